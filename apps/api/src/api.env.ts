@@ -1,0 +1,47 @@
+import { checkStoreVariables, fields } from '#runtime';
+import { z } from 'zod';
+import { readApiKeys } from './auth/api-keys.js';
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+/** What the api reads from its environment. */
+export const ApiEnv = z
+  .object({
+    PORT: fields.port.prefault('3000').describe('Where the HTTP interface is served. 0: any free port.'),
+    HOST: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .describe('The address to listen on. Beyond loopback it needs `API_KEYS`.'),
+    API_KEYS: z
+      .string()
+      .transform(readApiKeys)
+      .optional()
+      .meta({ form: 'name:scope+scope:sha256,…' })
+      .describe(
+        'Who may do what: a name, scopes (`enqueue`, `read`, `cancel`, `admin`) and the SHA-256 of the key, in hex.',
+      ),
+    PROBE: z
+      .enum(['on', 'off'])
+      .optional()
+      .describe('Whether the `probe` kind is offered. Unset: only without keys on loopback.'),
+    ...fields.StoreEnv,
+    ...fields.ShutdownEnv,
+    ...fields.LogEnv,
+  })
+  .superRefine(checkStoreVariables)
+  .superRefine((env, context) => {
+    if (!env.API_KEYS && !LOOPBACK.test(env.HOST)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['API_KEYS'],
+        message: `needed, because HOST is ${env.HOST}: without keys the api listens on loopback only`,
+      });
+    }
+  });
+
+export type ApiEnv = z.output<typeof ApiEnv>;
+
+export function offersProbe({ PROBE, API_KEYS, HOST }: ApiEnv): boolean {
+  return PROBE ? PROBE === 'on' : !API_KEYS && LOOPBACK.test(HOST);
+}

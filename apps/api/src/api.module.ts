@@ -1,0 +1,38 @@
+import { LifecycleModule } from '#lifecycle';
+import { logFact, Runtime } from '#runtime';
+import { ProbeApiModule } from '#workloads/probe';
+import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { offersProbe, type ApiEnv } from './api.env.js';
+import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
+import { ErrorFilter } from './error.filter.js';
+import { HealthController } from './health/health.controller.js';
+import { JobsController } from './jobs/jobs.controller.js';
+
+/** The producer: HTTP in, jobs out. */
+@Module({})
+export class ApiModule {
+  static with(runtime: Runtime, env: ApiEnv): DynamicModule {
+    return {
+      module: ApiModule,
+      imports: [
+        LifecycleModule.forRootAsync({
+          useFactory: () => ({
+            redis: runtime.redis,
+            prefix: env.MOORING_PREFIX,
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+          }),
+        }),
+        ...(offersProbe(env) ? [ProbeApiModule] : []),
+      ],
+      controllers: [HealthController, JobsController],
+      providers: [
+        { provide: Runtime, useValue: runtime },
+        { provide: ApiKeys, useValue: { known: env.API_KEYS } },
+        { provide: APP_GUARD, useClass: ApiKeyGuard },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+        { provide: APP_PIPE, useClass: StandardSchemaValidationPipe },
+      ],
+    };
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { ApiProblem } from '../problem.js';
+import { findKey, type ApiKey, type Scope } from './api-keys.js';
+
+const NEEDS = Symbol('mooring:needs');
+
+/** Says which scope a route needs. */
+export function Needs(scope: Scope): MethodDecorator & ClassDecorator {
+  return SetMetadata(NEEDS, scope);
+}
+
+/** Says that a route is for everybody. */
+export function ForEverybody(): MethodDecorator & ClassDecorator {
+  return SetMetadata(NEEDS, null);
+}
+
+/** The keys this api knows; none means that everybody on this machine may do everything. */
+export abstract class ApiKeys {
+  abstract readonly known: readonly ApiKey[] | undefined;
+}
+
+/** Lets a request in when its key has the scope that the route names. A route that names none stays shut. */
+@Injectable()
+export class ApiKeyGuard implements CanActivate {
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly reflector: Reflector,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.keys.known) return true;
+    const scope = this.reflector.getAllAndOverride<Scope | null | undefined>(NEEDS, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    if (scope === null) return true;
+
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const key = this.readKey(request.headers.authorization, this.keys.known);
+    if (scope === undefined || !key.scopes.has(scope)) {
+      throw new ApiProblem(403, 'FORBIDDEN', `The key "${key.name}" lacks the scope "${scope ?? 'none'}".`);
+    }
+    return true;
+  }
+
+  private readKey(header: string | undefined, known: readonly ApiKey[]): ApiKey {
+    const [, presented] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
+    const key = presented && findKey(known, presented);
+    if (!key)
+      throw new ApiProblem(
+        401,
+        'UNAUTHORIZED',
+        'Send a key that is known here: "Authorization: Bearer <key>".',
+      );
+    return key;
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { z } from 'zod';
+
+export const SCOPES = ['enqueue', 'read', 'cancel', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** A caller we know, and what it may do. Only the key's hash is known here. */
+export interface ApiKey {
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly hash: Buffer;
+}
+
+/** Reads `name:scope+scope:sha256,…`; says of each wrong entry what is wrong with it. */
+export function readApiKeys(text: string, context: z.core.$RefinementCtx): ApiKey[] {
+  return text.split(',').flatMap((entry, index) => {
+    const [name = '', scopeList = '', hash = '', ...rest] = entry.trim().split(':');
+    const scopes = scopeList.split('+');
+    const wrongScope = scopes.find((scope) => !SCOPES.includes(scope as Scope));
+    const trouble =
+      rest.length > 0 || !/^[\w.-]{1,64}$/.test(name)
+        ? 'expected name:scope+scope:sha256'
+        : wrongScope !== undefined
+          ? `"${wrongScope}" is not a scope; they are ${SCOPES.join(', ')}`
+          : !/^[0-9a-f]{64}$/i.test(hash)
+            ? 'the last part must be the SHA-256 of the key, 64 hex digits'
+            : undefined;
+    if (trouble) {
+      context.addIssue({ code: 'custom', message: `entry ${index + 1}: ${trouble}` });
+      return [];
+    }
+    return [{ name, scopes: new Set(scopes as Scope[]), hash: Buffer.from(hash, 'hex') }];
+  });
+}
+
+/** Whose key this is. Every known hash is compared, in constant time, so that the time taken tells nothing. */
+export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
+  const hash = createHash('sha256').update(presented).digest();
+  let found: ApiKey | undefined;
+  for (const key of keys) {
+    if (timingSafeEqual(hash, key.hash)) found = key;
+  }
+  return found;
+}

@@ -1,0 +1,140 @@
+import {
+  ConfigError,
+  describeAddress,
+  loadConfig,
+  refuse,
+  startPrivateStore,
+  storeAddress,
+  type PrivateStore,
+} from '#runtime';
+import { fileURLToPath } from 'node:url';
+import { FleetEnv } from './fleet.env.js';
+import { checkAddress, checkPort } from './preflight.js';
+import { Screen } from './screen.js';
+import { Supervisor } from './supervisor.js';
+
+/** The launcher: a store if none is named, then the api, the workers and the janitor, each a process of its own. */
+
+const READY_MS = 60_000;
+const POLL_MS = 50;
+
+const screen = new Screen();
+const children: Supervisor[] = [];
+let store: PrivateStore | undefined;
+let ending: Promise<void> | undefined;
+
+const env = readEnv();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0));
+try {
+  await start();
+} catch (error) {
+  if (!ending) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    await end(1);
+  }
+}
+
+async function start(): Promise<void> {
+  await checkPort(env.PORT, env.HOST);
+  const storeName = await provideStore();
+  launch();
+  await Promise.all(children.map(untilReady));
+  if (ending) return;
+  const [api, ...others] = children.map((child) => ({
+    name: child.name,
+    pid: child.pid,
+    url: child.address ?? '',
+  }));
+  screen.welcome(api!.url, storeName, others);
+}
+
+async function provideStore(): Promise<string> {
+  const address = storeAddress(env);
+  if (address) {
+    await checkAddress(address);
+    return describeAddress(address);
+  }
+  const started = await startPrivateStore(`.mooring/${env.PORT}`);
+  store = started;
+  process.env['REDIS_URL'] = started.url;
+  void started.exited.then(({ code, signal }) => {
+    if (ending) return;
+    process.stderr.write(
+      `The private store ended (${signal ?? `code ${code}`}); the fleet cannot go on without it.\n`,
+    );
+    return end(1);
+  });
+  await checkAddress({ via: 'url', url: started.url });
+  return `${started.url}, ${started.description}`;
+}
+
+function launch(): void {
+  const workers = Array.from({ length: env.WORKERS }, (_, i) => `worker-${i + 1}`);
+  for (const name of ['api', ...workers, 'janitor']) {
+    const child = new Supervisor(name, entry(name.replace(/-\d+$/, '')), childEnv(), {
+      // What is wrong it has said itself.
+      failedToStart: () => void end(1),
+      line: (from, line) => screen.childLine(from, line),
+      died: (who, how, againInMs) => {
+        process.stderr.write(`${who} ended unexpectedly (${how}); starting it again in ${againInMs} ms\n`);
+      },
+    });
+    children.push(child);
+    child.start();
+  }
+}
+
+function childEnv(): NodeJS.ProcessEnv {
+  const forPeople = process.stdout.isTTY ? { LOG_FORMAT: 'pretty', FORCE_COLOR: '1' } : {};
+  // Health on any free port: several workers share this machine.
+  return { ...forPeople, ...process.env, HEALTH_PORT: '0' };
+}
+
+async function untilReady(child: Supervisor): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  while (!ending) {
+    if (child.address && (await isReady(child.address))) return;
+    if (Date.now() > deadline)
+      throw new Error(`${child.name} did not become ready within ${READY_MS / 1_000} s.`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends everything in order, once: first what lets jobs in, then what runs them, the store last. */
+function end(exitCode: number): Promise<void> {
+  ending ??= (async () => {
+    screen.say('\nEnding…');
+    const limit = env.SHUTDOWN_TIMEOUT + 2_000;
+    const api = children.filter(({ name }) => name === 'api');
+    const others = children.filter(({ name }) => name !== 'api');
+    const codes = await Promise.all(api.map((child) => child.stop(limit)));
+    codes.push(...(await Promise.all(others.map((child) => child.stop(limit)))));
+    await store?.stop();
+    const failed = codes.find((code) => code !== 0);
+    if (failed !== undefined) process.stderr.write(`Not everything ended in time (exit code ${failed}).\n`);
+    else screen.say('Ended.');
+    process.exit(exitCode || (failed ?? 0));
+  })();
+  return ending;
+}
+
+function entry(app: string): string {
+  return fileURLToPath(new URL(`../../${app}/src/main.js`, import.meta.url));
+}
+
+function readEnv(): FleetEnv {
+  try {
+    return loadConfig(FleetEnv, process.env);
+  } catch (error) {
+    if (error instanceof ConfigError) return refuse(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { Runtime } from '#runtime';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+
+/** Does things at intervals: never one twice at once, never cut short by the end of the process. */
+@Injectable()
+export class Duties implements BeforeApplicationShutdown {
+  private readonly underWay = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly registry: SchedulerRegistry,
+    private readonly runtime: Runtime,
+  ) {}
+
+  /** Now, and then every so often; a turn is left out while the one before is still under way. */
+  every(ms: number, name: string, work: () => Promise<void>): void {
+    const turn = (): void => {
+      if (this.underWay.has(name)) return;
+      const done = work()
+        .catch((error: unknown) => {
+          this.runtime.log.warn(
+            { event: 'duty.failed', duty: name, err: error },
+            `${name} failed; it is tried again`,
+          );
+        })
+        .finally(() => this.underWay.delete(name));
+      this.underWay.set(name, done);
+    };
+    this.registry.addInterval(name, setInterval(turn, ms));
+    turn();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    for (const name of this.registry.getIntervals()) this.registry.deleteInterval(name);
+    await Promise.all(this.underWay.values());
+  }
+}

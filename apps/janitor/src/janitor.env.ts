@@ -1,0 +1,18 @@
+import { checkStoreVariables, fields } from '#runtime';
+import { z } from 'zod';
+
+/** What a janitor reads from its environment. */
+export const JanitorEnv = z
+  .object({
+    CENSUS_EVERY: fields.duration
+      .prefault('15s')
+      .describe('How often the queues are counted for the metrics.'),
+    PROBE: z.enum(['on', 'off']).default('on').describe('Whether the `probe` queue is looked after.'),
+    ...fields.HealthEnv,
+    ...fields.StoreEnv,
+    ...fields.ShutdownEnv,
+    ...fields.LogEnv,
+  })
+  .superRefine(checkStoreVariables);
+
+export type JanitorEnv = z.output<typeof JanitorEnv>;

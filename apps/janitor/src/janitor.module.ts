@@ -1,0 +1,37 @@
+import { LifecycleModule } from '#lifecycle';
+import { logFact, Runtime } from '#runtime';
+import { ProbeApiModule } from '#workloads/probe';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { Duties } from './duties.js';
+import type { JanitorEnv } from './janitor.env.js';
+import { QueueGauges } from './queue-gauges.js';
+import { Intervals, Schedule } from './schedule.js';
+
+/** The caretaker: does at intervals what nobody asks for. */
+@Module({})
+export class JanitorModule {
+  static with(runtime: Runtime, env: JanitorEnv): DynamicModule {
+    return {
+      module: JanitorModule,
+      imports: [
+        ScheduleModule.forRoot(),
+        LifecycleModule.forRootAsync({
+          useFactory: () => ({
+            redis: runtime.redis,
+            prefix: env.MOORING_PREFIX,
+            listeners: [(fact) => logFact(runtime.log, fact)],
+          }),
+        }),
+        ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
+      ],
+      providers: [
+        { provide: Runtime, useValue: runtime },
+        { provide: Intervals, useValue: env },
+        Duties,
+        QueueGauges,
+        Schedule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,23 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Duties } from './duties.js';
+import type { JanitorEnv } from './janitor.env.js';
+import { QueueGauges } from './queue-gauges.js';
+
+/** How often things are done. */
+export abstract class Intervals {
+  abstract readonly CENSUS_EVERY: JanitorEnv['CENSUS_EVERY'];
+}
+
+/** Everything the janitor does, and when: this page is the whole list. */
+@Injectable()
+export class Schedule implements OnApplicationBootstrap {
+  constructor(
+    private readonly intervals: Intervals,
+    private readonly duties: Duties,
+    private readonly gauges: QueueGauges,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.duties.every(this.intervals.CENSUS_EVERY, 'census', () => this.gauges.update());
+  }
+}

@@ -1,0 +1,27 @@
+import 'reflect-metadata';
+import { Consumption } from '#lifecycle';
+import { HealthServer, NestLog, runApp } from '#runtime';
+import { NestFactory } from '@nestjs/core';
+import { WorkerEnv } from './worker.env.js';
+import { WorkerModule } from './worker.module.js';
+
+await runApp({
+  name: 'worker',
+  env: WorkerEnv,
+  async start(runtime, env) {
+    const server = new HealthServer(runtime.health, runtime.metrics);
+    const url = await server.start(env.HOST, env.HEALTH_PORT);
+    runtime.shutdown.add({ name: 'the health server', run: () => server.stop() });
+
+    const app = await NestFactory.createApplicationContext(WorkerModule.with(runtime, env), {
+      logger: new NestLog(runtime.log),
+      abortOnError: false,
+    });
+    const consumption = app.get(Consumption);
+    runtime.health.add(async function consumptionOfJobs() {
+      const stuck = await consumption.stuckQueues();
+      return stuck.length > 0 ? `jobs wait, and none is taken from ${stuck.join(', ')}` : undefined;
+    });
+    return { app, url };
+  },
+});

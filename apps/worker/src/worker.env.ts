@@ -1,0 +1,25 @@
+import { checkStoreVariables, fields } from '#runtime';
+import { z } from 'zod';
+
+/** What a worker reads from its environment. */
+export const WorkerEnv = z
+  .object({
+    WORKER_KINDS: fields.words().optional().describe('Which kinds this worker takes. Unset: all.'),
+    WORKER_CONCURRENCY: fields
+      .wholeNumber(1)
+      .prefault('10')
+      .describe('How many jobs of each queue it runs at once.'),
+    WORKER_LOCK: fields.duration
+      .prefault('10s')
+      .describe(
+        'How long a run is held without a sign of life: when a worker is killed, its jobs start again after this.',
+      ),
+    PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
+    ...fields.HealthEnv,
+    ...fields.StoreEnv,
+    ...fields.ShutdownEnv,
+    ...fields.LogEnv,
+  })
+  .superRefine(checkStoreVariables);
+
+export type WorkerEnv = z.output<typeof WorkerEnv>;

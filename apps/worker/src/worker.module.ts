@@ -1,0 +1,39 @@
+import { LifecycleModule, type JobFacts } from '#lifecycle';
+import { logContext, logFact, Runtime } from '#runtime';
+import { ProbeWorkerModule } from '#workloads/probe';
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { WorkerEnv } from './worker.env.js';
+
+/** Of the time a worker has to end, the part for its runs; the rest is for closing what they used. */
+const SHARE_FOR_RUNS = 0.8;
+
+/** The consumer: takes jobs and runs them. */
+@Module({})
+export class WorkerModule {
+  static with(runtime: Runtime, env: WorkerEnv): DynamicModule {
+    return {
+      module: WorkerModule,
+      imports: [
+        LifecycleModule.forRootAsync({
+          useFactory: () => ({
+            redis: runtime.redis,
+            prefix: env.MOORING_PREFIX,
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+            worker: {
+              concurrency: env.WORKER_CONCURRENCY,
+              lockMs: env.WORKER_LOCK,
+              drainMs: env.SHUTDOWN_TIMEOUT * SHARE_FOR_RUNS,
+              around: withIds,
+              ...(env.WORKER_KINDS && { kinds: env.WORKER_KINDS }),
+            },
+          }),
+        }),
+        ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
+      ],
+    };
+  }
+}
+
+function withIds<T>({ jobId, queue, kind, owner }: JobFacts, run: () => Promise<T>): Promise<T> {
+  return logContext.run({ jobId, queue, kind, owner }, run);
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { durationMs, formatDuration, parseDuration } from './index.js';
+
+describe('durations', () => {
+  it.each([
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['5m', 300_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+    ['1.5s', 1_500],
+    ['250', 250],
+    [0, 0],
+    [90, 90],
+  ])('reads %s as %d ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  it.each(['', '-1s', '5 minutes', '1e3s', 's', '1m30s', -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'refuses %s',
+    (text) => {
+      expect(parseDuration(text)).toBeUndefined();
+    },
+  );
+
+  it('says what it wanted', () => {
+    expect(() => durationMs('soon', 'expiresIn')).toThrow(
+      'expiresIn must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "soon".',
+    );
+  });
+
+  it('writes what it reads', () => {
+    expect([0, 500, 1_500, 60_000, 90_000, 86_400_000].map(formatDuration)).toEqual([
+      '0ms',
+      '500ms',
+      '1500ms',
+      '1m',
+      '90s',
+      '1d',
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { LifecycleOptions } from './options.js';
+import type { JobFacts } from './kinds/job-facts.js';
+
+/** A thing that happened, as fields. The four that say which job it was are the same in every `job.*` fact. */
+export type Fact =
+  | ({ readonly event: 'job.accepted' } & JobFacts)
+  | ({ readonly event: 'job.began'; readonly waitedMs: number } & JobFacts)
+  | ({ readonly event: 'job.completed'; readonly tookMs: number } & JobFacts)
+  | ({
+      readonly event: 'job.failed';
+      readonly tookMs: number;
+      readonly why: string;
+      readonly final: boolean;
+    } & JobFacts)
+  | ({ readonly event: 'job.handed-back'; readonly why: string } & JobFacts)
+  | { readonly event: 'job.stalled'; readonly queue: string; readonly jobId: string }
+  | { readonly event: 'queue.error'; readonly queue: string; readonly why: string }
+  | {
+      readonly event: 'worker.started';
+      readonly queues: readonly string[];
+      readonly kinds: readonly string[];
+    }
+  | { readonly event: 'worker.draining'; readonly running: number }
+  | { readonly event: 'worker.drained'; readonly tookMs: number; readonly stillRunning: number };
+
+export type JournalListener = (fact: Fact) => void;
+
+const SAME_ERROR_AGAIN_MS = 30_000;
+
+/** Everything the lifecycle says, one method an event. Logs, metrics and events hang on it. */
+@Injectable()
+export class Journal {
+  private readonly listeners: readonly JournalListener[];
+  private lastError = { why: '', at: 0 };
+
+  constructor(options: LifecycleOptions) {
+    this.listeners = options.listeners ?? [];
+  }
+
+  jobAccepted(job: JobFacts): void {
+    this.announce({ event: 'job.accepted', ...job });
+  }
+
+  jobBegan(job: JobFacts, waitedMs: number): void {
+    this.announce({ event: 'job.began', ...job, waitedMs });
+  }
+
+  jobCompleted(job: JobFacts, tookMs: number): void {
+    this.announce({ event: 'job.completed', ...job, tookMs });
+  }
+
+  jobFailed(job: JobFacts, tookMs: number, error: unknown, final: boolean): void {
+    this.announce({ event: 'job.failed', ...job, tookMs, why: reason(error), final });
+  }
+
+  jobHandedBack(job: JobFacts, why: string): void {
+    this.announce({ event: 'job.handed-back', ...job, why });
+  }
+
+  jobStalled(queue: string, jobId: string): void {
+    this.announce({ event: 'job.stalled', queue, jobId });
+  }
+
+  /** A lost connection fails many times in the same way; that is said now and then, not each time. */
+  queueError(queue: string, error: unknown): void {
+    const why = reason(error);
+    if (why === this.lastError.why && Date.now() - this.lastError.at < SAME_ERROR_AGAIN_MS) return;
+    this.lastError = { why, at: Date.now() };
+    this.announce({ event: 'queue.error', queue, why });
+  }
+
+  workerStarted(queues: readonly string[], kinds: readonly string[]): void {
+    this.announce({ event: 'worker.started', queues, kinds });
+  }
+
+  workerDraining(running: number): void {
+    this.announce({ event: 'worker.draining', running });
+  }
+
+  workerDrained(tookMs: number, stillRunning: number): void {
+    this.announce({ event: 'worker.drained', tookMs, stillRunning });
+  }
+
+  private announce(fact: Fact): void {
+    for (const listener of this.listeners) listener(fact);
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 20;
+
+/**
+ * A new job's id: its queue, a hyphen, and 119 random bits. The queue in front lets an id alone find its job;
+ * the randomness makes ids impossible to guess, and never a name that BullMQ gives to a key of its own.
+ */
+export function newJobId(queue: string): string {
+  return `${queue}-${randomText()}`;
+}
+
+/** The queue that an id names, or `undefined` when the id is not one of ours. */
+export function queueOfJobId(id: string): string | undefined {
+  const hyphen = id.lastIndexOf('-');
+  const random = id.slice(hyphen + 1);
+  return hyphen > 0 && random.length === RANDOM_LENGTH && /^[0-9A-Za-z]+$/.test(random)
+    ? id.slice(0, hyphen)
+    : undefined;
+}
+
+// 248 is the largest multiple of 62 in a byte: bytes from there on would favour the first letters.
+function randomText(): string {
+  let text = '';
+  while (text.length < RANDOM_LENGTH) {
+    for (const byte of randomBytes(RANDOM_LENGTH + 4)) {
+      if (byte < 248 && text.length < RANDOM_LENGTH) text += ALPHABET[byte % 62];
+    }
+  }
+  return text;
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { UnknownKindError } from '../errors.js';
+import type { Kind } from './kind.js';
+
+/** Every kind this process knows, by name. Filled by `LifecycleModule.forKinds`. */
+@Injectable()
+export class KindRegistry {
+  private readonly kinds = new Map<string, Kind>();
+
+  add(kinds: readonly Kind[]): void {
+    for (const kind of kinds) {
+      const known = this.kinds.get(kind.name);
+      if (known && known !== kind) {
+        throw new TypeError(`Two kinds are named "${kind.name}". Give one of them another name.`);
+      }
+      this.kinds.set(kind.name, kind);
+    }
+  }
+
+  get(name: string): Kind {
+    const kind = this.kinds.get(name);
+    if (!kind) throw new UnknownKindError(name);
+    return kind;
+  }
+
+  has(name: string): boolean {
+    return this.kinds.has(name);
+  }
+
+  all(): Kind[] {
+    return [...this.kinds.values()];
+  }
+
+  queues(): string[] {
+    return [...new Set(this.all().map((kind) => kind.queue))];
+  }
+}

@@ -1,0 +1,104 @@
+import { BullModule, getQueueToken } from '@nestjs/bullmq';
+import {
+  Module,
+  type DynamicModule,
+  type FactoryProvider,
+  type ModuleMetadata,
+  type Provider,
+} from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import type { Queue, QueueOptions } from 'bullmq';
+import { Enqueuer } from './enqueue/enqueuer.js';
+import { Journal } from './journal.js';
+import { KindRegistry } from './kinds/kind.registry.js';
+import type { Kind } from './kinds/kind.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
+import { queuePrefix, Queues } from './queues.js';
+import { QueueCensus } from './read/queue.census.js';
+import { JobReader } from './read/job.reader.js';
+import { Consumption } from './run/consumption.js';
+import { HandlerRegistry } from './run/handler.registry.js';
+import { JobRunner } from './run/job-runner.js';
+import { LifecycleProcessor } from './run/lifecycle.processor.js';
+import { QueueWorkers } from './run/queue-workers.js';
+import { RunningJobs } from './run/running-jobs.js';
+import { Store } from './store.js';
+
+const providers: Provider[] = [
+  Consumption,
+  Enqueuer,
+  HandlerRegistry,
+  JobReader,
+  JobRunner,
+  Journal,
+  KindRegistry,
+  LifecycleProcessor,
+  QueueCensus,
+  Queues,
+  QueueWorkers,
+  RunningJobs,
+  Store,
+];
+
+/** Sets our queues' options apart from those an application gives to queues of its own. */
+const CONFIG_KEY = 'mooring';
+
+export interface LifecycleAsyncOptions {
+  readonly imports?: NonNullable<ModuleMetadata['imports']>;
+  readonly inject?: NonNullable<FactoryProvider['inject']>;
+  readonly useFactory: (...injected: never[]) => LifecycleOptions | Promise<LifecycleOptions>;
+}
+
+@Module({})
+class LifecycleOptionsModule {}
+
+@Module({})
+class KindsModule {}
+
+/** The lifecycle in a Nest application: `forRootAsync` once, `forKinds` wherever kinds are known. */
+@Module({})
+export class LifecycleModule {
+  static forRootAsync({ imports = [], inject = [], useFactory }: LifecycleAsyncOptions): DynamicModule {
+    const options: DynamicModule = {
+      module: LifecycleOptionsModule,
+      imports,
+      providers: [{ provide: LifecycleOptions, inject, useFactory }],
+      exports: [LifecycleOptions],
+    };
+    const bull = BullModule.forRootAsync(CONFIG_KEY, {
+      imports: [options],
+      inject: [LifecycleOptions],
+      useFactory: queueOptions,
+    });
+    return {
+      module: LifecycleModule,
+      global: true,
+      imports: [DiscoveryModule, options, bull],
+      providers,
+      exports: [options, ...providers],
+    };
+  }
+
+  static forKinds(kinds: readonly Kind[]): DynamicModule {
+    const queues = [...new Set(kinds.map((kind) => kind.queue))];
+    return {
+      module: KindsModule,
+      imports: queues.map((name) => BullModule.registerQueue({ name, configKey: CONFIG_KEY })),
+      providers: [
+        {
+          provide: Symbol('mooring:kinds'),
+          inject: [KindRegistry, Queues, ...queues.map((name) => getQueueToken(name))],
+          useFactory: (registry: KindRegistry, known: Queues, ...registered: Queue[]) => {
+            registry.add(kinds);
+            for (const queue of registered) known.add(queue);
+            return kinds;
+          },
+        },
+      ],
+    };
+  }
+}
+
+function queueOptions({ redis, prefix = LIFECYCLE_DEFAULTS.prefix }: LifecycleOptions): QueueOptions {
+  return { connection: redis, prefix: queuePrefix(prefix) };
+}

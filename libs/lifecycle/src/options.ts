@@ -1,0 +1,41 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { JournalListener } from './journal.js';
+import type { JobFacts } from './kinds/job-facts.js';
+
+/** What the library is handed by the application. It reads no environment. */
+export abstract class LifecycleOptions {
+  /** One connection for all ordinary commands; it needs `maxRetriesPerRequest: null`. The application closes it. */
+  abstract readonly redis: Redis | Cluster;
+  /** Begins every key. BullMQ's keys get it as a hash tag, so that all of them live in one Cluster slot. */
+  readonly prefix?: string;
+  /** How long a caller waits for the store before it is told that the store is unavailable. Default 1500 ms. */
+  readonly storeTimeoutMs?: number;
+  /** The largest payload, as JSON. Default 256 KiB. */
+  readonly maxPayloadBytes?: number;
+  /** Everything that happens is told to these: logs, metrics, events. */
+  readonly listeners?: readonly JournalListener[];
+  /** Present where jobs are run; absent in a process that only enqueues. */
+  readonly worker?: WorkerOptions;
+}
+
+export interface WorkerOptions {
+  /** Which kinds this process runs. Default all that it knows. A queue's kinds go together. */
+  readonly kinds?: readonly string[];
+  /** How many jobs of each queue run at once. Default 10. */
+  readonly concurrency?: number;
+  /** How long a run is held without a sign of life from its process. Default 10 s. */
+  readonly lockMs?: number;
+  /** How long all running jobs have, in all, when the process is told to stop. Default 20 s. */
+  readonly drainMs?: number;
+  /** Wraps every run, for instance to give its log lines the job's ids. */
+  readonly around?: <T>(job: JobFacts, run: () => Promise<T>) => Promise<T>;
+}
+
+export const LIFECYCLE_DEFAULTS = {
+  prefix: 'mooring',
+  storeTimeoutMs: 1_500,
+  maxPayloadBytes: 256 * 1024,
+  concurrency: 10,
+  lockMs: 10_000,
+  drainMs: 20_000,
+} as const;

@@ -1,0 +1,64 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { DiscoveryService, Reflector } from '@nestjs/core';
+import type { Kind } from '../kinds/kind.js';
+import { Handler, HANDLES } from './handler.js';
+
+/** Which handler does which kind, found among the application's providers. */
+@Injectable()
+export class HandlerRegistry {
+  private readonly handlers = new Map<string, Handler>();
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly reflector: Reflector,
+  ) {}
+
+  /** Finds one handler for each of the kinds; refuses the start, naming every kind that has none or several. */
+  find(kinds: readonly Kind[]): void {
+    const found = this.discover();
+    const problems: string[] = [];
+    for (const kind of kinds) {
+      const candidates = found.filter((candidate) => candidate.kind === kind.name);
+      const [only, another] = candidates;
+      if (!only) {
+        problems.push(`Kind "${kind.name}" has no handler: decorate one with @Handles(…) and provide it.`);
+      } else if (another) {
+        problems.push(
+          `Kind "${kind.name}" has ${candidates.length} handlers: ${candidates.map((c) => c.name).join(', ')}.`,
+        );
+      } else if (!only.isSingleton) {
+        problems.push(
+          `${only.name} is request-scoped, so no abort signal can reach it. Make it a singleton.`,
+        );
+      } else {
+        this.handlers.set(kind.name, only.handler);
+      }
+    }
+    if (problems.length > 0) {
+      throw new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
+    }
+  }
+
+  get(kind: string): Handler | undefined {
+    return this.handlers.get(kind);
+  }
+
+  private discover(): { kind: string; name: string; handler: Handler; isSingleton: boolean }[] {
+    return this.discovery.getProviders().flatMap((wrapper) => {
+      const type = wrapper.metatype as Type | null;
+      const kind = type && this.reflector.get<Kind | undefined>(HANDLES, type);
+      if (!kind) return [];
+      if (!(type.prototype instanceof Handler)) {
+        throw new TypeError(`${type.name} has @Handles but does not extend Handler.`);
+      }
+      return [
+        {
+          kind: kind.name,
+          name: type.name,
+          handler: wrapper.instance as Handler,
+          isSingleton: wrapper.isDependencyTreeStatic(),
+        },
+      ];
+    });
+  }
+}

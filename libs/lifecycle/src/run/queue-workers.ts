@@ -1,0 +1,144 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Worker } from 'bullmq';
+import { Journal } from '../journal.js';
+import { factsOf } from '../kinds/envelope.js';
+import { KindRegistry } from '../kinds/kind.registry.js';
+import type { Kind } from '../kinds/kind.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions, type WorkerOptions } from '../options.js';
+import { queuePrefix } from '../queues.js';
+import { HandlerRegistry } from './handler.registry.js';
+import { LifecycleProcessor } from './lifecycle.processor.js';
+import { RunningJobs } from './running-jobs.js';
+
+/** Of the time a process has to stop: the part in which running jobs may simply end, and that in which they obey. */
+const SHARE_FOR_ENDING = 0.6;
+const SHARE_FOR_OBEYING = 0.2;
+/** How long the store may be away at the end, with nothing running, before it is no longer waited for. */
+const STORE_AWAY_MS = 1_000;
+const LOOK_EVERY_MS = 50;
+/** A job whose worker died this often ends failed: it is likely what kills them. */
+const MAX_LOST_WORKERS = 3;
+
+/** Starts a BullMQ worker for each queue this process takes, once the application stands; stops them in order. */
+@Injectable()
+export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly workers = new Map<string, Worker>();
+
+  constructor(
+    private readonly options: LifecycleOptions,
+    private readonly processor: LifecycleProcessor,
+    private readonly kinds: KindRegistry,
+    private readonly handlers: HandlerRegistry,
+    private readonly running: RunningJobs,
+    private readonly journal: Journal,
+  ) {}
+
+  /** The queues this process takes jobs from. */
+  queues(): string[] {
+    return [...this.workers.keys()];
+  }
+
+  // Only here, not earlier: before this hook some module may not be ready for a job.
+  onApplicationBootstrap(): void {
+    const { worker } = this.options;
+    if (!worker) return;
+    const kinds = this.kindsTaken(worker);
+    const queues = [...new Set(kinds.map((kind) => kind.queue))];
+    this.handlers.find(this.kinds.all().filter((kind) => queues.includes(kind.queue)));
+
+    for (const queue of queues) this.start(queue, worker);
+    this.journal.workerStarted(
+      queues,
+      kinds.map((kind) => kind.name),
+    );
+  }
+
+  /** Before anything is closed: a run that ends now may still need the queues. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.running.beginDraining();
+    if (this.workers.size === 0) return;
+    const began = Date.now();
+    const drainMs = this.options.worker?.drainMs ?? LIFECYCLE_DEFAULTS.drainMs;
+    this.journal.workerDraining(this.running.count);
+
+    const closing = new AbortController();
+    const closed = this.closeAll().finally(() => closing.abort());
+    const ended = Promise.race([closed, this.nothingLeftWithoutStore(closing.signal)]);
+    if (!(await within(drainMs * SHARE_FOR_ENDING, ended))) {
+      this.running.stopAll(drainMs * SHARE_FOR_OBEYING);
+      await within(drainMs * (1 - SHARE_FOR_ENDING), ended);
+    }
+    if (!closing.signal.aborted) this.leave();
+    this.journal.workerDrained(Date.now() - began, this.running.count);
+  }
+
+  private kindsTaken({ kinds }: WorkerOptions): Kind[] {
+    const known = this.kinds.all();
+    if (!kinds) return known;
+    const unknown = kinds.filter((name) => !this.kinds.has(name));
+    if (unknown.length > 0) {
+      throw new TypeError(
+        `This worker is to take "${unknown.join('", "')}", but knows only: ${known.map(({ name }) => name).join(', ')}.`,
+      );
+    }
+    return kinds.map((name) => this.kinds.get(name));
+  }
+
+  private start(queue: string, options: WorkerOptions): void {
+    const { redis, prefix = LIFECYCLE_DEFAULTS.prefix } = this.options;
+    const lockMs = options.lockMs ?? LIFECYCLE_DEFAULTS.lockMs;
+    const worker = new Worker(queue, this.processor.process.bind(this.processor), {
+      connection: redis,
+      prefix: queuePrefix(prefix),
+      autorun: false,
+      concurrency: options.concurrency ?? LIFECYCLE_DEFAULTS.concurrency,
+      lockDuration: lockMs,
+      stalledInterval: Math.max(250, Math.floor(lockMs / 5)),
+      maxStalledCount: MAX_LOST_WORKERS,
+      // How soon a fetch or a finish that met a broken connection is tried again.
+      runRetryDelay: 500,
+    });
+    worker.on('error', (error) => this.journal.queueError(queue, error));
+    worker.on('stalled', (jobId) => this.journal.jobStalled(queue, jobId));
+    worker.on('completed', (job) => {
+      this.journal.jobCompleted(factsOf(job), (job.finishedOn ?? 0) - (job.processedOn ?? 0));
+    });
+    worker.on('failed', (job, error) => {
+      if (!job) return;
+      const final = job.finishedOn !== undefined;
+      this.journal.jobFailed(factsOf(job), Date.now() - (job.processedOn ?? 0), error, final);
+    });
+    this.workers.set(queue, worker);
+    worker.run().catch((error: unknown) => this.journal.queueError(queue, error));
+  }
+
+  private async closeAll(): Promise<void> {
+    await Promise.all([...this.workers.values()].map((worker) => worker.close()));
+  }
+
+  /** With the store away a close never ends. Once nothing runs and it stays away, there is nothing to wait for. */
+  private async nothingLeftWithoutStore(closed: AbortSignal): Promise<void> {
+    for (let awayMs = 0; awayMs < STORE_AWAY_MS && !closed.aborted;) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      awayMs = this.running.count === 0 && this.options.redis.status !== 'ready' ? awayMs + LOOK_EVERY_MS : 0;
+    }
+  }
+
+  /** What still runs is taken over by another process when its lock runs out. */
+  private leave(): void {
+    for (const [queue, worker] of this.workers) {
+      worker.disconnect().catch((error: unknown) => this.journal.queueError(queue, error));
+    }
+  }
+}
+
+/** Whether it came true in time. */
+async function within(ms: number, event: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
+  try {
+    return await Promise.race([event.then(() => true), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

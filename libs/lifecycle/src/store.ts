@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { StoreUnavailableError } from './errors.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
+
+// Past this many unanswered calls the store is taken to be stuck: a caller is refused rather than added to the pile.
+const MAX_UNANSWERED = 2_000;
+const RETRY_AFTER_MS = 2_000;
+
+/**
+ * The road of every call that somebody waits for. It fails fast: at once while there is no connection, and after a
+ * time limit when the store is frozen, which no option of the client brings about (its commands just wait).
+ */
+@Injectable()
+export class Store {
+  readonly redis: LifecycleOptions['redis'];
+  private readonly timeoutMs: number;
+  private unanswered = 0;
+
+  constructor(options: LifecycleOptions) {
+    this.redis = options.redis;
+    this.timeoutMs = options.storeTimeoutMs ?? LIFECYCLE_DEFAULTS.storeTimeoutMs;
+  }
+
+  async call<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.redis.status !== 'ready') {
+      throw new StoreUnavailableError('The store cannot be reached.', RETRY_AFTER_MS);
+    }
+    if (this.unanswered >= MAX_UNANSWERED) {
+      throw new StoreUnavailableError('The store is not keeping up.', RETRY_AFTER_MS);
+    }
+    this.unanswered += 1;
+    const answer = ask().finally(() => (this.unanswered -= 1));
+    return this.withinLimit(answer);
+  }
+
+  private async withinLimit<T>(answer: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(
+          new StoreUnavailableError(
+            'The store did not answer in time; what you asked for may still happen.',
+            RETRY_AFTER_MS,
+          ),
+        );
+      }, this.timeoutMs);
+    });
+    // When the limit wins, nobody is left to hear how the answer ends.
+    answer.catch(ignoreLateFailure);
+    try {
+      return await Promise.race([answer, limit]);
+    } catch (error) {
+      throw isConnectionLoss(error)
+        ? new StoreUnavailableError('The connection to the store broke.', RETRY_AFTER_MS, { cause: error })
+        : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function ignoreLateFailure(): void {
+  // The caller was already told that the store is unavailable.
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    /Connection is closed|Stream isn't writeable|ECONNREFUSED|ECONNRESET|EPIPE/.test(error.message) ||
+    /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM)\b/.test(error.message)
+  );
+}

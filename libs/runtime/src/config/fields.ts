@@ -1,0 +1,101 @@
+import { parseDuration } from '#durations';
+import { z } from 'zod';
+
+/** Variables read the same way by several apps. Each app's schema picks what it needs. */
+
+export const duration = z
+  .string()
+  .transform((text, context) => {
+    const ms = parseDuration(text);
+    if (ms !== undefined && ms > 0) return ms;
+    context.addIssue('expected a duration above zero, as in 500ms, 30s, 5m, 24h or 7d');
+    return z.NEVER;
+  })
+  .meta({ form: 'duration' });
+
+export const port = z
+  .string()
+  .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'expected a port from 0 to 65535')
+  .transform(Number)
+  .meta({ form: 'port' });
+
+export function wholeNumber(min: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .refine(
+      (text) => /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= min,
+      `expected a whole number of at least ${min}`,
+    )
+    .transform(Number)
+    .meta({ form: 'number' });
+}
+
+export function words(): z.ZodType<string[], string> {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .refine((list) => list.every((word) => word !== ''), 'expected names separated by commas')
+    .meta({ form: 'a,b,c' });
+}
+
+const address = z.string().regex(/^[^\s:,]+:\d{1,5}$/, 'expected host:port');
+
+export function addresses(): z.ZodType<{ host: string; port: number }[], string> {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .refine((list) => list.every((part) => address.safeParse(part).success), 'expected host:port,host:port')
+    .transform((list) =>
+      list.map((part) => ({
+        host: part.slice(0, part.lastIndexOf(':')),
+        port: Number(part.split(':').at(-1)),
+      })),
+    )
+    .meta({ form: 'host:port,…' });
+}
+
+const redisUrl = z
+  .string()
+  .refine((text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url !== undefined && ['redis:', 'rediss:'].includes(url.protocol) && url.hostname !== '';
+  }, 'expected redis://[user:password@]host:port[/db], or rediss:// for TLS')
+  .meta({ form: 'url' });
+
+export const StoreEnv = {
+  REDIS_URL: redisUrl
+    .optional()
+    .describe('The store. Unset, and with neither of the next two: a private one.'),
+  REDIS_SENTINELS: addresses()
+    .optional()
+    .describe('Sentinels that know where the store is. Needs `REDIS_MASTER`.'),
+  REDIS_MASTER: z.string().min(1).optional().describe('The name under which the Sentinels know the store.'),
+  REDIS_CLUSTER: addresses().optional().describe('Some nodes of a Redis Cluster.'),
+  MOORING_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'expected letters, digits, . _ - (at most 64)')
+    .default('mooring')
+    .describe('Begins every key, so that several fleets can share a store.'),
+};
+
+export const LogEnv = {
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('The least important log lines to write.'),
+  LOG_FORMAT: z
+    .enum(['json', 'pretty'])
+    .optional()
+    .describe('How log lines look. Unset: `pretty` on a terminal, `json` elsewhere.'),
+};
+
+export const ShutdownEnv = {
+  SHUTDOWN_TIMEOUT: duration.prefault('25s').describe('How long a process may take to end after SIGTERM.'),
+};
+
+export const HealthEnv = {
+  HOST: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
+  HEALTH_PORT: port
+    .prefault('0')
+    .describe('Where `/livez`, `/readyz` and `/metrics` are served. 0: any free port, which the log names.'),
+};

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { nearestName } from './nearest-name.js';
+
+const OURS = /^MOORING_/;
+
+/** The environment cannot be used. The message holds every problem, a line each. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    super(`The environment has ${count}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** Reads one app's settings from an environment; throws all problems at once. An empty variable counts as unset. */
+export function loadConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
+  const known = Object.keys(schema.shape);
+  const set = Object.fromEntries(known.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const read = schema.safeParse(set);
+  const problems = [
+    ...(read.success ? [] : read.error.issues.map(describeIssue)),
+    ...Object.keys(env)
+      .filter((name) => OURS.test(name) && !known.includes(name))
+      .map((name) => describeUnknown(name, known)),
+  ];
+  if (!read.success || problems.length > 0) throw new ConfigError(problems);
+  return read.data;
+}
+
+/** Variables that are read by nobody but look like one that is: worth a warning, since other programs have theirs. */
+export function suspectNames(schema: z.ZodObject, env: NodeJS.ProcessEnv): string[] {
+  const known = Object.keys(schema.shape);
+  return Object.keys(env).flatMap((name) => {
+    if (known.includes(name) || OURS.test(name) || name.length < 7) return [];
+    const near = nearestName(name, known, 1);
+    return near && !env[near] ? [`${name} is set, but nobody reads it. Did you mean ${near}?`] : [];
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join('.') || 'together'}: ${issue.message}`;
+}
+
+function describeUnknown(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known, 4);
+  return `${name}: no such variable${near ? `; did you mean ${near}?` : ''}`;
+}

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { StoreEnv } from './fields.js';
+
+type StoreVariables = { [K in keyof typeof StoreEnv]: z.output<(typeof StoreEnv)[K]> };
+
+/** How the store is reached. */
+export type StoreAddress =
+  | { readonly via: 'url'; readonly url: string }
+  | {
+      readonly via: 'sentinel';
+      readonly sentinels: { host: string; port: number }[];
+      readonly master: string;
+    }
+  | { readonly via: 'cluster'; readonly nodes: { host: string; port: number }[] };
+
+/** Checks that at most one way to the store is named, and named completely; meant as a schema's `superRefine`. */
+export function checkStoreVariables(env: Partial<StoreVariables>, context: z.core.$RefinementCtx): void {
+  const ways = [env.REDIS_URL, env.REDIS_SENTINELS, env.REDIS_CLUSTER].filter((way) => way !== undefined);
+  if (ways.length > 1) {
+    context.addIssue({
+      code: 'custom',
+      message: 'set only one of REDIS_URL, REDIS_SENTINELS, REDIS_CLUSTER',
+    });
+  }
+  if ((env.REDIS_SENTINELS === undefined) !== (env.REDIS_MASTER === undefined)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'REDIS_SENTINELS and REDIS_MASTER are set together or not at all',
+    });
+  }
+}
+
+/** The store that the environment names, or `undefined` when it names none. */
+export function storeAddress(env: Partial<StoreVariables>): StoreAddress | undefined {
+  if (env.REDIS_URL) return { via: 'url', url: env.REDIS_URL };
+  if (env.REDIS_CLUSTER) return { via: 'cluster', nodes: env.REDIS_CLUSTER };
+  if (env.REDIS_SENTINELS && env.REDIS_MASTER) {
+    return { via: 'sentinel', sentinels: env.REDIS_SENTINELS, master: env.REDIS_MASTER };
+  }
+  return undefined;
+}
+
+/** A store's address without its password, for people to read. */
+export function describeAddress(address: StoreAddress): string {
+  const list = (nodes: { host: string; port: number }[]): string =>
+    nodes.map(({ host, port }) => `${host}:${port}`).join(',');
+  switch (address.via) {
+    case 'url': {
+      const url = new URL(address.url);
+      return `${url.protocol}//${url.host}${url.pathname === '/' ? '' : url.pathname}`;
+    }
+    case 'sentinel':
+      return `${address.master} by Sentinel at ${list(address.sentinels)}`;
+    case 'cluster':
+      return `the Cluster at ${list(address.nodes)}`;
+  }
+}

@@ -1,0 +1,23 @@
+export * as fields from './config/fields.js';
+export { ConfigError, loadConfig } from './config/load-config.js';
+export {
+  checkStoreVariables,
+  describeAddress,
+  storeAddress,
+  type StoreAddress,
+} from './config/store-config.js';
+export { HealthBook, type Health } from './health/health.js';
+export { HealthServer } from './health/health.server.js';
+export { logContext } from './log/log-context.js';
+export { createLog, type Log } from './log/log.js';
+export { logFact } from './log/log-fact.js';
+export { NestLog } from './log/nest-log.js';
+export { Metrics } from './metrics/metrics.js';
+export { refuse, runApp, Runtime, type AppDefinition } from './process/run-app.js';
+export { Shutdown } from './shutdown/shutdown.js';
+export { checkStore, UnfitStoreError } from './store/check.js';
+export { closeStore, connectStore, type StoreConnection } from './store/connect.js';
+export { runningPrivateStore, startPrivateStore, type PrivateStore } from './store/private/private.store.js';
+export { startEmbedded } from './store/embedded/embedded.store.js';
+export { findServer } from './store/private/find-server.js';
+export type { StoreProcess } from './store/store.process.js';

@@ -1,0 +1,17 @@
+import type { Log } from './log.js';
+
+interface Fact {
+  readonly event: string;
+  readonly final?: boolean;
+}
+
+const WARNINGS = new Set(['job.failed', 'job.stalled', 'queue.error']);
+const NEWS = new Set(['job.handed-back', 'worker.started', 'worker.draining', 'worker.drained']);
+
+/** Writes a fact as a log line: what an operator must see as a warning, what every job does only at debug. */
+export function logFact(log: Log, fact: Fact): void {
+  if (fact.event === 'job.failed' && !fact.final) log.info(fact);
+  else if (WARNINGS.has(fact.event)) log.warn(fact);
+  else if (NEWS.has(fact.event)) log.info(fact);
+  else log.debug(fact);
+}

@@ -1,0 +1,44 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+import { logContext } from './log-context.js';
+
+export interface LogSettings {
+  readonly LOG_LEVEL: string;
+  readonly LOG_FORMAT?: 'json' | 'pretty' | undefined;
+}
+
+export type Log = Logger;
+
+const SECRET_NAMES = [
+  'password',
+  'secret',
+  'token',
+  'apiKey',
+  'api_key',
+  'authorization',
+  'cookie',
+  'REDIS_URL',
+  'API_KEYS',
+];
+const SECRETS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+
+/** The log of one process: JSON lines, or lines for people; secrets blanked; ids of the request or run added. */
+export function createLog(app: string, settings: LogSettings, destination?: DestinationStream): Log {
+  const format = settings.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json');
+  const options = {
+    level: settings.LOG_LEVEL,
+    base: { app, pid: process.pid },
+    redact: { paths: SECRETS, censor: '[secret]' },
+    mixin: () => logContext.fields(),
+  };
+  if (format === 'json') return destination ? pino(options, destination) : pino(options);
+  // In this thread, not in a worker's: the last lines before an exit must not be lost.
+  const stream = pretty({
+    sync: true,
+    colorize: process.stdout.isTTY || Boolean(process.env['FORCE_COLOR']),
+    ignore: 'pid,hostname,app',
+    translateTime: 'SYS:HH:MM:ss.l',
+    ...(destination && { destination }),
+  });
+  return pino(options, stream);
+}

@@ -1,0 +1,69 @@
+import type { HealthBook } from '../health/health.js';
+import type { Log } from '../log/log.js';
+
+/** What ends, in this order. A step that fails does not keep the next from its turn. */
+export interface ShutdownStep {
+  readonly name: string;
+  run(): Promise<unknown>;
+}
+
+/**
+ * Ends a process once, in order and in time. A second signal changes nothing: the first is already being obeyed.
+ * Exit code 0 when every step ended, 1 when the time ran out.
+ */
+export class Shutdown {
+  private readonly steps: ShutdownStep[] = [];
+  private ending: Promise<void> | undefined;
+
+  constructor(
+    private readonly log: Log,
+    private readonly health: HealthBook,
+    private readonly timeoutMs: number,
+    private readonly exit: (code: number) => void = (code) => process.exit(code),
+  ) {}
+
+  /** A step added later runs earlier: what was opened last is closed first. */
+  add(step: ShutdownStep): void {
+    this.steps.unshift(step);
+  }
+
+  listen(): void {
+    process.on('SIGTERM', () => void this.begin('SIGTERM'));
+    process.on('SIGINT', () => {
+      // Under a launcher, Ctrl-C reaches the whole group at once; the launcher decides who ends when.
+      if (!process.send) void this.begin('SIGINT');
+    });
+    process.on('disconnect', () => void this.begin('the launcher is gone'));
+  }
+
+  begin(why: string): Promise<void> {
+    this.ending ??= this.run(why);
+    return this.ending;
+  }
+
+  private async run(why: string): Promise<void> {
+    const began = Date.now();
+    this.log.info({ event: 'shutdown.began', why }, `Shutting down (${why})`);
+    this.health.beginDraining();
+    const timer = setTimeout(() => {
+      this.log.error(
+        { event: 'shutdown.forced' },
+        `Not ended within ${this.timeoutMs} ms; leaving the rest behind`,
+      );
+      this.exit(1);
+    }, this.timeoutMs);
+
+    // Steps may still be added while the first ones run: a process can be told to stop while it starts.
+    for (let step = this.steps.shift(); step; step = this.steps.shift()) {
+      await step.run().catch((error: unknown) => {
+        this.log.error(
+          { event: 'shutdown.step-failed', step: step?.name, err: error },
+          `${step?.name} did not end well`,
+        );
+      });
+    }
+    clearTimeout(timer);
+    this.log.info({ event: 'shutdown.done', tookMs: Date.now() - began }, 'Ended');
+    this.exit(0);
+  }
+}

@@ -1,0 +1,54 @@
+import { Cluster } from 'ioredis';
+import type { StoreConnection } from './connect.js';
+
+// What BullMQ 6 asks for; its scripts use commands that older ones lack.
+const OLDEST = [6, 2, 0];
+
+/** The store is there but must not be used. The message says what to set. */
+export class UnfitStoreError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnfitStoreError';
+  }
+}
+
+/** Refuses a store that would lose jobs by itself or is too old. Asks every node of a Cluster. */
+export async function checkStore(redis: StoreConnection): Promise<void> {
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  for (const node of nodes) {
+    const info = readInfo(await node.info('server'));
+    refuseOld(info['redis_version'] ?? '0', info['valkey_version']);
+    refuseEviction(readInfo(await node.info('memory'))['maxmemory_policy']);
+  }
+}
+
+function refuseOld(version: string, valkeyVersion: string | undefined): void {
+  if (valkeyVersion) return;
+  const parts = version.split('.').map(Number);
+  for (const [i, wanted] of OLDEST.entries()) {
+    const part = parts[i] ?? 0;
+    if (part > wanted) return;
+    if (part < wanted) {
+      throw new UnfitStoreError(
+        `The store is Redis ${version}; Mooring needs ${OLDEST.join('.')} or newer, or Valkey.`,
+      );
+    }
+  }
+}
+
+function refuseEviction(policy: string | undefined): void {
+  if (policy === undefined || policy === 'noeviction') return;
+  throw new UnfitStoreError(
+    `The store's maxmemory-policy is "${policy}": when memory is short it deletes jobs and locks. ` +
+      'Set it to noeviction (redis-cli config set maxmemory-policy noeviction, and in redis.conf).',
+  );
+}
+
+function readInfo(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split('\r\n').flatMap((line) => {
+      const colon = line.indexOf(':');
+      return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)]] : [];
+    }),
+  );
+}

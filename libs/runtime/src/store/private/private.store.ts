@@ -1,0 +1,112 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Redis } from 'ioredis';
+import { startEmbedded } from '../embedded/embedded.store.js';
+import { compiledEntry } from '../compiled-entry.js';
+import { startStoreProcess, type StoreProcess } from '../store.process.js';
+import { findServer } from './find-server.js';
+
+/** A store that this process started for itself and its children. */
+export interface PrivateStore extends StoreProcess {
+  /** One honest line about what it is. */
+  readonly description: string;
+}
+
+const RECORD = 'store.json';
+
+/**
+ * Starts a private store: a server from the PATH, with its data in `folder`, or else the embedded one. Its address is
+ * written down in the folder, so that an app started by itself finds it.
+ */
+export async function startPrivateStore(folder: string): Promise<PrivateStore> {
+  await mkdir(folder, { recursive: true });
+  await endLeftover(folder);
+  const program = findServer();
+  const store = program ? await startServer(program, folder) : await startEmbedded();
+  const record: StoreRecord = { url: store.url, pid: store.pid };
+  await writeFile(join(folder, RECORD), JSON.stringify(record));
+  return {
+    ...store,
+    description: program
+      ? `private ${program}, data kept in ${folder}`
+      : 'embedded Valkey (WebAssembly): slower than a real server, and it keeps nothing. ' +
+        'Install redis-server or set REDIS_URL for anything you want to keep',
+    stop: async () => {
+      await store.stop();
+      await rm(join(folder, RECORD), { force: true });
+    },
+  };
+}
+
+/** The address of the private store that runs with its data in `folder`, if one does. */
+export async function runningPrivateStore(folder: string): Promise<string | undefined> {
+  const record = await readRecord(folder);
+  return record && (await answers(record.url)) ? record.url : undefined;
+}
+
+function startServer(program: string, folder: string): Promise<StoreProcess> {
+  return startStoreProcess(compiledEntry('libs/runtime/src/store/private/server.process.js'), [
+    program,
+    resolve(folder),
+  ]);
+}
+
+/**
+ * Two servers on one append-only file would ruin it. So a server that outlived its keeper (both killed hard, at
+ * different moments) is ended first; one that is in use is not ours to end.
+ */
+async function endLeftover(folder: string): Promise<void> {
+  const record = await readRecord(folder);
+  if (!record || !(await answers(record.url))) return;
+  if (isAlive(record.pid)) {
+    throw new Error(
+      `A private store already runs with its data in ${folder}. Stop the fleet that uses it, or choose another PORT.`,
+    );
+  }
+  await ask(record.url, async (redis) => {
+    const [, dir] = await redis.config('GET', 'dir');
+    // The server closes the connection instead of answering.
+    if (dir === resolve(folder)) await redis.shutdown().catch(() => undefined);
+  });
+}
+
+interface StoreRecord {
+  readonly url: string;
+  readonly pid: number;
+}
+
+async function readRecord(folder: string): Promise<StoreRecord | undefined> {
+  const text = await readFile(join(folder, RECORD), 'utf8').catch(() => undefined);
+  return text ? (JSON.parse(text) as StoreRecord) : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return (await ask(url, (redis) => redis.ping())) === 'PONG';
+}
+
+/** One question over a connection of its own; `undefined` when nobody is there. */
+async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Promise<T | undefined> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: 1_000,
+    protocol: 2,
+  });
+  redis.on('error', () => redis.disconnect());
+  try {
+    await redis.connect();
+    return await question(redis);
+  } catch {
+    return undefined;
+  } finally {
+    redis.disconnect();
+  }
+}

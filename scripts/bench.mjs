@@ -1,0 +1,24 @@
+// Runs the benchmarks: all of them, or those named: `npm run bench -- embedded`. `--json` is for a machine.
+import { needNode } from './need-node.mjs';
+
+needNode();
+const { spawnSync } = await import('node:child_process');
+const { buildIfStale } = await import('./build.mjs');
+const BENCHES = ['embedded'];
+
+const args = process.argv.slice(2);
+const named = args.filter((arg) => !arg.startsWith('-'));
+const unknown = named.filter((name) => !BENCHES.includes(name));
+if (unknown.length > 0) {
+  console.error(`No benchmark is named ${unknown.join(', ')}; there are: ${BENCHES.join(', ')}.`);
+  process.exit(1);
+}
+await buildIfStale();
+let worst = 0;
+for (const name of named.length > 0 ? named : BENCHES) {
+  const file = `dist/bench/${name}/${name}.bench.js`;
+  const options = args.filter((arg) => arg.startsWith('-'));
+  const { status } = spawnSync(process.execPath, [file, ...options], { stdio: 'inherit' });
+  worst = Math.max(worst, status ?? 1);
+}
+process.exit(worst);

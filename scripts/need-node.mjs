@@ -1,0 +1,11 @@
+const OLDEST = [20, 19];
+
+/** Ends with one line when this Node is too old for what is built on it. */
+export function needNode() {
+  const parts = process.versions.node.split('.').map(Number);
+  if (parts[0] > OLDEST[0] || (parts[0] === OLDEST[0] && parts[1] >= OLDEST[1])) return;
+  console.error(
+    'Mooring needs Node ' + OLDEST.join('.') + ' or newer; this is ' + process.versions.node + '.',
+  );
+  process.exit(1);
+}

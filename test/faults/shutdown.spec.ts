@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { until } from '../support/until.js';
+
+const ROUNDS = 20;
+const JOBS = 200;
+const TIMEOUT_MS = 2_000;
+
+/** F11, F12, I45: a worker is told to end at any moment; nothing is lost, failed, doubled or charged for it. */
+describe('SIGTERM to a worker', () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await Fleet.start({
+      workers: 2,
+      env: { SHUTDOWN_TIMEOUT: `${TIMEOUT_MS}ms`, WORKER_CONCURRENCY: '25' },
+    });
+  });
+  afterAll(() => fleet.stop());
+
+  it(
+    `loses, fails, doubles and charges nothing, in ${ROUNDS} rounds of ${JOBS} jobs at random phases`,
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) await expectNothingLostIn(fleet);
+    },
+    10 * 60_000,
+  );
+
+  it('is obeyed in time by a worker whose handler ignores its signal', async () => {
+    const id = await fleet.probe({ ms: 3_600_000, ignoreAbort: true });
+    await fleet.untilState(id, 'running');
+    const holder = await until(
+      () => fleet.workers.find((worker) => worker.facts().some(began(id))),
+      'a worker has it',
+    );
+
+    const told = Date.now();
+    holder.kill('SIGTERM');
+    expect(await holder.exited).toEqual({ code: 0, signal: null });
+    expect(Date.now() - told).toBeLessThan(TIMEOUT_MS);
+
+    const other = fleet.workers.find((worker) => !worker.hasExited)!;
+    // Handed back, not found again when its lock ran out.
+    expect(holder.facts()).toContainEqual(expect.objectContaining({ event: 'job.handed-back', jobId: id }));
+    await until(() => other.facts().some(began(id)), 'another worker has it', 5_000);
+    expect((await fleet.job(id)).attempts).toBe(0);
+  });
+
+  it('twice does not hasten the end', async () => {
+    const worker = fleet.addWorker();
+    await fleet.untilReady(worker);
+    const ids = await Promise.all(Array.from({ length: 60 }, () => fleet.probe({ ms: 800 })));
+    await until(() => worker.facts().some(({ event }) => event === 'job.began'), 'it runs a job');
+
+    worker.kill('SIGTERM');
+    worker.kill('SIGTERM');
+    worker.kill('SIGINT');
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
+    expect(worker.facts().filter(({ event }) => event === 'shutdown.began')).toHaveLength(1);
+    for (const id of ids) expect((await fleet.untilState(id, 'completed')).attempts).toBe(1);
+  });
+});
+
+/** One worker ends somewhere in the middle of 200 jobs, of which some run longer than it may still take. */
+async function expectNothingLostIn(fleet: Fleet): Promise<void> {
+  const ids = await Promise.all(
+    Array.from({ length: JOBS }, (_, i) =>
+      fleet.probe({ ms: i % 40 === 0 ? 2_000 : 20 + Math.floor(Math.random() * 300) }),
+    ),
+  );
+  await pause(Math.random() * 1_000);
+  const [victim] = fleet.workers.splice(0, 1);
+  const told = Date.now();
+  victim!.kill('SIGTERM');
+  const replacement = fleet.addWorker();
+
+  expect(await victim!.exited).toEqual({ code: 0, signal: null });
+  expect(Date.now() - told).toBeLessThan(TIMEOUT_MS);
+  await fleet.untilReady(replacement);
+
+  const jobs = await Promise.all(ids.map((id) => fleet.untilState(id, 'completed', 30_000)));
+  expect(jobs.filter(({ attempts, result }) => attempts !== 1 || !isFirstAttempt(result))).toEqual([]);
+  expect(timesRunToTheEnd(fleet, new Set(ids))).toEqual(new Map(ids.map((id) => [id, 1])));
+}
+
+function timesRunToTheEnd(fleet: Fleet, ids: ReadonlySet<string>): Map<string, number> {
+  const times = new Map([...ids].map((id) => [id, 0]));
+  for (const { msg, jobId } of fleet.processes.flatMap((process) => process.facts())) {
+    if (msg === 'Ran to its end.' && ids.has(String(jobId)))
+      times.set(String(jobId), times.get(String(jobId))! + 1);
+  }
+  return times;
+}
+
+function isFirstAttempt(result: unknown): boolean {
+  return (result as { attempt: number }).attempt === 1;
+}
+
+function began(id: string): (fact: Record<string, unknown>) => boolean {
+  return ({ event, jobId }) => event === 'job.began' && jobId === id;
+}

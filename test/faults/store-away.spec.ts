@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet, type Answer } from '../support/fleet.js';
+import { TestStore } from '../support/store.js';
+import { TestProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+const ANSWER_MS = 2_000;
+
+/** F4, F5, F6: the store is absent, frozen, killed; every answer comes in time, and afterwards jobs flow again. */
+describe('while the store is away', () => {
+  let store: TestStore;
+  let fleet: Fleet;
+  beforeEach(async () => {
+    store = await TestStore.start();
+    fleet = await Fleet.start({ storeUrl: store.url, workers: 1, janitor: true });
+  });
+  afterEach(async () => {
+    await fleet.stop();
+    await store.stop();
+  });
+
+  it('frozen for 5 s: every answer comes within 2 s, and then jobs flow again', async () => {
+    store.freeze();
+    const answers = await askFor(fleet, 5_000);
+    store.thaw();
+
+    expectRefusals(answers);
+    expect((await fleet.untilState(await untilAccepted(fleet), 'completed')).attempts).toBe(1);
+    expect(fleet.processes.filter(({ hasExited }) => hasExited)).toEqual([]);
+  });
+
+  it('killed and restarted: every answer comes within 2 s, and then jobs flow again', async () => {
+    await store.kill();
+    const answers = await askFor(fleet, 3_000);
+    expect((await fetch(`${fleet.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${fleet.url}/livez`)).status).toBe(200);
+    await store.restart();
+
+    expectRefusals(answers);
+    expect((await fleet.untilState(await untilAccepted(fleet), 'completed')).attempts).toBe(1);
+    expect(fleet.processes.filter(({ hasExited }) => hasExited)).toEqual([]);
+  });
+
+  it('absent from the start: the api answers, and works when the store comes', async () => {
+    await store.kill();
+    const late = TestProcess.app('api', { REDIS_URL: store.url, PORT: '0', MOORING_PREFIX: fleet.prefix });
+    await until(() => late.url, 'it listens');
+    expect((await fetch(`${late.url}/v1/jobs/probe-12345678901234567890`)).status).toBe(503);
+    await store.restart();
+    await until(async () => (await fetch(`${late.url}/readyz`)).ok, 'it is ready');
+    expect((await fetch(`${late.url}/v1/jobs/probe-12345678901234567890`)).status).toBe(404);
+    late.kill('SIGTERM');
+    expect(await late.exited).toEqual({ code: 0, signal: null });
+  });
+
+  it('an end is obeyed in time, with nothing hanging', async () => {
+    await store.kill();
+    for (const process of fleet.processes) process.kill('SIGTERM');
+    const exits = await Promise.all(fleet.processes.map(({ exited }) => exited));
+    expect(exits).toEqual(fleet.processes.map(() => ({ code: 0, signal: null })));
+    await store.restart();
+  }, 40_000);
+});
+
+/** Asks again and again, both to read and to enqueue; each answer with the time it took. */
+async function askFor(fleet: Fleet, ms: number): Promise<(Answer & { tookMs: number })[]> {
+  const end = Date.now() + ms;
+  const answers: (Answer & { tookMs: number })[] = [];
+  const ask = async (method: string, path: string, body?: unknown): Promise<void> => {
+    while (Date.now() < end) {
+      const began = Date.now();
+      const answer = await fleet.request(method, path, body);
+      answers.push({ ...answer, tookMs: Date.now() - began });
+      if (Date.now() - began < 50) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  await Promise.all([
+    ask('GET', '/v1/jobs/probe-12345678901234567890'),
+    ask('POST', '/v1/jobs', { kind: 'probe', owners: ['trip:42'], payload: {} }),
+  ]);
+  return answers;
+}
+
+function expectRefusals(answers: (Answer & { tookMs: number })[]): void {
+  expect(answers.length).toBeGreaterThan(3);
+  for (const { status, body, headers, tookMs } of answers) {
+    expect({ status, code: body['code'], inTime: tookMs < ANSWER_MS, tookMs }).toMatchObject({
+      status: 503,
+      code: 'STORE_UNAVAILABLE',
+      inTime: true,
+    });
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+}
+
+/** The id of the first job that the api accepts again. */
+async function untilAccepted(fleet: Fleet): Promise<string> {
+  return until(async () => {
+    const { status, body } = await fleet.request('POST', '/v1/jobs', {
+      kind: 'probe',
+      owners: ['trip:42'],
+      payload: {},
+    });
+    return status === 201 && String(body['id']);
+  }, 'the api accepts a job');
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+
+const aProbe = { kind: 'probe', owners: ['trip:42'], payload: {} };
+
+describe('the HTTP interface', () => {
+  let fleet: Fleet;
+  beforeAll(async () => (fleet = await Fleet.start({ workers: 0 })));
+  afterAll(() => fleet.stop());
+
+  it.each<[string, unknown, number, string, RegExp]>([
+    ['a body that is not JSON', '{"kind":', 400, 'INVALID', /JSON/],
+    ['no body', '', 400, 'INVALID', /./],
+    ['no owners', { ...aProbe, owners: [] }, 400, 'INVALID', /owners/],
+    ['five owners', { ...aProbe, owners: ['a:1', 'a:2', 'a:3', 'a:4', 'a:5'] }, 400, 'INVALID', /owners/],
+    ['an owner without a type', { ...aProbe, owners: ['42'] }, 400, 'INVALID', /type:id/],
+    ['a payload that the kind does not take', { ...aProbe, payload: { ms: 'long' } }, 400, 'INVALID', /ms/],
+    ['an unknown payload field', { ...aProbe, payload: { sleep: 1 } }, 400, 'INVALID', /sleep/],
+    ['an option that callers may not set', { ...aProbe, jobId: 'meta' }, 400, 'INVALID', /jobId/],
+    ['a delay that is none', { ...aProbe, delay: 'soon' }, 400, 'INVALID', /delay/],
+    ['a delay of a hundred years', { ...aProbe, delay: '36500d' }, 400, 'INVALID', /365d/],
+    ['a priority out of range', { ...aProbe, priority: 0 }, 400, 'INVALID', /priority/],
+    ['a kind that nobody knows', { ...aProbe, kind: 'prob' }, 404, 'UNKNOWN_KIND', /prob/],
+    [
+      'a kind named like a property of every object',
+      { ...aProbe, kind: 'constructor' },
+      404,
+      'UNKNOWN_KIND',
+      /./,
+    ],
+    [
+      'a poisoned prototype',
+      '{"kind":"probe","owners":["a:1"],"payload":{"__proto__":{"ms":1}}}',
+      400,
+      'INVALID',
+      /./,
+    ],
+    ['a body of two megabytes', { ...aProbe, payload: 'x'.repeat(2 ** 21) }, 413, 'TOO_LARGE', /./],
+    [
+      'nesting without end',
+      `{"kind":"probe","owners":["a:1"],"payload":${'['.repeat(2e5)}${']'.repeat(2e5)}}`,
+      400,
+      'INVALID',
+      /./,
+    ],
+  ])('refuses %s', async (_what, body, status, code, detail) => {
+    const answer = await fleet.request('POST', '/v1/jobs', body, { 'content-type': 'application/json' });
+
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(answer.body).toMatchObject({ status, code, detail: expect.stringMatching(detail) });
+    expect(answer.status).toBe(status);
+    expect(answer.body['requestId']).toBe(answer.headers.get('x-request-id'));
+    expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\.js:|at .*\(/);
+  });
+
+  it.each([
+    'nonsense',
+    'probe-',
+    'probe-12345678901234567890',
+    'meta',
+    'probe-%00',
+    '..%2f..%2fetc',
+    'x'.repeat(300),
+  ])('knows no job %s', async (id) => {
+    const answer = await fleet.request('GET', `/v1/jobs/${id}`);
+    expect([404, 414]).toContain(answer.status);
+  });
+
+  it('takes owners with any id a caller has', async () => {
+    const owners = ['trip:a:b:c', 'site:{*}', 'lease:🙂', `x:${'é'.repeat(256)}`];
+    const answer = await fleet.request('POST', '/v1/jobs', { ...aProbe, owners });
+    expect(answer).toMatchObject({ status: 201, body: { owners } });
+  });
+
+  it('serves its documentation, made from the same schemas', async () => {
+    const openapi = await fleet.request('GET', '/openapi.json');
+    expect(Object.keys(openapi.body['paths'] as object)).toEqual(['/v1/jobs', '/v1/jobs/{id}']);
+    expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');
+    const page = await fetch(`${fleet.url}/docs`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
+  });
+
+  it('gives back the caller’s request id, unless it is not one', async () => {
+    const given = await fleet.request('GET', '/livez', undefined, { 'x-request-id': 'mine-1' });
+    const nonsense = await fleet.request('GET', '/livez', undefined, { 'x-request-id': 'a b' });
+    expect(given.headers.get('x-request-id')).toBe('mine-1');
+    expect(nonsense.headers.get('x-request-id')).not.toBe('a b');
+  });
+});
+
+describe('keys', () => {
+  const hash = (key: string): string => createHash('sha256').update(key).digest('hex');
+  let fleet: Fleet;
+  beforeAll(async () => {
+    const API_KEYS = `shop:enqueue:${hash('shop-key')},watch:read:${hash('watch-key')},both:enqueue+read:${hash('both-key')}`;
+    fleet = await Fleet.start({ workers: 0, env: { API_KEYS, PROBE: 'on' } });
+  });
+  afterAll(() => fleet.stop());
+
+  const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+  it.each<[string, Record<string, string>, number, string]>([
+    ['no key', {}, 401, 'UNAUTHORIZED'],
+    ['an unknown key', bearer('guess'), 401, 'UNAUTHORIZED'],
+    ['the hash instead of the key', bearer(hash('shop-key')), 401, 'UNAUTHORIZED'],
+    ['a key without the scope', bearer('watch-key'), 403, 'FORBIDDEN'],
+  ])('refuse %s', async (_what, headers, status, code) => {
+    const answer = await fleet.request('POST', '/v1/jobs', aProbe, headers);
+    expect(answer).toMatchObject({ status, body: { code } });
+  });
+
+  it('let in who may', async () => {
+    const created = await fleet.request('POST', '/v1/jobs', aProbe, bearer('shop-key'));
+    expect(created.status).toBe(201);
+    const path = `/v1/jobs/${String(created.body['id'])}`;
+    expect((await fleet.request('GET', path, undefined, bearer('shop-key'))).status).toBe(403);
+    expect((await fleet.request('GET', path, undefined, bearer('both-key'))).status).toBe(200);
+  });
+
+  it('keep the metrics from strangers, and health open to probes', async () => {
+    expect((await fetch(`${fleet.url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${fleet.url}/metrics`, { headers: bearer('watch-key') })).status).toBe(200);
+    expect((await fetch(`${fleet.url}/livez`)).status).toBe(200);
+  });
+
+  it('never appear in the log', () => {
+    expect(fleet.api.output).not.toMatch(/shop-key|watch-key|both-key/);
+  });
+});

@@ -1,0 +1,339 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+/** Which rooms a kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/. */
+const ARROWS: Record<string, readonly string[]> = {
+  apps: ['workloads', 'runtime', 'lifecycle', 'artifacts', 'durations'],
+  workloads: ['lifecycle', 'artifacts', 'durations'],
+  lifecycle: ['durations'],
+  artifacts: ['durations'],
+  runtime: ['durations'],
+  durations: [],
+  test: ['apps', 'workloads', 'lifecycle', 'artifacts', 'runtime', 'durations', 'bench'],
+  bench: ['apps', 'workloads', 'lifecycle', 'artifacts', 'runtime', 'durations', 'test'],
+};
+/** A spec may also use what supports tests, wherever it stands. */
+const ALSO_FOR_SPECS = ['test'];
+/** These have no public name, so they are reached by a relative path; every other room by its `#` name only. */
+const REACHED_BY_PATH = ['apps', 'test', 'bench'];
+/** What these need is handed to them. */
+const READS_NO_ENVIRONMENT = ['lifecycle'];
+
+const TREES = ['apps', 'libs', 'test', 'bench'];
+const ROOM = /^(?:(apps|libs\/workloads)\/[^/]+|libs\/([^/]+)|(test|bench))(?=\/)/;
+
+type Import = { from: string; typeOnly: boolean };
+type Source = { imports: Import[]; readsEnvironment: boolean };
+type Sources = Map<string, Source>;
+/** The `imports` of package.json: a public name and the source file it stands for, `*` for one segment. */
+type PublicNames = Record<string, string>;
+type Room = { path: string; kind: string };
+type Target = { path: string } | { broken: string };
+
+function violations(sources: Sources, names: PublicNames): string[] {
+  const found: string[] = [];
+  for (const [file, source] of sources) {
+    for (const { from } of source.imports.filter(isOurs)) {
+      const broken = brokenRule(file, from, names);
+      if (broken) found.push(`${file}: "${from}" ${broken}`);
+    }
+    if (source.readsEnvironment && READS_NO_ENVIRONMENT.includes(roomOf(file)?.kind ?? '')) {
+      found.push(`${file}: reads process.env`);
+    }
+  }
+  return [...found, ...cycles(sources, names)];
+}
+
+function brokenRule(file: string, from: string, names: PublicNames): string | undefined {
+  const target = resolve(file, from, names);
+  if ('broken' in target) return target.broken;
+  const here = roomOf(file);
+  const there = roomOf(target.path);
+  if (!here || !(here.kind in ARROWS)) return 'is imported by a room without a row in the table of arrows';
+  if (!there) return 'leads out of the house';
+  if (here.path === there.path) return undefined;
+
+  const allowed = [...(ARROWS[here.kind] ?? []), ...(file.endsWith('.spec.ts') ? ALSO_FOR_SPECS : [])];
+  if (!allowed.includes(there.kind)) return `goes against the arrows: ${here.path} -> ${there.path}`;
+  if (!from.startsWith('#') && !REACHED_BY_PATH.includes(there.kind)) {
+    return `reaches into ${there.path}: use its public name`;
+  }
+  return undefined;
+}
+
+function isOurs({ from }: Import): boolean {
+  return /^[#./]/.test(from);
+}
+
+function roomOf(path: string): Room | undefined {
+  const match = ROOM.exec(path);
+  if (!match) return undefined;
+  const [room, family, library, tree] = match;
+  return { path: room, kind: (family && posix.basename(family)) ?? library ?? tree ?? '' };
+}
+
+function resolve(file: string, from: string, names: PublicNames): Target {
+  if (from.startsWith('/')) return { path: from };
+  if (from.startsWith('.')) return { path: posix.join(posix.dirname(file), from) };
+  for (const [name, path] of Object.entries(names)) {
+    const [before = '', after] = name.split('*');
+    const star = after === undefined ? '' : from.slice(before.length, from.length - after.length);
+    if (name.replace('*', star) === from && !star.includes('/')) return { path: path.replaceAll('*', star) };
+  }
+  return { broken: 'is no public name: package.json does not list it' };
+}
+
+/** Each way back to a file by its own imports; an `import type` is gone at run time and does not count. */
+function cycles(sources: Sources, names: PublicNames): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, trail: string[]): void => {
+    const seenAt = trail.indexOf(file);
+    if (seenAt >= 0) found.push(`cycle: ${[...trail.slice(seenAt), file].join(' -> ')}`);
+    if (seenAt >= 0 || done.has(file)) return;
+    for (const next of filesNeededBy(file, sources, names)) walk(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of sources.keys()) walk(file, []);
+  return found;
+}
+
+function filesNeededBy(file: string, sources: Sources, names: PublicNames): string[] {
+  const values = sources.get(file)?.imports.filter((each) => isOurs(each) && !each.typeOnly) ?? [];
+  return values
+    .map(({ from }) => resolve(file, from, names))
+    .map((target) => ('path' in target ? target.path : ''))
+    .map((path) => (sources.has(path) ? path : path.replace(/js$/, 'ts')))
+    .filter((path) => sources.has(path));
+}
+
+function read(path: string, text: string): Source {
+  const source: Source = { imports: [], readsEnvironment: false };
+  const visit = (node: ts.Node): void => {
+    const from = specifierOf(node);
+    if (from) source.imports.push({ from, typeOnly: isTypeOnly(node) });
+    source.readsEnvironment ||= readsEnvironment(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return source;
+}
+
+function specifierOf(node: ts.Node): string | undefined {
+  const specifier = specifierNode(node);
+  return specifier && ts.isStringLiteralLike(specifier) ? specifier.text : undefined;
+}
+
+function specifierNode(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
+  if (ts.isExternalModuleReference(node)) return node.expression;
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal;
+  if (!ts.isCallExpression(node)) return undefined;
+  const loads =
+    node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText() === 'require';
+  return loads ? node.arguments[0] : undefined;
+}
+
+function isTypeOnly(node: ts.Node): boolean {
+  if (ts.isImportTypeNode(node)) return true;
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly || areTypes(node.exportClause);
+  if (!ts.isImportDeclaration(node) || !node.importClause) return false;
+  const { phaseModifier, name, namedBindings } = node.importClause;
+  return phaseModifier === ts.SyntaxKind.TypeKeyword || (!name && areTypes(namedBindings));
+}
+
+function areTypes(names: ts.NamedImportBindings | ts.NamedExportBindings | undefined): boolean {
+  if (!names || !(ts.isNamedImports(names) || ts.isNamedExports(names))) return false;
+  return names.elements.length > 0 && names.elements.every((each) => each.isTypeOnly);
+}
+
+/** `process.env`, `process['env']`, `const { env } = process` and `import { env } from 'node:process'`. */
+function readsEnvironment(node: ts.Node): boolean {
+  if (ts.isPropertyAccessExpression(node)) return isProcess(node.expression) && isEnv(node.name);
+  if (ts.isElementAccessExpression(node)) return isProcess(node.expression) && isEnv(node.argumentExpression);
+  if (ts.isVariableDeclaration(node)) return isProcess(node.initializer) && isEnv(node.name);
+  return ts.isImportDeclaration(node) && isProcess(node.moduleSpecifier) && isEnv(node.importClause);
+}
+
+function isProcess(node: ts.Node | undefined): boolean {
+  return /^(globalThis\.|'node:|'|"node:|")?process['"]?$/.test(node?.getText() ?? '');
+}
+
+function isEnv(node: ts.Node | undefined): boolean {
+  return /\benv\b/.test(node?.getText() ?? '');
+}
+
+/** What the planted houses below list in their package.json. */
+const NAMES: PublicNames = {
+  '#lifecycle': 'libs/lifecycle/src/index.ts',
+  '#artifacts': 'libs/artifacts/src/index.ts',
+  '#runtime': 'libs/runtime/src/index.ts',
+  '#durations': 'libs/durations/src/index.ts',
+  '#workloads/*': 'libs/workloads/*/src/index.ts',
+};
+const planted = (texts: Record<string, string>): string[] =>
+  violations(new Map(Object.entries(texts).map(([path, text]) => [path, read(path, text)])), NAMES);
+
+describe('the arrows', () => {
+  it('let a room import itself, what its row lists, and packages', () => {
+    expect(
+      planted({
+        'apps/api/src/main.ts':
+          "import '#workloads/trips'; import '#runtime'; import '#lifecycle'; import './a.js';",
+        'libs/workloads/trips/src/index.ts': "import '#lifecycle'; import '#artifacts'; import '#durations';",
+        'libs/runtime/src/index.ts': "import '#durations'; import 'bullmq'; import 'node:fs';",
+        'libs/lifecycle/src/gate/gate.ts': "import '../keys.js'; import '#durations';",
+        'libs/lifecycle/src/gate/gate.spec.ts':
+          "import './gate.js'; import '../../../../test/support/clock.js';",
+        'test/flows/life.flow.spec.ts': "import '../../apps/api/src/api.module.js'; import '#lifecycle';",
+        'bench/backlog.bench.ts': "import '../test/support/store.js'; import '#runtime';",
+      }),
+    ).toEqual([]);
+  });
+
+  const against: [file: string, from: string, arrow: string][] = [
+    ['apps/api/src/a.ts', '../../worker/src/main.js', 'apps/api -> apps/worker'],
+    ['apps/api/src/a.ts', '../../../test/support/store.js', 'apps/api -> test'],
+    ['libs/workloads/trips/src/a.ts', '#workloads/sites', 'libs/workloads/trips -> libs/workloads/sites'],
+    ['libs/workloads/trips/src/a.ts', '#runtime', 'libs/workloads/trips -> libs/runtime'],
+    ['libs/workloads/trips/src/a.ts', '../../../../apps/api/src/main.js', 'libs/workloads/trips -> apps/api'],
+    ['libs/lifecycle/src/a.ts', '#artifacts', 'libs/lifecycle -> libs/artifacts'],
+    ['libs/lifecycle/src/a.ts', '#runtime', 'libs/lifecycle -> libs/runtime'],
+    ['libs/lifecycle/src/a.ts', '#workloads/trips', 'libs/lifecycle -> libs/workloads/trips'],
+    ['libs/lifecycle/src/a.ts', '../../../apps/api/src/main.js', 'libs/lifecycle -> apps/api'],
+    ['libs/lifecycle/src/a.ts', '../../../test/support/clock.js', 'libs/lifecycle -> test'],
+    ['libs/artifacts/src/a.spec.ts', '#lifecycle', 'libs/artifacts -> libs/lifecycle'],
+    ['libs/runtime/src/a.ts', '#lifecycle', 'libs/runtime -> libs/lifecycle'],
+    ['libs/durations/src/a.ts', '#runtime', 'libs/durations -> libs/runtime'],
+  ];
+  it.each(against)('stop %s importing %s', (file, from, arrow) => {
+    expect(planted({ [file]: `import '${from}';` })).toEqual([
+      `${file}: "${from}" goes against the arrows: ${arrow}`,
+    ]);
+  });
+
+  const statements = [
+    "import { a } from '#artifacts';",
+    "import type { A } from '#artifacts';",
+    "export * from '#artifacts';",
+    "export type { A } from '#artifacts';",
+    "type A = import('#artifacts').A;",
+    "const a = await import('#artifacts');",
+    "const a = require('#artifacts');",
+    "import a = require('#artifacts');",
+  ];
+  it.each(statements)('are seen in %s', (statement) => {
+    expect(planted({ 'libs/lifecycle/src/a.ts': statement })).toHaveLength(1);
+  });
+
+  it('ask for a row for every room', () => {
+    expect(planted({ 'libs/utils/src/a.ts': "import '#durations';" })).toEqual([
+      'libs/utils/src/a.ts: "#durations" is imported by a room without a row in the table of arrows',
+    ]);
+    expect(planted({ 'apps/api/src/a.ts': "import '../../../libs/utils/src/a.js';" })).toHaveLength(1);
+  });
+});
+
+describe('public names', () => {
+  it.each([
+    [
+      'libs/workloads/trips/src/a.ts',
+      '../../../lifecycle/src/keys.js',
+      'reaches into libs/lifecycle: use its public name',
+    ],
+    [
+      'test/flows/a.spec.ts',
+      '../../libs/runtime/src/index.js',
+      'reaches into libs/runtime: use its public name',
+    ],
+    ['apps/api/src/a.ts', '../../../package.json', 'leads out of the house'],
+    ['apps/api/src/a.ts', '/libs/lifecycle/src/keys.js', 'leads out of the house'],
+    ['apps/api/src/a.ts', '#lifecycle/keys', 'is no public name: package.json does not list it'],
+    [
+      'apps/api/src/a.ts',
+      '#workloads/trips/trips.service',
+      'is no public name: package.json does not list it',
+    ],
+    ['apps/api/src/a.ts', '#nothing', 'is no public name: package.json does not list it'],
+  ])('are the only way from %s to %s', (file, from, broken) => {
+    expect(planted({ [file]: `import '${from}';` })).toEqual([`${file}: "${from}" ${broken}`]);
+  });
+});
+
+describe('the environment', () => {
+  const reads = ['process.env', "process['env']", 'globalThis.process.env', 'process?.env'].map(
+    (access) => `f(${access});`,
+  );
+  it.each([...reads, 'const { env } = process;', "import { env } from 'node:process';"])(
+    'is not read by %s',
+    (text) => {
+      expect(planted({ 'libs/lifecycle/src/a.ts': text })).toEqual([
+        'libs/lifecycle/src/a.ts: reads process.env',
+      ]);
+      expect(planted({ 'apps/api/src/a.ts': text })).toEqual([]);
+    },
+  );
+});
+
+describe('cycles', () => {
+  const [a, b, c] = ['libs/runtime/src/a.ts', 'libs/runtime/src/b.ts', 'libs/runtime/src/c.ts'] as const;
+
+  it('are told as the path that closes', () => {
+    const texts = {
+      [a]: "import './b.js';",
+      [b]: "export * from './c.js';",
+      [c]: "import { x } from './b.js';",
+    };
+    expect(planted(texts)).toEqual([`cycle: ${b} -> ${c} -> ${b}`]);
+    expect(planted({ [a]: "import './a.js';" })).toEqual([`cycle: ${a} -> ${a}`]);
+  });
+
+  it('are seen through a public name', () => {
+    const index = 'libs/runtime/src/index.ts';
+    expect(planted({ [index]: "export * from './a.js';", [a]: "import '#runtime';" })).toEqual([
+      `cycle: ${index} -> ${a} -> ${index}`,
+    ]);
+  });
+
+  it.each([
+    "import type { A } from './a.js';",
+    "import { type A } from './a.js';",
+    "export type { A } from './a.js';",
+  ])('do not run through %s', (text) => {
+    expect(planted({ [a]: "import './b.js';", [b]: text })).toEqual([]);
+  });
+});
+
+describe('the house', () => {
+  const root = new URL('../../', import.meta.url);
+  const paths = TREES.flatMap((tree) => filesOf(tree, root));
+
+  it.each(TREES)('has sources to look at in %s', (tree) => {
+    expect(paths.some((path) => path.startsWith(`${tree}/`))).toBe(true);
+  });
+
+  it('keeps the rules', () => {
+    const sources = new Map(
+      paths.map((path) => [path, read(path, readFileSync(new URL(path, root), 'utf8'))]),
+    );
+    expect(violations(sources, publicNames(root))).toEqual([]);
+  });
+});
+
+function filesOf(tree: string, root: URL): string[] {
+  const folder = new URL(tree, root);
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  const paths = names.map((name) => posix.join(tree, name.replaceAll('\\', '/')));
+  return paths.filter((path) => /\.[cm]?[jt]sx?$/.test(path)).toSorted();
+}
+
+function publicNames(root: URL): PublicNames {
+  const text = readFileSync(new URL('package.json', root), 'utf8');
+  const { imports } = JSON.parse(text) as { imports: Record<string, { source: string }> };
+  const entries = Object.entries(imports).map(
+    ([name, { source }]) => [name, posix.normalize(source)] as const,
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { expect, inject } from 'vitest';
+import type { JobView, Ticket } from '#lifecycle';
+import { isAlive, TestProcess } from './process.js';
+import { until } from './until.js';
+
+export interface FleetOptions {
+  readonly workers?: number;
+  readonly janitor?: boolean;
+  readonly storeUrl?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+/** A whole fleet of real processes, with a key prefix of its own; `stop` checks that nothing is left of it. */
+export class Fleet {
+  readonly prefix = `test-${randomBytes(6).toString('hex')}`;
+  readonly processes: TestProcess[] = [];
+  readonly workers: TestProcess[] = [];
+  api!: TestProcess;
+
+  private constructor(private readonly options: FleetOptions) {}
+
+  static async start(options: FleetOptions = {}): Promise<Fleet> {
+    const fleet = new Fleet(options);
+    fleet.api = fleet.spawn('api');
+    if (options.janitor) fleet.spawn('janitor');
+    for (let i = 0; i < (options.workers ?? 1); i += 1) fleet.addWorker();
+    await Promise.all(fleet.processes.map((process) => fleet.untilReady(process)));
+    return fleet;
+  }
+
+  get url(): string {
+    return this.api.url!;
+  }
+
+  get storeUrl(): string {
+    return this.options.storeUrl ?? inject('storeUrl');
+  }
+
+  addWorker(): TestProcess {
+    const worker = this.spawn('worker');
+    this.workers.push(worker);
+    return worker;
+  }
+
+  async untilReady(process: TestProcess): Promise<void> {
+    await until(
+      async () => {
+        if (process.hasExited) throw new Error(`It ended: ${process.output}`);
+        return process.url !== undefined && (await fetch(`${process.url}/readyz`)).ok;
+      },
+      `${process.child.spawnargs.at(-1)} is ready`,
+    );
+  }
+
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };
+  }
+
+  /** Enqueues a probe; answers its id. */
+  async probe(payload: object = {}, more: object = {}): Promise<string> {
+    const { status, body } = await this.request('POST', '/v1/jobs', {
+      kind: 'probe',
+      owners: ['trip:42'],
+      payload,
+      ...more,
+    });
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return (body as unknown as Ticket).id;
+  }
+
+  async job(id: string): Promise<JobView> {
+    const { status, body } = await this.request('GET', `/v1/jobs/${id}`);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    return body as unknown as JobView;
+  }
+
+  /** The job once it is in that state. */
+  untilState(id: string, state: JobView['state'], withinMs?: number): Promise<JobView> {
+    return until(
+      async () => {
+        const job = await this.job(id);
+        return job.state === state && job;
+      },
+      `job ${id} is ${state}`,
+      withinMs,
+    );
+  }
+
+  /** Ends every process and forgets every key; a process that does not end well fails the test. */
+  async stop(): Promise<void> {
+    const running = this.processes.filter((process) => !process.hasExited);
+    for (const process of running) process.kill('SIGTERM');
+    const exits = await Promise.all(running.map((process) => process.exited));
+    await this.forgetKeys();
+    expect(exits).toEqual(running.map(() => ({ code: 0, signal: null })));
+    expect(this.processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  }
+
+  private spawn(app: string): TestProcess {
+    const process = TestProcess.app(app, {
+      REDIS_URL: this.storeUrl,
+      MOORING_PREFIX: this.prefix,
+      LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'json',
+      ...(app === 'api' ? { PORT: '0' } : {}),
+      ...this.options.env,
+    });
+    this.processes.push(process);
+    return process;
+  }
+
+  private async forgetKeys(): Promise<void> {
+    const redis = new Redis(this.storeUrl);
+    for await (const keys of redis.scanStream({ match: `*${this.prefix}*`, count: 1_000 })) {
+      if (keys.length > 0) await redis.unlink(...keys);
+    }
+    await redis.quit();
+  }
+}

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process';
+import type { TestProject } from 'vitest/node';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPrivateStore } from '#runtime';
+import { root } from './process.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    storeUrl: string;
+  }
+}
+
+/** Builds what the tests start as processes, and brings one store for the whole run, unless one is named. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-stale'], { stdio: 'inherit' });
+  const named = process.env['TEST_REDIS_URL'];
+  if (named) {
+    project.provide('storeUrl', named);
+    return async () => undefined;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'mooring-test-'));
+  const store = await startPrivateStore(folder);
+  project.provide('storeUrl', store.url);
+  return async () => {
+    await store.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A real process of ours, with everything it said. */
+export class TestProcess {
+  readonly exited: Promise<Exit>;
+  private text = '';
+  private unread = '';
+  private readonly seen: Record<string, unknown>[] = [];
+  private startedUrl: string | undefined;
+
+  constructor(readonly child: ChildProcess) {
+    this.exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk: string) => this.read(chunk));
+    }
+    child.on('message', (word: { type: string; url?: string }) => {
+      if (word.type === 'started') this.startedUrl = word.url;
+    });
+  }
+
+  /** One app, as the launcher starts it. */
+  static app(name: string, env: NodeJS.ProcessEnv): TestProcess {
+    const entry = `${root}/dist/apps/${name}/src/main.js`;
+    const stdio: ['ignore', 'pipe', 'pipe', 'ipc'] = ['ignore', 'pipe', 'pipe', 'ipc'];
+    return new TestProcess(spawn(process.execPath, [entry], { env: cleanEnv(env), stdio, cwd: root }));
+  }
+
+  /** A script of ours, as npm starts it. */
+  static script(args: readonly string[], env: NodeJS.ProcessEnv): TestProcess {
+    const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+    return new TestProcess(spawn(process.execPath, args, { env: cleanEnv(env), stdio, cwd: root }));
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get output(): string {
+    return this.text;
+  }
+
+  get url(): string | undefined {
+    return this.startedUrl;
+  }
+
+  get hasExited(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Its JSON log lines so far. */
+  facts(): readonly Record<string, unknown>[] {
+    return this.seen;
+  }
+
+  private read(chunk: string): void {
+    this.text += chunk;
+    const lines = (this.unread + chunk).split('\n');
+    this.unread = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line.startsWith('{')) this.seen.push(JSON.parse(line) as Record<string, unknown>);
+    }
+  }
+}
+
+/** The machine's own settings, without those that would reach into a test. */
+function cleanEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, LANG } = process.env;
+  return { PATH, HOME, TMPDIR, LANG, ...env };
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
