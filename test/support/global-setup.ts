@@ -3,7 +3,6 @@ import type { TestProject } from 'vitest/node';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPrivateStore } from '#runtime';
 import { root } from './process.js';
 
 declare module 'vitest' {
@@ -20,6 +19,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('storeUrl', named);
     return async () => undefined;
   }
+  // Only now: this file is read by Node itself, to which the name means what was just built.
+  const { startPrivateStore } = await import('#runtime');
   const folder = await mkdtemp(join(tmpdir(), 'mooring-test-'));
   const store = await startPrivateStore(folder);
   project.provide('storeUrl', store.url);

@@ -1,4 +1,4 @@
-import { checkStoreVariables, fields } from '#runtime';
+import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 import { readApiKeys } from './auth/api-keys.js';
 
@@ -29,16 +29,19 @@ export const ApiEnv = z
     ...fields.ShutdownEnv,
     ...fields.LogEnv,
   })
-  .superRefine(checkStoreVariables)
-  .superRefine((env, context) => {
-    if (!env.API_KEYS && !LOOPBACK.test(env.HOST)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['API_KEYS'],
-        message: `needed, because HOST is ${env.HOST}: without keys the api listens on loopback only`,
-      });
-    }
-  });
+  .superRefine(checkStoreVariables, { when: ALWAYS })
+  .superRefine(
+    (env, context) => {
+      if (!env.API_KEYS && env.HOST && !LOOPBACK.test(env.HOST)) {
+        context.addIssue({
+          code: 'custom',
+          path: ['API_KEYS'],
+          message: `needed, because HOST is ${env.HOST}: without keys the api listens on loopback only`,
+        });
+      }
+    },
+    { when: ALWAYS },
+  );
 
 export type ApiEnv = z.output<typeof ApiEnv>;
 

@@ -1,4 +1,4 @@
-import { checkStoreVariables, fields } from '#runtime';
+import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 
 /** What the launcher itself reads; every app it starts reads its own. */
@@ -12,6 +12,6 @@ export const FleetEnv = z
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,
   })
-  .superRefine(checkStoreVariables);
+  .superRefine(checkStoreVariables, { when: ALWAYS });
 
 export type FleetEnv = z.output<typeof FleetEnv>;

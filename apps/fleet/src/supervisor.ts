@@ -55,6 +55,8 @@ export class Supervisor {
       this.url = word.url;
       this.everStarted = true;
     });
+    // Without a pid it never ran, and no exit will be told of it.
+    child.on('error', (error) => child.pid ?? this.ended(error.message, 0));
     child.once('exit', (code, signal) => this.ended(signal ?? `code ${code}`, Date.now() - began));
   }
 

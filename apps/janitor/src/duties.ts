@@ -16,7 +16,7 @@ export class Duties implements BeforeApplicationShutdown {
   every(ms: number, name: string, work: () => Promise<void>): void {
     const turn = (): void => {
       if (this.underWay.has(name)) return;
-      const done = work()
+      const done = (async () => work())()
         .catch((error: unknown) => {
           this.runtime.log.warn(
             { event: 'duty.failed', duty: name, err: error },

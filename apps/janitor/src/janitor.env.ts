@@ -1,4 +1,4 @@
-import { checkStoreVariables, fields } from '#runtime';
+import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 
 /** What a janitor reads from its environment. */
@@ -13,6 +13,6 @@ export const JanitorEnv = z
     ...fields.ShutdownEnv,
     ...fields.LogEnv,
   })
-  .superRefine(checkStoreVariables);
+  .superRefine(checkStoreVariables, { when: ALWAYS });
 
 export type JanitorEnv = z.output<typeof JanitorEnv>;

@@ -1,4 +1,4 @@
-import { checkStoreVariables, fields } from '#runtime';
+import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 
 /** What a worker reads from its environment. */
@@ -20,6 +20,6 @@ export const WorkerEnv = z
     ...fields.ShutdownEnv,
     ...fields.LogEnv,
   })
-  .superRefine(checkStoreVariables);
+  .superRefine(checkStoreVariables, { when: ALWAYS });
 
 export type WorkerEnv = z.output<typeof WorkerEnv>;

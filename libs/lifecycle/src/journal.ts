@@ -32,7 +32,7 @@ const SAME_ERROR_AGAIN_MS = 30_000;
 @Injectable()
 export class Journal {
   private readonly listeners: readonly JournalListener[];
-  private lastError = { why: '', at: 0 };
+  private readonly errorsSaid = new Map<string, number>();
 
   constructor(options: LifecycleOptions) {
     this.listeners = options.listeners ?? [];
@@ -65,8 +65,11 @@ export class Journal {
   /** A lost connection fails many times in the same way; that is said now and then, not each time. */
   queueError(queue: string, error: unknown): void {
     const why = reason(error);
-    if (why === this.lastError.why && Date.now() - this.lastError.at < SAME_ERROR_AGAIN_MS) return;
-    this.lastError = { why, at: Date.now() };
+    const now = Date.now();
+    for (const [said, at] of this.errorsSaid)
+      if (now - at >= SAME_ERROR_AGAIN_MS) this.errorsSaid.delete(said);
+    if (this.errorsSaid.has(why)) return;
+    this.errorsSaid.set(why, now);
     this.announce({ event: 'queue.error', queue, why });
   }
 
@@ -83,10 +86,18 @@ export class Journal {
   }
 
   private announce(fact: Fact): void {
-    for (const listener of this.listeners) listener(fact);
+    for (const listener of this.listeners) {
+      try {
+        listener(fact);
+      } catch (error) {
+        // What happened has happened, whether or not somebody could write it down.
+        process.emitWarning(error instanceof Error ? error : String(error));
+      }
+    }
   }
 }
 
 function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }

@@ -29,8 +29,16 @@ export class Store {
       throw new StoreUnavailableError('The store is not keeping up.', RETRY_AFTER_MS);
     }
     this.unanswered += 1;
-    const answer = ask().finally(() => (this.unanswered -= 1));
-    return this.withinLimit(answer);
+    return this.withinLimit(this.counted(ask));
+  }
+
+  /** An `async` one, so that also what throws at once is counted back. */
+  private async counted<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } finally {
+      this.unanswered -= 1;
+    }
   }
 
   private async withinLimit<T>(answer: Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 export * as fields from './config/fields.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export {
+  ALWAYS,
   checkStoreVariables,
   describeAddress,
   storeAddress,

@@ -8,7 +8,7 @@ import type { Envelope } from '../kinds/envelope.js';
 import { newJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind, PayloadIn } from '../kinds/kind.js';
-import { formatOwner, type Owner } from '../kinds/owner.js';
+import { formatOwner, owner, type Owner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
@@ -71,9 +71,19 @@ export class Enqueuer {
     if (!read.success) {
       throw new InvalidJobError(`The payload of ${kind.name} is wrong:\n${z.prettifyError(read.error)}`);
     }
-    const bytes = Buffer.byteLength(JSON.stringify(payload) ?? '');
+    const bytes = sizeAsJson(payload);
     if (bytes > this.maxPayloadBytes) throw new TooLargeError(bytes, this.maxPayloadBytes);
     return payload;
+  }
+}
+
+function sizeAsJson(payload: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(payload) ?? '');
+  } catch (error) {
+    throw new InvalidJobError(`The payload cannot be written as JSON: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -81,7 +91,8 @@ function readOwners(owners: readonly Owner[]): string[] {
   if (!Array.isArray(owners) || owners.length < 1 || owners.length > MAX_OWNERS) {
     throw new InvalidJobError(`A job has one to ${MAX_OWNERS} owners, as in ["trip:42"].`);
   }
-  return [...new Set(owners.map(formatOwner))];
+  // Checked again: an owner may have been put together by hand.
+  return [...new Set(owners.map((one) => formatOwner(owner(one?.type, one?.id))))];
 }
 
 function toJobOptions(kind: Kind, { delay = 0, priority = MIDDLE_PRIORITY }: EnqueueOptions): JobsOptions {

@@ -7,13 +7,16 @@ import type { JobFacts } from './job-facts.js';
 export interface Envelope {
   readonly v: 1;
   readonly owners: readonly string[];
-  readonly body: unknown;
+  readonly body?: unknown;
 }
 
 const Envelope = z.object({
   v: z.literal(1),
-  owners: z.array(z.string()).min(1).max(4),
-  body: z.unknown(),
+  owners: z
+    .array(z.string().regex(/^[a-z][\w-]*:./is))
+    .min(1)
+    .max(4),
+  body: z.unknown().optional(),
 });
 
 /**

@@ -11,7 +11,7 @@ export interface Owner {
 
 /** An owner from its parts. The id is any string a caller has; the type is a word. */
 export function owner(type: string, id: string): Owner {
-  if (!TYPE.test(type)) {
+  if (typeof type !== 'string' || !TYPE.test(type)) {
     throw new InvalidJobError(
       `An owner's type is a word of letters, digits, - and _ (at most 64); got ${show(type)}.`,
     );

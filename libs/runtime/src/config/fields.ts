@@ -1,14 +1,17 @@
 import { parseDuration } from '#durations';
 import { z } from 'zod';
 
+/** The longest a timer of Node's can wait; a longer one would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Variables read the same way by several apps. Each app's schema picks what it needs. */
 
 export const duration = z
   .string()
   .transform((text, context) => {
     const ms = parseDuration(text);
-    if (ms !== undefined && ms > 0) return ms;
-    context.addIssue('expected a duration above zero, as in 500ms, 30s, 5m, 24h or 7d');
+    if (ms !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
+    context.addIssue('expected a duration above zero and up to 24d, as in 500ms, 30s, 5m, 24h or 7d');
     return z.NEVER;
   })
   .meta({ form: 'duration' });
@@ -38,7 +41,10 @@ export function words(): z.ZodType<string[], string> {
     .meta({ form: 'a,b,c' });
 }
 
-const address = z.string().regex(/^[^\s:,]+:\d{1,5}$/, 'expected host:port');
+const address = z
+  .string()
+  .regex(/^(\[[\da-f:]+\]|[^\s:,[\]]+):\d{1,5}$/i)
+  .refine((text) => Number(text.split(':').at(-1)) <= 65_535);
 
 export function addresses(): z.ZodType<{ host: string; port: number }[], string> {
   return z
@@ -47,7 +53,7 @@ export function addresses(): z.ZodType<{ host: string; port: number }[], string>
     .refine((list) => list.every((part) => address.safeParse(part).success), 'expected host:port,host:port')
     .transform((list) =>
       list.map((part) => ({
-        host: part.slice(0, part.lastIndexOf(':')),
+        host: part.slice(0, part.lastIndexOf(':')).replace(/^\[|\]$/g, ''),
         port: Number(part.split(':').at(-1)),
       })),
     )
@@ -58,8 +64,14 @@ const redisUrl = z
   .string()
   .refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    return url !== undefined && ['redis:', 'rediss:'].includes(url.protocol) && url.hostname !== '';
-  }, 'expected redis://[user:password@]host:port[/db], or rediss:// for TLS')
+    // A password with an unescaped / would end up in the path, and be shown as one.
+    return (
+      url !== undefined &&
+      /^rediss?:$/.test(url.protocol) &&
+      url.hostname !== '' &&
+      /^\/?\d*$/.test(url.pathname)
+    );
+  }, 'expected redis://[user:password@]host:port[/db], or rediss:// for TLS; escape a / in a password as %2F')
   .meta({ form: 'url' });
 
 export const StoreEnv = {

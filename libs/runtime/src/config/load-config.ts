@@ -20,7 +20,7 @@ export function loadConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
   const problems = [
     ...(read.success ? [] : read.error.issues.map(describeIssue)),
     ...Object.keys(env)
-      .filter((name) => OURS.test(name) && !known.includes(name))
+      .filter((name) => env[name] && OURS.test(name) && !known.includes(name))
       .map((name) => describeUnknown(name, known)),
   ];
   if (!read.success || problems.length > 0) throw new ConfigError(problems);

@@ -13,6 +13,9 @@ export type StoreAddress =
     }
   | { readonly via: 'cluster'; readonly nodes: { host: string; port: number }[] };
 
+/** Whether a check that spans fields runs: also when a field is wrong, so that all problems are said at once. */
+export const ALWAYS = (): boolean => true;
+
 /** Checks that at most one way to the store is named, and named completely; meant as a schema's `superRefine`. */
 export function checkStoreVariables(env: Partial<StoreVariables>, context: z.core.$RefinementCtx): void {
   const ways = [env.REDIS_URL, env.REDIS_SENTINELS, env.REDIS_CLUSTER].filter((way) => way !== undefined);

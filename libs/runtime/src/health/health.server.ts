@@ -12,7 +12,9 @@ export class HealthServer {
     private readonly metrics: Metrics,
   ) {
     this.server = createServer((request, response) => {
-      void this.answer(request.url ?? '/', response);
+      this.answer(request.url ?? '/', response).catch((error: unknown) => {
+        send(response, 500, 'text/plain', `${String(error)}\n`);
+      });
     });
   }
 

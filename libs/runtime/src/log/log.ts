@@ -20,7 +20,10 @@ const SECRET_NAMES = [
   'REDIS_URL',
   'API_KEYS',
 ];
-const SECRETS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+const SECRETS = SECRET_NAMES.flatMap((name) => {
+  const capital = name.charAt(0).toUpperCase() + name.slice(1);
+  return [name, capital].flatMap((each) => [each, `*.${each}`, `*.*.${each}`, `*.*.*.${each}`]);
+});
 
 /** The log of one process: JSON lines, or lines for people; secrets blanked; ids of the request or run added. */
 export function createLog(app: string, settings: LogSettings, destination?: DestinationStream): Log {

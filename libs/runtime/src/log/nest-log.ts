@@ -44,8 +44,12 @@ export class NestLog implements LoggerService {
   private write(level: Level, message: unknown, rest: unknown[]): void {
     const context = rest.at(-1);
     const fields: Record<string, unknown> = typeof context === 'string' ? { context } : {};
-    const [stack] = rest.length > 1 ? rest : [];
-    if (level === 'error' && typeof stack === 'string') fields['stack'] = stack;
+    const extra = typeof context === 'string' ? rest.slice(0, -1) : rest;
+    const error = extra.find((each) => each instanceof Error);
+    const [stack] = extra;
+    if (error) fields['err'] = error;
+    else if (level === 'error' && typeof stack === 'string') fields['stack'] = stack;
+    else if (extra.length > 0) fields['extra'] = extra;
     const actual = level === 'info' && CHATTER.has(String(context)) ? 'debug' : level;
 
     if (message instanceof Error) this.target[actual]({ ...fields, err: message }, message.message);

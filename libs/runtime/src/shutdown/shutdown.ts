@@ -55,15 +55,21 @@ export class Shutdown {
 
     // Steps may still be added while the first ones run: a process can be told to stop while it starts.
     for (let step = this.steps.shift(); step; step = this.steps.shift()) {
-      await step.run().catch((error: unknown) => {
-        this.log.error(
-          { event: 'shutdown.step-failed', step: step?.name, err: error },
-          `${step?.name} did not end well`,
-        );
-      });
+      await this.take(step);
     }
     clearTimeout(timer);
     this.log.info({ event: 'shutdown.done', tookMs: Date.now() - began }, 'Ended');
     this.exit(0);
+  }
+
+  private async take(step: ShutdownStep): Promise<void> {
+    try {
+      await step.run();
+    } catch (error) {
+      this.log.error(
+        { event: 'shutdown.step-failed', step: step.name, err: error },
+        `${step.name} did not end well`,
+      );
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 import { startEmbedded } from '../embedded/embedded.store.js';
@@ -24,7 +24,7 @@ export async function startPrivateStore(folder: string): Promise<PrivateStore> {
   const program = findServer();
   const store = program ? await startServer(program, folder) : await startEmbedded();
   const record: StoreRecord = { url: store.url, pid: store.pid };
-  await writeFile(join(folder, RECORD), JSON.stringify(record));
+  await writeRecord(folder, record);
   return {
     ...store,
     description: program
@@ -76,8 +76,21 @@ interface StoreRecord {
 }
 
 async function readRecord(folder: string): Promise<StoreRecord | undefined> {
-  const text = await readFile(join(folder, RECORD), 'utf8').catch(() => undefined);
-  return text ? (JSON.parse(text) as StoreRecord) : undefined;
+  const text = await readFile(join(folder, RECORD), 'utf8').catch(() => '');
+  try {
+    const { url, pid } = JSON.parse(text) as StoreRecord;
+    return URL.canParse(url) && Number.isInteger(pid) ? { url, pid } : undefined;
+  } catch {
+    // None, or none that can be read: then there is nobody to ask.
+    return undefined;
+  }
+}
+
+/** Whole or not at all, whenever this process is killed. */
+async function writeRecord(folder: string, record: StoreRecord): Promise<void> {
+  const draft = join(folder, `${RECORD}.${process.pid}`);
+  await writeFile(draft, JSON.stringify(record));
+  await rename(draft, join(folder, RECORD));
 }
 
 function isAlive(pid: number): boolean {
@@ -98,6 +111,9 @@ async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Prom
     lazyConnect: true,
     retryStrategy: () => null,
     connectTimeout: 1_000,
+    // Whoever sits on that port may accept, and then say nothing.
+    commandTimeout: 1_000,
+    enableReadyCheck: false,
     protocol: 2,
   });
   redis.on('error', () => redis.disconnect());

@@ -1,0 +1,64 @@
+import { loadConfig } from '#runtime';
+import { describe, expect, it } from 'vitest';
+import { ApiEnv, offersProbe } from './api.env.js';
+
+const KEYS = `ada:read:${'0'.repeat(64)}`;
+const load = (env: NodeJS.ProcessEnv): ApiEnv => loadConfig(ApiEnv, env);
+
+describe('the settings of the api', () => {
+  it('have defaults that are safe', () => {
+    expect(load({})).toEqual({
+      PORT: 3000,
+      HOST: '127.0.0.1',
+      MOORING_PREFIX: 'mooring',
+      SHUTDOWN_TIMEOUT: 25_000,
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('need no keys on %s', (HOST) => {
+    expect(load({ HOST })).toMatchObject({ HOST });
+  });
+
+  it.each(['0.0.0.0', '::', '10.0.0.7', '128.0.0.1', 'api.example', '127.0.0.1.example', 'xlocalhost'])(
+    'need keys on %s',
+    (HOST) => {
+      expect(() => load({ HOST })).toThrow(
+        `API_KEYS: needed, because HOST is ${HOST}: without keys the api listens on loopback only`,
+      );
+      expect(load({ HOST, API_KEYS: KEYS })).toMatchObject({ HOST });
+    },
+  );
+
+  it('do not take empty keys for keys', () => {
+    expect(() => load({ HOST: '0.0.0.0', API_KEYS: '' })).toThrow('API_KEYS: needed');
+  });
+
+  it('name each wrong key by its position', () => {
+    expect(() => load({ API_KEYS: `${KEYS},bob` })).toThrow('API_KEYS: entry 2: ');
+  });
+
+  it('name every contradiction', () => {
+    const env = { HOST: '0.0.0.0', REDIS_URL: 'redis://h', REDIS_CLUSTER: 'a:1' };
+    expect(() => load(env)).toThrow(/has 2 problems:\n {2}together: set only one.*\n {2}API_KEYS: needed/);
+  });
+});
+
+describe('the probe kind', () => {
+  it.each([
+    ['offered', {}],
+    ['offered', { PROBE: 'on' }],
+    ['offered', { PROBE: 'on', API_KEYS: KEYS }],
+    ['offered', { PROBE: 'on', API_KEYS: KEYS, HOST: '0.0.0.0' }],
+    ['not offered', { PROBE: 'off' }],
+    ['not offered', { API_KEYS: KEYS }],
+    ['not offered', { API_KEYS: KEYS, HOST: '0.0.0.0' }],
+    ['offered', { PROBE: '' }],
+  ])('is %s with %o', (is, env) => {
+    expect(offersProbe(load(env))).toBe(is === 'offered');
+  });
+
+  it('is on or off, nothing else', () => {
+    expect(() => load({ PROBE: 'yes' })).toThrow('PROBE: Invalid option: expected one of "on"|"off"');
+  });
+});

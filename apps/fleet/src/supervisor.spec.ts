@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isAlive } from '../../../test/support/process.js';
+import { until } from '../../../test/support/until.js';
+import { Supervisor, type SupervisorEvents } from './supervisor.js';
+
+const SCRIPTS = {
+  stays: `
+    process.on('SIGTERM', () => process.exit(0));
+    process.send({ type: 'started', url: 'http://127.0.0.1:1' });
+    setInterval(() => {}, 1e6);`,
+  fails: `process.exitCode = 3;`,
+  staysDeaf: `
+    process.on('SIGTERM', () => console.log('heard'));
+    process.send({ type: 'started', url: 'http://127.0.0.1:1' });
+    setInterval(() => {}, 1e6);`,
+  endsAfterStart: `process.send({ type: 'started' }, () => process.exit(7));`,
+  endsBadly: `
+    process.on('SIGTERM', () => process.exit(4));
+    process.send({ type: 'started', url: 'http://127.0.0.1:1' });
+    setInterval(() => {}, 1e6);`,
+  talks: `
+    process.stdout.write('one\\ntw');
+    setTimeout(() => {
+      process.stdout.write('o\\nlast');
+      process.stderr.write(process.env.WORD + '\\n');
+    }, 20);`,
+};
+
+describe('the supervisor', () => {
+  let folder: string;
+  let said: string[];
+  let lines: string[];
+  let supervisors: Supervisor[];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mooring-children-'));
+    for (const [name, text] of Object.entries(SCRIPTS)) await writeFile(join(folder, `${name}.mjs`), text);
+  });
+
+  beforeEach(() => {
+    said = [];
+    lines = [];
+    supervisors = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(supervisors.map((each) => each.stop(0)));
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const supervise = (script: string): Supervisor => {
+    const events: SupervisorEvents = {
+      line: (name, line) => lines.push(`${name}: ${line}`),
+      failedToStart: (name) => said.push(`${name} failed to start`),
+      died: (name, how, againInMs) => said.push(`${name} died of ${how}, again in ${againInMs}`),
+    };
+    const supervisor = new Supervisor('child', join(folder, `${script}.mjs`), { WORD: 'word' }, events);
+    supervisors.push(supervisor);
+    supervisor.start();
+    return supervisor;
+  };
+  const started = async (script: string): Promise<Supervisor> => {
+    const supervisor = supervise(script);
+    await until(() => supervisor.address, 'it has started');
+    return supervisor;
+  };
+
+  it('says where its child is, once the child has said it', async () => {
+    const supervisor = supervise('stays');
+    expect(supervisor.address).toBeUndefined();
+    expect(await until(() => supervisor.address, 'it has started')).toBe('http://127.0.0.1:1');
+    expect(isAlive(supervisor.pid!)).toBe(true);
+  });
+
+  it('passes on what its child says, line by line, also the last one without an end', async () => {
+    supervise('talks');
+    await until(() => said.length > 0 && lines.length === 4, 'it has said all');
+    expect(lines.toSorted()).toEqual(['child: last', 'child: one', 'child: two', 'child: word']);
+  });
+
+  it.each(['fails', 'missing'])('does not start again what never started: %s', async (script) => {
+    const supervisor = supervise(script);
+    await until(() => said.length > 0, 'it has ended');
+    expect(said).toEqual(['child failed to start']);
+    expect(await supervisor.stop(5_000)).toBe(0);
+    expect(isAlive(supervisor.pid!)).toBe(false);
+  });
+
+  it('starts a child again that had started, later each time', async () => {
+    const supervisor = supervise('endsAfterStart');
+    await until(() => said.length === 3, 'it died three times');
+    expect(said).toEqual([500, 1_000, 2_000].map((ms) => `child died of code 7, again in ${ms}`));
+    expect(supervisor.address).toBeUndefined();
+  });
+
+  it('starts another in the place of one that was killed', async () => {
+    const supervisor = await started('stays');
+    const { pid } = supervisor;
+    process.kill(pid!, 'SIGKILL');
+    await until(() => said.length > 0, 'its death is seen');
+    expect(said).toEqual(['child died of SIGKILL, again in 500']);
+    await until(() => supervisor.address, 'it has started again');
+    expect(supervisor.pid).not.toBe(pid);
+  });
+
+  it('does not start again what it ended itself', async () => {
+    const supervisor = await started('stays');
+    expect(await supervisor.stop(5_000)).toBe(0);
+    expect({ said, alive: isAlive(supervisor.pid!) }).toEqual({ said: [], alive: false });
+  });
+
+  it('does not start again what died before it was told to end', async () => {
+    const supervisor = supervise('endsAfterStart');
+    await until(() => said.length > 0, 'it died');
+    const { pid } = supervisor;
+    expect(await supervisor.stop(5_000)).toBe(0);
+    // Another's second death comes later than the first one's return would have.
+    supervise('endsAfterStart');
+    await until(() => said.length >= 3, 'another died twice');
+    expect({ pid: supervisor.pid, said }).toEqual({
+      pid,
+      said: [500, 500, 1_000].map((ms) => `child died of code 7, again in ${ms}`),
+    });
+  });
+
+  it('answers the exit code of its child', async () => {
+    expect(await (await started('endsBadly')).stop(5_000)).toBe(4);
+  });
+
+  it('ends a child hard that does not end in time', async () => {
+    const supervisor = await started('staysDeaf');
+    expect(await supervisor.stop(100)).toBe(1);
+    expect({ lines, said, alive: isAlive(supervisor.pid!) }).toEqual({
+      lines: ['child: heard'],
+      said: [],
+      alive: false,
+    });
+  });
+});

@@ -1,0 +1,230 @@
+import { Test, type TestingModule } from '@nestjs/testing';
+import type { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { InvalidJobError, LifecycleError, TooLargeError, UnknownKindError } from '../errors.js';
+import type { Fact } from '../journal.js';
+import { queueOfJobId } from '../kinds/ids.js';
+import { defineKind } from '../kinds/kind.js';
+import { owner } from '../kinds/owner.js';
+import { LifecycleModule } from '../lifecycle.module.js';
+import { Queues } from '../queues.js';
+import { Enqueuer, type EnqueueOptions, type Ticket } from './enqueuer.js';
+
+const thumbnail = defineKind({
+  name: 'media.thumbnail',
+  queue: 'media',
+  payload: z.object({ file: z.string(), width: z.number().default(100) }),
+  attempts: 3,
+  backoff: { type: 'exponential', delay: '1.5s' },
+  keep: { age: '90500ms', count: 7 },
+});
+const plain = defineKind({ name: 'plain', queue: 'plain-work', payload: z.any() });
+const foreign = defineKind({ name: 'foreign', queue: 'media', payload: z.any() });
+
+const trip = owner('trip', '42');
+const MAX_PAYLOAD_BYTES = 100;
+
+describe('the enqueuer', () => {
+  const prefix = `test-${randomBytes(6).toString('hex')}`;
+  const facts: Fact[] = [];
+  let redis: Redis;
+  let module: TestingModule;
+  let enqueuer: Enqueuer;
+
+  beforeAll(async () => {
+    redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
+    module = await Test.createTestingModule({
+      imports: [
+        LifecycleModule.forRootAsync({
+          useFactory: () => ({
+            redis,
+            prefix,
+            maxPayloadBytes: MAX_PAYLOAD_BYTES,
+            listeners: [(fact) => facts.push(fact)],
+          }),
+        }),
+        LifecycleModule.forKinds([thumbnail, plain]),
+      ],
+    }).compile();
+    enqueuer = module.get(Enqueuer);
+    await redis.ping();
+  });
+
+  afterEach(async () => {
+    facts.length = 0;
+    await Promise.all(['media', 'plain-work'].map((name) => queue(name).obliterate()));
+  });
+
+  afterAll(async () => {
+    expect(await redis.keys(`*${prefix}*`)).toEqual([]);
+    await module.close();
+    await redis.quit();
+  });
+
+  const queue = (name: string): Queue => module.get(Queues).get(name);
+  const enqueueThumbnail = (more: Partial<EnqueueOptions> = {}): Promise<Ticket> =>
+    enqueuer.enqueue(thumbnail, { file: 'a.png' }, { owners: [trip], ...more });
+  const enqueuePlain = (payload: unknown): Promise<Ticket> =>
+    enqueuer.enqueue(plain, payload, { owners: [trip] });
+  /** The set that a job waits in. */
+  const setsOf = async (id: string): Promise<string[]> => {
+    const key = (set: string): string => `{${prefix}}:${queueOfJobId(id)}:${set}`;
+    const sets = ['prioritized', 'delayed'];
+    const scores = await Promise.all(sets.map((set) => redis.zscore(key(set), id)));
+    return sets.filter((_, i) => scores[i] !== null);
+  };
+
+  it('answers a ticket', async () => {
+    const ticket = await enqueueThumbnail({ owners: [trip, owner('site', 'a:b')] });
+    expect(ticket).toEqual({
+      outcome: 'created',
+      id: expect.stringMatching(/^media-[0-9A-Za-z]{20}$/),
+      kind: 'media.thumbnail',
+      queue: 'media',
+      owners: ['trip:42', 'site:a:b'],
+    });
+  });
+
+  it('puts the job, with what its kind says, where it waits by priority', async () => {
+    const { id } = await enqueueThumbnail();
+    const job = await queue('media').getJob(id);
+    expect(await setsOf(id)).toEqual(['prioritized']);
+    expect({ id: job?.id, name: job?.name, data: job?.data, opts: job?.opts }).toEqual({
+      id,
+      name: 'media.thumbnail',
+      data: { v: 1, owners: ['trip:42'], body: { file: 'a.png' } },
+      opts: {
+        jobId: id,
+        priority: 100,
+        delay: 0,
+        attempts: 3,
+        backoff: { type: 'exponential', delay: 1_500 },
+        removeOnComplete: { age: 91, count: 7 },
+        removeOnFail: { age: 91, count: 7 },
+      },
+    });
+  });
+
+  it('puts a kind’s defaults into its job', async () => {
+    const { id } = await enqueuePlain(null);
+    expect((await queue('plain-work').getJob(id))?.opts).toEqual({
+      jobId: id,
+      priority: 100,
+      delay: 0,
+      attempts: 1,
+      backoff: undefined,
+      removeOnComplete: { age: 86_400, count: 1000 },
+      removeOnFail: { age: 86_400, count: 1000 },
+    });
+  });
+
+  it('lets a job wait that is to run later', async () => {
+    const { id } = await enqueueThumbnail({ delay: '90s' });
+    expect(await setsOf(id)).toEqual(['delayed']);
+    expect((await queue('media').getJob(id))?.opts).toMatchObject({ delay: 90_000, priority: 100 });
+  });
+
+  it('lets the urgent pass, and keeps the order of the equally urgent', async () => {
+    const tickets: Ticket[] = [];
+    for (const priority of [200, 100, 1, 100]) tickets.push(await enqueueThumbnail({ priority }));
+    const [least, first, most, second] = tickets.map(({ id }) => id);
+    expect(await redis.zrange(`{${prefix}}:media:prioritized`, '0', '-1')).toEqual([
+      most,
+      first,
+      second,
+      least,
+    ]);
+  });
+
+  it('announces the job by its primary owner', async () => {
+    const { id } = await enqueueThumbnail({ owners: [trip, owner('site', '7')] });
+    expect(facts).toEqual([
+      { event: 'job.accepted', queue: 'media', kind: 'media.thumbnail', jobId: id, owner: 'trip:42' },
+    ]);
+  });
+
+  it('takes an owner that is named twice for one', async () => {
+    const owners = [trip, owner('site', '7'), owner('trip', '42')];
+    const { id, ...ticket } = await enqueueThumbnail({ owners });
+    expect(ticket.owners).toEqual(['trip:42', 'site:7']);
+    expect((await queue('media').getJob(id))?.data.owners).toEqual(['trip:42', 'site:7']);
+  });
+
+  it('takes up to four owners', async () => {
+    const owners = ['1', '2', '3', '4'].map((id) => owner('trip', id));
+    expect((await enqueueThumbnail({ owners })).owners).toEqual(['trip:1', 'trip:2', 'trip:3', 'trip:4']);
+  });
+
+  it('takes a payload up to its limit, counted in bytes', async () => {
+    const atLimit = '⚓'.repeat((MAX_PAYLOAD_BYTES - 4) / 3) + 'xx';
+    const { id } = await enqueuePlain(atLimit);
+    expect((await queue('plain-work').getJob(id))?.data.body).toBe(atLimit);
+  });
+
+  it('takes a delay of up to a year', async () => {
+    const { id } = await enqueueThumbnail({ delay: '365d' });
+    expect(await setsOf(id)).toEqual(['delayed']);
+  });
+
+  const fiveOwners = ['1', '2', '3', '4', '5'].map((id) => owner('trip', id));
+  const refusals: [what: string, ask: () => Promise<Ticket>, error: LifecycleError][] = [
+    [
+      'a payload just above the limit',
+      () => enqueuePlain(`${'⚓'.repeat((MAX_PAYLOAD_BYTES - 4) / 3)}xxx`),
+      new TooLargeError(101, 100),
+    ],
+    [
+      'a payload that its schema refuses',
+      () => enqueuer.enqueue(thumbnail, { file: 7 } as never, { owners: [trip] }),
+      new InvalidJobError(
+        'The payload of media.thumbnail is wrong:\n✖ Invalid input: expected string, received number\n  → at file',
+      ),
+    ],
+    [
+      'a kind that is not registered',
+      () => enqueuer.enqueue(foreign, {}, { owners: [trip] }),
+      new UnknownKindError('foreign'),
+    ],
+    [
+      'no owner',
+      () => enqueueThumbnail({ owners: [] }),
+      new InvalidJobError('A job has one to 4 owners, as in ["trip:42"].'),
+    ],
+    [
+      'five owners',
+      () => enqueueThumbnail({ owners: fiveOwners }),
+      new InvalidJobError('A job has one to 4 owners, as in ["trip:42"].'),
+    ],
+    [
+      'owners that are no list',
+      () => enqueueThumbnail({ owners: trip as never }),
+      new InvalidJobError('A job has one to 4 owners, as in ["trip:42"].'),
+    ],
+    [
+      'a delay of more than a year',
+      () => enqueueThumbnail({ delay: 365 * 86_400_000 + 1 }),
+      new InvalidJobError('delay is at most 365d.'),
+    ],
+    [
+      'a delay that is none',
+      () => enqueueThumbnail({ delay: 'soon' }),
+      new InvalidJobError(
+        'delay must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "soon".',
+      ),
+    ],
+    ...[0, 201, 1.5, Number.NaN].map((priority): (typeof refusals)[number] => [
+      `priority ${priority}`,
+      () => enqueueThumbnail({ priority }),
+      new InvalidJobError('priority is a whole number from 1 (most urgent) to 200.'),
+    ]),
+  ];
+
+  it.each(refusals)('refuses %s, and writes nothing', async (_, ask, error) => {
+    const before = await redis.keys(`*${prefix}*`);
+    await expect(ask()).rejects.toThrow(error);
+    expect({ keys: await redis.keys(`*${prefix}*`), facts }).toEqual({ keys: before, facts: [] });
+  });
+});

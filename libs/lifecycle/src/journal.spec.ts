@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Journal, type Fact } from './journal.js';
+import type { LifecycleOptions } from './options.js';
+
+const job = { queue: 'q', kind: 'k', jobId: 'q-1', owner: 'trip:42' };
+
+describe('the journal', () => {
+  let facts: Fact[];
+  let journal: Journal;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+    facts = [];
+    journal = new Journal({ listeners: [(fact: Fact) => facts.push(fact)] } as unknown as LifecycleOptions);
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('tells each fact about a job with the same four fields', () => {
+    journal.jobAccepted(job);
+    journal.jobBegan(job, 5);
+    journal.jobCompleted(job, 7);
+    journal.jobFailed(job, 7, new Error('broken'), true);
+    journal.jobHandedBack(job, 'shutdown');
+    expect(facts).toEqual([
+      { event: 'job.accepted', ...job },
+      { event: 'job.began', ...job, waitedMs: 5 },
+      { event: 'job.completed', ...job, tookMs: 7 },
+      { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: true },
+      { event: 'job.handed-back', ...job, why: 'shutdown' },
+    ]);
+  });
+
+  it('tells what happens to the worker', () => {
+    journal.jobStalled('q', 'q-1');
+    journal.workerStarted(['q'], ['k']);
+    journal.workerDraining(2);
+    journal.workerDrained(7, 1);
+    expect(facts).toEqual([
+      { event: 'job.stalled', queue: 'q', jobId: 'q-1' },
+      { event: 'worker.started', queues: ['q'], kinds: ['k'] },
+      { event: 'worker.draining', running: 2 },
+      { event: 'worker.drained', tookMs: 7, stillRunning: 1 },
+    ]);
+  });
+
+  it('tells every listener', () => {
+    const heard: string[] = [];
+    const listeners = ['a', 'b'].map((name) => (fact: Fact) => heard.push(`${name} ${fact.event}`));
+    new Journal({ listeners } as unknown as LifecycleOptions).workerDraining(0);
+    expect(heard).toEqual(['a worker.draining', 'b worker.draining']);
+  });
+
+  it('needs no listener', () => {
+    expect(() => new Journal({} as LifecycleOptions).workerDraining(0)).not.toThrow();
+  });
+
+  it('says once what a queue suffers again and again', () => {
+    for (let i = 0; i < 5; i += 1) journal.queueError('q', new Error('ECONNREFUSED'));
+    expect(facts).toEqual([{ event: 'queue.error', queue: 'q', why: 'ECONNREFUSED' }]);
+  });
+
+  it('says it again when half a minute has passed', () => {
+    journal.queueError('q', new Error('ECONNREFUSED'));
+    vi.setSystemTime(1_000_000 + 29_999);
+    journal.queueError('q', new Error('ECONNREFUSED'));
+    expect(facts).toHaveLength(1);
+    vi.setSystemTime(1_000_000 + 30_000);
+    journal.queueError('q', new Error('ECONNREFUSED'));
+    expect(facts).toHaveLength(2);
+  });
+
+  it('says another trouble at once', () => {
+    journal.queueError('q', new Error('ECONNREFUSED'));
+    journal.queueError('q', 'LOADING');
+    expect(facts).toEqual([
+      { event: 'queue.error', queue: 'q', why: 'ECONNREFUSED' },
+      { event: 'queue.error', queue: 'q', why: 'LOADING' },
+    ]);
+  });
+});

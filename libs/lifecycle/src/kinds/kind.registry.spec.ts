@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { UnknownKindError } from '../errors.js';
+import { KindRegistry } from './kind.registry.js';
+import { defineKind, type Kind } from './kind.js';
+
+const aKind = (name: string, queue = 'q'): Kind => defineKind({ name, queue, payload: z.object({}) });
+
+describe('the registry of kinds', () => {
+  it('knows each kind by its name', () => {
+    const [a, b] = [aKind('a'), aKind('b')];
+    const registry = new KindRegistry();
+    registry.add([a]);
+    registry.add([b]);
+    expect(registry.get('b')).toBe(b);
+    expect([registry.has('a'), registry.has('c')]).toEqual([true, false]);
+    expect(registry.all()).toEqual([a, b]);
+  });
+
+  it('names each queue once', () => {
+    const registry = new KindRegistry();
+    registry.add([aKind('a', 'x'), aKind('b', 'y'), aKind('c', 'x')]);
+    expect(registry.queues()).toEqual(['x', 'y']);
+  });
+
+  it('takes the same kind again', () => {
+    const kind = aKind('a');
+    const registry = new KindRegistry();
+    registry.add([kind]);
+    registry.add([kind]);
+    expect(registry.all()).toEqual([kind]);
+  });
+
+  it('refuses two kinds of one name', () => {
+    const registry = new KindRegistry();
+    registry.add([aKind('a', 'x')]);
+    expect(() => registry.add([aKind('a', 'y')])).toThrow(
+      new TypeError('Two kinds are named "a". Give one of them another name.'),
+    );
+  });
+
+  it('says which kind it does not know, and what to do', () => {
+    expect(() => new KindRegistry().get('a')).toThrow(new UnknownKindError('a'));
+    expect(new UnknownKindError('a')).toMatchObject({
+      code: 'UNKNOWN_KIND',
+      kind: 'a',
+      message: 'No kind is named "a". Register it with LifecycleModule.forKinds([…]).',
+    });
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])('knows nothing of %s', (name) => {
+    expect(() => new KindRegistry().get(name)).toThrow(UnknownKindError);
+  });
+});

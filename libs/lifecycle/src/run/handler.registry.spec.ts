@@ -1,0 +1,127 @@
+import { Inject, Injectable, Scope, type Provider } from '@nestjs/common';
+import { DiscoveryModule, REQUEST } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineKind } from '../kinds/kind.js';
+import { Handler, Handles } from './handler.js';
+import { HandlerRegistry } from './handler.registry.js';
+
+const thumbnail = defineKind({ name: 'media.thumbnail', queue: 'media', payload: z.object({}) });
+const export_ = defineKind({ name: 'export', queue: 'exports', payload: z.object({}) });
+
+abstract class Idle extends Handler {
+  async handle(): Promise<undefined> {
+    return undefined;
+  }
+}
+
+@Injectable()
+@Handles(thumbnail)
+class ThumbnailHandler extends Idle {}
+
+@Injectable()
+@Handles(thumbnail)
+class OtherThumbnailHandler extends Idle {}
+
+@Injectable()
+@Handles(export_)
+class ExportHandler extends Idle {}
+
+@Injectable({ scope: Scope.REQUEST })
+@Handles(export_)
+class ScopedExportHandler extends Idle {}
+
+@Injectable()
+@Handles(export_)
+class AskingExportHandler extends Idle {
+  constructor(@Inject(REQUEST) readonly request: unknown) {
+    super();
+  }
+}
+
+@Injectable()
+@Handles(thumbnail)
+class NoHandler {}
+
+async function registryOf(...providers: Provider[]): Promise<{
+  registry: HandlerRegistry;
+  get: <T>(type: new (...args: never[]) => T) => T;
+}> {
+  const module = await Test.createTestingModule({
+    imports: [DiscoveryModule],
+    providers: [HandlerRegistry, ...providers],
+  }).compile();
+  return { registry: module.get(HandlerRegistry), get: (type) => module.get(type) };
+}
+
+const refusal = (...problems: string[]): Error =>
+  new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
+
+describe('the registry of handlers', () => {
+  it('finds the handler of each kind', async () => {
+    const { registry, get } = await registryOf(ThumbnailHandler, ExportHandler);
+    registry.find([thumbnail, export_]);
+    expect(registry.get('media.thumbnail')).toBe(get(ThumbnailHandler));
+    expect(registry.get('export')).toBe(get(ExportHandler));
+  });
+
+  it('looks only for the kinds that are taken', async () => {
+    const { registry } = await registryOf(ThumbnailHandler, ExportHandler);
+    registry.find([thumbnail]);
+    expect(registry.get('export')).toBeUndefined();
+  });
+
+  it('leaves other providers alone', async () => {
+    const others = [
+      { provide: 'value', useValue: 1 },
+      { provide: 'factory', useFactory: () => new ExportHandler() },
+    ];
+    const { registry, get } = await registryOf(ThumbnailHandler, ...others);
+    registry.find([thumbnail]);
+    expect(registry.get('media.thumbnail')).toBe(get(ThumbnailHandler));
+  });
+
+  it('names a kind that has no handler', async () => {
+    const { registry } = await registryOf(ThumbnailHandler);
+    expect(() => registry.find([thumbnail, export_])).toThrow(
+      refusal('Kind "export" has no handler: decorate one with @Handles(…) and provide it.'),
+    );
+  });
+
+  it('names both handlers of a kind', async () => {
+    const { registry } = await registryOf(ThumbnailHandler, OtherThumbnailHandler);
+    expect(() => registry.find([thumbnail])).toThrow(
+      refusal('Kind "media.thumbnail" has 2 handlers: ThumbnailHandler, OtherThumbnailHandler.'),
+    );
+  });
+
+  it.each([ScopedExportHandler, AskingExportHandler])(
+    'names a handler that is made for each request: %o',
+    async (type) => {
+      const { registry } = await registryOf(type);
+      expect(() => registry.find([export_])).toThrow(
+        refusal(`${type.name} is request-scoped, so no abort signal can reach it. Make it a singleton.`),
+      );
+    },
+  );
+
+  it('names a class that is no handler', async () => {
+    const { registry } = await registryOf(NoHandler);
+    expect(() => registry.find([thumbnail])).toThrow(
+      new TypeError('NoHandler has @Handles but does not extend Handler.'),
+    );
+  });
+
+  it('says everything that is wrong at once', async () => {
+    const { registry } = await registryOf(ThumbnailHandler, OtherThumbnailHandler, ScopedExportHandler);
+    const sweep = defineKind({ name: 'sweep', queue: 'sweeps', payload: z.object({}) });
+    expect(() => registry.find([thumbnail, export_, sweep])).toThrow(
+      refusal(
+        'Kind "media.thumbnail" has 2 handlers: ThumbnailHandler, OtherThumbnailHandler.',
+        'ScopedExportHandler is request-scoped, so no abort signal can reach it. Make it a singleton.',
+        'Kind "sweep" has no handler: decorate one with @Handles(…) and provide it.',
+      ),
+    );
+  });
+});

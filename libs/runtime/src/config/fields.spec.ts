@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import * as fields from './fields.js';
+
+/** What a field reads, or the first thing it has to say against it. */
+const read = (field: z.ZodType, text: string): unknown => {
+  const { success, data, error } = field.safeParse(text);
+  return success ? data : error.issues[0]?.message;
+};
+
+describe('a duration', () => {
+  const refused = 'expected a duration above zero, as in 500ms, 30s, 5m, 24h or 7d';
+
+  it.each([
+    ['1', 1],
+    ['1ms', 1],
+    ['1.5s', 1_500],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+  ])('may be %s', (text, ms) => {
+    expect(read(fields.duration, text)).toBe(ms);
+  });
+
+  it.each(['0', '0s', '0.4ms', '-1s', 'soon', '1 hour', '1m30s'])('may not be %s', (text) => {
+    expect(read(fields.duration, text)).toBe(refused);
+  });
+});
+
+describe('a port', () => {
+  it.each([
+    ['0', 0],
+    ['3000', 3000],
+    ['65535', 65_535],
+  ])('may be %s', (text, port) => {
+    expect(read(fields.port, text)).toBe(port);
+  });
+
+  it.each(['65536', '-1', '80.5', '0x50', '1e3', ' 80', 'http'])('may not be %s', (text) => {
+    expect(read(fields.port, text)).toBe('expected a port from 0 to 65535');
+  });
+});
+
+describe('a whole number', () => {
+  it('is at least what it must be', () => {
+    expect(read(fields.wholeNumber(2), '2')).toBe(2);
+    expect(read(fields.wholeNumber(2), '1')).toBe('expected a whole number of at least 2');
+  });
+
+  it('is one that can be counted with', () => {
+    expect(read(fields.wholeNumber(1), '9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
+    expect(read(fields.wholeNumber(1), '9007199254740992')).toBe('expected a whole number of at least 1');
+  });
+
+  it.each(['', '-1', '1.5', '1e3', 'two', ' 2'])('is not "%s"', (text) => {
+    expect(read(fields.wholeNumber(0), text)).toBe('expected a whole number of at least 0');
+  });
+});
+
+describe('words', () => {
+  it('are separated by commas, with or without room around them', () => {
+    expect(read(fields.words(), 'a')).toEqual(['a']);
+    expect(read(fields.words(), 'probe, media.thumbnail ,c')).toEqual(['probe', 'media.thumbnail', 'c']);
+  });
+
+  it.each([',', 'a,', ',a', 'a,,b', 'a, ,b'])('are never empty, as in "%s"', (text) => {
+    expect(read(fields.words(), text)).toBe('expected names separated by commas');
+  });
+});
+
+describe('addresses', () => {
+  it('are hosts and ports', () => {
+    expect(read(fields.addresses(), 'a:1, 10.0.0.7:26379 ,c.example:65535')).toEqual([
+      { host: 'a', port: 1 },
+      { host: '10.0.0.7', port: 26_379 },
+      { host: 'c.example', port: 65_535 },
+    ]);
+  });
+
+  it.each(['a', 'a:', ':1', 'a:b', 'a:1,', 'a b:1', 'redis://a:1', 'user:password@a:1'])(
+    'are not "%s"',
+    (text) => {
+      expect(read(fields.addresses(), text)).toBe('expected host:port,host:port');
+    },
+  );
+});
+
+describe('the address of a store', () => {
+  const refused = 'expected redis://[user:password@]host:port[/db], or rediss:// for TLS';
+
+  it.each(['redis://h', 'redis://h:6379/2', 'rediss://user:pa%40ss@h:1', 'redis://:only@[::1]:1'])(
+    'may be %s',
+    (text) => {
+      expect(read(fields.StoreEnv.REDIS_URL, text)).toBe(text);
+    },
+  );
+
+  it.each([
+    'h:6379',
+    'http://h',
+    'redis://',
+    'redis:///2',
+    'redis:h',
+    'redis://h:99999',
+    'redis://u:a#b@h:1',
+  ])('may not be %s', (text) => {
+    expect(read(fields.StoreEnv.REDIS_URL, text)).toBe(refused);
+  });
+});
+
+describe('the prefix', () => {
+  it('has at most 64 characters', () => {
+    const refused = 'expected letters, digits, . _ - (at most 64)';
+    expect(read(fields.StoreEnv.MOORING_PREFIX, 'a'.repeat(64))).toBe('a'.repeat(64));
+    expect(read(fields.StoreEnv.MOORING_PREFIX, 'a'.repeat(65))).toBe(refused);
+  });
+
+  it.each(['a:b', '{a}', 'a b', 'ä', 'a*'])('is not "%s", which would mean something in a key', (text) => {
+    expect(fields.StoreEnv.MOORING_PREFIX.safeParse(text).success).toBe(false);
+  });
+});

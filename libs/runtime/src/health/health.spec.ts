@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { HealthBook, type ReadinessCheck } from './health.js';
+
+const ready = (...checks: ReadinessCheck[]): Promise<unknown> => {
+  const book = new HealthBook();
+  for (const check of checks) book.add(check);
+  return book.ready();
+};
+const well = async (): Promise<undefined> => undefined;
+
+describe('the health of a process', () => {
+  it('is ready when nothing is to be checked', async () => {
+    expect(await ready()).toEqual({ ok: true, why: [] });
+  });
+
+  it('is ready when every check is well', async () => {
+    expect(await ready(well, well)).toEqual({ ok: true, why: [] });
+  });
+
+  it('names each thing that is not well', async () => {
+    expect(
+      await ready(
+        async () => 'the store is away',
+        well,
+        async () => 'the queue is stuck',
+      ),
+    ).toEqual({ ok: false, why: ['the store is away', 'the queue is stuck'] });
+  });
+
+  it('takes a check that fails for a thing that is not well', async () => {
+    expect(
+      await ready(
+        async () => {
+          throw new Error('broken');
+        },
+        () => {
+          throw new Error('broken at once');
+        },
+        () => Promise.reject(new RangeError('too far')),
+      ),
+    ).toEqual({ ok: false, why: ['broken', 'broken at once', 'too far'] });
+  });
+
+  it('does not wait long for a check that does not answer, nor for each in turn', async () => {
+    const never = (): Promise<undefined> => new Promise(() => undefined);
+    const unnamed = [never][0]!.bind(undefined);
+    Object.defineProperty(unnamed, 'name', { value: '' });
+    const began = performance.now();
+    expect(await ready(never, unnamed)).toEqual({
+      ok: false,
+      why: ['never did not answer within 1000 ms', 'a check did not answer within 1000 ms'],
+    });
+    expect(performance.now() - began).toBeLessThan(1_900);
+  });
+
+  it('is not ready from the moment it drains, but alive', async () => {
+    const book = new HealthBook();
+    book.add(well);
+    book.beginDraining();
+    expect(await book.ready()).toEqual({ ok: false, why: ['draining'] });
+    expect(book.alive()).toEqual({ ok: true, why: [] });
+  });
+
+  it('names also what else is not well while it drains', async () => {
+    const book = new HealthBook();
+    book.add(async () => 'the store is away');
+    book.beginDraining();
+    expect(await book.ready()).toEqual({ ok: false, why: ['draining', 'the store is away'] });
+  });
+});

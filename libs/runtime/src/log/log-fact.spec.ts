@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { logFact } from './log-fact.js';
+import { createLog } from './log.js';
+
+function levelOf(fact: { event: string; final?: boolean }): number {
+  let text = '';
+  const write = (line: string): string => (text += line);
+  logFact(createLog('test', { LOG_LEVEL: 'trace', LOG_FORMAT: 'json' }, { write }), fact);
+  const line = JSON.parse(text) as { level: number };
+  expect(line).toMatchObject(fact);
+  return line.level;
+}
+
+describe('a fact', () => {
+  it.each(['job.stalled', 'queue.error'])('that an operator must see is a warning: %s', (event) => {
+    expect(levelOf({ event })).toBe(40);
+  });
+
+  it('of a failed job is a warning when it was the last attempt, and news before', () => {
+    expect(levelOf({ event: 'job.failed', final: true })).toBe(40);
+    expect(levelOf({ event: 'job.failed', final: false })).toBe(30);
+  });
+
+  it.each(['job.handed-back', 'worker.started', 'worker.draining', 'worker.drained'])(
+    'that happens now and then is news: %s',
+    (event) => {
+      expect(levelOf({ event })).toBe(30);
+    },
+  );
+
+  it.each(['job.accepted', 'job.began', 'job.completed', 'anything.else'])(
+    'that every job causes is said at debug only: %s',
+    (event) => {
+      expect(levelOf({ event })).toBe(20);
+    },
+  );
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { Metrics, type JobFact } from './metrics.js';
+
+const job = { queue: 'media', kind: 'thumbnail' };
+
+/** The samples of one metric, by their labels, without those that every sample has. */
+async function samples(facts: readonly JobFact[], metric: string): Promise<Record<string, number>> {
+  const metrics = new Metrics('test');
+  for (const fact of facts) metrics.record(fact);
+  const found: Record<string, number> = {};
+  for (const line of (await metrics.text()).split('\n')) {
+    const [, name, labels, value] = /^(\w+)\{(.*)\} (\S+)$/.exec(line) ?? [];
+    if (name === metric)
+      found[
+        labels!
+          .split(',')
+          .filter((label) => label !== 'app="test"')
+          .join(',')
+      ] = Number(value);
+  }
+  return found;
+}
+
+describe('the metrics', () => {
+  it('count what happens to jobs, by event, queue and kind', async () => {
+    const facts = ['job.accepted', 'job.accepted', 'job.completed'].map((event) => ({ event, ...job }));
+    expect(await samples(facts, 'mooring_job_events_total')).toEqual({
+      'event="accepted",queue="media",kind="thumbnail"': 2,
+      'event="completed",queue="media",kind="thumbnail"': 1,
+    });
+  });
+
+  it('count a fact that names no kind', async () => {
+    expect(await samples([{ event: 'job.stalled', queue: 'media' }], 'mooring_job_events_total')).toEqual({
+      'event="stalled",queue="media",kind=""': 1,
+    });
+  });
+
+  it('leave out what is not about a job', async () => {
+    const facts = [
+      { event: 'queue.error', queue: 'media' },
+      { event: 'worker.drained', tookMs: 5 },
+    ];
+    expect(await samples(facts, 'mooring_job_events_total')).toEqual({});
+    expect(await samples(facts, 'mooring_job_run_seconds_count')).toEqual({});
+  });
+
+  it('measure the wait of a job that begins, in seconds', async () => {
+    const facts = [100, 400].map((waitedMs) => ({ event: 'job.began', ...job, waitedMs }));
+    const labels = 'queue="media",kind="thumbnail"';
+    expect(await samples(facts, 'mooring_job_wait_seconds_sum')).toEqual({ [labels]: 0.5 });
+    expect(await samples(facts, 'mooring_job_wait_seconds_count')).toEqual({ [labels]: 2 });
+    expect(await samples(facts, 'mooring_job_run_seconds_count')).toEqual({});
+  });
+
+  it('measure the run of a job, however it ended', async () => {
+    const facts = ['job.completed', 'job.failed'].map((event) => ({ event, ...job, tookMs: 1_000 }));
+    const labels = 'queue="media",kind="thumbnail"';
+    expect(await samples(facts, 'mooring_job_run_seconds_sum')).toEqual({ [labels]: 2 });
+    expect(await samples(facts, 'mooring_job_run_seconds_count')).toEqual({ [labels]: 2 });
+  });
+
+  it('put a time that is just a bucket’s limit into that bucket, and one above it into the next', async () => {
+    const facts = [5, 6].map((tookMs) => ({ event: 'job.completed', ...job, tookMs }));
+    expect(await samples(facts, 'mooring_job_run_seconds_bucket')).toMatchObject({
+      'le="0.005",queue="media",kind="thumbnail"': 1,
+      'le="0.02",queue="media",kind="thumbnail"': 2,
+    });
+  });
+
+  it('say which app they are of, and what the process itself needs', async () => {
+    expect(await new Metrics('worker').text()).toMatch(
+      /^process_resident_memory_bytes\{app="worker"\} \d+$/m,
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../../../test/support/until.js';
+import { HealthBook } from '../health/health.js';
+import { createLog } from '../log/log.js';
+import { Shutdown } from './shutdown.js';
+
+describe('a shutdown', () => {
+  let events: string[];
+  let lines: Record<string, unknown>[];
+  let exits: number[];
+  let health: HealthBook;
+
+  const shutdownWithin = (timeoutMs: number): Shutdown => {
+    const write = (line: string): number => lines.push(JSON.parse(line));
+    const log = createLog('test', { LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { write });
+    return new Shutdown(log, health, timeoutMs, (code) => exits.push(code));
+  };
+  const step = (name: string): { name: string; run: () => Promise<unknown> } => ({
+    name,
+    run: async () => events.push(name),
+  });
+
+  beforeEach(() => {
+    events = [];
+    lines = [];
+    exits = [];
+    health = new HealthBook();
+  });
+
+  it('closes last what was opened first, then exits with 0', async () => {
+    const shutdown = shutdownWithin(5_000);
+    for (const name of ['store', 'server', 'application']) shutdown.add(step(name));
+    await shutdown.begin('SIGTERM');
+    expect({ events, exits }).toEqual({ events: ['application', 'server', 'store'], exits: [0] });
+  });
+
+  it('begins a step when the one before has ended', async () => {
+    const shutdown = shutdownWithin(5_000);
+    shutdown.add(step('second'));
+    let endFirst = (): void => undefined;
+    shutdown.add({ name: 'first', run: () => new Promise<void>((resolve) => (endFirst = resolve)) });
+    const done = shutdown.begin('SIGTERM');
+    await Promise.resolve();
+    expect(events).toEqual([]);
+    endFirst();
+    await done;
+    expect(events).toEqual(['second']);
+  });
+
+  it('goes on when a step fails, and says which one did', async () => {
+    const shutdown = shutdownWithin(5_000);
+    shutdown.add(step('store'));
+    shutdown.add({ name: 'server', run: () => Promise.reject(new Error('stuck')) });
+    await shutdown.begin('SIGTERM');
+    expect({ events, exits }).toEqual({ events: ['store'], exits: [0] });
+    expect(lines.filter(({ event }) => event === 'shutdown.step-failed')).toMatchObject([
+      { step: 'server', err: { message: 'stuck' }, msg: 'server did not end well' },
+    ]);
+  });
+
+  it('says when it began, why, and when it was done', async () => {
+    await shutdownWithin(5_000).begin('SIGTERM');
+    expect(lines).toMatchObject([
+      { event: 'shutdown.began', why: 'SIGTERM', msg: 'Shutting down (SIGTERM)' },
+      { event: 'shutdown.done', tookMs: expect.any(Number), msg: 'Ended' },
+    ]);
+  });
+
+  it('is not changed by a second signal', async () => {
+    const shutdown = shutdownWithin(5_000);
+    shutdown.add(step('store'));
+    const first = shutdown.begin('SIGTERM');
+    expect(shutdown.begin('SIGINT')).toBe(first);
+    await first;
+    await shutdown.begin('SIGINT');
+    expect({ events, exits }).toEqual({ events: ['store'], exits: [0] });
+  });
+
+  it('makes the process not ready before the first step', async () => {
+    const shutdown = shutdownWithin(5_000);
+    const seen: unknown[] = [];
+    shutdown.add({ name: 'application', run: async () => seen.push(await health.ready()) });
+    await shutdown.begin('SIGTERM');
+    expect(seen).toEqual([{ ok: false, why: ['draining'] }]);
+  });
+
+  it('exits with 1 when a step takes longer than there is time', async () => {
+    const shutdown = shutdownWithin(30);
+    shutdown.add(step('store'));
+    shutdown.add({ name: 'application', run: () => new Promise(() => undefined) });
+    void shutdown.begin('SIGTERM');
+    await until(() => exits.length > 0, 'it exits');
+    expect({ events, exits }).toEqual({ events: [], exits: [1] });
+    expect(lines.at(-1)).toMatchObject({
+      event: 'shutdown.forced',
+      msg: 'Not ended within 30 ms; leaving the rest behind',
+    });
+  });
+
+  it('also ends what was opened while it had begun already', async () => {
+    const shutdown = shutdownWithin(5_000);
+    shutdown.add(step('store'));
+    shutdown.add({
+      name: 'server',
+      run: async () => {
+        events.push('server');
+        shutdown.add(step('application'));
+      },
+    });
+    await shutdown.begin('SIGTERM');
+    expect({ events, exits }).toEqual({ events: ['server', 'application', 'store'], exits: [0] });
+  });
+});
