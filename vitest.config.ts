@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['{apps,libs,test}/**/*.spec.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 90_000,
+    hookTimeout: 60_000,
     // Real processes and real servers on two cores: a few files at a time.
     maxWorkers: 2,
   },

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp');
-const lock = join(root, '.mooring', 'build.lock');
+const lock = join(root, '.mooring', 'building');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 export async function buildIfStale() {
@@ -68,30 +68,44 @@ async function sources() {
       }
     }
   }
-  return found.toSorted();
+  return found.toSorted((a, b) => a.localeCompare(b));
 }
 
-/** One builder at a time: the folder is the lock, and who holds it is written inside. */
+/** One builder at a time: who holds the lock is written in it. */
 async function inTurn(work) {
   await mkdir(dirname(lock), { recursive: true });
-  while (
-    !(await mkdir(lock).then(
-      () => true,
-      () => false,
-    ))
-  ) {
-    const holder = Number(await readFile(join(lock, 'pid'), 'utf8').catch(() => '0'));
-    const { mtimeMs = Date.now() } = await stat(lock).catch(() => ({}));
-    const abandoned = holder ? !isAlive(holder) : Date.now() - mtimeMs > 5_000;
-    if (abandoned) await rm(lock, { recursive: true, force: true });
-    else await pause(100);
+  while (!(await take())) {
+    await clearAbandoned();
+    await pause(100);
   }
   try {
-    await writeFile(join(lock, 'pid'), String(process.pid));
     await work();
   } finally {
-    await rm(lock, { recursive: true, force: true });
+    await rm(lock, { force: true });
   }
+}
+
+async function take() {
+  try {
+    const file = await open(lock, 'wx');
+    await file.write(String(process.pid));
+    await file.close();
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Renamed before it is removed: of two that find it abandoned only one succeeds, and never at the next holder's cost. */
+async function clearAbandoned() {
+  const holder = Number(await readFile(lock, 'utf8').catch(() => '0'));
+  if (holder === 0 || isAlive(holder)) return;
+  const aside = `${lock}.${holder}.${process.pid}`;
+  await rename(lock, aside).then(
+    () => rm(aside, { force: true }),
+    () => undefined,
+  );
 }
 
 function isAlive(pid) {

@@ -1,11 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { seededRandom } from '../support/random.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
+/** Printed by the test's name, so that a failure can be played again: SEED=… npm test -- test/faults/shutdown */
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const random = seededRandom(SEED);
 const ROUNDS = 20;
 const JOBS = 200;
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 3_000;
 
 /** F11, F12, I45: a worker is told to end at any moment; nothing is lost, failed, doubled or charged for it. */
 describe('SIGTERM to a worker', () => {
@@ -19,7 +23,7 @@ describe('SIGTERM to a worker', () => {
   afterAll(() => fleet.stop());
 
   it(
-    `loses, fails, doubles and charges nothing, in ${ROUNDS} rounds of ${JOBS} jobs at random phases`,
+    `loses, fails, doubles and charges nothing, in ${ROUNDS} rounds of ${JOBS} jobs at random phases (seed ${SEED})`,
     async () => {
       for (let round = 0; round < ROUNDS; round += 1) await expectNothingLostIn(fleet);
     },
@@ -65,10 +69,10 @@ describe('SIGTERM to a worker', () => {
 async function expectNothingLostIn(fleet: Fleet): Promise<void> {
   const ids = await Promise.all(
     Array.from({ length: JOBS }, (_, i) =>
-      fleet.probe({ ms: i % 40 === 0 ? 2_000 : 20 + Math.floor(Math.random() * 300) }),
+      fleet.probe({ ms: i % 40 === 0 ? 2_000 : 20 + Math.floor(random() * 300) }),
     ),
   );
-  await pause(Math.random() * 1_000);
+  await pause(random() * 1_000);
   const [victim] = fleet.workers.splice(0, 1);
   const told = Date.now();
   victim!.kill('SIGTERM');

@@ -13,19 +13,19 @@ const EMPTY_PATH = join(root, 'scripts');
 /** Without one there is nothing that could keep data, evict, or ask for a password. */
 const REAL_SERVER = findServer() !== undefined;
 
+const started: TestProcess[] = [];
+let port: number;
+beforeEach(async () => (port = await freePort()));
+afterEach(async () => {
+  for (const process of started.splice(0)) {
+    if (!process.hasExited) process.kill('SIGTERM');
+    await process.exited;
+  }
+  await rm(join(root, '.mooring', String(port)), { recursive: true, force: true });
+});
+
 /** The launcher, as `npm start` runs it. */
 describe('npm start', () => {
-  const started: TestProcess[] = [];
-  let port: number;
-  beforeEach(async () => (port = await freePort()));
-  afterEach(async () => {
-    for (const process of started.splice(0)) {
-      if (!process.hasExited) process.kill('SIGTERM');
-      await process.exited;
-    }
-    await rm(join(root, '.mooring', String(port)), { recursive: true, force: true });
-  });
-
   function start(env: NodeJS.ProcessEnv = {}): TestProcess {
     const launcher = TestProcess.script(START, { PORT: String(port), ...env });
     started.push(launcher);
@@ -196,10 +196,11 @@ describe('npm start', () => {
 
 describe('an app by itself', () => {
   it('brings a store that the next one joins', async () => {
-    const port = await freePort();
     const api = TestProcess.script([...START, 'api'], { PORT: String(port) });
+    started.push(api);
     await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, 'the api is ready');
     const worker = TestProcess.script([...START, 'worker'], { PORT: String(port) });
+    started.push(worker);
     const ticket = await enqueue(port, { kind: 'probe', owners: ['trip:1'], payload: {} });
     await until(async () => (await readJob(port, ticket)).state === 'completed', 'the job completes');
 
@@ -207,7 +208,6 @@ describe('an app by itself', () => {
       process.kill('SIGTERM');
       expect(await process.exited).toEqual({ code: 0, signal: null });
     }
-    await rm(join(root, '.mooring', String(port)), { recursive: true, force: true });
   });
 });
 
@@ -232,8 +232,8 @@ function storeUrl(output: string): string {
 }
 
 async function storeAnswers(output: string): Promise<boolean> {
-  const { port } = new URL(storeUrl(output));
-  return fetch(`http://127.0.0.1:${port}`).then(
+  const { host } = new URL(storeUrl(output));
+  return fetch(`http://${host}`).then(
     () => true,
     (error: Error) => !String(error.cause).includes('ECONNREFUSED'),
   );
@@ -252,8 +252,8 @@ async function runPrintedCurl(output: string): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-async function enqueue(port: number, body: object): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/v1/jobs`, {
+async function enqueue(at: number, body: object): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${at}/v1/jobs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -261,6 +261,6 @@ async function enqueue(port: number, body: object): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-async function readJob(port: number, id: string): Promise<{ state: string }> {
-  return (await (await fetch(`http://127.0.0.1:${port}/v1/jobs/${id}`)).json()) as { state: string };
+async function readJob(at: number, id: string): Promise<{ state: string }> {
+  return (await (await fetch(`http://127.0.0.1:${at}/v1/jobs/${id}`)).json()) as { state: string };
 }

@@ -9,6 +9,8 @@ export interface FleetOptions {
   readonly workers?: number;
   readonly janitor?: boolean;
   readonly storeUrl?: string;
+  /** Names the store by other variables than REDIS_URL. It is the test's own and is thrown away, keys and all. */
+  readonly storeEnv?: NodeJS.ProcessEnv;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -32,8 +34,13 @@ export class Fleet {
     fleet.api = fleet.spawn('api');
     if (options.janitor) fleet.spawn('janitor');
     for (let i = 0; i < (options.workers ?? 1); i += 1) fleet.addWorker();
-    await Promise.all(fleet.processes.map((process) => fleet.untilReady(process)));
-    return fleet;
+    try {
+      await Promise.all(fleet.processes.map((process) => fleet.untilReady(process)));
+      return fleet;
+    } catch (error) {
+      for (const process of fleet.processes) process.kill('SIGKILL');
+      throw error;
+    }
   }
 
   get url(): string {
@@ -110,14 +117,14 @@ export class Fleet {
     const running = this.processes.filter((process) => !process.hasExited);
     for (const process of running) process.kill('SIGTERM');
     const exits = await Promise.all(running.map((process) => process.exited));
-    await this.forgetKeys();
+    if (!this.options.storeEnv) await this.forgetKeys();
     expect(exits).toEqual(running.map(() => ({ code: 0, signal: null })));
     expect(this.processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
   }
 
   private spawn(app: string): TestProcess {
     const process = TestProcess.app(app, {
-      REDIS_URL: this.storeUrl,
+      ...(this.options.storeEnv ?? { REDIS_URL: this.storeUrl }),
       MOORING_PREFIX: this.prefix,
       LOG_LEVEL: 'debug',
       LOG_FORMAT: 'json',

@@ -17,7 +17,8 @@ export class TestProcess {
   private startedUrl: string | undefined;
 
   constructor(readonly child: ChildProcess) {
-    this.exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+    // Not at its exit: what it said last is read only when its output is closed too.
+    this.exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk: string) => this.read(chunk));
     }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string,
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<Exclude<T, undefined | false | null>> {
   const deadline = Date.now() + withinMs;
   let last: unknown;

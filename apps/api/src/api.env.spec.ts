@@ -42,6 +42,13 @@ describe('the settings of the api', () => {
     const env = { HOST: '0.0.0.0', REDIS_URL: 'redis://h', REDIS_CLUSTER: 'a:1' };
     expect(() => load(env)).toThrow(/has 2 problems:\n {2}together: set only one.*\n {2}API_KEYS: needed/);
   });
+
+  it('name every contradiction beside wrong values', () => {
+    const env = { LOG_LEVEL: 'loud', HOST: '0.0.0.0', REDIS_URL: 'redis://h', REDIS_CLUSTER: 'a:1' };
+    expect(() => load(env)).toThrow(
+      /has 3 problems:\n {2}LOG_LEVEL: .*\n {2}together: set only one.*\n {2}API_KEYS: needed/,
+    );
+  });
 });
 
 describe('the probe kind', () => {

@@ -31,26 +31,23 @@ interface Problem {
 /** Words every error as problem+json. What we did not expect is logged whole and answered without a word of it. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  private readonly log = new Logger('Api');
-
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    const reply = http.getResponse<FastifyReply>();
-    const problem = describe(error);
-    if (problem.status >= 500 && problem.code === 'INTERNAL') this.log.error(error);
-
-    if (problem.retryAfterMs !== undefined)
-      reply.header('retry-after', Math.ceil(problem.retryAfterMs / 1_000));
-    void reply.status(problem.status).type('application/problem+json').send({
-      type: 'about:blank',
-      title: STATUS_CODES[problem.status],
-      status: problem.status,
-      code: problem.code,
-      detail: problem.detail,
-      requestId: request.id,
-    });
+    sendProblem(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
   }
+}
+
+const log = new Logger('Api');
+
+/** Answers an error, also one from before a route was found. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { status, code, detail, retryAfterMs } = describe(error);
+  if (code === 'INTERNAL') log.error(error);
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
+  const title = STATUS_CODES[status];
+  const problem = { type: 'about:blank', title, status, code, detail, requestId: request.id };
+  void reply.status(status).type('application/problem+json').send(JSON.stringify(problem));
 }
 
 function describe(error: unknown): Problem {
@@ -69,8 +66,8 @@ function describe(error: unknown): Problem {
     return { status: error.getStatus(), code: error.code, detail: error.detail };
 
   const status = statusOf(error);
-  const code = CODE[status];
-  return code ? { status, code, detail: sentence(error) } : UNEXPECTED;
+  if (status < 400 || status > 499) return UNEXPECTED;
+  return { status, code: CODE[status] ?? nameOf(status), detail: sentence(error) };
 }
 
 const UNEXPECTED: Problem = {
@@ -84,6 +81,10 @@ function statusOf(error: unknown): number {
   // Fastify's own errors, of which the parser's are the caller's doing.
   const { statusCode } = error as { statusCode?: number };
   return statusCode ?? 500;
+}
+
+function nameOf(status: number): string {
+  return (STATUS_CODES[status] ?? 'REFUSED').toUpperCase().replaceAll(/[^A-Z]+/g, '_');
 }
 
 /** The validation pipe gives a list of what is wrong; everything else gives one sentence. */

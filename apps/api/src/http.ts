@@ -7,6 +7,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ApiEnv } from './api.env.js';
 import { ApiModule } from './api.module.js';
+import { sendProblem } from './error.filter.js';
+import { ApiProblem } from './problem.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const GIVEN_ID = /^[\w.-]{1,64}$/;
@@ -18,6 +20,9 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     genReqId: (request: IncomingMessage) => givenId(request.headers['x-request-id']) ?? randomUUID(),
     // A kept-alive connection without a request must not hold up the end.
     forceCloseConnections: 'idle',
+    // What is wrong before a route is found, such as a path that cannot be decoded, is worded like all else.
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      sendProblem(error, request, reply),
     requestTimeout: 30_000,
   });
   const app = await NestFactory.create<NestFastifyApplication>(ApiModule.with(runtime, env), adapter, {
@@ -25,6 +30,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     abortOnError: false,
   });
   logRequests(app, runtime);
+  if (!env.API_KEYS) refuseForeignHosts(app, env.HOST);
   serveDocs(app);
   return app;
 }
@@ -38,7 +44,9 @@ function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
   });
   fastify.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     const level = reply.statusCode >= 500 ? 'warn' : 'debug';
-    const { method, url } = request;
+    const { method } = request;
+    // Without the query: it may hold what a log must not.
+    const [url] = request.url.split('?');
     log[level]({
       event: 'request.answered',
       method,
@@ -48,6 +56,25 @@ function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
     });
     done();
   });
+}
+
+/**
+ * Without keys whoever reaches this port may do everything. A page in a browser reaches it under a name of its own that
+ * points here; so only the names of this machine are answered.
+ */
+function refuseForeignHosts(app: NestFastifyApplication, host: string): void {
+  const ours = new Set(['localhost', '127.0.0.1', '[::1]', host, `[${host}]`]);
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, reply, done) => {
+      if (ours.has(request.hostname)) return done();
+      sendProblem(
+        new ApiProblem(421, 'WRONG_HOST', `This api does not answer to that name. Use ${host}.`),
+        request,
+        reply,
+      );
+    });
 }
 
 function serveDocs(app: NestFastifyApplication): void {

@@ -24,7 +24,7 @@ let store: PrivateStore | undefined;
 let ending: Promise<void> | undefined;
 
 const env = readEnv();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
 try {
   await start();
 } catch (error) {
@@ -37,6 +37,7 @@ try {
 async function start(): Promise<void> {
   await checkPort(env.PORT, env.HOST);
   const storeName = await provideStore();
+  if (ending) return;
   launch();
   await Promise.all(children.map(untilReady));
   if (ending) return;
@@ -45,7 +46,7 @@ async function start(): Promise<void> {
     pid: child.pid,
     url: child.address ?? '',
   }));
-  screen.welcome(api!.url, storeName, others);
+  screen.welcome(api!.url, storeName, others, isOpen());
 }
 
 async function provideStore(): Promise<string> {
@@ -71,7 +72,8 @@ async function provideStore(): Promise<string> {
 function launch(): void {
   const workers = Array.from({ length: env.WORKERS }, (_, i) => `worker-${i + 1}`);
   for (const name of ['api', ...workers, 'janitor']) {
-    const child = new Supervisor(name, entry(name.replace(/-\d+$/, '')), childEnv(), {
+    const app = name.replace(/-\d+$/, '');
+    const child = new Supervisor(name, entry(app), childEnv(app), {
       // What is wrong it has said itself.
       failedToStart: () => void end(1),
       line: (from, line) => screen.childLine(from, line),
@@ -84,10 +86,16 @@ function launch(): void {
   }
 }
 
-function childEnv(): NodeJS.ProcessEnv {
+/** Whether the api takes probes from whoever is on this machine. */
+function isOpen(): boolean {
+  return !process.env['API_KEYS'] && process.env['PROBE'] !== 'off';
+}
+
+function childEnv(app: string): NodeJS.ProcessEnv {
   const forPeople = process.stdout.isTTY ? { LOG_FORMAT: 'pretty', FORCE_COLOR: '1' } : {};
-  // Health on any free port: several workers share this machine.
-  return { ...forPeople, ...process.env, HEALTH_PORT: '0' };
+  // HOST is the api's door. The others show their health to this machine, each on a port that is free.
+  const health = app === 'api' ? {} : { HOST: '127.0.0.1', HEALTH_PORT: '0' };
+  return { ...forPeople, ...process.env, ...health, LAUNCHED: 'yes' };
 }
 
 async function untilReady(child: Supervisor): Promise<void> {

@@ -9,7 +9,8 @@ export const WorkerEnv = z
       .wholeNumber(1)
       .prefault('10')
       .describe('How many jobs of each queue it runs at once.'),
-    WORKER_LOCK: fields.duration
+    WORKER_LOCK: fields
+      .durationOfAtLeast(1_000)
       .prefault('10s')
       .describe(
         'How long a run is held without a sign of life: when a worker is killed, its jobs start again after this.',

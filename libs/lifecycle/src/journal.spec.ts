@@ -80,4 +80,20 @@ describe('the journal', () => {
       { event: 'queue.error', queue: 'q', why: 'LOADING' },
     ]);
   });
+
+  it('says each of two troubles once when they take turns', () => {
+    for (let i = 0; i < 5; i += 1) {
+      journal.queueError('q', new Error('ECONNREFUSED'));
+      journal.queueError('q', new Error('Connection is closed.'));
+    }
+    expect(facts).toEqual([
+      { event: 'queue.error', queue: 'q', why: 'ECONNREFUSED' },
+      { event: 'queue.error', queue: 'q', why: 'Connection is closed.' },
+    ]);
+  });
+
+  it('names an error without words by its code', () => {
+    journal.queueError('q', Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }));
+    expect(facts).toEqual([{ event: 'queue.error', queue: 'q', why: 'ECONNREFUSED' }]);
+  });
 });

@@ -87,10 +87,14 @@ export class LifecycleModule {
       providers: [
         {
           provide: Symbol('mooring:kinds'),
-          inject: [KindRegistry, Queues, ...queues.map((name) => getQueueToken(name))],
-          useFactory: (registry: KindRegistry, known: Queues, ...registered: Queue[]) => {
+          inject: [KindRegistry, Queues, Journal, ...queues.map((name) => getQueueToken(name))],
+          useFactory: (registry: KindRegistry, known: Queues, journal: Journal, ...registered: Queue[]) => {
             registry.add(kinds);
-            for (const queue of registered) known.add(queue);
+            for (const queue of registered) {
+              // Without a listener BullMQ prints the error, with its stack, by itself.
+              queue.on('error', (error) => journal.queueError(queue.name, error));
+              known.add(queue);
+            }
             return kinds;
           },
         },

@@ -96,6 +96,14 @@ describe('a call to the store', () => {
     await Promise.all(calls);
     expect(await store.call(() => redis.echo('room again'))).toBe('room again');
   });
+
+  it('that throws at once is not counted for ever', async () => {
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    for (let i = 0; i < 2_000; i += 1) await store.call(broken).catch(() => undefined);
+    expect(await store.call(() => redis.ping())).toBe('PONG');
+  });
 });
 
 describe('a call to a store of its own', () => {

@@ -58,7 +58,7 @@ export class Store {
     try {
       return await Promise.race([answer, limit]);
     } catch (error) {
-      throw isConnectionLoss(error)
+      throw meansUnavailable(error)
         ? new StoreUnavailableError('The connection to the store broke.', RETRY_AFTER_MS, { cause: error })
         : error;
     } finally {
@@ -71,10 +71,13 @@ function ignoreLateFailure(): void {
   // The caller was already told that the store is unavailable.
 }
 
-function isConnectionLoss(error: unknown): boolean {
+function meansUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
     /Connection is closed|Stream isn't writeable|ECONNREFUSED|ECONNRESET|EPIPE/.test(error.message) ||
-    /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM)\b/.test(error.message)
+    // A Cluster's client gives up after so many tries, whichever node it lost.
+    /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM|MISCONF|BUSY|TRYAGAIN|Too many Cluster redirections)\b/.test(
+      error.message,
+    )
   );
 }

@@ -18,7 +18,12 @@ export { refuse, runApp, Runtime, type AppDefinition } from './process/run-app.j
 export { Shutdown } from './shutdown/shutdown.js';
 export { checkStore, UnfitStoreError } from './store/check.js';
 export { closeStore, connectStore, type StoreConnection } from './store/connect.js';
-export { runningPrivateStore, startPrivateStore, type PrivateStore } from './store/private/private.store.js';
+export {
+  joinPrivateStore,
+  runningPrivateStore,
+  startPrivateStore,
+  type PrivateStore,
+} from './store/private/private.store.js';
 export { startEmbedded } from './store/embedded/embedded.store.js';
 export { findServer } from './store/private/find-server.js';
 export type { StoreProcess } from './store/store.process.js';

@@ -11,6 +11,7 @@ import { defineKind } from '../kinds/kind.js';
 import { owner } from '../kinds/owner.js';
 import { LifecycleModule } from '../lifecycle.module.js';
 import { Queues } from '../queues.js';
+import { JobReader } from '../read/job.reader.js';
 import { Enqueuer, type EnqueueOptions, type Ticket } from './enqueuer.js';
 
 const thumbnail = defineKind({
@@ -164,6 +165,11 @@ describe('the enqueuer', () => {
     expect((await queue('plain-work').getJob(id))?.data.body).toBe(atLimit);
   });
 
+  it('takes a payload of undefined, where its schema does, for a job that can be read', async () => {
+    const { id } = await enqueuePlain(undefined);
+    expect(await module.get(JobReader).read(id)).toMatchObject({ id, state: 'waiting' });
+  });
+
   it('takes a delay of up to a year', async () => {
     const { id } = await enqueueThumbnail({ delay: '365d' });
     expect(await setsOf(id)).toEqual(['delayed']);
@@ -182,6 +188,13 @@ describe('the enqueuer', () => {
       new InvalidJobError(
         'The payload of media.thumbnail is wrong:\n✖ Invalid input: expected string, received number\n  → at file',
       ),
+    ],
+    [
+      'a payload that is not JSON',
+      () => enqueuePlain(10n),
+      new InvalidJobError('The payload cannot be written as JSON: Do not know how to serialize a BigInt.', {
+        cause: new TypeError('Do not know how to serialize a BigInt'),
+      }),
     ],
     [
       'a kind that is not registered',
@@ -221,6 +234,13 @@ describe('the enqueuer', () => {
       new InvalidJobError('priority is a whole number from 1 (most urgent) to 200.'),
     ]),
   ];
+
+  it.each([{ type: 'a b', id: '' }, { type: 'trip' }, 'trip:42', null])(
+    'refuses the hand-made owner %j',
+    async (wrong) => {
+      await expect(enqueueThumbnail({ owners: [wrong as never] })).rejects.toThrow(InvalidJobError);
+    },
+  );
 
   it.each(refusals)('refuses %s, and writes nothing', async (_, ask, error) => {
     const before = await redis.keys(`*${prefix}*`);

@@ -16,6 +16,11 @@ describe('the envelope of a job', () => {
     expect(openEnvelope(aJob({ ...envelope, body })).body).toEqual(body);
   });
 
+  it('may have no body', () => {
+    const { body: _, ...bodiless } = envelope;
+    expect(openEnvelope(aJob(bodiless))).toEqual(bodiless);
+  });
+
   it('has one to four owners', () => {
     const owners = ['a:1', 'b:2', 'c:3', 'd:4'];
     expect(openEnvelope(aJob({ ...envelope, owners })).owners).toEqual(owners);
@@ -34,6 +39,7 @@ describe('the envelope of a job', () => {
     ['no owners', { v: 1, body: 1 }],
     ['one owner that is not in a list', { ...envelope, owners: 'trip:42' }],
     ['owners that are not text', { ...envelope, owners: [42] }],
+    ['an owner that cannot be read', { ...envelope, owners: ['nonsense'] }],
   ])('is not %s', (_, data) => {
     expect(() => openEnvelope(aJob(data))).toThrow(new CorruptJobError('q-1', 'q'));
   });

@@ -68,6 +68,14 @@ describe('an owner', () => {
     },
   );
 
+  it.each([undefined, null])('has no type like %s', (type) => {
+    expect(() => owner(type as never, '1')).toThrow(
+      new InvalidJobError(
+        `An owner's type is a word of letters, digits, - and _ (at most 64); got ${String(type)}.`,
+      ),
+    );
+  });
+
   it.each(['', 'trip', ':42', ':'])('is not read from %j', (text) => {
     expect(() => parseOwner(text)).toThrow(
       new InvalidJobError(`An owner is written type:id, as in trip:42; got ${JSON.stringify(text)}.`),

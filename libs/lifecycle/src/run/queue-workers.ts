@@ -81,6 +81,14 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
         `This worker is to take "${unknown.join('", "')}", but knows only: ${known.map(({ name }) => name).join(', ')}.`,
       );
     }
+    const queues = new Set(kinds.map((name) => this.kinds.get(name).queue));
+    const left = known.filter(({ name, queue }) => queues.has(queue) && !kinds.includes(name));
+    if (left.length > 0) {
+      throw new TypeError(
+        `This worker is to take ${kinds.join(', ')} but not ${left.map(({ name }) => name).join(', ')}, which share a queue. ` +
+          'Take all kinds of a queue, or give them queues of their own.',
+      );
+    }
     return kinds.map((name) => this.kinds.get(name));
   }
 

@@ -9,7 +9,7 @@ const read = (field: z.ZodType, text: string): unknown => {
 };
 
 describe('a duration', () => {
-  const refused = 'expected a duration above zero, as in 500ms, 30s, 5m, 24h or 7d';
+  const refused = 'expected a duration above zero and up to 24d, as in 500ms, 30s, 5m, 24h or 7d';
 
   it.each([
     ['1', 1],
@@ -23,6 +23,11 @@ describe('a duration', () => {
 
   it.each(['0', '0s', '0.4ms', '-1s', 'soon', '1 hour', '1m30s'])('may not be %s', (text) => {
     expect(read(fields.duration, text)).toBe(refused);
+  });
+
+  it('is at most what a timer can wait', () => {
+    expect(read(fields.duration, '2147483647ms')).toBe(2_147_483_647);
+    expect(read(fields.duration, '2147483648ms')).toBe(refused);
   });
 });
 
@@ -76,7 +81,7 @@ describe('addresses', () => {
     ]);
   });
 
-  it.each(['a', 'a:', ':1', 'a:b', 'a:1,', 'a b:1', 'redis://a:1', 'user:password@a:1'])(
+  it.each(['a', 'a:', ':1', 'a:b', 'a:65536', 'a:1,', 'a b:1', 'redis://a:1', 'user:password@a:1'])(
     'are not "%s"',
     (text) => {
       expect(read(fields.addresses(), text)).toBe('expected host:port,host:port');
@@ -85,7 +90,8 @@ describe('addresses', () => {
 });
 
 describe('the address of a store', () => {
-  const refused = 'expected redis://[user:password@]host:port[/db], or rediss:// for TLS';
+  const refused =
+    'expected redis://[user:password@]host:port[/db], or rediss:// for TLS; escape a / in a password as %2F';
 
   it.each(['redis://h', 'redis://h:6379/2', 'rediss://user:pa%40ss@h:1', 'redis://:only@[::1]:1'])(
     'may be %s',
@@ -104,6 +110,10 @@ describe('the address of a store', () => {
     'redis://u:a#b@h:1',
   ])('may not be %s', (text) => {
     expect(read(fields.StoreEnv.REDIS_URL, text)).toBe(refused);
+  });
+
+  it('has no password with a bare slash, which would be shown as a path', () => {
+    expect(read(fields.StoreEnv.REDIS_URL, 'redis://user:1234/hush@h:6379')).toBe(refused);
   });
 });
 

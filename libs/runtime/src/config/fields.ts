@@ -16,6 +16,16 @@ export const duration = z
   })
   .meta({ form: 'duration' });
 
+/** A duration that is no slip: a number without its unit is read as milliseconds. */
+export function durationOfAtLeast(ms: number): z.ZodType<number, string> {
+  return duration
+    .refine(
+      (value) => value >= ms,
+      `expected at least ${ms / 1_000}s; a number without a unit is milliseconds`,
+    )
+    .meta({ form: 'duration' });
+}
+
 export const port = z
   .string()
   .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'expected a port from 0 to 65535')
@@ -83,6 +93,12 @@ export const StoreEnv = {
     .describe('Sentinels that know where the store is. Needs `REDIS_MASTER`.'),
   REDIS_MASTER: z.string().min(1).optional().describe('The name under which the Sentinels know the store.'),
   REDIS_CLUSTER: addresses().optional().describe('Some nodes of a Redis Cluster.'),
+  REDIS_USERNAME: z.string().min(1).optional().describe('For Sentinel and Cluster; a URL has its own.'),
+  REDIS_PASSWORD: z.string().min(1).optional().describe('For Sentinel and Cluster; a URL has its own.'),
+  REDIS_TLS: z
+    .enum(['on', 'off'])
+    .optional()
+    .describe('For Sentinel and Cluster, `on` for TLS; a URL says it by `rediss://`.'),
   MOORING_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'expected letters, digits, . _ - (at most 64)')
@@ -102,7 +118,9 @@ export const LogEnv = {
 };
 
 export const ShutdownEnv = {
-  SHUTDOWN_TIMEOUT: duration.prefault('25s').describe('How long a process may take to end after SIGTERM.'),
+  SHUTDOWN_TIMEOUT: durationOfAtLeast(1_000)
+    .prefault('25s')
+    .describe('How long a process may take to end after SIGTERM.'),
 };
 
 export const HealthEnv = {

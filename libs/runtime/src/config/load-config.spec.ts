@@ -52,7 +52,7 @@ describe('the settings', () => {
     expect(() => loadConfig(Env, env)).toThrow(
       new ConfigError([
         'PORT: expected a port from 0 to 65535',
-        'SHUTDOWN_TIMEOUT: expected a duration above zero, as in 500ms, 30s, 5m, 24h or 7d',
+        'SHUTDOWN_TIMEOUT: expected a duration above zero and up to 24d, as in 500ms, 30s, 5m, 24h or 7d',
         'LOG_FORMAT: Invalid option: expected one of "json"|"pretty"',
         'MOORING_COLOR: no such variable',
       ]),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { nearestName } from './nearest-name.js';
 
-const OURS = /^MOORING_/;
+/** Names of ours; but for those that Kubernetes makes of a Service called mooring. */
+const OURS = /^MOORING_(?!(.*_)?(SERVICE_(HOST|PORT)|PORT(_\d+_(TCP|UDP|SCTP))?)(_|$))/;
 
 /** The environment cannot be used. The message holds every problem, a line each. */
 export class ConfigError extends Error {

@@ -13,11 +13,13 @@ describe('the store that the environment names', () => {
 
   it('is reached by its url, by Sentinel or as a Cluster', () => {
     expect(storeAddress({ REDIS_URL: 'redis://h' })).toEqual({ via: 'url', url: 'redis://h' });
-    expect(storeAddress({ REDIS_CLUSTER: nodes })).toEqual({ via: 'cluster', nodes });
-    expect(storeAddress({ REDIS_SENTINELS: nodes, REDIS_MASTER: 'main' })).toEqual({
+    expect(storeAddress({ REDIS_CLUSTER: nodes })).toEqual({ via: 'cluster', nodes, login: {} });
+    const login = { REDIS_USERNAME: 'ada', REDIS_PASSWORD: 'hush', REDIS_TLS: 'on' } as const;
+    expect(storeAddress({ REDIS_SENTINELS: nodes, REDIS_MASTER: 'main', ...login })).toEqual({
       via: 'sentinel',
       sentinels: nodes,
       master: 'main',
+      login: { username: 'ada', password: 'hush', isEncrypted: true },
     });
   });
 });
@@ -33,10 +35,10 @@ describe('an address for people to read', () => {
   });
 
   it('says how the store is found', () => {
-    expect(describeAddress({ via: 'sentinel', sentinels: nodes, master: 'main' })).toBe(
-      'main by Sentinel at a:1,b:2',
-    );
-    expect(describeAddress({ via: 'cluster', nodes })).toBe('the Cluster at a:1,b:2');
+    expect(
+      describeAddress({ via: 'sentinel', sentinels: nodes, master: 'main', login: { password: 'hush' } }),
+    ).toBe('main by Sentinel at a:1,b:2');
+    expect(describeAddress({ via: 'cluster', nodes, login: {} })).toBe('the Cluster at a:1,b:2');
   });
 
   it.each([

@@ -3,15 +3,28 @@ import type { StoreEnv } from './fields.js';
 
 type StoreVariables = { [K in keyof typeof StoreEnv]: z.output<(typeof StoreEnv)[K]> };
 
+/** What a Sentinel or a Cluster asks of whoever connects. */
+export interface StoreLogin {
+  readonly username?: string;
+  readonly password?: string;
+  readonly isEncrypted?: boolean;
+}
+
+interface Node {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** How the store is reached. */
 export type StoreAddress =
   | { readonly via: 'url'; readonly url: string }
   | {
       readonly via: 'sentinel';
-      readonly sentinels: { host: string; port: number }[];
+      readonly sentinels: Node[];
       readonly master: string;
+      readonly login: StoreLogin;
     }
-  | { readonly via: 'cluster'; readonly nodes: { host: string; port: number }[] };
+  | { readonly via: 'cluster'; readonly nodes: Node[]; readonly login: StoreLogin };
 
 /** Whether a check that spans fields runs: also when a field is wrong, so that all problems are said at once. */
 export const ALWAYS = (): boolean => true;
@@ -36,17 +49,21 @@ export function checkStoreVariables(env: Partial<StoreVariables>, context: z.cor
 /** The store that the environment names, or `undefined` when it names none. */
 export function storeAddress(env: Partial<StoreVariables>): StoreAddress | undefined {
   if (env.REDIS_URL) return { via: 'url', url: env.REDIS_URL };
-  if (env.REDIS_CLUSTER) return { via: 'cluster', nodes: env.REDIS_CLUSTER };
+  const login: StoreLogin = {
+    ...(env.REDIS_USERNAME && { username: env.REDIS_USERNAME }),
+    ...(env.REDIS_PASSWORD && { password: env.REDIS_PASSWORD }),
+    ...(env.REDIS_TLS === 'on' && { isEncrypted: true }),
+  };
+  if (env.REDIS_CLUSTER) return { via: 'cluster', nodes: env.REDIS_CLUSTER, login };
   if (env.REDIS_SENTINELS && env.REDIS_MASTER) {
-    return { via: 'sentinel', sentinels: env.REDIS_SENTINELS, master: env.REDIS_MASTER };
+    return { via: 'sentinel', sentinels: env.REDIS_SENTINELS, master: env.REDIS_MASTER, login };
   }
   return undefined;
 }
 
 /** A store's address without its password, for people to read. */
 export function describeAddress(address: StoreAddress): string {
-  const list = (nodes: { host: string; port: number }[]): string =>
-    nodes.map(({ host, port }) => `${host}:${port}`).join(',');
+  const list = (nodes: readonly Node[]): string => nodes.map(({ host, port }) => `${host}:${port}`).join(',');
   switch (address.via) {
     case 'url': {
       const url = new URL(address.url);

@@ -12,7 +12,8 @@ export class HealthServer {
     private readonly metrics: Metrics,
   ) {
     this.server = createServer((request, response) => {
-      this.answer(request.url ?? '/', response).catch((error: unknown) => {
+      const [path = '/'] = (request.url ?? '/').split('?');
+      this.answer(path, response).catch((error: unknown) => {
         send(response, 500, 'text/plain', `${String(error)}\n`);
       });
     });

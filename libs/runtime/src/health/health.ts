@@ -12,6 +12,7 @@ const CHECK_LIMIT_MS = 1_000;
 /** Whether this process lives and whether work should be sent to it. */
 export class HealthBook {
   private readonly checks: ReadinessCheck[] = [];
+  private readonly listeners: (() => void)[] = [];
   private draining = false;
 
   add(check: ReadinessCheck): void {
@@ -21,6 +22,11 @@ export class HealthBook {
   /** From now on not ready, whatever else is well: the process is about to end. */
   beginDraining(): void {
     this.draining = true;
+    for (const tell of this.listeners) tell();
+  }
+
+  whenDraining(tell: () => void): void {
+    this.listeners.push(tell);
   }
 
   /** The event loop turns, or nobody would read this. */

@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, stdSerializers, type DestinationStream, type Logger, type SerializedError } from 'pino';
 import pretty from 'pino-pretty';
 import { logContext } from './log-context.js';
 
@@ -25,6 +25,12 @@ const SECRETS = SECRET_NAMES.flatMap((name) => {
   return [name, capital].flatMap((each) => [each, `*.${each}`, `*.*.${each}`, `*.*.*.${each}`]);
 });
 
+/** Of an error only what says what happened: the store's client hangs the command on it, and with that a payload. */
+function describeError(error: Error): object {
+  const { type, message, stack, code } = stdSerializers.err(error) as SerializedError & { code?: string };
+  return { type, message, stack, ...(code && { code }) };
+}
+
 /** The log of one process: JSON lines, or lines for people; secrets blanked; ids of the request or run added. */
 export function createLog(app: string, settings: LogSettings, destination?: DestinationStream): Log {
   const format = settings.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json');
@@ -33,6 +39,7 @@ export function createLog(app: string, settings: LogSettings, destination?: Dest
     base: { app, pid: process.pid },
     redact: { paths: SECRETS, censor: '[secret]' },
     mixin: () => logContext.fields(),
+    serializers: { err: describeError },
   };
   if (format === 'json') return destination ? pino(options, destination) : pino(options);
   // In this thread, not in a worker's: the last lines before an exit must not be lost.

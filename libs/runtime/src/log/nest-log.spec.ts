@@ -77,6 +77,13 @@ describe("Nest's log", () => {
     ]);
   });
 
+  it('keeps an error that comes between the message and the context', () => {
+    nest.warn('could not', new Error('the reason'), 'Somewhere');
+    expect(lines).toMatchObject([
+      { level: 'warn', context: 'Somewhere', err: { message: 'the reason' }, msg: 'could not' },
+    ]);
+  });
+
   it('writes an object as fields', () => {
     nest.warn({ event: 'a', count: 2 }, 'Somewhere');
     expect(lines).toEqual([{ level: 'warn', context: 'Somewhere', event: 'a', count: 2 }]);

@@ -44,7 +44,9 @@ export class NestLog implements LoggerService {
   private write(level: Level, message: unknown, rest: unknown[]): void {
     const context = rest.at(-1);
     const fields: Record<string, unknown> = typeof context === 'string' ? { context } : {};
-    const extra = typeof context === 'string' ? rest.slice(0, -1) : rest;
+    const extra = (typeof context === 'string' ? rest.slice(0, -1) : rest).filter(
+      (each) => each !== undefined,
+    );
     const error = extra.find((each) => each instanceof Error);
     const [stack] = extra;
     if (error) fields['err'] = error;

@@ -1,14 +1,14 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { z } from 'zod';
 import { ConfigError, loadConfig, suspectNames } from '../config/load-config.js';
-import { describeAddress, storeAddress, type StoreAddress } from '../config/store-config.js';
+import { storeAddress } from '../config/store-config.js';
 import type { StoreEnv } from '../config/fields.js';
 import { HealthBook } from '../health/health.js';
 import { createLog, type Log, type LogSettings } from '../log/log.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Shutdown } from '../shutdown/shutdown.js';
-import { checkStore, UnfitStoreError } from '../store/check.js';
-import { closeStore, connectStore, type StoreConnection } from '../store/connect.js';
+import { closeStore, type StoreConnection } from '../store/connect.js';
+import { WatchedStore } from '../store/watched-store.js';
 
 /** What every process of the fleet has. */
 export class Runtime {
@@ -38,22 +38,36 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   const settings = readSettings(definition);
   const env = settings as CommonEnv;
   const log = createLog(definition.name, env);
+  surviveLostOutput();
+  process.on('uncaughtException', (error) => crash(log, error));
+  process.on('unhandledRejection', (error) => crash(log, error));
   for (const suspicion of suspectNames(definition.env, process.env))
     log.warn({ event: 'config.suspect' }, suspicion);
 
-  const address = storeAddress(env) ?? refuse(NO_STORE);
   const health = new HealthBook();
   const shutdown = new Shutdown(log, health, env.SHUTDOWN_TIMEOUT);
-  const redis = openStore(address, log, health, shutdown);
-  process.on('uncaughtException', (error) => crash(log, error));
-  process.on('unhandledRejection', (error) => crash(log, error));
+  const address = storeAddress(env) ?? refuse(NO_STORE);
+  let hasStarted = false;
+  const store = new WatchedStore(address, log, (why) => {
+    if (!hasStarted) refuse(why);
+    log.fatal({ event: 'store.unfit' }, why);
+    void shutdown.begin('the store must not be used', 1);
+  });
+  health.add(function theStore() {
+    return store.trouble();
+  });
+  shutdown.add({ name: 'the connection to the store', run: () => closeStore(store.redis) });
   shutdown.listen();
 
-  const runtime = new Runtime(definition.name, log, redis, health, new Metrics(definition.name), shutdown);
-  await storeReady(redis);
+  const metrics = new Metrics(definition.name);
+  const runtime = new Runtime(definition.name, log, store.redis, health, metrics, shutdown);
+  await atMost(STORE_WAIT_MS, store.fit);
+  const starting = definition.start(runtime, settings);
+  // Before it has started: told to end in that moment, the application still closes before its connection does.
+  shutdown.add({ name: 'the application', run: async () => (await starting).app.close() });
   try {
-    const { app, url } = await definition.start(runtime, settings);
-    shutdown.add({ name: 'the application', run: () => app.close() });
+    const { url } = await starting;
+    hasStarted = true;
     log.info({ event: 'app.started', url }, `${definition.name} is up at ${url}`);
     process.send?.({ type: 'started', url });
   } catch (error) {
@@ -62,6 +76,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   }
 }
 
+/** Most starts find the store at once. One that does not goes on without it, and works when it comes. */
 const STORE_WAIT_MS = 2_000;
 
 const NO_STORE =
@@ -77,49 +92,18 @@ function readSettings<S extends z.ZodObject>(definition: AppDefinition<S>): z.ou
   }
 }
 
-/** Connects, and looks at the store each time the connection is made: another one may answer than before. */
-function openStore(address: StoreAddress, log: Log, health: HealthBook, shutdown: Shutdown): StoreConnection {
-  const redis = connectStore(address, log);
-  const name = describeAddress(address);
-  let fit = false;
-  redis.on('ready', () => {
-    checkStore(redis).then(
-      () => (fit = true),
-      (error: unknown) => {
-        if (error instanceof UnfitStoreError) refuse(`${name}: ${error.message}`);
-        log.warn({ event: 'store.unchecked', err: error }, `Could not look at the store at ${name}`);
-      },
-    );
-  });
-  redis.on('error', (error: Error) => {
-    if (!fit && /^(WRONGPASS|NOAUTH|NOPERM)/.test(error.message)) {
-      refuse(`The store at ${name} refuses this user or password (${error.message}).`);
-    }
-  });
-  health.add(async function store() {
-    if (redis.status !== 'ready') return 'the store cannot be reached';
-    await redis.ping();
-    return fit ? undefined : 'the store was not looked at yet';
-  });
-  shutdown.add({ name: 'the connection to the store', run: () => closeStore(redis) });
-  return redis;
-}
-
-/** Most starts find the store at once. One that does not goes on without it, and works when it comes. */
-function storeReady(redis: StoreConnection): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, STORE_WAIT_MS);
-    redis.once('ready', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/** Waits for an event, but not forever. */
+async function atMost(ms: number, event: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([event, limit]);
+  clearTimeout(timer);
 }
 
 function startFailure(app: string, error: unknown): string {
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE')
-    return `Port ${port} is taken by another program. Set ${app === 'api' ? 'PORT' : 'HEALTH_PORT'} to a free one.`;
+  const setting = app === 'api' ? 'PORT' : 'HEALTH_PORT';
+  if (code === 'EADDRINUSE') return `Port ${port} is taken by another program. Set ${setting} to a free one.`;
   return message || String(error);
 }
 
@@ -129,7 +113,20 @@ export function refuse(line: string): never {
   process.exit(1);
 }
 
-function crash(log: Log, error: unknown): never {
-  log.fatal({ event: 'app.crashed', err: error }, 'Ending: something happened that should never happen');
-  process.exit(1);
+/** Whoever reads our lines may end first. What we have to do matters more than that it is read. */
+function surviveLostOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
+let isCrashing = false;
+
+function crash(log: Log, error: unknown): void {
+  // The log's own failure to write comes here too, and must not keep the process from its orderly end.
+  if (isCrashing || (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE') return;
+  isCrashing = true;
+  try {
+    log.fatal({ event: 'app.crashed', err: error }, 'Ending: something happened that should never happen');
+  } finally {
+    process.exit(1);
+  }
 }

@@ -58,6 +58,19 @@ describe('a shutdown', () => {
     ]);
   });
 
+  it('goes on when a step throws at once', async () => {
+    const shutdown = shutdownWithin(5_000);
+    shutdown.add(step('store'));
+    shutdown.add({
+      name: 'server',
+      run: () => {
+        throw new Error('broken');
+      },
+    });
+    await shutdown.begin('SIGTERM');
+    expect({ events, exits }).toEqual({ events: ['store'], exits: [0] });
+  });
+
   it('says when it began, why, and when it was done', async () => {
     await shutdownWithin(5_000).begin('SIGTERM');
     expect(lines).toMatchObject([

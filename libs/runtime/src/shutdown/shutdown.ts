@@ -30,18 +30,21 @@ export class Shutdown {
   listen(): void {
     process.on('SIGTERM', () => void this.begin('SIGTERM'));
     process.on('SIGINT', () => {
-      // Under a launcher, Ctrl-C reaches the whole group at once; the launcher decides who ends when.
-      if (!process.send) void this.begin('SIGINT');
+      // Under our launcher, Ctrl-C reaches the whole group at once; the launcher decides who ends when.
+      if (!process.env['LAUNCHED']) void this.begin('SIGINT');
+    });
+    process.on('SIGHUP', () => {
+      if (!process.env['LAUNCHED']) void this.begin('SIGHUP');
     });
     process.on('disconnect', () => void this.begin('the launcher is gone'));
   }
 
-  begin(why: string): Promise<void> {
-    this.ending ??= this.run(why);
+  begin(why: string, exitCode = 0): Promise<void> {
+    this.ending ??= this.run(why, exitCode);
     return this.ending;
   }
 
-  private async run(why: string): Promise<void> {
+  private async run(why: string, exitCode: number): Promise<void> {
     const began = Date.now();
     this.log.info({ event: 'shutdown.began', why }, `Shutting down (${why})`);
     this.health.beginDraining();
@@ -59,7 +62,7 @@ export class Shutdown {
     }
     clearTimeout(timer);
     this.log.info({ event: 'shutdown.done', tookMs: Date.now() - began }, 'Ended');
-    this.exit(0);
+    this.exit(exitCode);
   }
 
   private async take(step: ShutdownStep): Promise<void> {

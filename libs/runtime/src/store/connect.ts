@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
-import { describeAddress, type StoreAddress } from '../config/store-config.js';
+import { describeAddress, type StoreAddress, type StoreLogin } from '../config/store-config.js';
 import type { Log } from '../log/log.js';
 
 export type StoreConnection = Redis | Cluster;
@@ -19,19 +19,27 @@ const OPTIONS = {
 export function connectStore(address: StoreAddress, log: Log): StoreConnection {
   const redis = open(address);
   const name = describeAddress(address);
-  let lastTrouble = '';
+  const said = new Set<string>();
   redis.on('error', (error: Error) => {
-    const why = error.message || ((error as NodeJS.ErrnoException).code ?? 'unknown trouble');
-    // A store that is away fails many times a second in the same way; it is said once.
-    if (why !== lastTrouble)
+    const why = reasonOf(error);
+    // A store that is away fails many times a second in the same few ways; each is said once.
+    if (!said.has(why))
       log.warn({ event: 'store.unreachable', store: name, why }, `No store at ${name}: ${why}`);
-    lastTrouble = why;
+    said.add(why);
   });
   redis.on('ready', () => {
-    if (lastTrouble !== '') log.info({ event: 'store.back', store: name }, `The store at ${name} is back`);
-    lastTrouble = '';
+    if (said.size > 0) log.info({ event: 'store.back', store: name }, `The store at ${name} is back`);
+    said.clear();
   });
   return redis;
+}
+
+/** Why the store cannot be reached. */
+export function reasonOf(error: Error): string {
+  const { code, lastNodeError } = error as NodeJS.ErrnoException & { lastNodeError?: Error | null };
+  // Of a Cluster the client says only that no node answered well; what the last one said is what helps.
+  if (lastNodeError) return reasonOf(lastNodeError);
+  return error.message || (code ?? 'unknown trouble');
 }
 
 function open(address: StoreAddress): StoreConnection {
@@ -39,10 +47,32 @@ function open(address: StoreAddress): StoreConnection {
     case 'url':
       return new Redis(address.url, OPTIONS);
     case 'sentinel':
-      return new Redis({ ...OPTIONS, sentinels: address.sentinels, name: address.master });
+      return new Redis({
+        ...OPTIONS,
+        ...loginOptions(address.login),
+        ...(address.login.isEncrypted && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+        sentinels: address.sentinels,
+        name: address.master,
+        // Constant: the client's error names it, and an error is said once as long as it reads the same.
+        sentinelRetryStrategy: () => MAX_RETRY_MS,
+      });
     case 'cluster':
-      return new Cluster(address.nodes, { redisOptions: OPTIONS, clusterRetryStrategy: retryInMs });
+      return new Cluster(address.nodes, {
+        redisOptions: { ...OPTIONS, ...loginOptions(address.login) },
+        clusterRetryStrategy: retryInMs,
+        // With it, a connect() that meets a Cluster in trouble never settles, even when the trouble is over; BullMQ's
+        // worker would wait for it for ever and take no job again. Readiness asks for the state instead.
+        enableReadyCheck: false,
+      });
   }
+}
+
+function loginOptions({ username, password, isEncrypted }: StoreLogin): {
+  username?: string;
+  password?: string;
+  tls?: object;
+} {
+  return { ...(username && { username }), ...(password && { password }), ...(isEncrypted && { tls: {} }) };
 }
 
 // With some chance in it, so that a fleet does not come back all at once.

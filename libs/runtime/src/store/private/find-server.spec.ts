@@ -45,4 +45,9 @@ describe('the server program', () => {
     const runs = await place('b/redis-server', 0o755);
     expect(findServer(path('a', 'b'))).toBe(runs);
   });
+
+  it('is no folder', async () => {
+    await mkdir(join(folder, 'a/redis-server'), { recursive: true });
+    expect(findServer(path('a'))).toBeUndefined();
+  });
 });

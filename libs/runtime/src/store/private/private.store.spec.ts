@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAlive } from '../../../../../test/support/process.js';
 import { freePort } from '../../../../../test/support/store.js';
-import { until } from '../../../../../test/support/until.js';
 import { findServer } from './find-server.js';
 import { runningPrivateStore, startPrivateStore, type PrivateStore } from './private.store.js';
 
@@ -18,12 +18,6 @@ async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Prom
     redis.disconnect();
   }
 }
-
-const answersNothing = (url: string): Promise<boolean> =>
-  ask(url, (redis) => redis.ping()).then(
-    () => false,
-    () => true,
-  );
 
 const serverPid = (url: string): Promise<number> =>
   ask(url, async (redis) => Number(/process_id:(\d+)/.exec(await redis.info('server'))![1]));
@@ -97,13 +91,48 @@ describe.runIf(findServer())('a private store', () => {
   it('takes over from a server that outlived its keeper, with its data', async () => {
     await ask(store.url, (redis) => redis.set('name', 'ada'));
     const { url: leftover } = store;
+    const runId = await ask(leftover, readRunId);
     process.kill(store.pid, 'SIGKILL');
     await store.exited;
     expect(await runningPrivateStore(folder)).toBe(leftover);
 
     store = await startPrivateStore(folder);
-    await until(() => answersNothing(leftover), 'the leftover server has ended');
+    expect(await ask(store.url, readRunId)).not.toBe(runId);
+    // Where it was before, so that who was connected finds it again.
+    expect(store.url).toBe(leftover);
     expect(await ask(store.url, (redis) => redis.get('name'))).toBe('ada');
     expect(await runningPrivateStore(folder)).toBe(store.url);
+  });
+});
+
+async function readRunId(redis: Redis): Promise<string | undefined> {
+  return /run_id:(\w+)/.exec(await redis.info('server'))?.[1];
+}
+
+describe('the record of a private store', () => {
+  let folder: string;
+  const write = (record: string): Promise<void> => writeFile(join(folder, 'store.json'), record);
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mooring-record-'));
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('finds no store when it was cut short', async () => {
+    await write('{"url":"redis://127');
+    expect(await runningPrivateStore(folder)).toBeUndefined();
+  });
+
+  it('is not followed for long to a program that listens and says nothing', { timeout: 5_000 }, async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    try {
+      await new Promise((resolve) => server.once('listening', resolve));
+      const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      await write(JSON.stringify({ url, pid: process.pid }));
+      expect(await runningPrivateStore(folder)).toBeUndefined();
+    } finally {
+      server.close();
+    }
   });
 });

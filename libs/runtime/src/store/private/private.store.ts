@@ -1,10 +1,13 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { startEmbedded } from '../embedded/embedded.store.js';
 import { compiledEntry } from '../compiled-entry.js';
 import { startStoreProcess, type StoreProcess } from '../store.process.js';
 import { findServer } from './find-server.js';
+import { inTurn } from './in-turn.js';
+import { isAlive } from './is-alive.js';
 
 /** A store that this process started for itself and its children. */
 export interface PrivateStore extends StoreProcess {
@@ -13,16 +16,28 @@ export interface PrivateStore extends StoreProcess {
 }
 
 const RECORD = 'store.json';
+/** Kept when the store ends: who was connected to it finds the next one where the last one was. */
+const PORT = 'store.port';
 
 /**
  * Starts a private store: a server from the PATH, with its data in `folder`, or else the embedded one. Its address is
  * written down in the folder, so that an app started by itself finds it.
  */
-export async function startPrivateStore(folder: string): Promise<PrivateStore> {
-  await mkdir(folder, { recursive: true });
+export function startPrivateStore(folder: string): Promise<PrivateStore> {
+  return inTurn(folder, () => start(folder));
+}
+
+/** The address of the private store with its data in `folder`: of the one that runs, else of a new one. */
+export function joinPrivateStore(folder: string): Promise<string> {
+  return inTurn(folder, async () => (await runningPrivateStore(folder)) ?? (await start(folder)).url);
+}
+
+async function start(folder: string): Promise<PrivateStore> {
   await endLeftover(folder);
   const program = findServer();
-  const store = program ? await startServer(program, folder) : await startEmbedded();
+  const port = Number(await readFile(join(folder, PORT), 'utf8').catch(() => '0'));
+  const store = program ? await startServer(program, folder, port) : await startEmbeddedOn(port);
+  await writeFile(join(folder, PORT), String(store.port));
   const record: StoreRecord = { url: store.url, pid: store.pid };
   await writeRecord(folder, record);
   return {
@@ -44,10 +59,16 @@ export async function runningPrivateStore(folder: string): Promise<string | unde
   return record && (await answers(record.url)) ? record.url : undefined;
 }
 
-function startServer(program: string, folder: string): Promise<StoreProcess> {
+/** On the port of before, unless somebody else has it now. */
+function startEmbeddedOn(port: number): Promise<StoreProcess> {
+  return startEmbedded({ port, stdio: 'ignore' }).catch(() => startEmbedded());
+}
+
+function startServer(program: string, folder: string, port: number): Promise<StoreProcess> {
   return startStoreProcess(compiledEntry('libs/runtime/src/store/private/server.process.js'), [
     program,
     resolve(folder),
+    String(port),
   ]);
 }
 
@@ -68,6 +89,8 @@ async function endLeftover(folder: string): Promise<void> {
     // The server closes the connection instead of answering.
     if (dir === resolve(folder)) await redis.shutdown().catch(() => undefined);
   });
+  // It writes its last before it goes, and only then may another one open the file.
+  for (let tries = 0; tries < 100 && (await answers(record.url)); tries += 1) await pause(50);
 }
 
 interface StoreRecord {
@@ -91,14 +114,6 @@ async function writeRecord(folder: string, record: StoreRecord): Promise<void> {
   const draft = join(folder, `${RECORD}.${process.pid}`);
   await writeFile(draft, JSON.stringify(record));
   await rename(draft, join(folder, RECORD));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 async function answers(url: string): Promise<boolean> {

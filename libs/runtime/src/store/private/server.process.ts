@@ -3,15 +3,15 @@ import { createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 
 /*
- * Keeps one private server: `node server.process.js <program> <folder>`. The server ends with this process, and this
+ * Keeps one private server: `node server.process.js <program> <folder> <port>`, the port being that of before. The server ends with this process, and this
  * process with its parent, whichever way that goes; so no server is left behind. Says over IPC where the server listens.
  */
 
 const HOST = '127.0.0.1';
 const START_MS = 10_000;
-const [program, folder] = process.argv.slice(2) as [string, string];
+const [program, folder, before] = process.argv.slice(2) as [string, string, string];
 
-const port = await freePort();
+const port = await freePort(Number(before)).catch(() => freePort(0));
 const server = spawn(
   program,
   // prettier-ignore
@@ -53,20 +53,21 @@ function say(word: { type: string; reason?: string; port?: number }, exitCode?: 
 }
 
 // Another process may take it in the moment between; then the server ends at once and says so.
-function freePort(): Promise<number> {
+function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
-    probe.listen(0, HOST, () => {
+    probe.listen(wanted, HOST, () => {
       const { port: free } = probe.address() as AddressInfo;
       probe.close(() => resolve(free));
     });
   });
 }
 
-/** A large append-only file takes a while to load; the server refuses commands until then. */
+/** It must answer soon; a large append-only file may then take as long to load as it takes. */
 async function untilItAnswers(): Promise<void> {
   const redis = new Redis(port, HOST, { retryStrategy: () => 20, maxRetriesPerRequest: null });
   redis.on('error', () => server.exitCode !== null && redis.disconnect());
+  redis.on('connect', () => clearTimeout(timer));
   const timer = setTimeout(() => {
     say({
       type: 'failed',

@@ -1,0 +1,250 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findServer } from '#runtime';
+import { hasOpenssl, makeCertificates, type Certificates } from '../support/certificates.js';
+import { Fleet } from '../support/fleet.js';
+import { TestProcess } from '../support/process.js';
+import { RedisCluster } from '../support/redis-cluster.js';
+import { RedisSentinel } from '../support/redis-sentinel.js';
+import { freePorts, RedisServer } from '../support/redis-server.js';
+import { until } from '../support/until.js';
+
+const ANSWER_MS = 2_000;
+/** Longer than BullMQ's worker waits until it makes its blocking connection anew, which then meets the trouble. */
+const AWAY_MS = 7_000;
+const APPS = ['api', 'worker', 'janitor'];
+const A_PROBE = { kind: 'probe', owners: ['trip:42'], payload: {} };
+
+/** The embedded store is always one server, without TLS. */
+const REAL_SERVER = findServer() !== undefined;
+
+describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => (cluster = await RedisCluster.start()));
+  afterAll(() => cluster.stop());
+
+  it('a fleet gets ready, does its work, tries again what failed, and ends in order', async () => {
+    const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
+    try {
+      const [well, failing] = await Promise.all([fleet.probe({ ms: 50 }), fleet.probe({ failTimes: 1 })]);
+      expect(await attemptsOf(fleet, well)).toBe(1);
+      expect(await attemptsOf(fleet, failing)).toBe(2);
+      for (const { url } of fleet.processes) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    } finally {
+      await fleet.stop();
+    }
+    expect(troubles(fleet)).toEqual([]);
+  });
+
+  it('a fleet goes on when the node of its keys was away for a while', async () => {
+    const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
+    try {
+      const node = await cluster.nodeOf(`{${fleet.prefix}}`);
+      node.freeze();
+      const answers = await askUntil(fleet, pause(AWAY_MS)).finally(() => node.thaw());
+
+      expectInTime(answers, [503]);
+      expect(await attemptsOf(fleet, await untilAccepted(fleet))).toBe(1);
+      expect(fleet.processes.filter(({ hasExited }) => hasExited)).toEqual([]);
+    } finally {
+      await fleet.stop();
+    }
+  });
+
+  it('an app refuses it when one of its nodes evicts', async () => {
+    const node = cluster.nodes.at(-1)!;
+    await node.ask((redis) => redis.config('SET', 'maxmemory-policy', 'allkeys-lru'));
+    try {
+      const worker = startApp('worker', { REDIS_CLUSTER: cluster.addresses });
+      expect(await worker.exited).toEqual({ code: 1, signal: null });
+      expect(worker.output).toMatch(
+        /^the Cluster at .*: The store's maxmemory-policy is "allkeys-lru".*noeviction.*\n$/,
+      );
+    } finally {
+      await node.ask((redis) => redis.config('SET', 'maxmemory-policy', 'noeviction'));
+    }
+  });
+
+  it('an app refuses it when it asks for a password, and says so', async () => {
+    const node = cluster.nodes[0]!;
+    await node.ask((redis) => redis.config('SET', 'requirepass', 'secret'));
+    const worker = startApp('worker', { REDIS_CLUSTER: node.address });
+    expect(await worker.exited).toEqual({ code: 1, signal: null });
+    expect(worker.output).toMatch(/^The store at the Cluster at .* refuses this user or password \(NOAUTH/m);
+  });
+});
+
+describe.runIf(REAL_SERVER)('with Sentinels', () => {
+  let store: RedisSentinel;
+  let fleet: Fleet;
+  beforeAll(async () => {
+    store = await RedisSentinel.start();
+    const storeEnv = { REDIS_SENTINELS: store.addresses, REDIS_MASTER: store.name };
+    fleet = await Fleet.start({ janitor: true, storeEnv });
+  });
+  afterAll(async () => {
+    await fleet.stop();
+    await store.stop();
+  });
+
+  it('a fleet goes on at the new master when the old one dies', async () => {
+    const before = await fleet.probe();
+    await fleet.untilState(before, 'completed');
+
+    await store.master.kill();
+    expectInTime(await askUntil(fleet, store.untilPromoted()), [201, 503]);
+
+    expect(await attemptsOf(fleet, await untilAccepted(fleet))).toBe(1);
+    expect((await fleet.job(before)).state).toBe('completed');
+    expect(fleet.processes.filter(({ hasExited }) => hasExited)).toEqual([]);
+  });
+});
+
+describe.runIf(REAL_SERVER && hasOpenssl())('over TLS', () => {
+  let folder: string;
+  let certificates: Certificates;
+  let server: RedisServer;
+  let url: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mooring-tls-'));
+    certificates = makeCertificates(folder);
+    const [port, tlsPort] = await freePorts(2);
+    server = await RedisServer.start(port!, {
+      'tls-port': tlsPort!,
+      'tls-cert-file': certificates.cert,
+      'tls-key-file': certificates.key,
+      'tls-ca-cert-file': certificates.ca,
+      'tls-auth-clients': 'no',
+    });
+    url = `rediss://127.0.0.1:${tlsPort}`;
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('a fleet does its work when it knows who signed the certificate', async () => {
+    const storeEnv = { REDIS_URL: url, NODE_EXTRA_CA_CERTS: certificates.ca };
+    const fleet = await Fleet.start({ janitor: true, storeEnv });
+    try {
+      expect(await attemptsOf(fleet, await fleet.probe())).toBe(1);
+    } finally {
+      await fleet.stop();
+    }
+    expect(troubles(fleet)).toEqual([]);
+  });
+
+  it('the apps refuse the certificate of a stranger, and say so once', async () => {
+    const complaint = `No store at ${url}: self-signed certificate in certificate chain`;
+    await Promise.all(APPS.map((app) => expectUnready(startApp(app, { REDIS_URL: url }), complaint)));
+  });
+});
+
+describe('Sentinels that are not there', () => {
+  it('are missed in one line, not in one for each try', async () => {
+    const [nobody] = await freePorts(1);
+    const api = startApp('api', { REDIS_SENTINELS: `127.0.0.1:${nobody}`, REDIS_MASTER: 'harbour' });
+    await expectUnready(
+      api,
+      expect.stringMatching(/^No store at harbour by Sentinel at 127.*: All sentinels are unreachable/),
+    );
+  });
+});
+
+describe('an old store', () => {
+  let old: Server;
+  let url: string;
+  beforeAll(async () => {
+    old = createServer((socket) =>
+      socket.on('data', (data) => socket.write(answerAsRedis5(data.toString()))),
+    );
+    await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
+    url = `redis://127.0.0.1:${(old.address() as AddressInfo).port}`;
+  });
+  afterAll(() => new Promise((resolve) => old.close(resolve)));
+
+  it('is refused by every app with one clear line', async () => {
+    const apps = APPS.map((app) => startApp(app, { REDIS_URL: url }));
+    for (const app of apps) {
+      expect(await app.exited).toEqual({ code: 1, signal: null });
+      expect(app.output).toBe(`${url}: The store is Redis 5.0.0; Mooring needs 6.2.0 or newer, or Valkey.\n`);
+    }
+  });
+});
+
+/** What is asked of a store while a client gets to know it. Redis 5 knows no HELLO. */
+function answerAsRedis5(data: string): string {
+  const info = 'redis_version:5.0.0\r\nloading:0\r\n';
+  return [...data.matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)]
+    .map(([, command]) =>
+      command!.toLowerCase() === 'info'
+        ? `$${info.length}\r\n${info}\r\n`
+        : `-ERR unknown command \`${command}\`, with args beginning with: \r\n`,
+    )
+    .join('');
+}
+
+function startApp(app: string, env: NodeJS.ProcessEnv): TestProcess {
+  return TestProcess.app(app, { LOG_FORMAT: 'json', ...(app === 'api' && { PORT: '0' }), ...env });
+}
+
+/** It runs, waits for its store, has complained in this way only, and ends when told to. */
+async function expectUnready(app: TestProcess, complaint: unknown): Promise<void> {
+  await until(() => app.url, 'it listens');
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(503);
+  app.kill('SIGTERM');
+  expect(await app.exited).toEqual({ code: 0, signal: null });
+  const complaints = app.facts().filter(({ event }) => event === 'store.unreachable');
+  expect(complaints.map(({ msg }) => msg)).toEqual([complaint]);
+}
+
+/** Warnings and errors. That an attempt failed which was told to is neither. */
+function troubles(fleet: Fleet): unknown[] {
+  const facts = fleet.processes.flatMap((process) => process.facts());
+  return facts.filter(({ level }) => Number(level) >= 40);
+}
+
+interface Timed {
+  readonly status: number;
+  readonly tookMs: number;
+}
+
+/** Asks for a probe again and again, until an event. */
+async function askUntil(fleet: Fleet, event: Promise<unknown>): Promise<Timed[]> {
+  const answers: Timed[] = [];
+  let isOver = false;
+  const over = event.finally(() => (isOver = true));
+  while (!isOver) {
+    const began = Date.now();
+    const { status } = await fleet.request('POST', '/v1/jobs', A_PROBE);
+    answers.push({ status, tookMs: Date.now() - began });
+    await pause(50);
+  }
+  await over;
+  return answers;
+}
+
+function expectInTime(answers: readonly Timed[], expected: readonly number[]): void {
+  expect(answers.length).toBeGreaterThan(0);
+  expect(answers.filter(({ status, tookMs }) => tookMs >= ANSWER_MS || !expected.includes(status))).toEqual(
+    [],
+  );
+}
+
+/** The id of the first job that the api accepts again. */
+function untilAccepted(fleet: Fleet): Promise<string> {
+  return until(async () => {
+    const { status, body } = await fleet.request('POST', '/v1/jobs', A_PROBE);
+    return status === 201 && String(body['id']);
+  }, 'the api accepts a job');
+}
+
+/** How many attempts it took to complete a job. Read when it is over: a job's state and its facts come apart. */
+async function attemptsOf(fleet: Fleet, id: string): Promise<number> {
+  await fleet.untilState(id, 'completed');
+  return (await fleet.job(id)).attempts;
+}

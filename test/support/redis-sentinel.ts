@@ -1,0 +1,75 @@
+import { freePorts, RedisServer } from './redis-server.js';
+import { until } from './until.js';
+
+const QUORUM = 2;
+
+/** One master, one replica, and three Sentinels that put the second in the place of the first. */
+export class RedisSentinel {
+  readonly name = 'harbour';
+
+  private constructor(
+    readonly master: RedisServer,
+    readonly replica: RedisServer,
+    private readonly sentinels: readonly RedisServer[],
+  ) {}
+
+  static async start(): Promise<RedisSentinel> {
+    const [masterPort, replicaPort, ...sentinelPorts] = await freePorts(5);
+    // By itself a master waits 5 s for more replicas before it sends its data to the first.
+    const data = { save: '""', 'repl-diskless-sync-delay': 0 };
+    const master = await RedisServer.start(masterPort!, data);
+    const replica = await RedisServer.start(replicaPort!, {
+      ...data,
+      replicaof: `127.0.0.1 ${masterPort}`,
+    });
+    const sentinels = await Promise.all(
+      sentinelPorts.map((port) =>
+        RedisServer.start(
+          port,
+          {
+            'sentinel monitor': `harbour 127.0.0.1 ${masterPort} ${QUORUM}`,
+            'sentinel down-after-milliseconds': 'harbour 1000',
+            'sentinel failover-timeout': 'harbour 3000',
+          },
+          ['--sentinel'],
+        ),
+      ),
+    );
+    const all = new RedisSentinel(master, replica, sentinels);
+    await all.untilWatched();
+    return all;
+  }
+
+  /** As `REDIS_SENTINELS` wants it. */
+  get addresses(): string {
+    return this.sentinels.map(({ address }) => address).join(',');
+  }
+
+  async untilPromoted(): Promise<void> {
+    await until(
+      () => this.replica.ask(async (redis) => (await redis.info('replication')).includes('role:master')),
+      'the replica is promoted',
+    );
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.sentinels, this.replica, this.master].map((server) => server.stop()));
+  }
+
+  /** The replica has the data, and each Sentinel knows it and the two others. */
+  private async untilWatched(): Promise<void> {
+    await until(
+      () =>
+        this.replica.ask(async (redis) =>
+          (await redis.info('replication')).includes('master_link_status:up'),
+        ),
+      'the replica has the data',
+    );
+    for (const sentinel of this.sentinels) {
+      await until(
+        () => sentinel.ask(async (redis) => (await redis.info('sentinel')).includes('slaves=1,sentinels=3')),
+        `the Sentinel ${sentinel.address} knows all`,
+      );
+    }
+  }
+}
