@@ -1,12 +1,14 @@
 // Compiles apps, libs and benchmarks into dist, and copies the Lua that lies beside them. With `--if-stale` only when a
 // source changed. Two builds at once take turns.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { needNode } from './need-node.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -16,8 +18,10 @@ const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 export async function buildIfStale() {
   if (await isFresh()) return;
-  if (!existsSync(compiler)) {
-    console.error('The build is missing or old, and there is no compiler. Run: npm ci');
+  if (!existsSync(compiler) || !existsSync(join(root, 'node_modules', '@types', 'node'))) {
+    console.error(
+      'The build is missing or old, and what compiles it is not installed. Run: npm ci --include=dev',
+    );
     process.exit(1);
   }
   await inTurn(async () => {
@@ -29,10 +33,7 @@ async function build() {
   console.log('Building…');
   const stamp = await fingerprint();
   await rm(dist, { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  const status = await compile();
   if (status !== 0) {
     console.error('The build failed; what is above says where.');
     process.exit(1);
@@ -47,6 +48,22 @@ async function build() {
 async function isFresh() {
   const stamp = await readFile(stampFile, 'utf8').catch(() => undefined);
   return stamp !== undefined && stamp === (await fingerprint());
+}
+
+/** The compiler's exit code. It ends with us. */
+async function compile() {
+  const child = spawn(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  const end = () => {
+    child.kill();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, end);
+  const [code] = await once(child, 'exit');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, end);
+  return code;
 }
 
 /** Changes whenever a source, or what compiles it, does. */
@@ -74,8 +91,9 @@ async function sources() {
 /** One builder at a time: who holds the lock is written in it. */
 async function inTurn(work) {
   await mkdir(dirname(lock), { recursive: true });
-  while (!(await take())) {
+  for (let waits = 0; !(await take()); waits += 1) {
     await clearAbandoned();
+    if (waits === 20) console.log('Waiting for another build…');
     await pause(100);
   }
   try {
@@ -86,21 +104,26 @@ async function inTurn(work) {
 }
 
 async function take() {
+  const draft = `${lock}.${process.pid}.draft`;
+  await writeFile(draft, String(process.pid));
   try {
-    const file = await open(lock, 'wx');
-    await file.write(String(process.pid));
-    await file.close();
+    // Whole or not at all: a lock without its holder's id could never be told from an abandoned one.
+    await link(draft, lock);
     return true;
   } catch (error) {
     if (error.code === 'EEXIST') return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
 /** Renamed before it is removed: of two that find it abandoned only one succeeds, and never at the next holder's cost. */
 async function clearAbandoned() {
   const holder = Number(await readFile(lock, 'utf8').catch(() => '0'));
-  if (holder === 0 || isAlive(holder)) return;
+  const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }));
+  // A process may have got the id of one that died: nobody builds for long.
+  if (isAlive(holder) && Date.now() - mtimeMs < 120_000) return;
   const aside = `${lock}.${holder}.${process.pid}`;
   await rename(lock, aside).then(
     () => rm(aside, { force: true }),
@@ -117,6 +140,7 @@ function isAlive(pid) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  needNode();
   if (process.argv.includes('--if-stale')) await buildIfStale();
   else await inTurn(build);
 }

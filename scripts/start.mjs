@@ -8,9 +8,22 @@ const { buildIfStale } = await import('./build.mjs');
 // What the environment says already counts before what the file says.
 if (existsSync('.env')) process.loadEnvFile('.env');
 const role = process.argv[2] || 'fleet';
-await buildIfStale();
-if (role !== 'fleet') await bringStore();
-await import(`../dist/apps/${role}/src/main.js`);
+try {
+  await buildIfStale();
+  if (role !== 'fleet') await bringStore();
+  await import(`../dist/apps/${role}/src/main.js`);
+} catch (error) {
+  console.error(sentence(error));
+  process.exit(1);
+}
+
+function sentence({ code, path, message }) {
+  if (code === 'ERR_MODULE_NOT_FOUND') return 'Something is not installed. Run: npm ci\n' + message;
+  if (code === 'EROFS' || code === 'EACCES')
+    return 'Cannot write to ' + path + '. Make it writable, or build elsewhere and set REDIS_URL.';
+  if (code === 'ENOSPC') return 'There is no space left on the disk (' + path + ').';
+  return message;
+}
 
 /** An app started by itself uses the private store that runs already, or brings one. */
 async function bringStore() {
@@ -18,10 +31,6 @@ async function bringStore() {
   // A wrong PORT is for the app's own settings to refuse; here it would become a path.
   if (REDIS_URL || REDIS_SENTINELS || REDIS_CLUSTER || !/^\d{1,5}$/.test(PORT)) return;
   const { joinPrivateStore } = await import('../dist/libs/runtime/src/index.js');
-  try {
-    process.env.REDIS_URL = await joinPrivateStore(`.mooring/${PORT}`);
-  } catch (error) {
-    console.error(error.message);
-    process.exit(1);
-  }
+  process.env.REDIS_URL = await joinPrivateStore(`.mooring/${PORT}`);
+  console.log(`Uses the private store at ${process.env.REDIS_URL}, with its data in .mooring/${PORT}.`);
 }

@@ -87,9 +87,13 @@ function nameOf(status: number): string {
   return (STATUS_CODES[status] ?? 'REFUSED').toUpperCase().replaceAll(/[^A-Z]+/g, '_');
 }
 
+const MAX_DETAIL = 1_000;
+
 /** The validation pipe gives a list of what is wrong; everything else gives one sentence. */
 function sentence(error: unknown): string {
   const body = error instanceof HttpException ? error.getResponse() : undefined;
   const message = typeof body === 'object' && 'message' in body ? body.message : (error as Error).message;
-  return Array.isArray(message) ? message.join('; ') : String(message);
+  const text = Array.isArray(message) ? message.join('; ') : String(message);
+  // Some repeat what they were sent, however long.
+  return text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL)}…` : text;
 }

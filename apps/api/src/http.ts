@@ -7,6 +7,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ApiEnv } from './api.env.js';
 import { ApiModule } from './api.module.js';
+import { readKey } from './auth/api-key.guard.js';
+import type { ApiKey } from './auth/api-keys.js';
 import { sendProblem } from './error.filter.js';
 import { ApiProblem } from './problem.js';
 
@@ -30,7 +32,8 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     abortOnError: false,
   });
   logRequests(app, runtime);
-  if (!env.API_KEYS) refuseForeignHosts(app, env.HOST);
+  if (env.API_KEYS) refuseStrangers(app, env.API_KEYS);
+  else refuseForeignHosts(app, env.HOST);
   serveDocs(app);
   return app;
 }
@@ -58,6 +61,21 @@ function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
   });
 }
 
+/** Before its body is read: a stranger gets no memory of ours. What a key may do the guard says later. */
+function refuseStrangers(app: NestFastifyApplication, keys: readonly ApiKey[]): void {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, reply, done) => {
+      try {
+        if (request.url.startsWith('/v1/')) readKey(request.headers.authorization, keys);
+        done();
+      } catch (error) {
+        sendProblem(error, request, reply);
+      }
+    });
+}
+
 /**
  * Without keys whoever reaches this port may do everything. A page in a browser reaches it under a name of its own that
  * points here; so only the names of this machine are answered.
@@ -68,7 +86,7 @@ function refuseForeignHosts(app: NestFastifyApplication, host: string): void {
     .getHttpAdapter()
     .getInstance()
     .addHook('onRequest', (request, reply, done) => {
-      if (ours.has(request.hostname)) return done();
+      if (ours.has(request.hostname.toLowerCase())) return done();
       sendProblem(
         new ApiProblem(421, 'WRONG_HOST', `This api does not answer to that name. Use ${host}.`),
         request,

@@ -1,12 +1,14 @@
 import {
   ConfigError,
   describeAddress,
+  endLeftover,
   loadConfig,
   refuse,
   startPrivateStore,
   storeAddress,
   type PrivateStore,
 } from '#runtime';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { FleetEnv } from './fleet.env.js';
 import { checkAddress, checkPort } from './preflight.js';
@@ -17,14 +19,18 @@ import { Supervisor } from './supervisor.js';
 
 const READY_MS = 60_000;
 const POLL_MS = 50;
+const PARENT_MS = 500;
 
 const screen = new Screen();
 const children: Supervisor[] = [];
-let store: PrivateStore | undefined;
+let store: Promise<PrivateStore> | undefined;
 let ending: Promise<void> | undefined;
 
 const env = readEnv();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
+// npm, told to end, takes its shell along and leaves us; then nobody is there who could end us.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || void end(0), PARENT_MS).unref();
 try {
   await start();
 } catch (error) {
@@ -55,15 +61,17 @@ async function provideStore(): Promise<string> {
     await checkAddress(address);
     return describeAddress(address);
   }
-  const started = await startPrivateStore(`.mooring/${env.PORT}`);
-  store = started;
+  // Whoever takes any free port has no place of its own to come back to.
+  const folder = env.PORT === 0 ? `.mooring/any-${process.pid}` : `.mooring/${env.PORT}`;
+  store = startPrivateStore(folder);
+  const started = await store;
   process.env['REDIS_URL'] = started.url;
   void started.exited.then(({ code, signal }) => {
     if (ending) return;
-    process.stderr.write(
-      `The private store ended (${signal ?? `code ${code}`}); the fleet cannot go on without it.\n`,
-    );
-    return end(1);
+    const how = signal ?? `code ${code}`;
+    process.stderr.write(`The private store ended (${how}); the fleet cannot go on without it.\n`);
+    // Its keeper was killed, perhaps not the server.
+    return endLeftover(folder).then(() => end(1));
   });
   await checkAddress({ via: 'url', url: started.url });
   return `${started.url}, ${started.description}`;
@@ -74,8 +82,11 @@ function launch(): void {
   for (const name of ['api', ...workers, 'janitor']) {
     const app = name.replace(/-\d+$/, '');
     const child = new Supervisor(name, entry(app), childEnv(app), {
-      // What is wrong it has said itself.
-      failedToStart: () => void end(1),
+      failedToStart: (who, how) => {
+        // What is wrong it has said itself, unless it was killed.
+        if (!ending) process.stderr.write(`${who} ended while it started (${how}).\n`);
+        void end(1);
+      },
       line: (from, line) => screen.childLine(from, line),
       died: (who, how, againInMs) => {
         process.stderr.write(`${who} ended unexpectedly (${how}); starting it again in ${againInMs} ms\n`);
@@ -92,7 +103,9 @@ function isOpen(): boolean {
 }
 
 function childEnv(app: string): NodeJS.ProcessEnv {
-  const forPeople = process.stdout.isTTY ? { LOG_FORMAT: 'pretty', FORCE_COLOR: '1' } : {};
+  // On a terminal the screen is for what matters; LOG_LEVEL=info shows what the processes say.
+  const colour = process.env['NO_COLOR'] ? {} : { FORCE_COLOR: '1' };
+  const forPeople = process.stdout.isTTY ? { LOG_FORMAT: 'pretty', LOG_LEVEL: 'warn', ...colour } : {};
   // HOST is the api's door. The others show their health to this machine, each on a port that is free.
   const health = app === 'api' ? {} : { HOST: '127.0.0.1', HEALTH_PORT: '0' };
   return { ...forPeople, ...process.env, ...health, LAUNCHED: 'yes' };
@@ -121,17 +134,20 @@ function end(exitCode: number): Promise<void> {
   ending ??= (async () => {
     screen.say('\nEnding…');
     const limit = env.SHUTDOWN_TIMEOUT + 2_000;
-    const api = children.filter(({ name }) => name === 'api');
-    const others = children.filter(({ name }) => name !== 'api');
-    const codes = await Promise.all(api.map((child) => child.stop(limit)));
-    codes.push(...(await Promise.all(others.map((child) => child.stop(limit)))));
-    await store?.stop();
-    const failed = codes.find((code) => code !== 0);
-    if (failed !== undefined) process.stderr.write(`Not everything ended in time (exit code ${failed}).\n`);
+    // All at once, within one time limit: what lets jobs in has ended long before what runs them.
+    const ends = await Promise.all(children.map((child) => child.stop(limit)));
+    await store?.then((started) => started.stop(), ignoreFailedStart);
+    if (env.PORT === 0) await rm(`.mooring/any-${process.pid}`, { recursive: true, force: true });
+    const late = children.filter((_child, i) => ends[i] === 'late').map(({ name }) => name);
+    if (late.length > 0) process.stderr.write(`Did not end in time: ${late.join(', ')}.\n`);
     else screen.say('Ended.');
-    process.exit(exitCode || (failed ?? 0));
+    process.exit(exitCode || (late.length > 0 ? 1 : 0));
   })();
   return ending;
+}
+
+function ignoreFailedStart(): void {
+  // It was said when it failed.
 }
 
 function entry(app: string): string {

@@ -55,7 +55,7 @@ describe('the supervisor', () => {
   const supervise = (script: string): Supervisor => {
     const events: SupervisorEvents = {
       line: (name, line) => lines.push(`${name}: ${line}`),
-      failedToStart: (name) => said.push(`${name} failed to start`),
+      failedToStart: (name, how) => said.push(`${name} failed to start: ${how}`),
       died: (name, how, againInMs) => said.push(`${name} died of ${how}, again in ${againInMs}`),
     };
     const supervisor = new Supervisor('child', join(folder, `${script}.mjs`), { WORD: 'word' }, events);
@@ -82,11 +82,14 @@ describe('the supervisor', () => {
     expect(lines.toSorted()).toEqual(['child: last', 'child: one', 'child: two', 'child: word']);
   });
 
-  it.each(['fails', 'missing'])('does not start again what never started: %s', async (script) => {
+  it.each([
+    ['fails', 3],
+    ['missing', 1],
+  ])('does not start again what never started: %s', async (script, code) => {
     const supervisor = supervise(script);
     await until(() => said.length > 0, 'it has ended');
-    expect(said).toEqual(['child failed to start']);
-    expect(await supervisor.stop(5_000)).toBe(0);
+    expect(said).toEqual([`child failed to start: code ${code}`]);
+    expect(await supervisor.stop(5_000)).toBe('in time');
     expect(isAlive(supervisor.pid!)).toBe(false);
   });
 
@@ -109,7 +112,7 @@ describe('the supervisor', () => {
 
   it('does not start again what it ended itself', async () => {
     const supervisor = await started('stays');
-    expect(await supervisor.stop(5_000)).toBe(0);
+    expect(await supervisor.stop(5_000)).toBe('in time');
     expect({ said, alive: isAlive(supervisor.pid!) }).toEqual({ said: [], alive: false });
   });
 
@@ -117,7 +120,7 @@ describe('the supervisor', () => {
     const supervisor = supervise('endsAfterStart');
     await until(() => said.length > 0, 'it died');
     const { pid } = supervisor;
-    expect(await supervisor.stop(5_000)).toBe(0);
+    expect(await supervisor.stop(5_000)).toBe('in time');
     // Another's second death comes later than the first one's return would have.
     supervise('endsAfterStart');
     await until(() => said.length >= 3, 'another died twice');
@@ -127,13 +130,13 @@ describe('the supervisor', () => {
     });
   });
 
-  it('answers the exit code of its child', async () => {
-    expect(await (await started('endsBadly')).stop(5_000)).toBe(4);
+  it('takes a child that ends badly for one that did not end in time', async () => {
+    expect(await (await started('endsBadly')).stop(5_000)).toBe('late');
   });
 
   it('ends a child hard that does not end in time', async () => {
     const supervisor = await started('staysDeaf');
-    expect(await supervisor.stop(100)).toBe(1);
+    expect(await supervisor.stop(100)).toBe('late');
     expect({ lines, said, alive: isAlive(supervisor.pid!) }).toEqual({
       lines: ['child: heard'],
       said: [],

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 export interface SupervisorEvents {
   line(name: string, line: string): void;
   /** Before its first sign of life a death is a start that failed; afterwards it is started again. */
-  failedToStart(name: string): void;
+  failedToStart(name: string, how: string): void;
   died(name: string, how: string, againInMs: number): void;
 }
 
@@ -60,24 +60,25 @@ export class Supervisor {
     child.once('exit', (code, signal) => this.ended(signal ?? `code ${code}`, Date.now() - began));
   }
 
-  /** Tells it to end; ends it hard when it takes too long. Resolves when it is gone, with its exit code. */
-  async stop(timeoutMs: number): Promise<number> {
+  /** Tells it to end; ends it hard when it takes too long. Resolves when it is gone, with whether that was in time. */
+  async stop(timeoutMs: number): Promise<'in time' | 'late'> {
     this.stopping = true;
     clearTimeout(this.retryTimer);
     const { child } = this;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return 0;
-    const exited = once(child, 'exit') as Promise<[number | null]>;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return 'in time';
+    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
-    const [code] = await exited;
+    const [code, signal] = await exited;
     clearTimeout(timer);
-    return code ?? 1;
+    // A child that was told before it could listen ended by the signal itself, and had nothing to end.
+    return code === 0 || signal === 'SIGTERM' ? 'in time' : 'late';
   }
 
   private ended(how: string, livedMs: number): void {
     this.url = undefined;
     if (this.stopping) return;
-    if (!this.everStarted) return this.events.failedToStart(this.name);
+    if (!this.everStarted) return this.events.failedToStart(this.name, how);
     if (livedMs > LIVED_WELL_MS) this.retryMs = FIRST_RETRY_MS;
     this.events.died(this.name, how, this.retryMs);
     this.retryTimer = setTimeout(() => this.start(), this.retryMs);

@@ -19,6 +19,7 @@ export { Shutdown } from './shutdown/shutdown.js';
 export { checkStore, UnfitStoreError } from './store/check.js';
 export { closeStore, connectStore, type StoreConnection } from './store/connect.js';
 export {
+  endLeftover,
   joinPrivateStore,
   runningPrivateStore,
   startPrivateStore,

@@ -38,22 +38,23 @@ export class ApiKeyGuard implements CanActivate {
     if (scope === null) return true;
 
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const key = this.readKey(request.headers.authorization, this.keys.known);
+    const key = readKey(request.headers.authorization, this.keys.known);
     if (scope === undefined || !key.scopes.has(scope)) {
       throw new ApiProblem(403, 'FORBIDDEN', `The key "${key.name}" lacks the scope "${scope ?? 'none'}".`);
     }
     return true;
   }
+}
 
-  private readKey(header: string | undefined, known: readonly ApiKey[]): ApiKey {
-    const [, presented] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
-    const key = presented && findKey(known, presented);
-    if (!key)
-      throw new ApiProblem(
-        401,
-        'UNAUTHORIZED',
-        'Send a key that is known here: "Authorization: Bearer <key>".',
-      );
-    return key;
-  }
+/** The key that a request came with; a request without one is refused before its body is read. */
+export function readKey(header: string | undefined, known: readonly ApiKey[]): ApiKey {
+  const [, presented] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
+  const key = presented && findKey(known, presented);
+  if (!key)
+    throw new ApiProblem(
+      401,
+      'UNAUTHORIZED',
+      'Send a key that is known here: "Authorization: Bearer <key>".',
+    );
+  return key;
 }

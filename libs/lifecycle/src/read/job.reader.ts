@@ -30,6 +30,8 @@ export interface TimelineEntry {
   readonly why?: string;
 }
 
+const MOST_LOOKS = 5;
+
 /** Finds a job by its id alone. */
 @Injectable()
 export class JobReader {
@@ -45,11 +47,14 @@ export class JobReader {
     if (!queueName || !this.kinds.queues().includes(queueName)) return undefined;
     return this.store.call(async () => {
       const queue = this.queues.get(queueName);
-      const [job, state] = await Promise.all([
-        queue.getJob(id) as Promise<Job | undefined>,
-        queue.getJobState(id),
-      ]);
-      return job?.name && state !== 'unknown' ? view(job, state) : undefined;
+      // The state is told apart from the job, which may move on between the two: then both are read again.
+      for (let state = await queue.getJobState(id), looks = 0; ; looks += 1) {
+        const job = (await queue.getJob(id)) as Job | undefined;
+        const stateAfter = await queue.getJobState(id);
+        if (state === stateAfter || looks === MOST_LOOKS)
+          return job?.name && state !== 'unknown' ? view(job, state) : undefined;
+        state = stateAfter;
+      }
     });
   }
 }

@@ -16,7 +16,9 @@ export class ConfigError extends Error {
 /** Reads one app's settings from an environment; throws all problems at once. An empty variable counts as unset. */
 export function loadConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
   const known = Object.keys(schema.shape);
-  const set = Object.fromEntries(known.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const set = Object.fromEntries(
+    known.flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])),
+  );
   const read = schema.safeParse(set);
   const problems = [
     ...(read.success ? [] : read.error.issues.map(describeIssue)),

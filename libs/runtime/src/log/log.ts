@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import { pino, stdSerializers, type DestinationStream, type Logger, type SerializedError } from 'pino';
 import pretty from 'pino-pretty';
 import { logContext } from './log-context.js';
@@ -31,6 +33,27 @@ function describeError(error: Error): object {
   return { type, message, stack, ...(code && { code }) };
 }
 
+/**
+ * Lines are written at once, so that the last ones before an end are not lost; but whoever reads them may be gone or
+ * slow, and no process waits for ever, or fails, for the sake of a log line.
+ */
+const standardOutput = new Writable({
+  decodeStrings: false,
+  write(line: string, _encoding, done) {
+    for (let tries = 0; tries < 50; tries += 1) {
+      try {
+        writeSync(1, line);
+        break;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') break;
+        Atomics.wait(PAUSE, 0, 0, 2);
+      }
+    }
+    done();
+  },
+});
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+
 /** The log of one process: JSON lines, or lines for people; secrets blanked; ids of the request or run added. */
 export function createLog(app: string, settings: LogSettings, destination?: DestinationStream): Log {
   const format = settings.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json');
@@ -41,14 +64,14 @@ export function createLog(app: string, settings: LogSettings, destination?: Dest
     mixin: () => logContext.fields(),
     serializers: { err: describeError },
   };
-  if (format === 'json') return destination ? pino(options, destination) : pino(options);
+  if (format === 'json') return pino(options, destination ?? standardOutput);
   // In this thread, not in a worker's: the last lines before an exit must not be lost.
   const stream = pretty({
     sync: true,
-    colorize: process.stdout.isTTY || Boolean(process.env['FORCE_COLOR']),
+    colorize: (process.stdout.isTTY && !process.env['NO_COLOR']) || Boolean(process.env['FORCE_COLOR']),
     ignore: 'pid,hostname,app',
     translateTime: 'SYS:HH:MM:ss.l',
-    ...(destination && { destination }),
+    destination: destination ?? standardOutput,
   });
   return pino(options, stream);
 }

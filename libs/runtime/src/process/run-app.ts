@@ -69,7 +69,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
     const { url } = await starting;
     hasStarted = true;
     log.info({ event: 'app.started', url }, `${definition.name} is up at ${url}`);
-    process.send?.({ type: 'started', url });
+    if (process.connected) process.send?.({ type: 'started', url });
   } catch (error) {
     log.debug({ err: error }, 'Where the start failed');
     refuse(startFailure(definition.name, error));

@@ -37,6 +37,8 @@ export class Shutdown {
       if (!process.env['LAUNCHED']) void this.begin('SIGHUP');
     });
     process.on('disconnect', () => void this.begin('the launcher is gone'));
+    // It may have gone before anybody listened.
+    if (process.env['LAUNCHED'] && !process.connected) void this.begin('the launcher is gone');
   }
 
   begin(why: string, exitCode = 0): Promise<void> {

@@ -74,7 +74,9 @@ function firstWord(child: ChildProcess, exited: Promise<Exit>): Promise<Word> {
 }
 
 async function end(child: ChildProcess, exited: Promise<Exit>): Promise<void> {
-  child.kill('SIGTERM');
+  // It ends when nobody holds the other end; a signal would also be one that the terminal sent to everybody.
+  if (child.connected) child.disconnect();
+  else child.kill('SIGTERM');
   // A long script holds the whole process, signals included.
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   await exited;

@@ -12,6 +12,8 @@ const HOST = '127.0.0.1';
 const CLOSE_MS = 500;
 
 const hasParent = process.send !== undefined;
+// First of all: whoever started this may be gone before it is up.
+process.once('disconnect', stop);
 const port = Number(process.argv[2] ?? 0);
 const bridge = new ValkeyBridge(ended);
 
@@ -21,15 +23,12 @@ server.on('error', (error: NodeJS.ErrnoException) => {
   // Once it listens, an error is of one connection that could not be taken, not of the server.
   if (!server.listening) fail(refusal(error));
 });
+if (hasParent && !process.connected) process.exit(0);
 server.listen(port, HOST, () => void boot());
 
-process.once('SIGTERM', stop);
-process.once('disconnect', stop);
-for (const signal of ['SIGINT', 'SIGHUP'] as const) {
-  // A terminal sends these to the whole group at once; a parent wants its store to outlive the others, and ends it itself.
-  process.on(signal, () => {
-    if (!hasParent) stop();
-  });
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  // Sent to a whole group, these reach the apps as well, which need the store to end well; a parent ends it last.
+  process.on(signal, () => process.connected || stop());
 }
 
 async function boot(): Promise<void> {

@@ -76,7 +76,7 @@ function startServer(program: string, folder: string, port: number): Promise<Sto
  * Two servers on one append-only file would ruin it. So a server that outlived its keeper (both killed hard, at
  * different moments) is ended first; one that is in use is not ours to end.
  */
-async function endLeftover(folder: string): Promise<void> {
+export async function endLeftover(folder: string): Promise<void> {
   const record = await readRecord(folder);
   if (!record || !(await answers(record.url))) return;
   if (isAlive(record.pid)) {

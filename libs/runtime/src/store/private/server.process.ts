@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 
@@ -11,8 +11,18 @@ const HOST = '127.0.0.1';
 const START_MS = 10_000;
 const [program, folder, before] = process.argv.slice(2) as [string, string, string];
 
+let stopping = false;
+let server: ChildProcess | undefined;
+// First of all: whoever started this may be gone before it is up.
+process.once('disconnect', stop);
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  // Sent to a whole group, these reach the apps as well, which need the store to end well; the launcher ends it last.
+  process.on(signal, () => process.connected || stop());
+}
+
 const port = await freePort(Number(before)).catch(() => freePort(0));
-const server = spawn(
+if (!process.connected) process.exit(0);
+server = spawn(
   program,
   // prettier-ignore
   [
@@ -32,15 +42,12 @@ server.on('exit', (code, signal) => {
   );
 });
 
-let stopping = false;
-for (const event of ['SIGTERM', 'disconnect'] as const) process.once(event, stop);
-for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => process.connected || stop());
-
 await untilItAnswers();
 say({ type: 'listening', port });
 
 function stop(): void {
   stopping = true;
+  if (!server) process.exit(0);
   server.kill('SIGTERM');
 }
 
@@ -66,7 +73,7 @@ function freePort(wanted: number): Promise<number> {
 /** It must answer soon; a large append-only file may then take as long to load as it takes. */
 async function untilItAnswers(): Promise<void> {
   const redis = new Redis(port, HOST, { retryStrategy: () => 20, maxRetriesPerRequest: null });
-  redis.on('error', () => server.exitCode !== null && redis.disconnect());
+  redis.on('error', () => server?.exitCode !== null && redis.disconnect());
   redis.on('connect', () => clearTimeout(timer));
   const timer = setTimeout(() => {
     say({

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { root, TestProcess } from '../support/process.js';
+import { freePort } from '../support/store.js';
+import { until } from '../support/until.js';
+
+/** Whatever ends the launcher, and whenever: nothing that it started goes on, and its data folder has no second server. */
+describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
+  let port: number;
+  beforeEach(async () => (port = await freePort()));
+  afterEach(async () => {
+    for (const pid of await childrenOf(port)) process.kill(pid, 'SIGKILL');
+    await rm(join(root, '.mooring', String(port)), { recursive: true, force: true });
+  });
+
+  const start = (): TestProcess => TestProcess.script(['scripts/start.mjs'], { PORT: String(port) });
+
+  it.each([50, 150, 250, 400, 600, 900, 1_400])(
+    'killed hard %d ms after its start leaves nothing behind',
+    async (ms) => {
+      const launcher = start();
+      await pause(ms);
+      launcher.kill('SIGKILL');
+      await until(async () => (await childrenOf(port)).length === 0, 'all it started has ended');
+    },
+  );
+
+  it.each([50, 250, 600, 1_000, 1_800])(
+    'told to end %d ms after its start ends all of it, and well',
+    async (ms) => {
+      const launcher = start();
+      await pause(ms);
+      launcher.kill('SIGTERM');
+      const { code, signal } = await launcher.exited;
+      // Before it listens for signals it has started nothing yet.
+      expect([0, 'SIGTERM']).toContain(code ?? signal);
+      expect(launcher.output).not.toMatch(/in time/);
+      await until(async () => (await childrenOf(port)).length === 0, 'all it started has ended');
+    },
+  );
+
+  it('whose npm is told to end, or killed, ends as well', async () => {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const npm = new TestProcess(
+        spawn('npm', ['start'], {
+          cwd: root,
+          env: { ...process.env, PORT: String(port) },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
+      );
+      await until(() => npm.output.includes('Ctrl-C ends everything'), 'the fleet is ready');
+      npm.kill(signal);
+      await until(async () => (await childrenOf(port)).length === 0, `all has ended after ${signal}`);
+    }
+  });
+
+  it('whose whole group is told to end hands back what runs, for the store ends last', async () => {
+    const launcher = new TestProcess(
+      spawn(process.execPath, ['scripts/start.mjs'], {
+        cwd: root,
+        env: { ...process.env, PORT: String(port), SHUTDOWN_TIMEOUT: '4s' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      }),
+    );
+    await until(() => launcher.output.includes('Ctrl-C ends everything'), 'the fleet is ready');
+    const body = { kind: 'probe', owners: ['trip:1'], payload: { ms: 60_000 } };
+    await fetch(`http://127.0.0.1:${port}/v1/jobs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    process.kill(-launcher.pid, 'SIGTERM');
+    expect(await launcher.exited).toEqual({ code: 0, signal: null });
+    expect(launcher.facts()).toContainEqual(expect.objectContaining({ event: 'job.handed-back' }));
+    expect(await childrenOf(port)).toEqual([]);
+  });
+});
+
+/** Processes that were started with this PORT, or run in its data folder; the test's own are not among them. */
+async function childrenOf(port: number): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir('/proc')) {
+    const pid = Number(entry);
+    if (!pid || pid === process.pid) continue;
+    const [folder, environment] = await Promise.all([
+      readlink(`/proc/${pid}/cwd`).catch(() => ''),
+      readFile(`/proc/${pid}/environ`, 'utf8').catch(() => ''),
+    ]);
+    if (folder.endsWith(`/.mooring/${port}`) || environment.split('\0').includes(`PORT=${port}`))
+      found.push(pid);
+  }
+  return found;
+}
