@@ -4,10 +4,10 @@ import { needNode } from './need-node.mjs';
 needNode();
 const { spawnSync } = await import('node:child_process');
 const { buildIfStale } = await import('./build.mjs');
-const BENCHES = ['embedded'];
+const BENCHES = ['embedded', 'lifecycle', 'slots'];
 
 const args = process.argv.slice(2);
-const named = args.filter((arg) => !arg.startsWith('-'));
+const named = args.filter((arg) => !isOption(arg));
 const unknown = named.filter((name) => !BENCHES.includes(name));
 if (unknown.length > 0) {
   console.error(`No benchmark is named ${unknown.join(', ')}; there are: ${BENCHES.join(', ')}.`);
@@ -17,8 +17,13 @@ await buildIfStale();
 let worst = 0;
 for (const name of named.length > 0 ? named : BENCHES) {
   const file = `dist/bench/${name}/${name}.bench.js`;
-  const options = args.filter((arg) => arg.startsWith('-'));
+  const options = args.filter(isOption);
   const { status } = spawnSync(process.execPath, [file, ...options], { stdio: 'inherit' });
   worst = Math.max(worst, status ?? 1);
 }
 process.exit(worst);
+
+/** A flag, or the number behind one. */
+function isOption(arg) {
+  return /^(-|\d)/.test(arg);
+}

@@ -1,9 +1,8 @@
-import { parseArgs } from 'node:util';
-
+import { median } from '../harness/median.js';
+import { endWhenCutShort, readOptions } from '../harness/rounds.js';
 import { answeredConnections } from './connections.js';
 import { afterKilledWorker } from './killed.worker.js';
 import { loneCommandMs } from './lone.command.js';
-import { median } from './median.js';
 import { noticed } from './noticed.js';
 import { processedPerSecond } from './processed.jobs.js';
 import { missedTargets, table, type Figures } from './report.js';
@@ -13,23 +12,15 @@ import { embedded, redisServer, type Store, type StoreKind } from './stores.js';
  * Is the embedded store good enough to begin with? Asked of it and, in the same run, of the redis-server on the PATH.
  *   node dist/bench/embedded/embedded.bench.js [--json] [--rounds N]
  */
-const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, rounds: { type: 'string', default: '5' } },
-});
-const rounds = Number(values.rounds);
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1 up');
-
-// Cut short, it still ends what it started: the children by its 'exit', or by losing it.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const { rounds, json } = readOptions();
+endWhenCutShort();
 
 const redis = await redisServer();
 if (!redis) console.error('No redis-server on the PATH: the embedded store is measured alone.');
 
 const figures = await measure(redis ? [embedded, redis] : [embedded]);
 const missed = missedTargets(figures);
-console.log(
-  values.json ? JSON.stringify({ rounds, stores: figures, missed }, null, 2) : table(figures, missed),
-);
+console.log(json ? JSON.stringify({ rounds, stores: figures, missed }, null, 2) : table(figures, missed));
 process.exitCode = missed.length > 0 ? 1 : 0;
 
 async function measure(kinds: readonly StoreKind[]): Promise<Figures[]> {

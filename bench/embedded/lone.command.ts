@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-import { median } from './median.js';
+import { median } from '../harness/median.js';
 import type { Store } from './stores.js';
 
 const COMMANDS = 3_000;

@@ -1,19 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
+import { startEmbedded } from '#runtime';
+import { redisVersion, startRedis, type Store } from '../harness/redis-server.js';
 
-import { startEmbedded, type StoreProcess } from '#runtime';
+export type { Store };
 
-/** A store in a process of its own; both kinds have this one shape, so that every question is asked of both. */
-export type Store = StoreProcess;
-
+/** Both kinds of store have this one shape, so that every question is asked of both. */
 export interface StoreKind {
   readonly name: string;
   /** Rejects when the port is taken. */
@@ -27,54 +17,6 @@ export const embedded: StoreKind = {
 
 /** The redis-server on the PATH, or undefined if there is none. */
 export async function redisServer(): Promise<StoreKind | undefined> {
-  const version = await promisify(execFile)('redis-server', ['--version']).catch(() => undefined);
-  if (!version) return undefined;
-  return { name: `redis-server ${/v=(\S+)/.exec(version.stdout)?.[1] ?? ''}`, start: startRedis };
-}
-
-async function startRedis(wanted?: number): Promise<Store> {
-  const port = wanted ?? (await freePort());
-  const dir = await mkdtemp(join(tmpdir(), 'mooring-bench-'));
-  const flags = [
-    ['--save', ''],
-    ['--appendonly', 'no'],
-    ['--bind', '127.0.0.1'],
-    ['--port', String(port)],
-    ['--dir', dir],
-  ].flat();
-  const child = spawn('redis-server', flags, { stdio: ['ignore', 'pipe', 'ignore'] });
-  process.once('exit', () => {
-    child.kill();
-    rmSync(dir, { recursive: true, force: true });
-  });
-  const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
-
-  if (!(await isReady(child.stdout))) throw new Error(`redis-server ended with code ${(await exited).code}`);
-  // Nobody reads its log any more, and a full pipe would hold it.
-  child.stdout.resume();
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    pid: child.pid!,
-    exited,
-    async stop() {
-      child.kill('SIGTERM');
-      await exited;
-    },
-  };
-}
-
-// It says so in its log; the log ends when the process does.
-async function isReady(log: Readable): Promise<boolean> {
-  for await (const line of createInterface({ input: log })) if (line.includes('Ready to accept')) return true;
-  return false;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  const version = await redisVersion();
+  return version === undefined ? undefined : { name: `redis-server ${version}`, start: startRedis };
 }

@@ -75,7 +75,12 @@ describe('the HTTP interface', () => {
 
   it('serves its documentation, made from the same schemas', async () => {
     const openapi = await fleet.request('GET', '/openapi.json');
-    expect(Object.keys(openapi.body['paths'] as object)).toEqual(['/v1/jobs', '/v1/jobs/{id}']);
+    expect(Object.keys(openapi.body['paths'] as object)).toEqual([
+      '/v1/jobs',
+      '/v1/jobs/batch',
+      '/v1/jobs/{id}',
+      '/v1/owners/{type}/{id}',
+    ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');
     const page = await fetch(`${fleet.url}/docs`);
     expect([page.status, page.headers.get('content-type')]).toEqual([

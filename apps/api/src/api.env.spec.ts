@@ -10,6 +10,7 @@ describe('the settings of the api', () => {
     expect(load({})).toEqual({
       PORT: 3000,
       HOST: '127.0.0.1',
+      MAX_WAITING: 100_000,
       MOORING_PREFIX: 'mooring',
       SHUTDOWN_TIMEOUT: 25_000,
       LOG_LEVEL: 'info',

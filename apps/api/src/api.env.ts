@@ -21,6 +21,10 @@ export const ApiEnv = z
       .describe(
         'Who may do what: a name, scopes (`enqueue`, `read`, `cancel`, `admin`) and the SHA-256 of the key, in hex.',
       ),
+    MAX_WAITING: fields
+      .wholeNumber(1)
+      .prefault('100000')
+      .describe('How many jobs may wait in a queue; more are refused.'),
     PROBE: z
       .enum(['on', 'off'])
       .optional()

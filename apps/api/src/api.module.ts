@@ -8,6 +8,7 @@ import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { HealthController } from './health/health.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
+import { OwnersController } from './owners/owners.controller.js';
 
 /** The producer: HTTP in, jobs out. */
 @Module({})
@@ -20,12 +21,13 @@ export class ApiModule {
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
+            maxWaiting: env.MAX_WAITING,
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
           }),
         }),
         ...(offersProbe(env) ? [ProbeApiModule] : []),
       ],
-      controllers: [HealthController, JobsController],
+      controllers: [HealthController, JobsController, OwnersController],
       providers: [
         { provide: Runtime, useValue: runtime },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },

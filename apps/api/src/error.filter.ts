@@ -1,4 +1,4 @@
-import { LifecycleError, StoreUnavailableError } from '#lifecycle';
+import { LifecycleError, QueueFullError, StoreUnavailableError } from '#lifecycle';
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
@@ -8,7 +8,10 @@ import { ApiProblem } from './problem.js';
 const STATUS: Readonly<Record<string, number>> = {
   INVALID: 400,
   UNKNOWN_KIND: 404,
+  OWNER_CLOSED: 409,
   TOO_LARGE: 413,
+  IDEMPOTENCY_CONFLICT: 422,
+  QUEUE_FULL: 429,
   STORE_UNAVAILABLE: 503,
 };
 
@@ -21,7 +24,7 @@ const CODE: Readonly<Record<number, string>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-interface Problem {
+export interface Problem {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
@@ -41,7 +44,7 @@ const log = new Logger('Api');
 
 /** Answers an error, also one from before a route was found. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, code, detail, retryAfterMs } = describe(error);
+  const { status, code, detail, retryAfterMs } = describeError(error);
   if (code === 'INTERNAL') log.error(error);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
@@ -50,7 +53,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   void reply.status(status).type('application/problem+json').send(JSON.stringify(problem));
 }
 
-function describe(error: unknown): Problem {
+/** What an error is to a caller. */
+export function describeError(error: unknown): Problem {
   if (error instanceof LifecycleError) {
     const { code, message } = error;
     const status = STATUS[code] ?? 500;
@@ -59,7 +63,9 @@ function describe(error: unknown): Problem {
       status,
       code,
       detail: message,
-      ...(error instanceof StoreUnavailableError && { retryAfterMs: error.retryAfterMs }),
+      ...((error instanceof StoreUnavailableError || error instanceof QueueFullError) && {
+        retryAfterMs: error.retryAfterMs,
+      }),
     };
   }
   if (error instanceof ApiProblem)

@@ -13,12 +13,15 @@ import { sendProblem } from './error.filter.js';
 import { ApiProblem } from './problem.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** An owner's id has up to 512 bytes, each of which may be written as three characters. */
+const MAX_PARAM_LENGTH = 2_048;
 const GIVEN_ID = /^[\w.-]{1,64}$/;
 
 /** The api as a Nest application on Fastify, not yet listening. */
 export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: (request: IncomingMessage) => givenId(request.headers['x-request-id']) ?? randomUUID(),
     // A kept-alive connection without a request must not hold up the end.
     forceCloseConnections: 'idle',

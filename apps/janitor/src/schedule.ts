@@ -1,3 +1,5 @@
+import { DepthCensus } from '#lifecycle';
+import { Runtime } from '#runtime';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Duties } from './duties.js';
 import type { JanitorEnv } from './janitor.env.js';
@@ -15,9 +17,15 @@ export class Schedule implements OnApplicationBootstrap {
     private readonly intervals: Intervals,
     private readonly duties: Duties,
     private readonly gauges: QueueGauges,
+    private readonly depths: DepthCensus,
+    private readonly runtime: Runtime,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.duties.every(this.intervals.CENSUS_EVERY, 'census', () => this.gauges.update());
+    this.duties.every(this.intervals.CENSUS_EVERY, 'census', async () => {
+      await this.gauges.update();
+      for (const { queue, by } of await this.depths.look())
+        this.runtime.log.info({ event: 'depth.mended', queue, by }, `The count of ${queue} was wrong`);
+    });
   }
 }

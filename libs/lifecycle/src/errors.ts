@@ -38,6 +38,37 @@ export class TooLargeError extends LifecycleError {
   }
 }
 
+/** The queue, or the owner, has as many jobs as it may; nothing was written. */
+export class QueueFullError extends LifecycleError {
+  readonly code = 'QUEUE_FULL';
+
+  constructor(
+    readonly what: string,
+    readonly limit: number,
+    readonly retryAfterMs: number,
+  ) {
+    super(`${what} has ${limit} jobs, its limit. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+  }
+}
+
+/** The owner was closed by a cancellation; nothing was written. */
+export class OwnerClosedError extends LifecycleError {
+  readonly code = 'OWNER_CLOSED';
+
+  constructor(readonly owner: string) {
+    super(`The owner "${owner}" is closed. Reopen it before giving it new jobs.`);
+  }
+}
+
+/** The same Idempotency-Key came with another request; nothing was written. */
+export class IdempotencyConflictError extends LifecycleError {
+  readonly code = 'IDEMPOTENCY_CONFLICT';
+
+  constructor() {
+    super('This Idempotency-Key was used for a different request. Use a new key for a new request.');
+  }
+}
+
 /** The store did not answer in time. What was asked for may or may not have happened. */
 export class StoreUnavailableError extends LifecycleError {
   readonly code = 'STORE_UNAVAILABLE';
@@ -61,9 +92,4 @@ export class CorruptJobError extends UnrecoverableError {
     );
     this.name = 'CorruptJobError';
   }
-}
-
-/** This worker has no handler for the job's kind. */
-export class NoHandlerError extends LifecycleError {
-  readonly code = 'NO_HANDLER';
 }

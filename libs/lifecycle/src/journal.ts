@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { EndedAs } from './kinds/outcome.js';
 import { LifecycleOptions } from './options.js';
 import type { JobFacts } from './kinds/job-facts.js';
 
 /** A thing that happened, as fields. The four that say which job it was are the same in every `job.*` fact. */
 export type Fact =
   | ({ readonly event: 'job.accepted' } & JobFacts)
+  | ({ readonly event: 'job.deduplicated'; readonly outcome: 'skipped' | 'coalesced' } & JobFacts)
+  | ({ readonly event: 'job.put-off'; readonly why: string; readonly forMs: number } & JobFacts)
+  | ({ readonly event: 'job.skipped'; readonly endedAs: EndedAs; readonly why: string } & JobFacts)
+  | ({ readonly event: 'job.lost'; readonly why: string } & JobFacts)
   | ({ readonly event: 'job.began'; readonly waitedMs: number } & JobFacts)
   | ({ readonly event: 'job.completed'; readonly tookMs: number } & JobFacts)
   | ({
@@ -15,6 +20,7 @@ export type Fact =
     } & JobFacts)
   | ({ readonly event: 'job.handed-back'; readonly why: string } & JobFacts)
   | { readonly event: 'job.stalled'; readonly queue: string; readonly jobId: string }
+  | { readonly event: 'resolver.failed'; readonly type: string; readonly asked: number; readonly why: string }
   | { readonly event: 'queue.error'; readonly queue: string; readonly why: string }
   | {
       readonly event: 'worker.started';
@@ -40,6 +46,25 @@ export class Journal {
 
   jobAccepted(job: JobFacts): void {
     this.announce({ event: 'job.accepted', ...job });
+  }
+
+  jobDeduplicated(job: JobFacts, outcome: 'skipped' | 'coalesced'): void {
+    this.announce({ event: 'job.deduplicated', ...job, outcome });
+  }
+
+  /** It waits for a slot, or for its owner's record; no attempt is used up. */
+  jobPutOff(job: JobFacts, why: string, forMs: number): void {
+    this.announce({ event: 'job.put-off', ...job, why, forMs });
+  }
+
+  /** It ended without having been done: cancelled, expired, or skipped. */
+  jobSkipped(job: JobFacts, endedAs: EndedAs, why: string): void {
+    this.announce({ event: 'job.skipped', ...job, endedAs, why });
+  }
+
+  /** This run does not count any more: another one has taken its job over. */
+  jobLost(job: JobFacts, why: string): void {
+    this.announce({ event: 'job.lost', ...job, why });
   }
 
   jobBegan(job: JobFacts, waitedMs: number): void {
@@ -71,6 +96,11 @@ export class Journal {
     if (this.errorsSaid.has(why)) return;
     this.errorsSaid.set(why, now);
     this.announce({ event: 'queue.error', queue, why });
+  }
+
+  /** Its owners count as unknown; nothing is ended because of it. */
+  resolverFailed(type: string, asked: number, error: unknown): void {
+    this.announce({ event: 'resolver.failed', type, asked, why: reason(error) });
   }
 
   workerStarted(queues: readonly string[], kinds: readonly string[]): void {

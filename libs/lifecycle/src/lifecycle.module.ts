@@ -8,36 +8,66 @@ import {
 } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import type { Queue, QueueOptions } from 'bullmq';
+import { Adds } from './enqueue/adds.js';
+import { Admission } from './enqueue/admission.js';
+import { DepthCensus } from './enqueue/depth.census.js';
+import { Duplicates } from './enqueue/duplicates.js';
 import { Enqueuer } from './enqueue/enqueuer.js';
+import { Idempotency } from './enqueue/idempotency.js';
+import { Reservations } from './enqueue/reservation.js';
+import { Twins } from './enqueue/twins.js';
+import { Gate } from './gate/gate.js';
+import { OwnerCheck } from './gate/owner.check.js';
+import { Slots } from './gate/slots.js';
 import { Journal } from './journal.js';
 import { KindRegistry } from './kinds/kind.registry.js';
 import type { Kind } from './kinds/kind.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
 import { queuePrefix, Queues } from './queues.js';
 import { QueueCensus } from './read/queue.census.js';
+import { JobLog } from './read/job.log.js';
 import { JobReader } from './read/job.reader.js';
+import { OwnerReader } from './read/owner.reader.js';
 import { Consumption } from './run/consumption.js';
 import { HandlerRegistry } from './run/handler.registry.js';
 import { JobRunner } from './run/job-runner.js';
+import { Leases } from './run/leases.js';
 import { LifecycleProcessor } from './run/lifecycle.processor.js';
 import { QueueWorkers } from './run/queue-workers.js';
 import { RunningJobs } from './run/running-jobs.js';
+import { Endings } from './settle/endings.js';
+import { Settler } from './settle/settler.js';
 import { Store } from './store.js';
 
 const providers: Provider[] = [
+  Adds,
+  Admission,
   Consumption,
+  DepthCensus,
+  Duplicates,
+  Endings,
   Enqueuer,
+  Gate,
   HandlerRegistry,
+  Idempotency,
+  JobLog,
   JobReader,
   JobRunner,
   Journal,
   KindRegistry,
+  Leases,
   LifecycleProcessor,
+  OwnerCheck,
+  OwnerReader,
   QueueCensus,
   Queues,
   QueueWorkers,
+  Reservations,
   RunningJobs,
+  Settler,
+  Slots,
   Store,
+  Twins,
 ];
 
 /** Sets our queues' options apart from those an application gives to queues of its own. */

@@ -12,6 +12,8 @@ export abstract class LifecycleOptions {
   readonly storeTimeoutMs?: number;
   /** The largest payload, as JSON. Default 256 KiB. */
   readonly maxPayloadBytes?: number;
+  /** How many jobs may wait in a queue. Default 100,000. */
+  readonly maxWaiting?: number;
   /** Everything that happens is told to these: logs, metrics, events. */
   readonly listeners?: readonly JournalListener[];
   /** Present where jobs are run; absent in a process that only enqueues. */
@@ -35,6 +37,7 @@ export const LIFECYCLE_DEFAULTS = {
   prefix: 'mooring',
   storeTimeoutMs: 1_500,
   maxPayloadBytes: 256 * 1024,
+  maxWaiting: 100_000,
   concurrency: 10,
   lockMs: 10_000,
   drainMs: 20_000,

@@ -29,22 +29,18 @@ export class Store {
       throw new StoreUnavailableError('The store is not keeping up.', RETRY_AFTER_MS);
     }
     this.unanswered += 1;
-    return this.withinLimit(this.counted(ask));
-  }
-
-  /** An `async` one, so that also what throws at once is counted back. */
-  private async counted<T>(ask: () => Promise<T>): Promise<T> {
     try {
-      return await ask();
-    } finally {
-      this.unanswered -= 1;
+      return await this.withinLimit(ask);
+    } catch (error) {
+      throw meansUnavailable(error)
+        ? new StoreUnavailableError('The connection to the store broke.', RETRY_AFTER_MS, { cause: error })
+        : error;
     }
   }
 
-  private async withinLimit<T>(answer: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+  private withinLimit<T>(ask: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
         reject(
           new StoreUnavailableError(
             'The store did not answer in time; what you asked for may still happen.',
@@ -52,29 +48,36 @@ export class Store {
           ),
         );
       }, this.timeoutMs);
+      // When the limit wins, nobody is left to hear how the answer ends; it is counted all the same.
+      const ended = (): void => {
+        clearTimeout(timer);
+        this.unanswered -= 1;
+      };
+      begin(ask).then(
+        (answer) => {
+          ended();
+          resolve(answer);
+        },
+        (error: Error) => {
+          ended();
+          reject(error);
+        },
+      );
     });
-    // When the limit wins, nobody is left to hear how the answer ends.
-    answer.catch(ignoreLateFailure);
-    try {
-      return await Promise.race([answer, limit]);
-    } catch (error) {
-      throw meansUnavailable(error)
-        ? new StoreUnavailableError('The connection to the store broke.', RETRY_AFTER_MS, { cause: error })
-        : error;
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }
 
-function ignoreLateFailure(): void {
-  // The caller was already told that the store is unavailable.
+/** An `async` one, so that also what throws at once rejects, and is counted back. */
+async function begin<T>(ask: () => Promise<T>): Promise<T> {
+  return ask();
 }
 
 function meansUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
-    /Connection is closed|Stream isn't writeable|ECONNREFUSED|ECONNRESET|EPIPE/.test(error.message) ||
+    /Connection is closed|Stream isn't writeable|ECONNREFUSED|ECONNRESET|EPIPE|Command aborted/.test(
+      error.message,
+    ) ||
     // A Cluster's client gives up after so many tries, whichever node it lost.
     /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM|MISCONF|BUSY|TRYAGAIN|Too many Cluster redirections)\b/.test(
       error.message,

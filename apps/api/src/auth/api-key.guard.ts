@@ -1,4 +1,10 @@
-import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  createParamDecorator,
+  Injectable,
+  SetMetadata,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ApiProblem } from '../problem.js';
@@ -15,6 +21,13 @@ export function Needs(scope: Scope): MethodDecorator & ClassDecorator {
 export function ForEverybody(): MethodDecorator & ClassDecorator {
   return SetMetadata(NEEDS, null);
 }
+
+type Called = FastifyRequest & { caller?: string };
+
+/** The name of the key a request came with; '' where nobody needs one. */
+export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
+  return context.switchToHttp().getRequest<Called>().caller ?? '';
+});
 
 /** The keys this api knows; none means that everybody on this machine may do everything. */
 export abstract class ApiKeys {
@@ -37,11 +50,12 @@ export class ApiKeyGuard implements CanActivate {
     ]);
     if (scope === null) return true;
 
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<Called>();
     const key = readKey(request.headers.authorization, this.keys.known);
     if (scope === undefined || !key.scopes.has(scope)) {
       throw new ApiProblem(403, 'FORBIDDEN', `The key "${key.name}" lacks the scope "${scope ?? 'none'}".`);
     }
+    request.caller = key.name;
     return true;
   }
 }

@@ -1,11 +1,24 @@
-import { Enqueuer, JobReader, KindRegistry, parseOwner, type JobView, type Ticket } from '#lifecycle';
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Needs } from '../auth/api-key.guard.js';
+import {
+  Enqueuer,
+  InvalidJobError,
+  JobReader,
+  KindRegistry,
+  parseOwner,
+  type JobView,
+  type Ticket,
+} from '#lifecycle';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { Caller, Needs } from '../auth/api-key.guard.js';
+import { describeError } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
-import { EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
+import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
 
-/** Jobs by HTTP: one is enqueued, one is read. */
+type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
+
+/** Jobs by HTTP: one, or many, are enqueued; one is read. */
 @ApiTags('jobs')
 @ApiBearerAuth()
 @Controller('v1/jobs')
@@ -18,13 +31,33 @@ export class JobsController {
 
   @Post()
   @Needs('enqueue')
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'The same key again gets the same answer.',
+  })
   @ApiCreatedResponse({ standardSchema: TicketAnswer })
-  enqueue(@Body({ schema: EnqueueBody }) body: EnqueueBody): Promise<Ticket> {
-    const { kind, payload, owners, ...options } = body;
-    return this.enqueuer.enqueue(this.kinds.get(kind), payload, {
-      ...options,
-      owners: owners.map(parseOwner),
-    });
+  @ApiOkResponse({ standardSchema: TicketAnswer, description: 'A pending job does it already.' })
+  async enqueue(
+    @Body({ schema: EnqueueBody }) body: EnqueueBody,
+    @Headers('idempotency-key') key: string | undefined,
+    @Caller() caller: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Ticket> {
+    if (key === '') throw new InvalidJobError('The Idempotency-Key is empty.');
+    // Keys of different callers never meet.
+    const ticket = await this.accept(body, key === undefined ? undefined : `${caller}\0${key}`);
+    reply.status(statusOf(ticket)).header('location', `/v1/jobs/${ticket.id}`);
+    return ticket;
+  }
+
+  @Post('batch')
+  @HttpCode(200)
+  @Needs('enqueue')
+  @ApiOkResponse({ standardSchema: BatchAnswer })
+  async enqueueBatch(@Body({ schema: BatchBody }) { jobs }: BatchBody): Promise<{ results: BatchResult[] }> {
+    // All at once: what is asked of the store in one turn of the event loop goes together.
+    return { results: await Promise.all(jobs.map((job) => this.acceptOne(job))) };
   }
 
   @Get(':id')
@@ -35,4 +68,34 @@ export class JobsController {
     if (!job) throw new ApiProblem(404, 'NOT_FOUND', 'There is no job of that id.');
     return { ...job, artifacts: [] };
   }
+
+  private async acceptOne(job: unknown): Promise<BatchResult> {
+    try {
+      const read = EnqueueBody.safeParse(job);
+      if (!read.success) throw new InvalidJobError(z.prettifyError(read.error));
+      const ticket = await this.accept(read.data);
+      return { status: statusOf(ticket), ...ticket };
+    } catch (error) {
+      const { retryAfterMs, ...problem } = describeError(error);
+      return {
+        ...problem,
+        ...(retryAfterMs !== undefined && { retryAfter: Math.ceil(retryAfterMs / 1_000) }),
+      };
+    }
+  }
+
+  private accept(
+    { kind, payload, owners, ...options }: EnqueueBody,
+    idempotencyKey?: string,
+  ): Promise<Ticket> {
+    return this.enqueuer.enqueue(this.kinds.get(kind), payload, {
+      ...options,
+      owners: owners.map(parseOwner),
+      idempotencyKey,
+    });
+  }
+}
+
+function statusOf({ outcome }: Ticket): number {
+  return outcome === 'created' || outcome === 'replaced' ? 201 : 200;
 }

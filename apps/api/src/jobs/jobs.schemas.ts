@@ -1,3 +1,4 @@
+import { STRATEGIES } from '#lifecycle';
 import { z } from 'zod';
 
 const Duration = z
@@ -14,21 +15,45 @@ export const EnqueueBody = z
       .max(4)
       .describe('Who the job is for, as in trip:42. The first is the primary.'),
     payload: z.unknown().optional().describe("What the kind's schema asks for."),
-    delay: Duration.default(0),
-    priority: z.number().int().min(1).max(200).default(100).describe('1 is the most urgent.'),
+    dedup: z
+      .strictObject({ strategy: z.enum(STRATEGIES), key: z.string().max(512).optional() })
+      .optional()
+      .describe('What becomes of it while a job of the same owner, kind and key is pending.'),
+    delay: Duration.optional(),
+    expiresIn: Duration.optional().describe('How long after now it may still start.'),
+    priority: z.number().int().min(1).max(200).optional().describe('1 is the most urgent; default 100.'),
+    slot: z
+      .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
+      .optional()
+      .describe('At most `limit` jobs of one key run at once, over the whole fleet.'),
   })
   .meta({ id: 'EnqueueJob' });
 export type EnqueueBody = z.output<typeof EnqueueBody>;
 
+/** `POST /v1/jobs/batch`. Each is checked by itself, so that a wrong one does not refuse the others. */
+export const BatchBody = z
+  .strictObject({ jobs: z.array(z.unknown()).min(1).max(1000) })
+  .meta({ id: 'EnqueueBatch' });
+export type BatchBody = z.output<typeof BatchBody>;
+
 export const TicketAnswer = z
   .object({
-    outcome: z.literal('created'),
+    outcome: z.enum(['created', 'skipped', 'coalesced', 'replaced']),
     id: z.string(),
     kind: z.string(),
     queue: z.string(),
     owners: z.array(z.string()),
+    replaced: z.string().optional(),
   })
   .meta({ id: 'Ticket' });
+
+export const BatchAnswer = z
+  .object({
+    results: z
+      .array(z.object({ status: z.number().int() }).catchall(z.unknown()))
+      .describe('One for each, in order.'),
+  })
+  .meta({ id: 'BatchResults' });
 
 export const JobAnswer = z
   .object({
@@ -36,7 +61,17 @@ export const JobAnswer = z
     kind: z.string(),
     queue: z.string(),
     owners: z.array(z.string()),
-    state: z.enum(['waiting', 'delayed', 'running', 'retrying', 'completed', 'failed']),
+    state: z.enum([
+      'waiting',
+      'delayed',
+      'running',
+      'retrying',
+      'completed',
+      'failed',
+      'cancelled',
+      'expired',
+      'skipped',
+    ]),
     progress: z.unknown(),
     result: z.unknown(),
     error: z.string().nullable(),
@@ -45,7 +80,7 @@ export const JobAnswer = z
     timeline: z.array(
       z.object({
         at: z.iso.datetime(),
-        event: z.enum(['accepted', 'began', 'completed', 'failed']),
+        event: z.string(),
         attempt: z.number().int().optional(),
         why: z.string().optional(),
       }),

@@ -11,8 +11,8 @@ import { defineKind } from '../kinds/kind.js';
 import { owner } from '../kinds/owner.js';
 import { LifecycleModule } from '../lifecycle.module.js';
 import { Queues } from '../queues.js';
-import { JobReader } from '../read/job.reader.js';
-import { Enqueuer, type EnqueueOptions, type Ticket } from './enqueuer.js';
+import { Enqueuer, type Ticket } from './enqueuer.js';
+import type { EnqueueOptions } from './request.js';
 
 const thumbnail = defineKind({
   name: 'media.thumbnail',
@@ -57,6 +57,8 @@ describe('the enqueuer', () => {
   afterEach(async () => {
     facts.length = 0;
     await Promise.all(['media', 'plain-work'].map((name) => queue(name).obliterate()));
+    const ours = await redis.keys(`${prefix}:*`);
+    if (ours.length > 0) await redis.unlink(ours);
   });
 
   afterAll(async () => {
@@ -96,13 +98,12 @@ describe('the enqueuer', () => {
     expect({ id: job?.id, name: job?.name, data: job?.data, opts: job?.opts }).toEqual({
       id,
       name: 'media.thumbnail',
-      data: { v: 1, owners: ['trip:42'], body: { file: 'a.png' } },
+      data: { v: 1, o: ['trip:42'], e: [expect.stringMatching(/^\d{16}$/)], b: { file: 'a.png' } },
       opts: {
         jobId: id,
         priority: 100,
-        delay: 0,
         attempts: 3,
-        backoff: { type: 'exponential', delay: 1_500 },
+        backoff: { type: 'kind' },
         removeOnComplete: { age: 91, count: 7 },
         removeOnFail: { age: 91, count: 7 },
       },
@@ -114,8 +115,8 @@ describe('the enqueuer', () => {
     expect((await queue('plain-work').getJob(id))?.opts).toEqual({
       jobId: id,
       priority: 100,
-      delay: 0,
-      attempts: 1,
+      // BullMQ's way to say: once.
+      attempts: 0,
       backoff: undefined,
       removeOnComplete: { age: 86_400, count: 1000 },
       removeOnFail: { age: 86_400, count: 1000 },
@@ -151,7 +152,7 @@ describe('the enqueuer', () => {
     const owners = [trip, owner('site', '7'), owner('trip', '42')];
     const { id, ...ticket } = await enqueueThumbnail({ owners });
     expect(ticket.owners).toEqual(['trip:42', 'site:7']);
-    expect((await queue('media').getJob(id))?.data.owners).toEqual(['trip:42', 'site:7']);
+    expect((await queue('media').getJob(id))?.data.o).toEqual(['trip:42', 'site:7']);
   });
 
   it('takes up to four owners', async () => {
@@ -162,12 +163,7 @@ describe('the enqueuer', () => {
   it('takes a payload up to its limit, counted in bytes', async () => {
     const atLimit = '⚓'.repeat((MAX_PAYLOAD_BYTES - 4) / 3) + 'xx';
     const { id } = await enqueuePlain(atLimit);
-    expect((await queue('plain-work').getJob(id))?.data.body).toBe(atLimit);
-  });
-
-  it('takes a payload of undefined, where its schema does, for a job that can be read', async () => {
-    const { id } = await enqueuePlain(undefined);
-    expect(await module.get(JobReader).read(id)).toMatchObject({ id, state: 'waiting' });
+    expect((await queue('plain-work').getJob(id))?.data.b).toBe(atLimit);
   });
 
   it('takes a delay of up to a year', async () => {
@@ -188,13 +184,6 @@ describe('the enqueuer', () => {
       new InvalidJobError(
         'The payload of media.thumbnail is wrong:\n✖ Invalid input: expected string, received number\n  → at file',
       ),
-    ],
-    [
-      'a payload that is not JSON',
-      () => enqueuePlain(10n),
-      new InvalidJobError('The payload cannot be written as JSON: Do not know how to serialize a BigInt.', {
-        cause: new TypeError('Do not know how to serialize a BigInt'),
-      }),
     ],
     [
       'a kind that is not registered',
@@ -234,13 +223,6 @@ describe('the enqueuer', () => {
       new InvalidJobError('priority is a whole number from 1 (most urgent) to 200.'),
     ]),
   ];
-
-  it.each([{ type: 'a b', id: '' }, { type: 'trip' }, 'trip:42', null])(
-    'refuses the hand-made owner %j',
-    async (wrong) => {
-      await expect(enqueueThumbnail({ owners: [wrong as never] })).rejects.toThrow(InvalidJobError);
-    },
-  );
 
   it.each(refusals)('refuses %s, and writes nothing', async (_, ask, error) => {
     const before = await redis.keys(`*${prefix}*`);

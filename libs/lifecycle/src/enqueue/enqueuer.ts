@@ -1,50 +1,59 @@
-import { durationMs, type Duration } from '#durations';
 import { Injectable } from '@nestjs/common';
-import type { JobsOptions } from 'bullmq';
-import { z } from 'zod';
-import { InvalidJobError, TooLargeError } from '../errors.js';
+import type { Job, JobState } from 'bullmq';
+import { StoreUnavailableError } from '../errors.js';
+import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
-import type { Envelope } from '../kinds/envelope.js';
+import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { newJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind, PayloadIn } from '../kinds/kind.js';
-import { formatOwner, owner, type Owner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
+import { Adds } from './adds.js';
+import { Admission } from './admission.js';
+import { Duplicates } from './duplicates.js';
+import { Idempotency } from './idempotency.js';
+import { checkKey, readRequest, type EnqueueOptions, type JobRequest } from './request.js';
+import { Reservations, type Reservation } from './reservation.js';
+import { Twins } from './twins.js';
 
-const MAX_OWNERS = 4;
-const MAX_DELAY_MS = 365 * 86_400_000;
-/** Where a job stands that asks for no priority: in the middle, so that others can pass it or let it pass. */
-const MIDDLE_PRIORITY = 100;
+/** How often a request looks for its twin before it gives up: each time it found one that was on its way out. */
+const ROUNDS = 5;
+const RETRY_AFTER_MS = 1_000;
 
-export interface EnqueueOptions {
-  /** One to four owners; the first is the primary. */
-  readonly owners: readonly Owner[];
-  readonly delay?: Duration;
-  /** 1 is the most urgent, 200 the least; default 100. */
-  readonly priority?: number;
-}
-
-/** What enqueue answers. */
+/** What enqueue answers: what became of the request, and the id of the job that will do it. */
 export interface Ticket {
-  readonly outcome: 'created';
+  readonly outcome: 'created' | 'skipped' | 'coalesced' | 'replaced';
   readonly id: string;
   readonly kind: string;
   readonly queue: string;
   readonly owners: readonly string[];
+  /** The job whose place it took. */
+  readonly replaced?: string;
 }
 
-/** Accepts a job, or refuses it before anything is written. */
+/**
+ * Accepts a job, or refuses it before anything is written. The order makes a crash between any two steps harmless: a
+ * place in the queue, a place in the owner's index, and only then the job, whose id was chosen at the start.
+ */
 @Injectable()
 export class Enqueuer {
   private readonly maxPayloadBytes: number;
+  private lastOrder = 0;
 
   constructor(
     options: LifecycleOptions,
     private readonly kinds: KindRegistry,
     private readonly queues: Queues,
     private readonly store: Store,
+    private readonly admission: Admission,
+    private readonly reservations: Reservations,
+    private readonly slots: Slots,
+    private readonly adds: Adds,
+    private readonly twins: Twins,
+    private readonly duplicates: Duplicates,
+    private readonly idempotency: Idempotency,
     private readonly journal: Journal,
   ) {
     this.maxPayloadBytes = options.maxPayloadBytes ?? LIFECYCLE_DEFAULTS.maxPayloadBytes;
@@ -52,72 +61,136 @@ export class Enqueuer {
 
   async enqueue<K extends Kind>(kind: K, payload: PayloadIn<K>, options: EnqueueOptions): Promise<Ticket> {
     this.kinds.get(kind.name);
-    const owners = readOwners(options.owners);
-    const envelope: Envelope = { v: 1, owners, body: this.readPayload(kind, payload) };
-    const jobOptions = toJobOptions(kind, options);
-    const id = newJobId(kind.queue);
+    const request = readRequest(kind, payload, options, this.maxPayloadBytes);
+    const { idempotencyKey } = options;
+    if (idempotencyKey === undefined)
+      return this.store.call(() => this.accept(request, newJobId(kind.queue)));
 
-    await this.store.call(() =>
-      this.queues.get(kind.queue).add(kind.name, envelope, { ...jobOptions, jobId: id }),
-    );
-
-    this.journal.jobAccepted({ queue: kind.queue, kind: kind.name, jobId: id, owner: owners[0]! });
-    return { outcome: 'created', id, kind: kind.name, queue: kind.queue, owners };
+    checkKey(idempotencyKey, 'The Idempotency-Key');
+    return this.store.call(() => this.acceptOnce(request, idempotencyKey, [kind.name, payload, options]));
   }
 
-  /** Checks a payload and keeps it as the caller gave it: the schema's own changes are made when the job runs. */
-  private readPayload(kind: Kind, payload: unknown): unknown {
-    const read = kind.payload.safeParse(payload);
-    if (!read.success) {
-      throw new InvalidJobError(`The payload of ${kind.name} is wrong:\n${z.prettifyError(read.error)}`);
+  private async acceptOnce(request: JobRequest, key: string, whole: unknown): Promise<Ticket> {
+    const memory = await this.idempotency.begin(key, whole, newJobId(request.kind.queue));
+    if ('ticket' in memory) return memory.ticket;
+    // Whatever goes wrong, the key keeps its id: a repeat makes this job or none.
+    const ticket = memory.isRepeat
+      ? await this.acceptAgain(request, memory.jobId)
+      : await this.accept(request, memory.jobId);
+    return this.idempotency.end(key, ticket);
+  }
+
+  /** The job of a call whose answer is not known: it may be there, or have ended, and is not to be reserved for ever. */
+  private async acceptAgain(request: JobRequest, jobId: string): Promise<Ticket> {
+    const { queue } = request.kind;
+    if ((await this.twins.look(queue, jobId)) !== 'unknown') return this.ticket('created', request, jobId);
+    const ticket = await this.accept(request, jobId, true);
+    if (ticket.id === jobId && isOver(await this.twins.look(queue, jobId)))
+      await this.reservations.giveUp(request, jobId);
+    return ticket;
+  }
+
+  private async accept(request: JobRequest, jobId: string, mayBeRepeat = false): Promise<Ticket> {
+    const { queue } = request.kind;
+    await this.admission.enter(queue);
+    let takesPlace = false;
+    try {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const reservation = await this.reservations.reserve(request, jobId);
+        const { outcome, twin, isRepeat } = reservation;
+        switch (outcome) {
+          case 'new':
+          case 'replace':
+            // The store also says so of a call that the client sent twice by itself; that one was counted once.
+            takesPlace = !(isRepeat && mayBeRepeat);
+            await this.add(request, jobId, reservation);
+            if (outcome === 'new') return this.ticket('created', request, jobId);
+            // Its own job is accepted, whatever becomes of this.
+            await this.remove(request, twin!).catch((error: unknown) =>
+              this.journal.queueError(queue, error),
+            );
+            return { ...this.ticket('replaced', request, jobId), replaced: twin! };
+          case 'skip':
+          case 'coalesce':
+            if (await this.leaveTo(request, twin!, reservation))
+              return this.ticket(outcome === 'skip' ? 'skipped' : 'coalesced', request, twin!);
+        }
+      }
+    } finally {
+      if (!takesPlace) this.admission.leave(queue);
     }
-    const bytes = sizeAsJson(payload);
-    if (bytes > this.maxPayloadBytes) throw new TooLargeError(bytes, this.maxPayloadBytes);
-    return payload;
+    throw new StoreUnavailableError(
+      'The pending jobs of this key change too fast to follow.',
+      RETRY_AFTER_MS,
+    );
+  }
+
+  /** Whether the pending twin really does what this request asks for; if not, the request has to be made anew. */
+  private async leaveTo(request: JobRequest, twin: string, reservation: Reservation): Promise<boolean> {
+    const { kind, delayMs } = request;
+    const state = await this.twins.look(kind.queue, twin);
+    if (state === 'delayed' && reservation.outcome === 'coalesce')
+      await this.twins.moveTo(kind.queue, twin, delayMs);
+    if (state !== 'unknown' && !isOver(state)) return true;
+
+    const isPending = await this.reservations.isPending(request, twin);
+    // It began, and completed, after this request was accepted: that start was for it too. Of one that failed nobody
+    // can say that it began: it may have come too late. A job too many does no harm.
+    if (state === 'completed' && !isPending) return true;
+    // It ended without having begun, and its worker died before it could say so.
+    if (isOver(state) && isPending) await this.reservations.giveUp(request, twin);
+    // It was given up, or replaced.
+    if (isOver(state) || !isPending) return false;
+    // Its producer has not added it yet, and may have died.
+    await this.add(request, twin, await this.reservations.withOthers(request, twin, reservation));
+    return true;
+  }
+
+  private async add(request: JobRequest, jobId: string, { epochs, atMs }: Reservation): Promise<void> {
+    const { kind, owners, body, dedup, slot, expiresInMs, options } = request;
+    const envelope: Envelope = {
+      v: 1,
+      o: owners,
+      e: epochs,
+      ...(expiresInMs !== undefined && { x: atMs + expiresInMs }),
+      ...(dedup !== '' && { d: dedup }),
+      ...(slot && { s: [...slot, this.orderOf(atMs, request.delayMs)] as const }),
+      b: body,
+    };
+    // One that is due later stands in line when it comes.
+    if (slot && request.delayMs === 0) await this.slots.stand({ envelope, jobId });
+    await this.adds.add(kind.queue, { name: kind.name, data: envelope, opts: { ...options, jobId } });
+  }
+
+  /** A place in line: when it was accepted, and within one ms the order in which this process was told so. */
+  private orderOf(atMs: number, delayMs: number): number {
+    this.lastOrder = Math.max(atMs * 1_000, this.lastOrder + 1);
+    return this.lastOrder + delayMs * 1_000;
+  }
+
+  /** For tidiness: the gate refuses the replaced one already. One that a worker holds is refused there. */
+  private async remove(request: JobRequest, replaced: string): Promise<void> {
+    const queue = this.queues.get(request.kind.queue);
+    const job = (await queue.getJob(replaced)) as Job | undefined;
+    if (!job || (await queue.remove(replaced)) === 0) return;
+    this.admission.leave(queue.name);
+    // Its owners and its slot may be others than those of the job that takes its place.
+    const envelope = openEnvelope(job);
+    await this.reservations.giveUp({ owners: envelope.o, dedup: request.dedup }, replaced);
+    if (envelope.s) await this.slots.quit({ envelope, jobId: replaced });
+  }
+
+  private ticket(outcome: Ticket['outcome'], { kind, owners }: JobRequest, id: string): Ticket {
+    const facts = { queue: kind.queue, kind: kind.name, jobId: id, owner: owners[0]! };
+    if (outcome === 'created' || outcome === 'replaced') this.journal.jobAccepted(facts);
+    else {
+      this.journal.jobDeduplicated(facts, outcome);
+      this.duplicates.tell(kind.queue, id, outcome);
+    }
+    return { outcome, id, kind: kind.name, queue: kind.queue, owners };
   }
 }
 
-function sizeAsJson(payload: unknown): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(payload) ?? '');
-  } catch (error) {
-    throw new InvalidJobError(`The payload cannot be written as JSON: ${(error as Error).message}.`, {
-      cause: error,
-    });
-  }
-}
-
-function readOwners(owners: readonly Owner[]): string[] {
-  if (!Array.isArray(owners) || owners.length < 1 || owners.length > MAX_OWNERS) {
-    throw new InvalidJobError(`A job has one to ${MAX_OWNERS} owners, as in ["trip:42"].`);
-  }
-  // Checked again: an owner may have been put together by hand.
-  return [...new Set(owners.map((one) => formatOwner(owner(one?.type, one?.id))))];
-}
-
-function toJobOptions(kind: Kind, { delay = 0, priority = MIDDLE_PRIORITY }: EnqueueOptions): JobsOptions {
-  const delayMs = readDelay(delay);
-  if (!Number.isInteger(priority) || priority < 1 || priority > 2 * MIDDLE_PRIORITY) {
-    throw new InvalidJobError(`priority is a whole number from 1 (most urgent) to ${2 * MIDDLE_PRIORITY}.`);
-  }
-  const keep = { age: Math.ceil(kind.keep.ageMs / 1000), count: kind.keep.count };
-  return {
-    // A priority always: it makes the job wait in a sorted set, from which removing one costs O(log n).
-    priority,
-    delay: delayMs,
-    attempts: kind.attempts,
-    removeOnComplete: keep,
-    removeOnFail: keep,
-    ...(kind.backoff && { backoff: { type: kind.backoff.type, delay: kind.backoff.delayMs } }),
-  };
-}
-
-function readDelay(delay: Duration): number {
-  try {
-    const ms = durationMs(delay, 'delay');
-    if (ms <= MAX_DELAY_MS) return ms;
-  } catch (error) {
-    throw new InvalidJobError((error as Error).message);
-  }
-  throw new InvalidJobError('delay is at most 365d.');
+function isOver(state: JobState | 'unknown'): boolean {
+  return state === 'completed' || state === 'failed';
 }

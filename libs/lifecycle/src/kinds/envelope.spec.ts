@@ -5,27 +5,33 @@ import { factsOf, openEnvelope } from './envelope.js';
 
 const aJob = (data: unknown, more: object = {}): Job =>
   ({ id: 'q-1', name: 'a.kind', queueName: 'q', data, ...more }) as unknown as Job;
-const envelope = { v: 1, owners: ['trip:42'], body: { ms: 5 } };
+const envelope = { v: 1, o: ['trip:42'], e: ['7'], b: { ms: 5 } };
 
 describe('the envelope of a job', () => {
   it('is opened whole', () => {
     expect(openEnvelope(aJob(envelope))).toEqual(envelope);
   });
 
-  it.each([null, false, 0, '', [], {}, undefined])('may hold the body %j', (body) => {
-    expect(openEnvelope(aJob({ ...envelope, body })).body).toEqual(body);
+  it.each([null, false, 0, '', [], {}, undefined])('may hold the body %j', (b) => {
+    expect(openEnvelope(aJob({ ...envelope, b })).b).toEqual(b);
   });
 
-  it('may have no body', () => {
-    const { body: _, ...bodiless } = envelope;
-    expect(openEnvelope(aJob(bodiless))).toEqual(bodiless);
+  it('has one to four owners, each with its epoch', () => {
+    const four = { o: ['a:1', 'b:2', 'c:3', 'd:4'], e: ['1', '2', '3', '4'] };
+    const five = { o: [...four.o, 'e:5'], e: [...four.e, '5'] };
+    expect(openEnvelope(aJob({ ...envelope, ...four }))).toEqual({ ...envelope, ...four });
+    expect(() => openEnvelope(aJob({ ...envelope, ...five }))).toThrow(CorruptJobError);
+    expect(() => openEnvelope(aJob({ ...envelope, o: [], e: [] }))).toThrow(CorruptJobError);
   });
 
-  it('has one to four owners', () => {
-    const owners = ['a:1', 'b:2', 'c:3', 'd:4'];
-    expect(openEnvelope(aJob({ ...envelope, owners })).owners).toEqual(owners);
-    expect(() => openEnvelope(aJob({ ...envelope, owners: [...owners, 'e:5'] }))).toThrow(CorruptJobError);
-    expect(() => openEnvelope(aJob({ ...envelope, owners: [] }))).toThrow(CorruptJobError);
+  it('may hold a deadline, the digest of a key, and a slot', () => {
+    const whole = {
+      ...envelope,
+      x: 1_700_000_000_000,
+      d: 'digest',
+      s: ['driver:7', 1, 1_700_000_000_000_000],
+    };
+    expect(openEnvelope(aJob(whole))).toEqual(whole);
   });
 
   it.each([
@@ -36,10 +42,17 @@ describe('the envelope of a job', () => {
     ['a list', [envelope]],
     ['text', JSON.stringify(envelope)],
     ['a later version', { ...envelope, v: 2 }],
-    ['no owners', { v: 1, body: 1 }],
-    ['one owner that is not in a list', { ...envelope, owners: 'trip:42' }],
-    ['owners that are not text', { ...envelope, owners: [42] }],
-    ['an owner that cannot be read', { ...envelope, owners: ['nonsense'] }],
+    ['no owners', { v: 1, e: ['7'], b: 1 }],
+    ['one owner that is not in a list', { ...envelope, o: 'trip:42' }],
+    ['owners that are not text', { ...envelope, o: [42] }],
+    ['an owner without a type', { ...envelope, o: ['42'] }],
+    ['an owner without an id', { ...envelope, o: ['trip:'] }],
+    ['no epochs', { ...envelope, e: undefined }],
+    ['an epoch too few', { ...envelope, o: ['a:1', 'b:2'] }],
+    ['an epoch that is not text', { ...envelope, e: [7] }],
+    ['a deadline that is none', { ...envelope, x: 'soon' }],
+    ['a key that is not text', { ...envelope, d: 7 }],
+    ['a slot without its limit', { ...envelope, s: ['driver:7'] }],
   ])('is not %s', (_, data) => {
     expect(() => openEnvelope(aJob(data))).toThrow(new CorruptJobError('q-1', 'q'));
   });
@@ -61,7 +74,7 @@ describe('the envelope of a job', () => {
 
 describe('the facts of a job', () => {
   it('name its primary owner', () => {
-    expect(factsOf(aJob({ ...envelope, owners: ['trip:42', 'site:7'] }))).toEqual({
+    expect(factsOf(aJob({ ...envelope, o: ['trip:42', 'site:7'] }))).toEqual({
       queue: 'q',
       kind: 'a.kind',
       jobId: 'q-1',
@@ -69,7 +82,7 @@ describe('the facts of a job', () => {
     });
   });
 
-  it.each([undefined, null, 'text', {}, { owners: [] }, { owners: null }])(
+  it.each([undefined, null, 'text', {}, { o: [] }, { o: null }])(
     'are there also when its data is %j',
     (data) => {
       expect(factsOf(aJob(data, { id: undefined }))).toEqual({

@@ -1,36 +1,58 @@
 import type { Job } from 'bullmq';
-import { z } from 'zod';
 import { CorruptJobError } from '../errors.js';
 import type { JobFacts } from './job-facts.js';
 
-/** What BullMQ stores as a job's data. The kind is the job's name. Short names: every waiting job carries them. */
+/**
+ * What BullMQ stores as a job's data. The kind is the job's name. Short names: every waiting job carries them.
+ * The epochs say under which generation of each owner the job was accepted; the gate compares them.
+ */
 export interface Envelope {
   readonly v: 1;
-  readonly owners: readonly string[];
-  readonly body?: unknown;
+  /** Owners as written; the first is the primary. */
+  readonly o: readonly string[];
+  /** The epoch of each. */
+  readonly e: readonly string[];
+  /** Deadline: the store's time in ms after which it must not start. */
+  readonly x?: number;
+  /** Digest of its deduplication key. */
+  readonly d?: string;
+  /** Concurrency key, how many may run at once, and when it was accepted, as its place in line. */
+  readonly s?: readonly [key: string, limit: number, accepted: number];
+  /** The payload, as the caller gave it. */
+  readonly b?: unknown;
 }
-
-const Envelope = z.object({
-  v: z.literal(1),
-  owners: z
-    .array(z.string().regex(/^[a-z][\w-]*:./is))
-    .min(1)
-    .max(4),
-  body: z.unknown().optional(),
-});
 
 /**
  * The envelope of a job, or an error that ends it for good: a job whose hash is gone, or that another program
  * put into the queue, is never run empty.
  */
 export function openEnvelope(job: Job): Envelope {
-  const read = Envelope.safeParse(job.data);
-  if (!job.name || !read.success) throw new CorruptJobError(job.id ?? '?', job.queueName);
-  return read.data;
+  const data = job.data as Partial<Envelope> | null | undefined;
+  const isOurs =
+    job.name &&
+    data?.v === 1 &&
+    isTexts(data.o) &&
+    isTexts(data.e) &&
+    data.o.length === data.e.length &&
+    data.o.every((owner) => OWNER.test(owner)) &&
+    data.o.length >= 1 &&
+    data.o.length <= 4 &&
+    (data.x === undefined || Number.isFinite(data.x)) &&
+    (data.d === undefined || typeof data.d === 'string') &&
+    (data.s === undefined ||
+      (typeof data.s[0] === 'string' && Number.isInteger(data.s[1]) && Number.isInteger(data.s[2])));
+  if (!isOurs) throw new CorruptJobError(job.id ?? '?', job.queueName);
+  return data as Envelope;
+}
+
+const OWNER = /^[a-z][\w-]*:./is;
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 /** Which job this is, also when it is not one of ours. */
 export function factsOf(job: Job): JobFacts {
-  const owners = (job.data as Partial<Envelope> | undefined)?.owners;
+  const owners = (job.data as Partial<Envelope> | undefined)?.o;
   return { queue: job.queueName, kind: job.name, jobId: job.id ?? '?', owner: owners?.[0] ?? '?' };
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 20;
@@ -20,13 +20,24 @@ export function queueOfJobId(id: string): string | undefined {
     : undefined;
 }
 
+// Many bytes at once: asking for a few costs as much.
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+function randomByte(): number {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  return pool[used++]!;
+}
+
 // 248 is the largest multiple of 62 in a byte: bytes from there on would favour the first letters.
 function randomText(): string {
   let text = '';
   while (text.length < RANDOM_LENGTH) {
-    for (const byte of randomBytes(RANDOM_LENGTH + 4)) {
-      if (byte < 248 && text.length < RANDOM_LENGTH) text += ALPHABET[byte % 62];
-    }
+    const byte = randomByte();
+    if (byte < 248) text += ALPHABET[byte % 62];
   }
   return text;
 }

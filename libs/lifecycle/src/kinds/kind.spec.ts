@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineKind, type Backoff, type KindOptions } from './kind.js';
+import { defineKind, type KindOptions } from './kind.js';
 
 const payload = z.object({ ms: z.number() });
 const withName = (name: string): unknown => defineKind({ name, queue: 'q', payload });
@@ -13,22 +13,60 @@ describe('a kind', () => {
       queue: 'media',
       payload,
       attempts: 1,
+      backoffMs: expect.any(Function),
+      timeoutMs: 3_600_000,
+      graceMs: 5_000,
+      expiresInMs: undefined,
+      dedup: { strategy: 'none' },
+      slot: undefined,
+      maxPerOwner: undefined,
+      checkOwner: undefined,
+      onUnknownOwner: 'run',
       keep: { ageMs: 86_400_000, count: 1000 },
     });
   });
 
   it('has its durations in ms', () => {
-    const backoff: Backoff = { type: 'exponential', delay: '1.5s' };
-    expect(
-      defineKind({ name: 'k', queue: 'q', payload, attempts: 3, backoff, keep: { age: '7d', count: 1 } }),
-    ).toEqual({
+    const durations = {
+      timeout: '2m',
+      grace: '1.5s',
+      expiresIn: '5m',
+      keep: { age: '7d', count: 1 },
+    } as const;
+    expect(defineKind({ name: 'k', queue: 'q', payload, ...durations })).toMatchObject({
+      timeoutMs: 120_000,
+      graceMs: 1_500,
+      expiresInMs: 300_000,
+      keep: { ageMs: 604_800_000, count: 1 },
+    });
+  });
+
+  it.each<[string, KindOptions<typeof payload>['backoff'], number[]]>([
+    ['at once, when it says nothing', undefined, [0, 0, 0]],
+    ['after the same time', { type: 'fixed', delay: '2s' }, [2_000, 2_000, 2_000]],
+    ['later each time', { type: 'exponential', delay: '1s', jitter: 0 }, [1_000, 2_000, 4_000]],
+    [
+      'later each time, up to a limit',
+      { type: 'exponential', delay: '1s', max: '3s', jitter: 0 },
+      [1_000, 2_000, 3_000],
+    ],
+    ['by a list, whose last step counts on', ['1s', '4s'], [1_000, 4_000, 4_000]],
+  ])('is tried again %s', (_what, backoff, waits) => {
+    const kind = defineKind({ name: 'k', queue: 'q', payload, attempts: 4, ...(backoff && { backoff }) });
+    expect([1, 2, 3].map((attempt) => kind.backoffMs(attempt))).toEqual(waits);
+  });
+
+  it('leaves a fifth of an exponential backoff to chance', () => {
+    const { backoffMs } = defineKind({
       name: 'k',
       queue: 'q',
       payload,
-      attempts: 3,
-      backoff: { type: 'exponential', delayMs: 1_500 },
-      keep: { ageMs: 604_800_000, count: 1 },
+      backoff: { type: 'exponential', delay: '1s' },
     });
+    const waits = Array.from({ length: 200 }, () => backoffMs(1));
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(800);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1_000);
+    expect(new Set(waits).size).toBeGreaterThan(1);
   });
 
   it('cannot be changed', () => {
@@ -71,28 +109,36 @@ describe('a kind', () => {
       queue: 'a:b',
       payload: { ms: 'number' },
       attempts: 0,
-      backoff: { type: 'fixed', delay: 'soon' },
+      backoff: { type: 'linear', delay: 'soon', jitter: 2 },
+      timeout: 'long',
+      dedup: { strategy: 'merge' },
+      maxPerOwner: 0,
       keep: { age: 'long', count: 0 },
     } as unknown as KindOptions<typeof payload>;
     expect(() => defineKind(wrong)).toThrow(
       new TypeError(
         [
-          'Kind "Media" has 7 problem(s):',
+          'Kind "Media" has 12 problem(s):',
           'name must be lower-case words joined by dots (at most 64 characters); got "Media".',
           'queue must be kebab-case (at most 64 characters); got "a:b".',
           'payload must be a zod schema.',
-          'attempts must be at least 1; got 0.',
+          'attempts must be 1 to 1000; got 0.',
           'keep.count must be at least 1; got 0.',
-          'keep.age must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "long".',
+          'dedup.strategy must be one of none, skip, replace, coalesce; got "merge".',
+          'maxPerOwner must be at least 1; got 0.',
+          'backoff.type must be fixed or exponential; got "linear".',
+          'backoff.jitter must be 0 to 1; got 2.',
           'backoff.delay must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "soon".',
+          'timeout must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "long".',
+          'keep.age must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "long".',
         ].join('\n  '),
       ),
     );
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('is not tried %d times', (attempts) => {
+  it.each([0, -1, 1.5, 1001, Number.NaN])('is not tried %d times', (attempts) => {
     expect(() => defineKind({ name: 'k', queue: 'q', payload, attempts })).toThrow(
-      `attempts must be at least 1; got ${attempts}.`,
+      `attempts must be 1 to 1000; got ${attempts}.`,
     );
   });
 });

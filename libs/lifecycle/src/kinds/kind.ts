@@ -13,8 +13,23 @@ export interface KindOptions<S extends z.ZodType> {
   readonly payload: S;
   /** How often a job is tried before it counts as failed. Default 1. */
   readonly attempts?: number;
-  /** How long after a failed attempt the next one starts. Default at once. */
-  readonly backoff?: Backoff;
+  /** How long after a failed attempt the next one starts: a step, or one for each attempt. Default at once. */
+  readonly backoff?: Backoff | readonly Duration[];
+  /** How long a run may take before its signal aborts. Default 1 h. */
+  readonly timeout?: Duration;
+  /** How long a run that was told to stop may take before it is abandoned. Default 5 s. */
+  readonly grace?: Duration;
+  /** How long after it was accepted a job may still start, on any attempt. Default for ever. */
+  readonly expiresIn?: Duration;
+  /** What happens to a job whose twin is pending. Default `none`. */
+  readonly dedup?: DedupOptions;
+  /** Leave to run, from the payload: at most `limit` jobs of one key run at once, over the whole fleet. */
+  readonly slot?: (payload: z.output<S>) => SlotOptions | undefined;
+  /** How many unfinished jobs one owner may have. Default without limit. */
+  readonly maxPerOwner?: number;
+  /** Ask the owner's resolver when a job starts, and what to do when it does not know. Default: do not ask. */
+  readonly checkOwner?: 'start';
+  readonly onUnknownOwner?: 'run' | 'wait';
   /** How long, and how many, finished jobs are kept. Default 24 h and 1000, of completed and of failed each. */
   readonly keep?: { readonly age?: Duration; readonly count?: number };
 }
@@ -22,6 +37,27 @@ export interface KindOptions<S extends z.ZodType> {
 export interface Backoff {
   readonly type: 'fixed' | 'exponential';
   readonly delay: Duration;
+  /** The longest an exponential one grows. Default 1 h. */
+  readonly max?: Duration;
+  /** How much of the delay is left to chance, 0 to 1. Default 0 for fixed, 0.2 for exponential. */
+  readonly jitter?: number;
+}
+
+export const STRATEGIES = ['none', 'skip', 'replace', 'coalesce'] as const;
+
+/**
+ * What becomes of a job whose twin (same owner, kind and key) has not begun yet. `skip`: there is no new job. `replace`:
+ * the new one takes its place. `coalesce`: there is no new job, and the pending one gets the new payload and time.
+ * A twin that is running never counts: what happened after its start is not lost.
+ */
+export interface DedupOptions {
+  readonly strategy: (typeof STRATEGIES)[number];
+  readonly key?: string | undefined;
+}
+
+export interface SlotOptions {
+  readonly key: string;
+  readonly limit: number;
 }
 
 /** A sort of job. Made by `defineKind`; its durations are in ms. */
@@ -30,7 +66,16 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   readonly queue: string;
   readonly payload: S;
   readonly attempts: number;
-  readonly backoff?: { readonly type: 'fixed' | 'exponential'; readonly delayMs: number };
+  /** How long after the n-th failed attempt the next one starts. */
+  readonly backoffMs: (attempt: number) => number;
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+  readonly expiresInMs: number | undefined;
+  readonly dedup: DedupOptions;
+  readonly slot: ((payload: never) => SlotOptions | undefined) | undefined;
+  readonly maxPerOwner: number | undefined;
+  readonly checkOwner: 'start' | undefined;
+  readonly onUnknownOwner: 'run' | 'wait';
   readonly keep: { readonly ageMs: number; readonly count: number };
 }
 
@@ -50,31 +95,86 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
       return 0;
     }
   };
+  const check = (isRight: boolean, otherwise: string): void => {
+    if (!isRight) problems.push(otherwise);
+  };
 
-  const { name, queue, payload, attempts = 1, backoff, keep = {} } = options;
-  if (!KIND_NAME.test(name) || name.length > 64) {
-    problems.push(`name must be lower-case words joined by dots (at most 64 characters); got "${name}".`);
-  }
-  if (!QUEUE_NAME.test(queue) || queue.length > 64) {
-    problems.push(`queue must be kebab-case (at most 64 characters); got "${queue}".`);
-  }
-  if (typeof payload?.safeParse !== 'function') problems.push('payload must be a zod schema.');
-  if (!Number.isInteger(attempts) || attempts < 1)
-    problems.push(`attempts must be at least 1; got ${attempts}.`);
+  const {
+    name,
+    queue,
+    payload,
+    attempts = 1,
+    dedup = { strategy: 'none' },
+    maxPerOwner,
+    keep = {},
+  } = options;
   const count = keep.count ?? 1000;
-  if (!Number.isInteger(count) || count < 1) problems.push(`keep.count must be at least 1; got ${count}.`);
-  const ageMs = ms(keep.age ?? '24h', 'keep.age');
-  const delayMs = backoff ? ms(backoff.delay, 'backoff.delay') : 0;
-
-  if (problems.length > 0) {
-    throw new TypeError(`Kind "${name}" has ${problems.length} problem(s):\n  ${problems.join('\n  ')}`);
-  }
-  return Object.freeze({
+  check(
+    KIND_NAME.test(name) && name.length <= 64,
+    `name must be lower-case words joined by dots (at most 64 characters); got "${name}".`,
+  );
+  check(
+    QUEUE_NAME.test(queue) && queue.length <= 64,
+    `queue must be kebab-case (at most 64 characters); got "${queue}".`,
+  );
+  check(typeof payload?.safeParse === 'function', 'payload must be a zod schema.');
+  check(isWhole(attempts) && attempts <= 1000, `attempts must be 1 to 1000; got ${attempts}.`);
+  check(isWhole(count), `keep.count must be at least 1; got ${count}.`);
+  check(
+    STRATEGIES.includes(dedup.strategy),
+    `dedup.strategy must be one of ${STRATEGIES.join(', ')}; got "${dedup.strategy}".`,
+  );
+  check(
+    maxPerOwner === undefined || isWhole(maxPerOwner),
+    `maxPerOwner must be at least 1; got ${maxPerOwner}.`,
+  );
+  const kind: Kind<S> = {
     name,
     queue,
     payload,
     attempts,
-    keep: { ageMs, count },
-    ...(backoff && { backoff: { type: backoff.type, delayMs } }),
-  });
+    backoffMs: readBackoff(options.backoff, ms, check),
+    timeoutMs: ms(options.timeout ?? '1h', 'timeout'),
+    graceMs: ms(options.grace ?? '5s', 'grace'),
+    expiresInMs: options.expiresIn === undefined ? undefined : ms(options.expiresIn, 'expiresIn'),
+    dedup,
+    slot: options.slot,
+    maxPerOwner,
+    checkOwner: options.checkOwner,
+    onUnknownOwner: options.onUnknownOwner ?? 'run',
+    keep: { ageMs: ms(keep.age ?? '24h', 'keep.age'), count },
+  };
+
+  if (problems.length > 0) {
+    throw new TypeError(`Kind "${name}" has ${problems.length} problem(s):\n  ${problems.join('\n  ')}`);
+  }
+  return Object.freeze(kind);
+}
+
+function isWhole(value: number): boolean {
+  return Number.isInteger(value) && value >= 1;
+}
+
+function readBackoff(
+  backoff: Backoff | readonly Duration[] | undefined,
+  ms: (value: Duration, what: string) => number,
+  check: (isRight: boolean, otherwise: string) => void,
+): (attempt: number) => number {
+  if (!backoff) return () => 0;
+  if (Array.isArray(backoff)) {
+    const steps = (backoff as readonly Duration[]).map((step, i) => ms(step, `backoff[${i}]`));
+    check(steps.length > 0, 'backoff needs at least one step.');
+    return (attempt) => steps[Math.min(attempt, steps.length) - 1] ?? 0;
+  }
+  const { type, delay, max = '1h', jitter = type === 'exponential' ? 0.2 : 0 } = backoff as Backoff;
+  check(
+    type === 'fixed' || type === 'exponential',
+    `backoff.type must be fixed or exponential; got "${type}".`,
+  );
+  check(jitter >= 0 && jitter <= 1, `backoff.jitter must be 0 to 1; got ${jitter}.`);
+  const [first, longest] = [ms(delay, 'backoff.delay'), ms(max, 'backoff.max')];
+  return (attempt) => {
+    const whole = type === 'fixed' ? first : Math.min(longest, first * 2 ** (attempt - 1));
+    return Math.round(whole * (1 - jitter * Math.random()));
+  };
 }

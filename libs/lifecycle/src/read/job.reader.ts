@@ -1,12 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobState } from 'bullmq';
-import { openEnvelope } from '../kinds/envelope.js';
+import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
-import { KindRegistry } from '../kinds/kind.registry.js';
+import { readFailure } from '../kinds/outcome.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
+import { readLogLine } from './job.log.js';
 
-export type JobViewState = 'waiting' | 'delayed' | 'running' | 'retrying' | 'completed' | 'failed';
+export type JobViewState =
+  | 'waiting'
+  | 'delayed'
+  | 'running'
+  | 'retrying'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'expired'
+  | 'skipped';
 
 /** A job as a caller sees it. */
 export interface JobView {
@@ -25,7 +35,7 @@ export interface JobView {
 
 export interface TimelineEntry {
   readonly at: string;
-  readonly event: 'accepted' | 'began' | 'completed' | 'failed';
+  readonly event: string;
   readonly attempt?: number;
   readonly why?: string;
 }
@@ -36,7 +46,6 @@ const MOST_LOOKS = 5;
 @Injectable()
 export class JobReader {
   constructor(
-    private readonly kinds: KindRegistry,
     private readonly queues: Queues,
     private readonly store: Store,
   ) {}
@@ -44,38 +53,49 @@ export class JobReader {
   /** The job, or `undefined` when there is none of that id. */
   async read(id: string): Promise<JobView | undefined> {
     const queueName = queueOfJobId(id);
-    if (!queueName || !this.kinds.queues().includes(queueName)) return undefined;
+    if (!queueName || !this.queues.has(queueName)) return undefined;
     return this.store.call(async () => {
       const queue = this.queues.get(queueName);
       // The state is told apart from the job, which may move on between the two: then both are read again.
       for (let state = await queue.getJobState(id), looks = 0; ; looks += 1) {
-        const job = (await queue.getJob(id)) as Job | undefined;
+        const [job, { logs }] = await Promise.all([
+          queue.getJob(id) as Promise<Job | undefined>,
+          queue.getJobLogs(id),
+        ]);
         const stateAfter = await queue.getJobState(id);
-        if (state === stateAfter || looks === MOST_LOOKS)
-          return job?.name && state !== 'unknown' ? view(job, state) : undefined;
+        if (state === stateAfter || looks === MOST_LOOKS) {
+          return job?.name && state !== 'unknown' ? view(job, openEnvelope(job), state, logs) : undefined;
+        }
         state = stateAfter;
       }
     });
   }
 }
 
-function view(job: Job, state: JobState): JobView {
+function view(job: Job, envelope: Envelope, state: JobState, logs: readonly string[]): JobView {
+  const failure = readFailure(job.failedReason ?? '');
+  const named = nameState(job, state, failure.endedAs);
   return {
     id: job.id!,
     kind: job.name,
     queue: job.queueName,
-    owners: openEnvelope(job).owners,
-    state: nameState(job, state),
+    owners: envelope.o,
+    state: named,
     progress: job.progress,
     result: job.returnvalue ?? null,
     // BullMQ keeps what an earlier attempt failed of, also when a later one completed.
-    error: (state !== 'completed' && job.failedReason) || null,
-    attempts: job.attemptsMade,
-    timeline: timeline(job, state),
+    error: named === 'completed' ? null : failure.why || null,
+    // One that was refused at the gate was counted by BullMQ; it was no attempt.
+    attempts: wasRefused(named, logs) ? job.attemptsMade - 1 : job.attemptsMade,
+    timeline: timeline(job, named, failure.why, logs),
   };
 }
 
-function nameState(job: Job, state: JobState): JobViewState {
+function nameState(
+  job: Job,
+  state: JobState,
+  endedAs: ReturnType<typeof readFailure>['endedAs'],
+): JobViewState {
   switch (state) {
     case 'waiting':
     case 'prioritized':
@@ -88,21 +108,33 @@ function nameState(job: Job, state: JobState): JobViewState {
     case 'completed':
       return 'completed';
     case 'failed':
-      return 'failed';
+      return endedAs;
   }
 }
 
-function timeline(job: Job, state: JobState): TimelineEntry[] {
-  const entries: TimelineEntry[] = [{ at: iso(job.timestamp), event: 'accepted' }];
-  if (job.processedOn)
-    entries.push({ at: iso(job.processedOn), event: 'began', attempt: job.attemptsStarted });
-  if (job.finishedOn && state === 'completed') entries.push({ at: iso(job.finishedOn), event: 'completed' });
-  if (job.finishedOn && state === 'failed') {
-    entries.push({ at: iso(job.finishedOn), event: 'failed', why: job.failedReason ?? '' });
-  }
-  return entries;
+function wasRefused(state: JobViewState, logs: readonly string[]): boolean {
+  const isMarked = state === 'cancelled' || state === 'expired' || state === 'skipped';
+  return isMarked && !logs.some((line) => readLogLine(line)?.event === 'aborted');
 }
 
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
+/** What BullMQ's times say of an ordinary life, and what the job's log adds of an eventful one. */
+function timeline(job: Job, state: JobViewState, why: string, logs: readonly string[]): TimelineEntry[] {
+  const entries: (Omit<TimelineEntry, 'at'> & { at: number })[] = [{ at: job.timestamp, event: 'accepted' }];
+  for (const line of logs) {
+    const entry = readLogLine(line);
+    if (entry) entries.push(entry);
+  }
+  // Of the runs before the last one the log has what there is to say.
+  if (job.processedOn && state === 'running') entries.push(began(job.processedOn, job.attemptsMade + 1));
+  if (job.processedOn && (state === 'completed' || state === 'failed'))
+    entries.push(began(job.processedOn, job.attemptsMade));
+  if (job.finishedOn)
+    entries.push({ at: job.finishedOn, event: state, ...(state !== 'completed' && { why }) });
+  return entries
+    .toSorted((a, b) => a.at - b.at)
+    .map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() }));
+}
+
+function began(at: number, attempt: number): { at: number; event: string; attempt: number } {
+  return { at, event: 'began', attempt };
 }

@@ -1,65 +1,189 @@
 import { Injectable } from '@nestjs/common';
 import { DelayedError, type Job } from 'bullmq';
-import { NoHandlerError } from '../errors.js';
+import { randomBytes } from 'node:crypto';
+import { Admission } from '../enqueue/admission.js';
+import { Gate, type Verdict } from '../gate/gate.js';
+import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
-import { factsOf, openEnvelope, type Envelope } from '../kinds/envelope.js';
+import { factsOf, openEnvelope } from '../kinds/envelope.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
+import { EndedError } from '../kinds/outcome.js';
 import { LifecycleOptions } from '../options.js';
+import { JobLog } from '../read/job.log.js';
+import { Settler } from '../settle/settler.js';
 import { HandlerRegistry } from './handler.registry.js';
 import { Run } from './run.js';
-import { RunningJobs, ShuttingDown } from './running-jobs.js';
+import { RunningJobs } from './running-jobs.js';
+import { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './stop-reasons.js';
 
-/** The plot of one run: open the envelope, perform, or hand the job back. */
+/** When a job of a kind that this worker does not know is looked at again. */
+const NOBODY_HERE_MS = 30_000;
+
+/** When a job is looked at again for which the store could not answer. */
+const STORE_AGAIN_MS = 1_000;
+
+/** The plot of one run: gate, perform, settle. */
 @Injectable()
 export class JobRunner {
+  /** Tokens are never used twice: a name for this process, and a number. */
+  private readonly process = randomBytes(5).toString('base64url');
+  private runs = 0;
+  /** Which run of ours BullMQ's events are about. */
+  private readonly runOf = new WeakMap<Job, Run>();
+
   constructor(
     private readonly options: LifecycleOptions,
     private readonly kinds: KindRegistry,
     private readonly handlers: HandlerRegistry,
+    private readonly gate: Gate,
+    private readonly slots: Slots,
+    private readonly admission: Admission,
+    private readonly settler: Settler,
     private readonly running: RunningJobs,
+    private readonly log: JobLog,
     private readonly journal: Journal,
   ) {}
 
-  async run(job: Job, token: string, signal: AbortSignal): Promise<unknown> {
+  async run(job: Job, lock: string, signal: AbortSignal): Promise<unknown> {
     const envelope = openEnvelope(job);
-    const run = new Run(job, factsOf(job), envelope);
-    if (this.running.isDraining) return this.handBack(job, token, run);
+    if (!this.handlers.get(job.name)) return this.leaveToOthers(job, lock);
+    const token = `${this.process}${(this.runs += 1).toString(36)}`;
+    const run = new Run(job, this.kinds.get(job.name), envelope, token);
+    if (this.running.isDraining) return this.handBack(job, lock, run);
 
+    this.runOf.set(job, run);
+    signal.addEventListener('abort', () => run.stop(signal.reason), { once: true });
+    const verdict = await this.check(run);
+    switch (verdict.kind) {
+      case 'run':
+        run.begin(verdict.fence);
+        this.admission.leave(job.queueName);
+        return this.perform(job, lock, run, verdict.latePayload);
+      case 'done':
+        // A run before this one got as far as its result; only BullMQ had not heard.
+        return verdict.result;
+      case 'skip':
+        this.journal.jobSkipped(run.facts, verdict.endedAs, verdict.why);
+        throw new EndedError(verdict.endedAs, verdict.why);
+      case 'wait':
+        return this.putOff(job, lock, run, verdict.why, verdict.retryInMs);
+    }
+  }
+
+  /** A store that cannot say whether a job may run has not said that its attempt failed. */
+  private async check(run: Run): Promise<Verdict> {
+    try {
+      return await this.gate.check(run);
+    } catch (error) {
+      this.journal.queueError(run.facts.queue, error);
+      return { kind: 'wait', why: 'the store', retryInMs: STORE_AGAIN_MS };
+    }
+  }
+
+  /** BullMQ has recorded the end of a run: the job leaves its owners' indexes, or waits for its next attempt. */
+  ended(job: Job, isFinal: boolean): void {
+    const run = this.runOf.get(job);
+    if (run && isFinal) this.settler.leave(run);
+    else if (run) {
+      this.logRun(job, run, 'retrying', job.failedReason);
+      this.settler.comeBack(run);
+    }
+    // BullMQ ended it by itself, for having lost too many workers.
+    else if (isFinal) this.settler.forget(job);
+  }
+
+  private async perform(job: Job, lock: string, run: Run, latePayload: string | undefined): Promise<unknown> {
     const around = this.options.worker?.around ?? justRun;
     this.running.add(run);
-    const passOn = (): void => run.stop(signal.reason);
-    signal.addEventListener('abort', passOn, { once: true });
+    const timer = setTimeout(() => {
+      run.stop(new RunTimedOut(run.kind.timeoutMs, run.kind.graceMs));
+    }, run.kind.timeoutMs);
     try {
-      return await around(run.facts, () => this.perform(job, token, run, envelope));
+      return await around(run.facts, () => this.handle(job, run, latePayload));
+    } catch (error) {
+      return await this.explain(job, lock, run, error);
     } finally {
+      clearTimeout(timer);
+      run.end();
       this.running.remove(run);
     }
   }
 
-  private async perform(job: Job, token: string, run: Run, { body }: Envelope): Promise<unknown> {
-    const handler = this.handlers.get(job.name);
-    if (!handler) throw new NoHandlerError(`This worker has no handler for kind "${job.name}".`);
-    const payload = this.kinds.get(job.name).payload.parse(body);
+  private async handle(job: Job, run: Run, latePayload: string | undefined): Promise<unknown> {
+    const handler = this.handlers.get(run.kind.name)!;
+    const body: unknown = latePayload === undefined ? run.envelope.b : JSON.parse(latePayload);
+    const payload: unknown = run.kind.payload.parse(body);
+    const waitedMs = Math.max(0, Date.now() - job.timestamp - job.delay);
+    this.journal.jobBegan(run.facts, waitedMs);
 
-    this.journal.jobBegan(run.facts, Math.max(0, Date.now() - job.timestamp - job.delay));
-    const work = handler.handle(payload, run);
-    try {
-      return await Promise.race([work, shutdownGraceOver(run.signal)]);
-    } catch (error) {
-      // Whatever a handler says after it was told that its process stops is not the job's failure.
-      if (!(run.signal.reason instanceof ShuttingDown)) throw error;
-      work.catch(ignoreAbandonedRun);
-      return this.handBack(job, token, run);
+    const result = await untilAbandoned(handler.handle(payload, run), run);
+    const word = await this.settler.commit(run, result);
+    if (word === 'cancelled') throw new OwnerCancelled(0);
+    if (word === 'stale') throw new RunLost('another run has its job');
+    return result;
+  }
+
+  /** What a failure of the handler means, given why it was told to stop, if it was. */
+  private async explain(job: Job, lock: string, run: Run, error: unknown): Promise<never> {
+    const reason = run.stopReason instanceof StopReason ? run.stopReason : error;
+    if (reason instanceof ShuttingDown) return this.handBack(job, lock, run);
+    if (reason instanceof RunLost) return this.lose(job, lock, run, reason);
+    await this.settler.release(run);
+    if (reason instanceof OwnerCancelled) {
+      const ended = new EndedError('cancelled', 'its owner was cancelled while it ran');
+      this.logRun(job, run, 'aborted', reason.message);
+      this.journal.jobSkipped(run.facts, ended.endedAs, ended.why);
+      throw ended;
     }
+    throw reason;
+  }
+
+  /** The job waits for a slot, or for what is not known yet. It occupies no worker meanwhile and uses up no attempt. */
+  private async putOff(job: Job, lock: string, run: Run, why: string, forMs: number): Promise<never> {
+    if (why === 'slot') {
+      // Its turn will have come already when it is woken: then it goes before all that wait.
+      await job.changePriority({ priority: 0 });
+      this.log.write(job, { event: 'waiting-for-slot' });
+    }
+    await job.moveToDelayed(Date.now() + forMs, lock);
+    this.journal.jobPutOff(run.facts, why, forMs);
+    if (why === 'slot') await this.slots.wakeIfGranted(run);
+    throw new DelayedError();
   }
 
   /**
    * Gives the job to another worker at no cost. It is delayed by nothing: unlike a move to the waiting jobs, that also
    * wakes a worker that sits waiting.
    */
-  private async handBack(job: Job, token: string, run: Run): Promise<never> {
-    await job.moveToDelayed(Date.now(), token);
+  private async handBack(job: Job, lock: string, run: Run): Promise<never> {
+    // First out of our own books: the next run must find its slot and its lease free.
+    await this.settler.release(run);
+    await job.moveToDelayed(Date.now(), lock);
+    this.settler.comeBack(run);
     this.journal.jobHandedBack(run.facts, 'shutdown');
+    if (run.hasBegun) this.logRun(job, run, 'handed-back', 'its worker ended');
+    throw new DelayedError();
+  }
+
+  /** Another program, or a newer worker of ours, may know what to do with it; to fail it would be to lose it. */
+  private async leaveToOthers(job: Job, lock: string): Promise<never> {
+    await job.moveToDelayed(Date.now() + NOBODY_HERE_MS, lock);
+    this.journal.jobPutOff(factsOf(job), 'no handler here', NOBODY_HERE_MS);
+    throw new DelayedError();
+  }
+
+  /** A run that was not the last one: BullMQ will forget when it was, so the job's log keeps it. */
+  private logRun(job: Job, { attempt }: Run, event: string, why: string): void {
+    this.log.write(job, { event: 'began', attempt, ...(job.processedOn && { at: job.processedOn }) });
+    this.log.write(job, { event, attempt, why });
+  }
+
+  /** Nothing of a lost run counts. What it gives back is its own: lease and slot are a run's, not its job's. */
+  private async lose(job: Job, lock: string, run: Run, reason: RunLost): Promise<never> {
+    this.journal.jobLost(run.facts, reason.message);
+    await this.settler.release(run);
+    // Should the lock be ours still, the job need not wait for its end.
+    await job.moveToDelayed(Date.now(), lock).then(() => this.settler.comeBack(run), ifLockIsGone);
     throw new DelayedError();
   }
 }
@@ -68,18 +192,24 @@ function justRun<T>(_facts: unknown, perform: () => Promise<T>): Promise<T> {
   return perform();
 }
 
-/** Rejects when the process stops and the handler did not end within its grace. */
-function shutdownGraceOver(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const begin = (): void => {
-      const { reason } = signal as { reason: unknown };
-      if (reason instanceof ShuttingDown) setTimeout(reject, reason.graceMs, reason);
-    };
-    if (signal.aborted) begin();
-    else signal.addEventListener('abort', begin, { once: true });
+/** The handler's end, or the end of our patience with one that was told to stop. */
+function untilAbandoned(work: Promise<unknown>, run: Run): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    // A late failure of an abandoned handler is heard here too, and means nothing any more.
+    let patience: NodeJS.Timeout | undefined;
+    let isOver = false;
+    work.then(resolve, reject).finally(() => {
+      isOver = true;
+      clearTimeout(patience);
+    });
+    run.whenStopped((reason) => {
+      if (isOver) return;
+      const graceMs = reason instanceof StopReason ? reason.graceMs : run.kind.graceMs;
+      patience = setTimeout(reject, graceMs, reason);
+    });
   });
 }
 
-function ignoreAbandonedRun(): void {
-  // Its job was handed back already.
+function ifLockIsGone(error: Error): void {
+  if (!/lock|Missing|not in the active/i.test(error.message)) throw error;
 }

@@ -4,11 +4,15 @@ import { Journal } from '../journal.js';
 import { factsOf } from '../kinds/envelope.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind } from '../kinds/kind.js';
+import { EndedError } from '../kinds/outcome.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions, type WorkerOptions } from '../options.js';
 import { queuePrefix } from '../queues.js';
+import { Settler } from '../settle/settler.js';
 import { HandlerRegistry } from './handler.registry.js';
+import { JobRunner } from './job-runner.js';
 import { LifecycleProcessor } from './lifecycle.processor.js';
 import { RunningJobs } from './running-jobs.js';
+import { RunLost } from './stop-reasons.js';
 
 /** Of the time a process has to stop: the part in which running jobs may simply end, and that in which they obey. */
 const SHARE_FOR_ENDING = 0.6;
@@ -16,7 +20,7 @@ const SHARE_FOR_OBEYING = 0.2;
 /** How long the store may be away at the end, with nothing running, before it is no longer waited for. */
 const STORE_AWAY_MS = 1_000;
 const LOOK_EVERY_MS = 50;
-/** A job whose worker died this often ends failed: it is likely what kills them. */
+/** A job may lose this many workers; the next one ends it failed: it is likely what kills them. */
 const MAX_LOST_WORKERS = 3;
 
 /** Starts a BullMQ worker for each queue this process takes, once the application stands; stops them in order. */
@@ -27,6 +31,8 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly options: LifecycleOptions,
     private readonly processor: LifecycleProcessor,
+    private readonly runner: JobRunner,
+    private readonly settler: Settler,
     private readonly kinds: KindRegistry,
     private readonly handlers: HandlerRegistry,
     private readonly running: RunningJobs,
@@ -69,6 +75,7 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
       await within(drainMs * (1 - SHARE_FOR_ENDING), ended);
     }
     if (!closing.signal.aborted) this.leave();
+    await within(STORE_AWAY_MS, this.settler.settled());
     this.journal.workerDrained(Date.now() - began, this.running.count);
   }
 
@@ -105,16 +112,28 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
       maxStalledCount: MAX_LOST_WORKERS,
       // How soon a fetch or a finish that met a broken connection is tried again.
       runRetryDelay: 500,
+      settings: {
+        backoffStrategy: (attempt, _type, _error, job) => this.kinds.get(job!.name).backoffMs(attempt),
+      },
     });
     worker.on('error', (error) => this.journal.queueError(queue, error));
+    worker.on('lockRenewalFailed', (jobIds) => {
+      for (const jobId of jobIds) {
+        for (const run of this.running.of(jobId)) run.stop(new RunLost('its lock is gone'));
+      }
+    });
     worker.on('stalled', (jobId) => this.journal.jobStalled(queue, jobId));
     worker.on('completed', (job) => {
+      this.runner.ended(job, true);
       this.journal.jobCompleted(factsOf(job), (job.finishedOn ?? 0) - (job.processedOn ?? 0));
     });
     worker.on('failed', (job, error) => {
       if (!job) return;
-      const final = job.finishedOn !== undefined;
-      this.journal.jobFailed(factsOf(job), Date.now() - (job.processedOn ?? 0), error, final);
+      const isFinal = job.finishedOn !== undefined;
+      this.runner.ended(job, isFinal);
+      // A job that was not to be run has not failed; the runner has said what became of it.
+      if (error instanceof EndedError) return;
+      this.journal.jobFailed(factsOf(job), Date.now() - (job.processedOn ?? 0), error, isFinal);
     });
     this.workers.set(queue, worker);
     worker.run().catch((error: unknown) => this.journal.queueError(queue, error));

@@ -1,42 +1,99 @@
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
-import type { Envelope } from '../kinds/envelope.js';
+import { factsOf, type Envelope } from '../kinds/envelope.js';
 import type { JobFacts } from '../kinds/job-facts.js';
+import type { Kind } from '../kinds/kind.js';
 import { parseOwner, type Owner } from '../kinds/owner.js';
 
 /** What a handler is given beside its payload: which run this is, and what it may do to it. */
 export class Run {
-  readonly owners: readonly Owner[];
+  readonly facts: JobFacts;
   /** 1 for the first attempt. A run that was handed back or lost its worker did not use one up. */
   readonly attempt: number;
-  readonly log: Logger;
-  private readonly stopping = new AbortController();
+  private stopping: AbortController | undefined;
+  private reason: unknown;
+  private told: ((reason: unknown) => void) | undefined;
+  private logger: Logger | undefined;
+  private ownFence: string | undefined;
+  private isOver = false;
 
   constructor(
     private readonly job: Job,
-    readonly facts: JobFacts,
-    envelope: Envelope,
+    readonly kind: Kind,
+    /** @internal */ readonly envelope: Envelope,
+    /** @internal Names this run among all runs of its job. */ readonly token: string,
   ) {
-    this.owners = envelope.owners.map(parseOwner);
+    this.facts = factsOf(job);
     this.attempt = job.attemptsMade + 1;
-    this.log = new Logger(facts.kind);
   }
 
   get id(): string {
     return this.facts.jobId;
   }
 
+  /** @internal */
+  get jobId(): string {
+    return this.facts.jobId;
+  }
+
+  get owners(): readonly Owner[] {
+    return this.envelope.o.map(parseOwner);
+  }
+
+  /** Grows with every run of an owner's jobs. A system outside that keeps the highest it saw can refuse an overtaken run. */
+  get fence(): string {
+    return this.ownFence ?? '0';
+  }
+
+  get log(): Logger {
+    return (this.logger ??= new Logger(this.facts.kind));
+  }
+
   /** Aborts when the run should stop; its `reason` says why. */
   get signal(): AbortSignal {
+    if (!this.stopping) {
+      this.stopping = new AbortController();
+      if (this.reason !== undefined) this.stopping.abort(this.reason);
+    }
     return this.stopping.signal;
   }
 
-  /** Tells whoever reads the job how far it is: a number or any small JSON value. */
+  /** Tells whoever reads the job how far it is: a number or any small JSON value. Of an abandoned run nobody wants to know. */
   async progress(value: number | string | object): Promise<void> {
-    await this.job.updateProgress(value);
+    if (!this.isOver) await this.job.updateProgress(value);
   }
 
+  /** @internal */
+  get hasBegun(): boolean {
+    return this.ownFence !== undefined;
+  }
+
+  /** @internal */
+  begin(fence: string): void {
+    this.ownFence = fence;
+  }
+
+  /** @internal Whatever its handler still does, if it was abandoned, does not count. */
+  end(): void {
+    this.isOver = true;
+  }
+
+  /** @internal Why it was told to stop, if it was. */
+  get stopReason(): unknown {
+    return this.reason;
+  }
+
+  /** @internal The first reason counts; who is told of it need not have asked for the signal, which most never do. */
   stop(reason: unknown): void {
-    this.stopping.abort(reason);
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    this.stopping?.abort(reason);
+    this.told?.(reason);
+  }
+
+  /** @internal */
+  whenStopped(tell: (reason: unknown) => void): void {
+    this.told = tell;
+    if (this.reason !== undefined) tell(this.reason);
   }
 }

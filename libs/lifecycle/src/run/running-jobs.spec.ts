@@ -1,14 +1,18 @@
 import type { Job } from 'bullmq';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { Run } from './run.js';
-import { RunningJobs, ShuttingDown } from './running-jobs.js';
+import { defineKind } from '../kinds/kind.js';
+import { RunningJobs } from './running-jobs.js';
+import { ShuttingDown } from './stop-reasons.js';
 
-const aRun = (queue: string): Run =>
-  new Run(
-    { attemptsMade: 0 } as Job,
-    { queue, kind: 'k', jobId: `${queue}-1`, owner: 'trip:42' },
-    { v: 1, owners: ['trip:42'], body: {} },
-  );
+const kind = defineKind({ name: 'k', queue: 'a', payload: z.object({}) });
+
+const aRun = (queue: string): Run => {
+  const envelope = { v: 1, o: ['trip:42'], e: ['1'], b: {} } as const;
+  const job = { queueName: queue, name: 'k', id: `${queue}-1`, attemptsMade: 0, data: envelope };
+  return new Run(job as unknown as Job, kind, envelope, 'token');
+};
 
 describe('the running jobs', () => {
   it('are counted, in all and by queue', () => {

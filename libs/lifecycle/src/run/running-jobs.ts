@@ -1,14 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Run } from './run.js';
-
-/** Why a run is told to stop when its process is. Its job is handed back; no attempt is used up. */
-export class ShuttingDown extends Error {
-  /** A handler that has not ended after `graceMs` has its job handed back without it. */
-  constructor(readonly graceMs: number) {
-    super('This worker is shutting down.');
-    this.name = 'ShuttingDown';
-  }
-}
+import { ShuttingDown } from './stop-reasons.js';
 
 /** The runs of this process, and whether it has begun to stop. */
 @Injectable()
@@ -25,6 +17,15 @@ export class RunningJobs {
     let count = 0;
     for (const run of this.runs) if (run.facts.queue === queue) count += 1;
     return count;
+  }
+
+  all(): Run[] {
+    return [...this.runs];
+  }
+
+  /** The runs of a job: at most one, but for the moment in which a lost one still ends. */
+  of(jobId: string): Run[] {
+    return this.all().filter((run) => run.jobId === jobId);
   }
 
   /** When a job of that queue was last taken, in ms; 0 for never. */

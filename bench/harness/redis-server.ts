@@ -1,0 +1,68 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import type { StoreProcess } from '#runtime';
+
+/** A store in a process of its own. */
+export type Store = StoreProcess;
+
+/** The version of the redis-server on the PATH, or undefined if there is none. */
+export async function redisVersion(): Promise<string | undefined> {
+  const version = await promisify(execFile)('redis-server', ['--version']).catch(() => undefined);
+  return version && (/v=(\S+)/.exec(version.stdout)?.[1] ?? '');
+}
+
+/** A redis-server that keeps nothing, on the port, or on a free one. Rejects when the port is taken. */
+export async function startRedis(wanted?: number): Promise<Store> {
+  const port = wanted ?? (await freePort());
+  const dir = await mkdtemp(join(tmpdir(), 'mooring-bench-'));
+  const flags = [
+    ['--save', ''],
+    ['--appendonly', 'no'],
+    ['--bind', '127.0.0.1'],
+    ['--port', String(port)],
+    ['--dir', dir],
+  ].flat();
+  const child = spawn('redis-server', flags, { stdio: ['ignore', 'pipe', 'ignore'] });
+  process.once('exit', () => {
+    child.kill();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+
+  if (!(await isReady(child.stdout))) throw new Error(`redis-server ended with code ${(await exited).code}`);
+  // Nobody reads its log any more, and a full pipe would hold it.
+  child.stdout.resume();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    pid: child.pid!,
+    exited,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+// It says so in its log; the log ends when the process does.
+async function isReady(log: Readable): Promise<boolean> {
+  for await (const line of createInterface({ input: log })) if (line.includes('Ready to accept')) return true;
+  return false;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

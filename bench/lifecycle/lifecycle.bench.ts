@@ -1,0 +1,40 @@
+import { endWhenCutShort, readOptions } from '../harness/rounds.js';
+import { redisVersion } from '../harness/redis-server.js';
+import { backlog, missedBacklog } from './backlog.js';
+import { BenchStore } from './bench-store.js';
+import { enqueued } from './enqueued.js';
+import { processed } from './processed.js';
+import { missedTargets, table } from './report.js';
+import { storeCost } from './store-cost.js';
+
+/*
+ * What does the lifecycle cost? Asked of it and, in the same run and on the same store, of BullMQ as it comes.
+ *   node dist/bench/lifecycle/lifecycle.bench.js [--json] [--rounds N] [--large]
+ */
+const { rounds, json, large } = readOptions();
+endWhenCutShort();
+
+const version = await redisVersion();
+if (version === undefined) {
+  console.error('This benchmark needs a redis-server on the PATH.');
+  process.exit(1);
+}
+
+const store = await BenchStore.start();
+try {
+  const figures = [
+    ...(await enqueued(store, rounds)),
+    ...(await processed(store, rounds)),
+    ...(await storeCost(store, Math.min(rounds, 3))),
+  ];
+  const backlogs = await backlog(store, Math.min(rounds, 3), large);
+  const missed = [...missedTargets(figures), ...missedBacklog(backlogs)];
+  console.log(
+    json
+      ? JSON.stringify({ redis: version, rounds, figures, backlogs, missed }, null, 2)
+      : table(figures, backlogs, missed),
+  );
+  process.exitCode = missed.length > 0 ? 1 : 0;
+} finally {
+  await store.stop();
+}

@@ -1,0 +1,156 @@
+import { durationMs, type Duration } from '#durations';
+import type { JobsOptions } from 'bullmq';
+import { z } from 'zod';
+import { InvalidJobError, TooLargeError } from '../errors.js';
+import { digest } from '../keys.js';
+import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
+import { formatOwner, owner, type Owner } from '../kinds/owner.js';
+
+const MAX_OWNERS = 4;
+const MAX_AHEAD_MS = 365 * 86_400_000;
+const MAX_KEY_BYTES = 512;
+/** Where a job stands that asks for no priority: in the middle, so that others can pass it or let it pass. */
+const MIDDLE_PRIORITY = 100;
+const LEAST_URGENT = 2 * MIDDLE_PRIORITY;
+const HALF_A_CHARACTER = /\p{Surrogate}/u;
+
+export interface EnqueueOptions {
+  /** One to four owners; the first is the primary. */
+  readonly owners: readonly Owner[];
+  readonly delay?: Duration | undefined;
+  /** How long after now it may still start. */
+  readonly expiresIn?: Duration | undefined;
+  /** 1 is the most urgent, 200 the least; default 100. */
+  readonly priority?: number | undefined;
+  readonly dedup?: DedupOptions | undefined;
+  readonly slot?: SlotOptions | undefined;
+  /** The same key again, within a day, gets the same answer and makes no second job. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A request that makes sense: everything about the job that is known before the store is asked. */
+export interface JobRequest {
+  readonly kind: Kind;
+  readonly owners: readonly string[];
+  readonly body: unknown;
+  readonly strategy: '' | 'skip' | 'replace' | 'coalesce';
+  /** Digest of its deduplication key; '' for none. */
+  readonly dedup: string;
+  readonly slot: readonly [string, number] | undefined;
+  readonly delayMs: number;
+  readonly expiresInMs: number | undefined;
+  readonly options: JobsOptions;
+}
+
+/** Reads what a caller asks for; throws when it makes no sense. A caller sets nothing but what is named here. */
+export function readRequest(
+  kind: Kind,
+  payload: unknown,
+  options: EnqueueOptions,
+  maxBytes: number,
+): JobRequest {
+  const parsed = readPayload(kind, payload, maxBytes);
+  const { strategy, key } = readDedup(options.dedup ?? kind.dedup);
+  const { priority = MIDDLE_PRIORITY } = options;
+  if (!Number.isInteger(priority) || priority < 1 || priority > LEAST_URGENT) {
+    throw new InvalidJobError(`priority is a whole number from 1 (most urgent) to ${LEAST_URGENT}.`);
+  }
+  const delayMs = readAhead(options.delay ?? 0, 'delay');
+  const owners = readOwners(options.owners);
+  const dedup = strategy === 'none' ? '' : digest(`${kind.name}\0${key ?? ''}`);
+  const keep = { age: Math.ceil(kind.keep.ageMs / 1000), count: kind.keep.count };
+  return {
+    kind,
+    owners,
+    body: payload,
+    strategy: strategy === 'none' ? '' : strategy,
+    dedup,
+    slot: readSlot(options.slot ?? kind.slot?.(parsed as never)) ?? slotOfKey(owners[0]!, dedup),
+    delayMs,
+    expiresInMs:
+      options.expiresIn === undefined ? kind.expiresInMs : readAhead(options.expiresIn, 'expiresIn'),
+    options: {
+      // A priority always: it makes the job wait in a sorted set, from which removing one costs O(log n).
+      priority,
+      ...(delayMs > 0 && { delay: delayMs }),
+      ...(kind.attempts > 1 && { attempts: kind.attempts, backoff: { type: 'kind' } }),
+      removeOnComplete: keep,
+      removeOnFail: keep,
+    },
+  };
+}
+
+/** Checks a payload; it is kept as the caller gave it: the schema's own changes are made again when the job runs. */
+function readPayload(kind: Kind, payload: unknown, maxBytes: number): unknown {
+  const read = kind.payload.safeParse(payload);
+  if (!read.success) {
+    throw new InvalidJobError(`The payload of ${kind.name} is wrong:\n${z.prettifyError(read.error)}`);
+  }
+  const bytes = sizeOf(payload);
+  if (bytes > maxBytes) throw new TooLargeError(bytes, maxBytes);
+  return read.data;
+}
+
+function sizeOf(payload: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(payload) ?? '');
+  } catch (error) {
+    throw new InvalidJobError(`The payload cannot be written as JSON: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
+function readOwners(owners: readonly Owner[]): string[] {
+  if (!Array.isArray(owners) || owners.length < 1 || owners.length > MAX_OWNERS) {
+    throw new InvalidJobError(`A job has one to ${MAX_OWNERS} owners, as in ["trip:42"].`);
+  }
+  // Checked again: an owner may have been put together by hand.
+  const texts = owners.map((one) => formatOwner(owner(one?.type, one?.id)));
+  for (const text of texts) checkText(text, 'An owner');
+  return [...new Set(texts)];
+}
+
+function readDedup({ strategy, key }: DedupOptions): DedupOptions {
+  if (!STRATEGIES.includes(strategy))
+    throw new InvalidJobError(`dedup.strategy is one of ${STRATEGIES.join(', ')}.`);
+  if (key !== undefined) checkKey(key, 'dedup.key');
+  return { strategy, ...(key !== undefined && { key }) };
+}
+
+function readSlot(slot: SlotOptions | undefined): readonly [string, number] | undefined {
+  if (!slot) return undefined;
+  checkKey(slot.key, 'slot.key');
+  if (!Number.isInteger(slot.limit) || slot.limit < 1 || slot.limit > 10_000) {
+    throw new InvalidJobError('slot.limit is a whole number from 1 to 10000.');
+  }
+  return [slot.key, slot.limit];
+}
+
+/** While one of its key runs the pending twin waits; a slot that the caller named stands in the place of this one. */
+function slotOfKey(primary: string, dedup: string): readonly [string, number] | undefined {
+  return dedup === '' ? undefined : [`${primary}\0${dedup}`, 1];
+}
+
+export function checkKey(key: unknown, what: string): void {
+  if (typeof key !== 'string' || key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    throw new InvalidJobError(`${what} is a string of 1 to ${MAX_KEY_BYTES} bytes.`);
+  }
+  checkText(key, what);
+}
+
+/** Half a character is written as the same bytes as any other half, so two different texts would be taken for one. */
+function checkText(text: string, what: string): void {
+  if (HALF_A_CHARACTER.test(text)) throw new InvalidJobError(`${what} holds half of a surrogate pair.`);
+}
+
+function readAhead(duration: Duration, what: string): number {
+  let ms: number;
+  try {
+    ms = durationMs(duration, what);
+  } catch (error) {
+    throw new InvalidJobError((error as Error).message, { cause: error });
+  }
+  if (ms > MAX_AHEAD_MS) throw new InvalidJobError(`${what} is at most 365d.`);
+  return ms;
+}

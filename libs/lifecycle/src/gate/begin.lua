@@ -1,0 +1,88 @@
+#!lua flags=allow-oom
+--[[
+  gate: may these jobs run now?
+
+  The one place where an old job is stopped, whatever road brought it to a worker. The epoch is compared and the run is
+  written down in one step, so that a cancel either sees the run or stops it here. Sent twice, the answer is the same.
+
+    KEYS[i]   record of an owner; :runs, :dedup, :late and :done beside it, in the same slot
+
+    ARGV[1]   now, ms; '' for the store's own clock
+    then 7 for each key:
+      the job; the run's token; the epoch the job was enqueued under; its deadline, ms, '' for none;
+      length of a lease, ms; digest of its deduplication key, '' for none; whether this is its primary owner, 1
+
+  Answers for each: {'run', fence}, {'run', fence, payload that replaces its own}, {'done', committed result},
+  {'skip', cancelled|expired|superseded|ended}, {'wait', busy, ms}, {'unknown'}, or {'error', text}.
+]]
+--- @include each
+local now = clock(ARGV[1])
+
+local function begin(record, at)
+  local job, token, epoch, deadline = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  local lease, key, primary = number(ARGV[at + 4]), ARGV[at + 5], ARGV[at + 6] == '1'
+  if deadline ~= '' then
+    deadline = number(deadline)
+  end
+
+  local known = redis.call('HMGET', record, 'e', 'n', 'j' .. job)
+  local current, newest, entry = known[1], number(known[2] or '0'), known[3]
+  if not current then
+    return { 'unknown' }
+  end
+  if current ~= epoch then
+    return { 'skip', 'cancelled' }
+  end
+
+  local reservedAt, fence, holder, replaced = string.match(entry or '', '^%d+|(%d+)|(%d+)|([^|]*)(.*)$')
+  if not fence then
+    -- It has left the index: it ended, and what brought it here again was late.
+    return { 'skip', key ~= '' and 'superseded' or 'ended' }
+  end
+  local hasBegun = fence ~= '0'
+  local runs = record .. ':runs'
+  -- Read also when nobody holds it: a value of the wrong type must show before anything is written.
+  local score = redis.call('ZSCORE', runs, job .. '|' .. (hasBegun and holder or token))
+  local heldUntil = hasBegun and tonumber(score or 0) or 0
+  local isPending, payload = false, false
+  if key ~= '' then
+    isPending = redis.call('HGET', record .. ':dedup', key) == epoch .. '|' .. job
+    payload = redis.call('HGET', record .. ':late', job)
+  end
+  if holder == token and heldUntil > 0 then
+    return { 'run', fence, payload or nil }
+  end
+  if heldUntil > now then
+    return { 'wait', 'busy', whole(heldUntil - now) }
+  end
+  -- Before the deadline: what was done in time is done.
+  local result = primary and hasBegun and redis.call('HGET', record .. ':done', job)
+  if result then
+    return { 'done', result }
+  end
+  if deadline ~= '' and now > deadline then
+    if isPending then
+      -- It will not run, so it must not swallow the next trigger.
+      redis.call('HDEL', record .. ':dedup', key)
+    end
+    return { 'skip', 'expired' }
+  end
+  if key ~= '' and not isPending and not hasBegun then
+    return { 'skip', 'superseded' }
+  end
+
+  if isPending then
+    -- From here on it is running, so a trigger that comes now makes a new pending twin.
+    redis.call('HDEL', record .. ':dedup', key)
+  end
+  if heldUntil > 0 then
+    redis.call('ZREM', runs, job .. '|' .. holder)
+  end
+  local newFence = whole(newest + 1)
+  local place = epoch .. '|' .. reservedAt .. '|' .. newFence .. '|' .. token .. replaced
+  redis.call('HSET', record, 'n', newFence, 'j' .. job, place)
+  redis.call('ZADD', runs, now + lease, job .. '|' .. token)
+  return { 'run', newFence, payload or nil }
+end
+
+return each(begin, 2, 7)

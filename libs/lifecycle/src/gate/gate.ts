@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { Keys } from '../keys.js';
+import type { EndedAs } from '../kinds/outcome.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import type { Run } from '../run/run.js';
+import { ScriptBatch, type Answer } from '../script-batch.js';
+import { Endings } from '../settle/endings.js';
+import { OwnerCheck } from './owner.check.js';
+import { Slots } from './slots.js';
+
+/** May this job run now? */
+export type Verdict =
+  | { readonly kind: 'run'; readonly fence: string; readonly latePayload: string | undefined }
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'skip'; readonly endedAs: EndedAs; readonly why: string }
+  | {
+      readonly kind: 'wait';
+      readonly why: 'slot' | 'busy' | 'unknown owner' | 'owner not known to live' | 'the store';
+      readonly retryInMs: number;
+    };
+
+/** How soon a job is looked at again whose owner's record is missing, or whose owner's life is not known. */
+const QUARANTINE_MS = 30_000;
+
+const WHY: Readonly<Record<string, { endedAs: EndedAs; why: string }>> = {
+  cancelled: { endedAs: 'cancelled', why: 'its owner was cancelled' },
+  expired: { endedAs: 'expired', why: 'it did not start in time' },
+  superseded: { endedAs: 'cancelled', why: 'replaced by newer job' },
+  ended: { endedAs: 'skipped', why: 'it had ended before' },
+};
+
+/**
+ * The one door to a run: slot, then every owner. What was begun on the way to a refusal is ended again. No message and no
+ * state of BullMQ's takes part in the decision, so that no road leads around it.
+ */
+@Injectable()
+export class Gate {
+  private readonly keys: Keys;
+  private readonly beginning: ScriptBatch;
+  private readonly leaseMs: number;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly slots: Slots,
+    private readonly ownerCheck: OwnerCheck,
+    private readonly endings: Endings,
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.beginning = new ScriptBatch(options.redis, 'begin', () => ['']);
+    this.leaseMs = options.worker?.lockMs ?? LIFECYCLE_DEFAULTS.lockMs;
+  }
+
+  async check(run: Run): Promise<Verdict> {
+    const life = run.kind.checkOwner ? await this.ownerCheck.ask(run.envelope.o) : 'alive';
+    if (life === 'gone') return { kind: 'skip', endedAs: 'skipped', why: 'its owner is gone' };
+    if (life === 'unknown' && run.kind.onUnknownOwner === 'wait') {
+      return { kind: 'wait', why: 'owner not known to live', retryInMs: QUARANTINE_MS };
+    }
+
+    const retryInMs = run.envelope.s && (await this.slots.take(run));
+    if (retryInMs !== undefined) return { kind: 'wait', why: 'slot', retryInMs };
+    try {
+      const verdict = await this.begin(run);
+      if (run.envelope.s && verdict.kind !== 'run') await this.slots.give(run);
+      return verdict;
+    } catch (error) {
+      // Should this fail as well, the hold ends with its lease.
+      if (run.envelope.s) await this.slots.give(run).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async begin(run: Run): Promise<Verdict> {
+    const { o: owners } = run.envelope;
+    const answers = owners.length === 1 ? [await this.ask(run, 0)] : await this.askAll(run);
+    const refusal = answers.find(([word]) => word !== 'run' && word !== 'done');
+    const [primary] = answers as [Answer];
+    if (!refusal && primary[0] === 'run') return { kind: 'run', fence: primary[1]!, latePayload: primary[2] };
+
+    await this.endBegun(run, answers);
+    if (!refusal) return { kind: 'done', result: JSON.parse(primary[1]!) as unknown };
+    switch (refusal[0]) {
+      case 'skip':
+        return { kind: 'skip', ...WHY[refusal[1]!]! };
+      case 'wait':
+        return { kind: 'wait', why: 'busy', retryInMs: Number(refusal[2]) };
+      default:
+        return { kind: 'wait', why: 'unknown owner', retryInMs: QUARANTINE_MS };
+    }
+  }
+
+  /** All or none: when one cannot be asked, what the others said is taken back. */
+  private async askAll(run: Run): Promise<Answer[]> {
+    const settled = await Promise.allSettled(run.envelope.o.map((_owner, i) => this.ask(run, i)));
+    const failed = settled.find((one) => one.status === 'rejected');
+    const answers = settled.map((one): Answer => (one.status === 'fulfilled' ? one.value : ['error']));
+    if (!failed) return answers;
+    await this.endBegun(run, answers);
+    throw failed.reason;
+  }
+
+  /** With some owners it had begun; with all of them it is over. */
+  private async endBegun({ jobId, token, envelope }: Run, answers: readonly Answer[]): Promise<void> {
+    const owners = envelope.o.filter((_owner, i) => answers[i]![0] === 'run');
+    if (owners.length > 0) await this.endings.end({ jobId, token, leaves: false, owners, dedup: '' });
+  }
+
+  private ask({ envelope, jobId, token }: Run, i: number): Promise<Answer> {
+    const isPrimary = i === 0;
+    return this.beginning.ask(this.keys.ownerText(envelope.o[i]!), [
+      jobId,
+      token,
+      envelope.e[i]!,
+      // The primary alone judges the time: it alone knows whether the job was done in time.
+      isPrimary ? (envelope.x ?? '') : '',
+      this.leaseMs,
+      isPrimary ? (envelope.d ?? '') : '',
+      isPrimary ? 1 : 0,
+    ]);
+  }
+}

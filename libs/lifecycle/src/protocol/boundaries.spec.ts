@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { LEASE_MS, OwnerCalls } from '../../../../test/protocol/owner.calls.js';
+import { answersToRush } from '../../../../test/protocol/rushes.js';
+import type { ScriptRunner } from '../../../../test/protocol/script-runner.js';
+import { runScript } from '../scripts.js';
+
+const NOW = 1_900_000_000_000;
+
+describe('one script after another', () => {
+  let connections: Redis[];
+  let redis: Redis;
+  let owner: OwnerCalls;
+
+  const runOn =
+    (connection: Redis): ScriptRunner =>
+    (name, keys, args) =>
+      runScript(connection, name, keys, args);
+
+  const reserve = async (
+    job: string,
+    strategy: 'skip' | 'replace' | 'coalesce' | '' = '',
+  ): Promise<string[]> => owner.reserve(NOW, { job, strategy, key: strategy && 'key', payload: `of ${job}` });
+
+  const begin = async (now: number, job: string, epoch: string, token = 't1', key = ''): Promise<string[]> =>
+    owner.begin(now, { job, token, epoch, deadline: NOW + 50, key });
+
+  beforeAll(() => {
+    connections = Array.from({ length: 5 }, () => new Redis(inject('storeUrl')));
+    redis = connections[0]!;
+  });
+
+  beforeEach(() => {
+    owner = new OwnerCalls(runOn(redis), `protocol:{${randomUUID()}}`);
+  });
+
+  afterEach(() => redis.unlink(...owner.keys));
+  afterAll(() => Promise.all(connections.map((connection) => connection.quit())));
+
+  it('fifty producers of one key make one pending job', async () => {
+    expect(await answersToRush(connections.map(runOn), redis, 'skip')).toEqual({ new: 1, skip: 49, jobs: 1 });
+  });
+
+  it.each([
+    ['just inside', NOW + 49, ['run', '1']],
+    ['exactly at', NOW + 50, ['run', '1']],
+    ['one after', NOW + 51, ['skip', 'expired']],
+  ])('begin is asked %s the deadline', async (_, now, answer) => {
+    const [, epoch] = await reserve('job');
+    expect(await begin(now, 'job', epoch!)).toEqual(answer);
+  });
+
+  it.each([
+    ['just inside', LEASE_MS - 1, ['ok'], ['wait', 'busy', String(LEASE_MS)]],
+    ['exactly at', LEASE_MS, ['ok'], ['wait', 'busy', String(LEASE_MS)]],
+    ['one after', LEASE_MS + 1, ['lost'], ['skip', 'expired']],
+  ])('renew is asked %s the end of the lease', async (_, after, renewed, begun) => {
+    const [, epoch] = await reserve('job');
+    await begin(NOW, 'job', epoch!);
+    const call = { job: 'job', token: 't1', epoch: epoch! };
+    const answers = [await owner.renew(NOW + after, call), await begin(NOW + after, 'job', epoch!, 't2')];
+    expect(answers).toEqual([renewed, begun]);
+  });
+
+  it('a lease that another run has ended is not renewed in its last millisecond', async () => {
+    const [, epoch] = await reserve('job');
+    await owner.begin(NOW, { job: 'job', token: 't1', epoch: epoch!, deadline: '', key: '' });
+    const at = NOW + LEASE_MS;
+    await owner.begin(at, { job: 'job', token: 't2', epoch: epoch!, deadline: '', key: '' });
+    expect(await owner.renew(at, { job: 'job', token: 't1', epoch: epoch! })).toEqual(['lost']);
+  });
+
+  it('a key whose job has left the index is free at once', async () => {
+    await reserve('job', 'skip');
+    await redis.hdel(owner.record, 'jjob');
+    expect(await reserve('next', 'skip')).toEqual(['new', `${NOW}000`, String(NOW)]);
+  });
+
+  it('a key whose job was refused as expired is free at once', async () => {
+    const [, epoch] = await reserve('job', 'skip');
+    await begin(NOW + 51, 'job', epoch!, 't1', 'key');
+    expect(await reserve('next', 'skip')).toEqual(['new', `${NOW}000`, String(NOW)]);
+  });
+
+  it('a job of an epoch before holds no key', async () => {
+    await reserve('job', 'skip');
+    const [, epoch] = await owner.cancel(NOW, 'c1');
+    expect(await reserve('next', 'skip')).toEqual(['new', epoch, String(NOW)]);
+  });
+
+  it('a job whose result was committed in time is done, however late it is asked', async () => {
+    const [, epoch] = await reserve('job');
+    const [, fence] = await begin(NOW, 'job', epoch!);
+    await owner.commit({ job: 'job', token: 't1', epoch: epoch!, fence: fence!, result: '{"ok":true}' });
+    expect(await begin(NOW + LEASE_MS, 'job', epoch!, 't2')).toEqual(['done', '{"ok":true}']);
+  });
+
+  it('a cancel that a sweep decided on is void when a job came in between', async () => {
+    const [, epoch] = await reserve('job');
+    await reserve('next');
+    const answers = [
+      await owner.cancel(NOW, 'c1', [epoch!, '1']),
+      await owner.cancel(NOW, 'c1', [epoch!, '2']),
+    ];
+    expect(answers).toEqual([['moved'], ['cancelled', String(Number(epoch) + 1), epoch]]);
+  });
+
+  it('an owner takes exactly as many jobs as its limit', async () => {
+    const words: string[] = [];
+    for (const job of ['a', 'b', 'c']) {
+      const [word] = await owner.reserve(NOW, { job, strategy: '', key: '', payload: '' }, 2);
+      words.push(word!);
+    }
+    expect(words).toEqual(['new', 'new', 'full']);
+  });
+
+  it('a closed owner takes no jobs', async () => {
+    await owner.cancel(NOW, 'c1', ['', ''], 1);
+    expect(await reserve('job')).toEqual(['closed']);
+  });
+
+  it('one owner’s trouble is its own in a batch', async () => {
+    await redis.set(`${owner.record}:runs`, 'not a sorted set');
+    const others = ['a', 'b'].map((name) => `${owner.record}${name}`);
+    const keys = [others[0]!, owner.record, others[1]!];
+    const epoch = `${NOW}000`;
+    for (const key of keys) await runOn(redis)('reserve', [key], [NOW, 'trip:1', 'job', '', '', '', '']);
+    const args = keys.flatMap(() => ['job', 't1', epoch, '', LEASE_MS, '', 1]);
+    const answers = (await runOn(redis)('begin', keys, [NOW, ...args])) as string[][];
+    await redis.unlink(...others, ...others.map((key) => `${key}:runs`));
+    expect(answers.map(([word]) => word)).toEqual(['run', 'error', 'run']);
+  });
+});

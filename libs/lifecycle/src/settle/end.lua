@@ -1,0 +1,67 @@
+#!lua flags=allow-oom
+--[[
+  settle: these runs are over; a job that ended for good also leaves its owner's index.
+
+  A run that another one has overtaken takes only itself away, never what belongs to the newer one; nor to a newer life
+  of the job's id.
+
+    KEYS[i]   record of an owner; :runs, :dedup, :late and :done beside it, in the same slot
+
+    ARGV[1]   now, ms; '' for the store's own clock
+    ARGV[2]   how long the record of an owner is kept without jobs, ms; ARGV[3] the same for a closed one
+    then 4 for each key:
+      the job; the run's token, '' when it did not begin; whether the job leaves, 1; digest of its deduplication key,
+      '' for none
+
+  Answers for each: {'ok'}, or {'error', text}.
+]]
+local META = 6
+
+--- @include each
+local now, keep, keepClosed = clock(ARGV[1]), number(ARGV[2]), number(ARGV[3])
+
+local function finish(record, at)
+  local job, token, leaves, key = ARGV[at], ARGV[at + 1], ARGV[at + 2] == '1', ARGV[at + 3]
+  local known = redis.call('HMGET', record, 'e', 's', 'j' .. job)
+  local fence, holder = string.match(known[3] or '', '^%d+|%d+|(%d+)|([^|]*)')
+  local isAnothers, diedBefore = false, false
+  if token ~= '' then
+    isAnothers = fence and holder ~= token
+  elseif fence and fence ~= '0' then
+    local heldUntil = tonumber(redis.call('ZSCORE', record .. ':runs', job .. '|' .. holder) or now)
+    isAnothers, diedBefore = heldUntil > now, heldUntil < now
+  end
+  leaves = leaves and known[1] and not isAnothers
+  local hasResult = leaves and redis.call('HEXISTS', record .. ':done', job) == 1
+  -- Whatever its key: who sweeps the index does not know it.
+  local hasLate = leaves and redis.call('HEXISTS', record .. ':late', job) == 1
+  local pending = leaves and key ~= '' and redis.call('HGET', record .. ':dedup', key)
+
+  if token ~= '' then
+    redis.call('ZREM', record .. ':runs', job .. '|' .. token)
+  end
+  if not leaves then
+    return { 'ok' }
+  end
+
+  redis.call('HDEL', record, 'j' .. job)
+  if diedBefore then
+    -- Nobody else will end that run.
+    redis.call('ZREM', record .. ':runs', job .. '|' .. holder)
+  end
+  if hasResult then
+    redis.call('HDEL', record .. ':done', job)
+  end
+  if hasLate then
+    redis.call('HDEL', record .. ':late', job)
+  end
+  if pending and string.match(pending, '|(.+)$') == job then
+    redis.call('HDEL', record .. ':dedup', key)
+  end
+  if redis.call('HLEN', record) <= META then
+    redis.call('PEXPIRE', record, known[2] == 'closed' and keepClosed or keep)
+  end
+  return { 'ok' }
+end
+
+return each(finish, 4, 4)

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import { Admission } from '../enqueue/admission.js';
+import { Slots } from '../gate/slots.js';
+import { Journal } from '../journal.js';
+import { Keys } from '../keys.js';
+import { openEnvelope, type Envelope } from '../kinds/envelope.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import type { Run } from '../run/run.js';
+import { ScriptBatch } from '../script-batch.js';
+import { Endings } from './endings.js';
+
+/** What a run leaves behind: its result, once; its slot, free; its job, out of the index or waiting again. */
+@Injectable()
+export class Settler {
+  private readonly keys: Keys;
+  private readonly committing: ScriptBatch;
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly endings: Endings,
+    private readonly slots: Slots,
+    private readonly admission: Admission,
+    private readonly journal: Journal,
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.committing = new ScriptBatch(options.redis, 'commit');
+  }
+
+  /** Makes a result count. Refused when the owner was cancelled meanwhile, or another run has overtaken this one. */
+  async commit(run: Run, result: unknown): Promise<'ok' | 'cancelled' | 'stale'> {
+    const { envelope, jobId, token, fence } = run;
+    const args = [jobId, token, envelope.e[0]!, fence, JSON.stringify(result) ?? 'null'];
+    const [word] = await this.committing.ask(this.keys.ownerText(envelope.o[0]!), args);
+    return word as 'ok' | 'cancelled' | 'stale';
+  }
+
+  /**
+   * The run is over, its job perhaps not. Before BullMQ hears of it: a next run that starts at once must find lease and
+   * slot free, and must not lose its own to the end of this one. Should it fail, both end by themselves.
+   */
+  async release(run: Run): Promise<void> {
+    if (!run.hasBegun) return;
+    try {
+      await this.end(run, false);
+      if (run.envelope.s) await this.slots.give(run);
+    } catch (error) {
+      this.journal.queueError(run.facts.queue, error);
+    }
+  }
+
+  /** The job ended for good, in BullMQ's eyes too. Nobody waits for this; a crash before it leaves what a sweep finds. */
+  leave(run: Run): void {
+    this.inBackground(run.facts.queue, async () => {
+      await this.end(run, true);
+      if (run.envelope.s) await (run.hasBegun ? this.slots.give(run) : this.slots.quit(run));
+    });
+    if (!run.hasBegun) this.admission.leave(run.facts.queue);
+  }
+
+  /** BullMQ ended the job without a run of ours; one that is not ours has left nothing to forget. */
+  forget(job: Job): void {
+    const envelope = envelopeOf(job);
+    if (!envelope) return;
+    this.inBackground(job.queueName, async () => {
+      await this.endings.forget(job.id!, envelope.o, envelope.d ?? '');
+      if (envelope.s) await this.slots.quit({ envelope, jobId: job.id! });
+    });
+  }
+
+  /** The job waits again: it failed and is to be retried, or is handed back. */
+  comeBack(run: Run): void {
+    if (run.hasBegun) this.admission.comeBack(run.facts.queue);
+  }
+
+  /** Before the connection is closed: what was begun here is over. */
+  async settled(): Promise<void> {
+    await Promise.all(this.underWay);
+  }
+
+  private end({ envelope, jobId, token, hasBegun }: Run, leaves: boolean): Promise<void> {
+    return this.endings.end({
+      jobId,
+      token: hasBegun ? token : '',
+      leaves,
+      owners: envelope.o,
+      dedup: envelope.d ?? '',
+    });
+  }
+
+  private inBackground(queue: string, work: () => Promise<void>): void {
+    const done = work()
+      .catch((error: unknown) => this.journal.queueError(queue, error))
+      .finally(() => this.underWay.delete(done));
+    this.underWay.add(done);
+  }
+}
+
+function envelopeOf(job: Job): Envelope | undefined {
+  try {
+    return openEnvelope(job);
+  } catch {
+    return undefined;
+  }
+}

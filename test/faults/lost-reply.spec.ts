@@ -1,0 +1,194 @@
+import { Queue } from 'bullmq';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { Fleet, type Answer } from '../support/fleet.js';
+import { TestProcess } from '../support/process.js';
+import { Proxy } from '../support/proxy.js';
+import { until } from '../support/until.js';
+
+const ANSWER_MS = 2_000;
+
+/** What the api sends at each step of an enqueue with a key of its own, as it is on the wire. */
+const STEPS = {
+  'the request’s key': /\{idem:[\w-]+\}\r\n/,
+  'the count of the queue': /\{queue:probe\}\r\n/,
+  'the place in the owner’s index': /\r\nsite:[^\r]*\r\n/,
+  'the job': /"o":\["site:/,
+  'the answer': /\{idem:[\w-]+\}:answer\r\n[^]*PX/,
+} as const;
+
+/** F7, F8: the client of the store sends again what was not answered, and so does the caller. */
+describe('a lost reply', () => {
+  let proxy: Proxy;
+  let fleet: Fleet;
+  let cases = 0;
+  let owner: string;
+  let key: string;
+  beforeAll(async () => {
+    proxy = await Proxy.start(inject('storeUrl'));
+    fleet = await Fleet.start({ storeUrl: proxy.url, workers: 0 });
+  });
+  afterAll(async () => {
+    await fleet.stop();
+    await proxy.stop();
+  });
+  afterEach(() => until(async () => (await fetch(`${fleet.url}/readyz`)).ok, 'the api is back'));
+
+  function ask(more: object = {}, url = fleet.url): Promise<Answer & { tookMs: number }> {
+    return send(url, { kind: 'probe', owners: [owner], payload: {}, ...more }, key);
+  }
+
+  function newCase(): void {
+    cases += 1;
+    owner = `site:${cases}`;
+    key = `case-${cases}`;
+  }
+
+  const faults = ['drop', 'cut', 'hang'] as const;
+  const each = Object.entries(STEPS).flatMap(([step, text]) =>
+    faults.map((fault) => [fault, step, text] as const),
+  );
+
+  it.each(each)(
+    '(%s) to %s makes exactly one job, and the repeat gets it',
+    async (fault, _step, text) => {
+      newCase();
+      const before = await countWaiting(fleet);
+      const met = proxy.next(fault, text);
+      const first = await ask();
+      await met;
+      proxy.cutHanging();
+
+      expect(first.tookMs).toBeLessThan(ANSWER_MS);
+      expect([201, 503]).toContain(first.status);
+      const second = await until(async () => {
+        const answer = await ask();
+        return answer.status !== 503 && answer;
+      }, 'the repeat is answered');
+      expect(second).toMatchObject({ status: 201, body: { outcome: 'created' } });
+      if (first.status === 201) expect(first.body).toEqual(second.body);
+      expect((await ask()).body).toEqual(second.body);
+      expect(await jobsOf(fleet, owner)).toEqual([second.body['id']]);
+      expect(await countWaiting(fleet)).toBe(before + 1);
+    },
+    20_000,
+  );
+
+  it.each(['skip', 'replace', 'coalesce'] as const)(
+    'to the job of a trigger with %s leaves one pending job of its key',
+    async (strategy) => {
+      newCase();
+      const dedup = { strategy };
+      const first = await ask({ dedup });
+      key += '-again';
+      const met = proxy.next(
+        'drop',
+        strategy === 'replace' ? STEPS['the job'] : STEPS['the place in the owner’s index'],
+      );
+      const second = await ask({ dedup });
+      await met;
+
+      expect({ status: second.status, body: second.body }).toMatchObject(
+        strategy === 'replace'
+          ? { status: 201, body: { outcome: 'replaced', replaced: first.body['id'] } }
+          : { status: 200, body: { id: first.body['id'] } },
+      );
+      expect(await jobsOf(fleet, owner)).toEqual([second.body['id']]);
+    },
+  );
+
+  it('to a batch makes each of its jobs once', async () => {
+    newCase();
+    const met = proxy.next('drop', STEPS['the job']);
+    const jobs = Array.from({ length: 200 }, () => ({ kind: 'probe', owners: [owner], payload: {} }));
+    const { status, body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
+    await met;
+
+    const results = body['results'] as { status: number; id?: string }[];
+    expect(status).toBe(200);
+    expect(results.filter((result) => result.status !== 201 && result.status !== 503)).toEqual([]);
+    const accepted = results.flatMap(({ id }) => id ?? []);
+    const held = await jobsOf(fleet, owner);
+    expect(accepted.filter((id) => !held.includes(id))).toEqual([]);
+    expect(held.length).toBeLessThanOrEqual(jobs.length);
+  });
+
+  it('and the end of its producer: the repeat to another gets the job, which has ended meanwhile', async () => {
+    newCase();
+    const doomed = await startApi(fleet, proxy);
+    const met = proxy.next('hang', STEPS['the answer']);
+    const dedup = { strategy: 'skip' };
+    const lost = ask({ dedup }, doomed.url);
+    await met;
+    expect((await lost).status).toBe(503);
+    doomed.kill('SIGKILL');
+    await doomed.exited;
+    const [id] = await jobsOf(fleet, owner);
+    await fleet.untilReady(fleet.addWorker());
+    await fleet.untilState(id!, 'completed');
+
+    expect(await ask({ dedup })).toMatchObject({ status: 201, body: { outcome: 'created', id } });
+    expect(await jobsOf(fleet, owner)).toEqual([]);
+    // Nothing of it stands in the way of the next one.
+    key += '-next';
+    const next = await ask({ dedup });
+    expect(next).toMatchObject({ status: 201, body: { outcome: 'created' } });
+    await fleet.untilState(String(next.body['id']), 'completed');
+  });
+
+  it('to a job whose producer dies before it adds it: the next trigger of its key brings it', async () => {
+    newCase();
+    const doomed = await startApi(fleet, proxy);
+    const met = proxy.next('cut', STEPS['the job']);
+    const dedup = { strategy: 'skip' };
+    const lost = ask({ dedup }, doomed.url).catch(() => undefined);
+    await met;
+    doomed.kill('SIGKILL');
+    await doomed.exited;
+    await lost;
+    const [promised] = await jobsOf(fleet, owner);
+    key += '-next';
+
+    const next = await ask({ dedup });
+    expect(next).toMatchObject({ status: 200, body: { outcome: 'skipped', id: promised } });
+    await fleet.untilState(promised!, 'completed');
+    await until(async () => (await jobsOf(fleet, owner)).length === 0, 'the owner has no job left');
+  });
+});
+
+async function send(url: string, body: object, key: string): Promise<Answer & { tookMs: number }> {
+  const began = Date.now();
+  const response = await fetch(`${url}/v1/jobs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify(body),
+  });
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as Answer['body'], tookMs: Date.now() - began };
+}
+
+async function startApi(fleet: Fleet, proxy: Proxy): Promise<TestProcess & { url: string }> {
+  const api = TestProcess.app('api', { REDIS_URL: proxy.url, PORT: '0', MOORING_PREFIX: fleet.prefix });
+  fleet.processes.push(api);
+  await fleet.untilReady(api);
+  return api as TestProcess & { url: string };
+}
+
+async function jobsOf(fleet: Fleet, owner: string): Promise<string[]> {
+  const { body } = await fleet.request('GET', `/v1/owners/${owner.replace(':', '/')}`);
+  const jobs = (body['jobs'] as { id: string }[]).map(({ id }) => id);
+  expect(body['counts']).toMatchObject({ jobs: jobs.length });
+  return jobs;
+}
+
+/** By the queue itself, not by any index. */
+async function countWaiting(fleet: Fleet): Promise<number> {
+  const queue = new Queue('probe', {
+    connection: { url: inject('storeUrl') },
+    prefix: `{${fleet.prefix}}`,
+  });
+  try {
+    return await queue.count();
+  } finally {
+    await queue.close();
+  }
+}

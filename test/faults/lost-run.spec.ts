@@ -1,0 +1,117 @@
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { untilNothingIsLeft } from '../support/leftovers.js';
+import { jobFacts, mostAtOnce } from '../support/life-facts.js';
+import type { TestProcess } from '../support/process.js';
+import { TestStore } from '../support/store.js';
+import { until } from '../support/until.js';
+
+const LOCK_MS = 2_000;
+
+/** F1, F2: a worker that holds a job no more does not know it yet. What it makes of the job must not count. */
+describe('a run that was overtaken', () => {
+  let store: TestStore;
+  let redis: Redis;
+  let fleet: Fleet;
+  beforeEach(async () => {
+    store = await TestStore.start();
+    redis = new Redis(store.url, { maxRetriesPerRequest: null });
+    fleet = await Fleet.start({ storeUrl: store.url, workers: 2, env: { WORKER_LOCK: `${LOCK_MS}ms` } });
+  });
+  afterEach(async () => {
+    try {
+      await untilNothingIsLeft(store.url, fleet.prefix);
+    } finally {
+      await fleet.stop();
+      await redis.quit();
+      await store.stop();
+    }
+  });
+
+  it('while its worker was frozen makes nothing that counts', async () => {
+    const id = await fleet.probe({ ms: 3_000 });
+    const frozen = await workerOf(id);
+    frozen.kill('SIGSTOP');
+    const other = fleet.workers.find((worker) => worker !== frozen)!;
+    await until(() => jobFacts([other], 'job.began').length === 1, 'the other has taken it over');
+    frozen.kill('SIGCONT');
+
+    await until(() => jobFacts([frozen], 'job.lost').length === 1, 'the frozen one is told');
+    await expectOneEndOf(id, other);
+  });
+
+  it('while its worker was frozen makes nothing that counts, when its handler had just ended', async () => {
+    // With no steps left to take, it goes on from where it was frozen straight to its commit.
+    const id = await fleet.probe({ ms: 2_500, ignoreAbort: true });
+    const frozen = await workerOf(id);
+    await until(async () => (await fleet.job(id)).progress === 90, 'its last step is under way');
+    frozen.kill('SIGSTOP');
+    const other = fleet.workers.find((worker) => worker !== frozen)!;
+    await until(() => jobFacts([other], 'job.began').length === 1, 'the other has taken it over');
+    frozen.kill('SIGCONT');
+    await until(() => jobFacts([frozen], 'job.lost').length === 1, 'the frozen one is told');
+    await expectOneEndOf(id, other);
+  });
+
+  it('by the loss of its lock is told so, and another does the job', async () => {
+    const id = await fleet.probe({ ms: 3_000 });
+    await workerOf(id);
+    expect(await redis.del(`{${fleet.prefix}}:probe:${id}:lock`)).toBe(1);
+
+    await until(() => jobFacts(fleet.workers, 'job.lost').length > 0, 'the first run is told');
+    await fleet.untilState(id, 'completed');
+    await expectOneEndOf(id);
+  });
+
+  it('by a store that takes no writes for longer than a lease is committed once', async () => {
+    const id = await fleet.probe({ ms: 2_500 });
+    await workerOf(id);
+    await redis.call('CLIENT', 'PAUSE', String(LOCK_MS + 1_500), 'WRITE');
+
+    await fleet.untilState(id, 'completed', 20_000);
+    await expectOneEndOf(id);
+  });
+
+  it('has no slot to give away: nobody else runs on its key meanwhile', async () => {
+    const slot = { slot: { key: 'driver:7', limit: 1 } };
+    const id = await fleet.probe({ ms: 3_000 }, slot);
+    await workerOf(id);
+    const next = await fleet.probe({}, slot);
+    await until(async () => (await fleet.job(next)).state === 'delayed', 'the next stands in line');
+    expect(await redis.del(`{${fleet.prefix}}:probe:${id}:lock`)).toBe(1);
+
+    await fleet.untilState(id, 'completed', 20_000);
+    await fleet.untilState(next, 'completed', 20_000);
+    // The lost run and the one that did the job over, and the next one's; in whatever order.
+    const begins = jobFacts(fleet.workers, 'job.began');
+    const ends = ['job.lost', 'job.completed'].flatMap((event) => jobFacts(fleet.workers, event));
+    const runs = begins.map(({ jobId, pid, time: from }) => {
+      const own = ends.filter((end) => end.jobId === jobId && end.pid === pid && end.time >= from);
+      return { jobId, from, to: Math.min(...own.map(({ time }) => time)) };
+    });
+    expect(runs).toHaveLength(3);
+    expect(mostAtOnce(runs)).toBe(1);
+  });
+
+  function workerOf(id: string): Promise<TestProcess> {
+    return until(
+      () => fleet.workers.find((worker) => jobFacts([worker], 'job.began').some(({ jobId }) => jobId === id)),
+      `a worker has ${id}`,
+    );
+  }
+
+  async function expectOneEndOf(id: string, by?: TestProcess): Promise<void> {
+    expect(await fleet.untilState(id, 'completed')).toMatchObject({
+      attempts: 1,
+      result: { attempt: 1, ranMs: expect.any(Number) },
+    });
+    const ends = await until(() => {
+      const completed = jobFacts(fleet.workers, 'job.completed');
+      return completed.length > 0 && completed;
+    }, 'a worker says that it completed');
+    expect(ends.map(({ jobId }) => jobId)).toEqual([id]);
+    if (by) expect(ends[0]!.pid).toBe(by.pid);
+    expect(jobFacts(fleet.workers, 'job.failed')).toEqual([]);
+  }
+});

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet, type Answer } from '../support/fleet.js';
+import { until } from '../support/until.js';
+
+type Strategy = 'none' | 'skip' | 'replace' | 'coalesce';
+
+/** Longer than the few requests of a test take. */
+const BUSY_MS = 600;
+/** Fails each time it is run, so that whoever completes ran another payload. */
+const FIRST = { failTimes: 3 };
+const NEWEST = { failTimes: 0 };
+
+/** Every line of the table: what a trigger becomes, by what there is of its key. */
+describe.each([
+  ['its kind', undefined],
+  ['its key', 'site:a|{*}'],
+])('a trigger that is deduplicated by %s', (_what, key) => {
+  let fleet: Fleet;
+  let owner: string;
+  let owners = 0;
+  beforeAll(async () => (fleet = await Fleet.start({ env: { WORKER_CONCURRENCY: '1' } })));
+  afterAll(() => fleet.stop());
+
+  function trigger(strategy: Strategy, payload: object, more: object = {}): Promise<Answer> {
+    const dedup = { strategy, ...(key !== undefined && { key }) };
+    return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: [owner], payload, dedup, ...more });
+  }
+
+  /** The only worker is busy with another owner's job: what is asked for now stays pending. */
+  async function keepBusy(): Promise<void> {
+    owner = `site:${(owners += 1)}`;
+    await fleet.untilState(await fleet.probe({ ms: BUSY_MS }), 'running');
+  }
+
+  async function running(): Promise<string> {
+    owner = `site:${(owners += 1)}`;
+    const id = idOf(await trigger('skip', { ms: BUSY_MS }));
+    await untilBegun();
+    return id;
+  }
+
+  /** A worker has let it through the gate; that it was taken from its queue says less. */
+  async function untilBegun(): Promise<void> {
+    await until(async () => (await view(fleet, owner)).running === 1, 'it has begun');
+  }
+
+  /** The ids of this owner's runs that began, in order, once it has no job left. */
+  async function runsToTheEnd(): Promise<unknown[]> {
+    await until(async () => (await view(fleet, owner)).jobs === 0, 'the owner has no job left');
+    const begun = await begunSoFar();
+    return begun.filter((fact) => fact['owner'] === owner).map(({ jobId }) => jobId);
+  }
+
+  /** What the worker said of a job that came after says that it has said everything of those before. */
+  async function begunSoFar(): Promise<Record<string, unknown>[]> {
+    const last = await fleet.probe();
+    const begun = (): Record<string, unknown>[] =>
+      fleet.workers[0]!.facts().filter(({ event }) => event === 'job.began');
+    return until(() => begun().some(({ jobId }) => jobId === last) && begun(), 'the worker said so');
+  }
+
+  async function expectReplaced(id: string): Promise<void> {
+    const { status, body } = await fleet.request('GET', `/v1/jobs/${id}`);
+    if (status !== 404) expect(body).toMatchObject({ state: 'cancelled', error: 'replaced by newer job' });
+  }
+
+  describe('while a duplicate is pending', () => {
+    it('none: is a second job', async () => {
+      await keepBusy();
+      const first = await trigger('none', NEWEST);
+      const second = await trigger('none', NEWEST);
+
+      expect([summary(first), summary(second)]).toEqual([
+        { status: 201, outcome: 'created', id: idOf(first) },
+        { status: 201, outcome: 'created', id: idOf(second) },
+      ]);
+      expect(idOf(second)).not.toBe(idOf(first));
+      expect(await runsToTheEnd()).toEqual([idOf(first), idOf(second)]);
+    });
+
+    it('skip: is no new job, and gets the pending one’s id', async () => {
+      await keepBusy();
+      const first = await trigger('skip', NEWEST);
+      const second = await trigger('skip', FIRST);
+
+      expect(summary(second)).toEqual({ status: 200, outcome: 'skipped', id: idOf(first) });
+      expect(await runsToTheEnd()).toEqual([idOf(first)]);
+      expect(await fleet.job(idOf(first))).toMatchObject({ state: 'completed', attempts: 1 });
+    });
+
+    it('replace: takes its place, and the pending one is cancelled', async () => {
+      await keepBusy();
+      const first = await trigger('replace', FIRST);
+      const second = await trigger('replace', NEWEST);
+
+      expect(summary(second)).toEqual({
+        status: 201,
+        outcome: 'replaced',
+        id: idOf(second),
+        replaced: idOf(first),
+      });
+      expect(await runsToTheEnd()).toEqual([idOf(second)]);
+      expect(await fleet.job(idOf(second))).toMatchObject({ state: 'completed', attempts: 1 });
+      await expectReplaced(idOf(first));
+    });
+
+    it('coalesce: is no new job, and the pending one runs with the newest payload', async () => {
+      await keepBusy();
+      const first = await trigger('coalesce', FIRST);
+      const second = await trigger('coalesce', FIRST);
+      const third = await trigger('coalesce', NEWEST);
+
+      const coalesced = { status: 200, outcome: 'coalesced', id: idOf(first) };
+      expect([summary(second), summary(third)]).toEqual([coalesced, coalesced]);
+      expect(await runsToTheEnd()).toEqual([idOf(first)]);
+      expect(await fleet.job(idOf(first))).toMatchObject({ state: 'completed', attempts: 1 });
+    });
+
+    it('coalesce: the pending one, delayed by an hour, runs from now', async () => {
+      await keepBusy();
+      const first = await trigger('coalesce', FIRST, { delay: '1h' });
+      const second = await trigger('coalesce', NEWEST);
+
+      expect(summary(second)).toEqual({ status: 200, outcome: 'coalesced', id: idOf(first) });
+      expect(await runsToTheEnd()).toEqual([idOf(first)]);
+      expect(await fleet.job(idOf(first))).toMatchObject({ state: 'completed', attempts: 1 });
+    });
+
+    it('coalesce: the pending one waits as long from now as the newest trigger says', async () => {
+      owner = `site:${(owners += 1)}`;
+      const first = await trigger('coalesce', FIRST, { delay: '1h' });
+      const asked = Date.now();
+      await trigger('coalesce', NEWEST, { delay: '400ms' });
+
+      const job = await fleet.untilState(idOf(first), 'completed');
+      const began = job.timeline.find(({ event }) => event === 'began')!;
+      expect(Date.parse(began.at) - asked).toBeGreaterThanOrEqual(400);
+    });
+
+    it('skip: the pending one keeps its delay', async () => {
+      owner = `site:${(owners += 1)}`;
+      const first = await trigger('skip', NEWEST, { delay: '1h' });
+      await trigger('skip', NEWEST);
+      expect(await fleet.job(idOf(first))).toMatchObject({ state: 'delayed' });
+    });
+
+    it('replace: one that is delayed is replaced by one that is not', async () => {
+      owner = `site:${(owners += 1)}`;
+      const first = await trigger('replace', FIRST, { delay: '1h' });
+      const second = await trigger('replace', NEWEST);
+
+      expect(second.body).toMatchObject({ outcome: 'replaced', replaced: idOf(first) });
+      expect(await runsToTheEnd()).toEqual([idOf(second)]);
+      await expectReplaced(idOf(first));
+    });
+  });
+
+  it.each<Strategy>(['none', 'skip', 'replace', 'coalesce'])(
+    'while a duplicate only runs, %s: is a new job',
+    async (strategy) => {
+      const runs = await running();
+      const second = await trigger(strategy, NEWEST);
+
+      expect(summary(second)).toEqual({ status: 201, outcome: 'created', id: idOf(second) });
+      expect(idOf(second)).not.toBe(runs);
+      expect(await runsToTheEnd()).toEqual([runs, idOf(second)]);
+      expect(await fleet.job(runs)).toMatchObject({ state: 'completed', attempts: 1 });
+    },
+  );
+
+  it.each<[Strategy, number, string]>([
+    ['none', 201, 'created'],
+    ['skip', 200, 'skipped'],
+    ['replace', 201, 'replaced'],
+    ['coalesce', 200, 'coalesced'],
+  ])('while one runs and one is pending, %s: meets the pending one', async (strategy, status, outcome) => {
+    const runs = await running();
+    const pending = idOf(await trigger('skip', strategy === 'skip' || strategy === 'none' ? NEWEST : FIRST));
+    const third = await trigger(strategy, NEWEST);
+
+    const { id, ...answer } = summary(third);
+    expect(answer).toEqual({ status, outcome, ...(strategy === 'replace' && { replaced: pending }) });
+    expect(id === pending).toBe(strategy === 'skip' || strategy === 'coalesce');
+    const last = strategy === 'none' ? [pending, id] : [id];
+    expect(await runsToTheEnd()).toEqual([runs, ...last]);
+    expect(await fleet.job(idOf(third))).toMatchObject({ state: 'completed', attempts: 1 });
+    expect(await fleet.job(runs)).toMatchObject({ state: 'completed', attempts: 1 });
+    if (strategy === 'replace') await expectReplaced(pending);
+  });
+
+  it('51 times with skip, while a worker picks the job up at the 50th, makes exactly 2 runs', async () => {
+    await keepBusy();
+    const before = await Promise.all(Array.from({ length: 49 }, () => trigger('skip', { ms: 200 })));
+    const [first, ...others] = [...new Set(before.map(idOf))];
+    expect(others).toEqual([]);
+    await untilBegun();
+    const fiftieth = await trigger('skip', { ms: 200 });
+    const last = await trigger('skip', { ms: 200 });
+
+    expect(before.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(before.filter(({ status }) => status === 200)).toHaveLength(48);
+    expect([summary(fiftieth), summary(last)]).toEqual([
+      { status: 201, outcome: 'created', id: idOf(fiftieth) },
+      { status: 200, outcome: 'skipped', id: idOf(fiftieth) },
+    ]);
+    expect(await runsToTheEnd()).toEqual([first, idOf(fiftieth)]);
+  });
+
+  it('runs, when the one before failed and waits for its retry', async () => {
+    owner = `site:${(owners += 1)}`;
+    const first = idOf(await trigger('skip', { failTimes: 1 }));
+    await fleet.untilState(first, 'retrying');
+    const second = await trigger('skip', NEWEST);
+
+    expect(summary(second)).toEqual({ status: 201, outcome: 'created', id: idOf(second) });
+    const runs = await runsToTheEnd();
+    expect([runs.length, new Set(runs)]).toEqual([3, new Set([first, idOf(second)])]);
+    expect(await fleet.job(first)).toMatchObject({ state: 'completed', attempts: 2 });
+    expect(await fleet.job(idOf(second))).toMatchObject({ state: 'completed', attempts: 1 });
+  });
+
+  it('does not meet those of other owners, or of other keys', async () => {
+    await keepBusy();
+    const mine = await trigger('skip', NEWEST);
+    const otherKey = await trigger('skip', NEWEST, { dedup: { strategy: 'skip', key: 'site:a|{?}' } });
+    const otherOwner = await trigger('skip', NEWEST, { owners: [`${owner}x`] });
+    const secondOwner = await trigger('skip', NEWEST, { owners: [`${owner}y`, owner] });
+
+    const all = [mine, otherKey, otherOwner, secondOwner];
+    expect(all.map(({ body }) => body['outcome'])).toEqual(Array(4).fill('created'));
+    expect(new Set(all.map(idOf)).size).toBe(4);
+    await Promise.all(all.map((answer) => fleet.untilState(idOf(answer), 'completed')));
+  });
+
+  it('says in the pending job’s timeline what became of the others', async () => {
+    await keepBusy();
+    const id = idOf(await trigger('skip', NEWEST));
+    await trigger('skip', NEWEST);
+    await trigger('coalesce', NEWEST);
+
+    const job = await fleet.untilState(id, 'completed');
+    expect(job.timeline.map(({ event, why }) => (why === undefined ? event : `${event}: ${why}`))).toEqual([
+      'accepted',
+      'deduplicated: skipped',
+      'deduplicated: coalesced',
+      'began',
+      'completed',
+    ]);
+  });
+
+  it('says so of no more of them than a log keeps', async () => {
+    owner = `site:${(owners += 1)}`;
+    const id = idOf(await trigger('skip', NEWEST, { delay: '1h' }));
+    for (let turn = 0; turn < 8; turn += 1)
+      await Promise.all(Array.from({ length: 10 }, () => trigger('skip', NEWEST)));
+
+    const entries = await until(async () => {
+      const { timeline } = await fleet.job(id);
+      return timeline.length > 50 && timeline;
+    }, 'the log is full');
+    expect(entries.map(({ event }) => event)).toEqual(['accepted', ...Array(50).fill('deduplicated')]);
+  });
+});
+
+function idOf({ body }: Answer): string {
+  return String(body['id']);
+}
+
+function summary({ status, body: { outcome, id, replaced } }: Answer): Record<string, unknown> {
+  return { status, outcome, id, ...(replaced !== undefined && { replaced }) };
+}
+
+async function view(fleet: Fleet, owner: string): Promise<{ jobs: number; running: number }> {
+  const [type, id] = owner.split(':') as [string, string];
+  const { body } = await fleet.request('GET', `/v1/owners/${type}/${id}`);
+  return body['counts'] as { jobs: number; running: number };
+}

@@ -1,0 +1,104 @@
+import { Redis } from 'ioredis';
+import { Queue } from 'bullmq';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JobView } from '#lifecycle';
+import { Fleet } from '../support/fleet.js';
+import { untilNothingIsLeft } from '../support/leftovers.js';
+import { jobFacts } from '../support/life-facts.js';
+import { addOddWorker } from '../support/odd-worker.js';
+import { until } from '../support/until.js';
+
+const HOUR_MS = 3_600_000;
+const CLOCKS = [
+  ['right', 0],
+  ['an hour ahead', HOUR_MS],
+  ['an hour behind', -HOUR_MS],
+] as const;
+
+describe.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_, shiftMs) => {
+  let fleet: Fleet;
+  let redis: Redis;
+  let queue: Queue;
+  beforeEach(async () => {
+    fleet = await Fleet.start({ workers: 0 });
+    redis = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
+    queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
+  });
+  afterEach(async () => {
+    await queue.close();
+    await redis.quit();
+    try {
+      await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
+    } finally {
+      await fleet.stop();
+    }
+  });
+
+  it('stops a job that comes to its turn too late, and lets through one that does not', async () => {
+    const late = await fleet.probe({}, { expiresIn: '300ms' });
+    const early = await fleet.probe({}, { expiresIn: '5m' });
+    await untilExpired(late);
+    await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs) });
+
+    expect(await ended(early)).toMatchObject({ state: 'completed', attempts: 1 });
+    expect(await ended(late)).toMatchObject({
+      state: 'expired',
+      attempts: 0,
+      result: null,
+      error: 'it did not start in time',
+    });
+    expect(begun()).toEqual([early]);
+  });
+
+  it('stops a retry that comes too late', async () => {
+    await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs) });
+    // Its retries wait 200 ms each.
+    const id = await fleet.probe({ ms: 500, failTimes: 9 }, { expiresIn: '400ms' });
+
+    const job = await ended(id);
+    expect(job).toMatchObject({ state: 'expired', result: null });
+    expect(begun()).toEqual([id]);
+    // Not in their order: the times of the worker's clock stand beside those of ours.
+    expect(new Set(eventsOf(job))).toEqual(new Set(['accepted', 'began', 'retrying', 'expired']));
+  });
+
+  it('stops a job that ended, and that BullMQ is told by hand to try again after its deadline', async () => {
+    await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs) });
+    const id = await fleet.probe({ failTimes: 9 }, { expiresIn: '2s' });
+    await fleet.untilState(id, 'failed');
+    const before = begun().length;
+    await untilExpired(id);
+
+    await (await queue.getJob(id))!.retry('failed');
+    expect(await fleet.untilState(id, 'skipped')).toMatchObject({
+      error: 'it had ended before',
+      attempts: 3,
+    });
+    expect(begun()).toHaveLength(before);
+  });
+
+  function ended(id: string): Promise<JobView> {
+    return until(async () => {
+      const job = await fleet.job(id);
+      return ['completed', 'failed', 'expired'].includes(job.state) && job;
+    }, `${id} has ended`);
+  }
+
+  function begun(): string[] {
+    return jobFacts(fleet.workers, 'job.began').map(({ jobId }) => jobId);
+  }
+
+  /** The store's own clock decides, and so it is the one to wait for. */
+  async function untilExpired(id: string): Promise<void> {
+    const job = await queue.getJob(id);
+    const deadline = (job!.data as { x: number }).x;
+    await until(async () => {
+      const [seconds = 0, micros = 0] = await redis.time();
+      return seconds * 1_000 + Math.floor(micros / 1_000) > deadline;
+    }, 'the deadline has passed');
+  }
+});
+
+function eventsOf({ timeline }: JobView): string[] {
+  return timeline.map(({ event }) => event);
+}

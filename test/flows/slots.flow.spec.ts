@@ -1,0 +1,174 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JobView } from '#lifecycle';
+import { Fleet } from '../support/fleet.js';
+import { untilNothingIsLeft } from '../support/leftovers.js';
+import { intervals, jobFacts, mostAtOnce, type Interval } from '../support/life-facts.js';
+import type { TestProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+const LOCK_MS = 4_000;
+/** A dead worker's job is looked for on every fifth of the lock's length: once to suspect, once to act. */
+const CHECKS_MS = (2 * LOCK_MS) / 5;
+const SLACK_MS = 1_500;
+
+describe('the slots of a key', () => {
+  let fleet: Fleet;
+  let redis: Redis;
+  let queue: Queue;
+  beforeEach(async () => {
+    fleet = await Fleet.start({ workers: 2, env: { WORKER_LOCK: `${LOCK_MS}ms` } });
+    redis = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
+    queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
+  });
+  afterEach(async () => {
+    await queue.close();
+    await redis.quit();
+    try {
+      await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
+    } finally {
+      await fleet.stop();
+    }
+  });
+
+  it('go to 200 jobs of one key in their order, one at a time, at no attempt', async () => {
+    const [hot] = await Promise.all([
+      accept(200, { ms: 10 }, () => slot('driver:hot', 1)),
+      accept(50, { ms: 10 }, (i) => slot(`driver:${i}`, 1)),
+    ]);
+    const done = await completed(hot, 60_000);
+
+    const ran = intervalsOf(hot);
+    expect(ran.map(({ jobId }) => jobId)).toEqual(hot);
+    expect(mostAtOnce(ran)).toBe(1);
+    expect(done.filter(({ attempts }) => attempts !== 1)).toEqual([]);
+  }, 90_000);
+
+  it('are waited for without occupying a worker: others run to their end while the line stands', async () => {
+    const holder = await fleet.probe({ ms: 8_000 }, slot('driver:7', 1));
+    await fleet.untilState(holder, 'running');
+    const line = await accept(60, {}, () => slot('driver:7', 1));
+    const others = await accept(50, { ms: 20 }, (i) => slot(`driver:other-${i}`, 1));
+
+    await completed(others);
+    await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
+    expect((await fleet.job(holder)).state).toBe('running');
+    expect(await queue.getActiveCount()).toBe(1);
+    expect(eventsOf(await fleet.job(line[0]!))).toEqual(['accepted', 'waiting-for-slot']);
+
+    await completed([holder, ...line]);
+    const ran = intervalsOf([holder, ...line]);
+    expect(ran.map(({ jobId }) => jobId)).toEqual([holder, ...line]);
+    expect(mostAtOnce(ran)).toBe(1);
+  }, 60_000);
+
+  it('are as many as the limit says', async () => {
+    const ids = await accept(40, { ms: 100 }, () => slot('driver:three', 3));
+    await completed(ids);
+    expect(mostAtOnce(intervalsOf(ids))).toBe(3);
+  });
+
+  it('pass to the next one within the lease when the worker of their holder is killed', async () => {
+    const holder = await fleet.probe({ ms: 4_000 }, slot('driver:7', 1));
+    const victim = await workerOf(holder);
+    const line = await accept(5, { ms: 10 }, () => slot('driver:7', 1));
+    await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
+
+    const killedAt = Date.now();
+    victim.kill('SIGKILL');
+    await completed([holder, ...line]);
+
+    const begins = jobFacts(fleet.workers, 'job.began').filter(({ time }) => time > killedAt);
+    expect(begins[0]!.time - killedAt).toBeLessThan(LOCK_MS + CHECKS_MS + SLACK_MS);
+    // The dead one's place is its own again when it comes back; who stands behind it does not wait for that.
+    expect(begins.map(({ jobId }) => jobId).filter((jobId) => jobId !== holder)).toEqual(line);
+    expect(begins.map(({ jobId }) => jobId)).toContain(holder);
+    expect(mostAtOnce(intervalsOf([holder, ...line]).slice(1))).toBe(1);
+  }, 60_000);
+
+  it('do not wait for one that was removed from the line', async () => {
+    const holder = await fleet.probe({ ms: 3_000 }, slot('driver:7', 1));
+    await fleet.untilState(holder, 'running');
+    const gone = await fleet.probe({}, { owners: ['trip:gone'], ...slot('driver:7', 1) });
+    const next = await fleet.probe({}, slot('driver:7', 1));
+    await until(async () => (await queue.getDelayedCount()) === 2, 'both stand in line');
+
+    await queue.remove(gone);
+    await completed([holder, next]);
+    const [held, came] = intervalsOf([holder, next]);
+    expect(came!.from - held!.to).toBeLessThan(SLACK_MS);
+    await forgetOwner('trip:gone');
+  });
+
+  it('keep their order over a pause of the queue that is longer than a lease', async () => {
+    const holder = await fleet.probe({ ms: 1_500 }, slot('driver:7', 1));
+    await fleet.untilState(holder, 'running');
+    const line = await accept(5, { ms: 10 }, () => slot('driver:7', 1));
+    await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
+
+    await queue.pause();
+    await completed([holder]);
+    await until(() => grantHasRunOut(), 'the slot that was granted meanwhile is free again');
+    await queue.resume();
+    await completed(line);
+    expect(intervalsOf(line).map(({ jobId }) => jobId)).toEqual(line);
+    expect(mostAtOnce(intervalsOf(line))).toBe(1);
+  });
+
+  it('are not lost to a retry that starts at once, while the failed run is still being ended', async () => {
+    const ids = await accept(20, { ms: 10, failTimes: 2 }, () => slot('driver:7', 1));
+    await completed(ids);
+    const running = [...jobFacts(fleet.workers, 'job.began'), ...jobFacts(fleet.workers, 'job.lost')];
+    expect(running.filter(({ jobId }) => ids.includes(jobId))).toHaveLength(3 * ids.length);
+  });
+
+  /** One call for all of them, so that they are accepted in their order. */
+  async function accept(count: number, payload: object, more: (i: number) => object): Promise<string[]> {
+    const jobs = Array.from({ length: count }, (_, i) => ({
+      kind: 'probe',
+      owners: ['trip:42'],
+      payload,
+      ...more(i),
+    }));
+    const { body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
+    const results = body['results'] as { status: number; id: string }[];
+    expect(results.filter(({ status }) => status !== 201)).toEqual([]);
+    return results.map(({ id }) => id);
+  }
+
+  function completed(ids: readonly string[], withinMs?: number): Promise<JobView[]> {
+    return Promise.all(ids.map((id) => fleet.untilState(id, 'completed', withinMs)));
+  }
+
+  function intervalsOf(ids: readonly string[]): Interval[] {
+    return intervals(fleet.workers).filter(({ jobId }) => ids.includes(jobId));
+  }
+
+  function workerOf(id: string): Promise<TestProcess> {
+    return until(
+      () => fleet.workers.find((worker) => jobFacts([worker], 'job.began').some(({ jobId }) => jobId === id)),
+      `a worker has ${id}`,
+    );
+  }
+
+  async function grantHasRunOut(): Promise<boolean> {
+    const [slotKey] = await redis.keys(`${fleet.prefix}:{slot:*}`);
+    const [, heldUntil] = await redis.zrange(slotKey!, '0', '0', 'WITHSCORES');
+    return Number(heldUntil) < Date.now();
+  }
+
+  async function forgetOwner(owner: string): Promise<void> {
+    for (const key of await redis.keys(`${fleet.prefix}:{*}`)) {
+      if ((await redis.type(key)) === 'hash' && (await redis.hget(key, 'o')) === owner) await redis.del(key);
+    }
+  }
+});
+
+function slot(key: string, limit: number): object {
+  return { slot: { key, limit } };
+}
+
+function eventsOf({ timeline }: JobView): string[] {
+  return timeline.map(({ event }) => event);
+}

@@ -1,0 +1,88 @@
+import type { Args, ScriptName, ScriptRunner } from './script-runner.js';
+
+export const LEASE_MS = 100;
+export const KEEP_MS = 3_600_000;
+const OWNER = 'trip:42';
+
+export type Strategy = '' | 'skip' | 'replace' | 'coalesce';
+
+export interface Reserve {
+  readonly job: string;
+  readonly strategy: Strategy;
+  readonly key: string;
+  readonly payload: string;
+}
+
+export interface Begin {
+  readonly job: string;
+  readonly token: string;
+  readonly epoch: string;
+  readonly deadline: number | '';
+  readonly key: string;
+}
+
+export interface Commit {
+  readonly job: string;
+  readonly token: string;
+  readonly epoch: string;
+  readonly fence: string;
+  readonly result: string;
+}
+
+export interface End {
+  readonly job: string;
+  readonly token: string;
+  readonly leaves: boolean;
+  readonly key: string;
+}
+
+/** The scripts as calls for one owner; each answers as the script does. */
+export class OwnerCalls {
+  constructor(
+    private readonly run: ScriptRunner,
+    readonly record: string,
+  ) {}
+
+  /** Every key of the owner. */
+  get keys(): string[] {
+    return ['', ':runs', ':dedup', ':late', ':done', ':recent'].map((end) => this.record + end);
+  }
+
+  reserve(now: number, { job, strategy, key, payload }: Reserve, limit: number | '' = ''): Promise<string[]> {
+    return this.one('reserve', [now, OWNER, job, limit, strategy, key, payload]);
+  }
+
+  begin(now: number, { job, token, epoch, deadline, key }: Begin): Promise<string[]> {
+    return this.one('begin', [now, job, token, epoch, deadline, LEASE_MS, key, 1]);
+  }
+
+  renew(
+    now: number,
+    { job, token, epoch }: { job: string; token: string; epoch: string },
+  ): Promise<string[]> {
+    return this.one('renew', [now, job, token, epoch, LEASE_MS]);
+  }
+
+  commit({ job, token, epoch, fence, result }: Commit): Promise<string[]> {
+    return this.one('commit', [job, token, epoch, fence, result]);
+  }
+
+  end(now: number, { job, token, leaves, key }: End): Promise<string[]> {
+    return this.one('end', [now, KEEP_MS, KEEP_MS, job, token, leaves ? 1 : 0, key]);
+  }
+
+  async cancel(
+    now: number,
+    cancelId: string,
+    saw: readonly [string, string] = ['', ''],
+    close = 0,
+  ): Promise<string[]> {
+    const args = [now, cancelId, close, OWNER, ...saw, KEEP_MS, KEEP_MS];
+    return (await this.run('cancel', [this.record], args)) as string[];
+  }
+
+  private async one(name: ScriptName, args: Args): Promise<string[]> {
+    const [answer] = (await this.run(name, [this.record], args)) as string[][];
+    return answer!;
+  }
+}

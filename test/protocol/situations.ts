@@ -1,0 +1,105 @@
+import { KEEP_MS, LEASE_MS, OwnerCalls, type Strategy } from './owner.calls.js';
+import type { Args, ScriptName, ScriptRunner } from './script-runner.js';
+
+const NOW = 1_900_000_000_000;
+const EPOCH = `${NOW}000`;
+
+/** A call of a script that has much to write, and what is there before it. */
+export interface Situation {
+  readonly name: string;
+  readonly script: ScriptName;
+  readonly args: Args;
+  readonly prepare: (run: ScriptRunner, key: string) => Promise<unknown>;
+}
+
+/** What the scripts keep beside their key. */
+export const ENDINGS = ['', ':runs', ':dedup', ':late', ':done', ':recent', ':waiters'];
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+const reserved =
+  (...strategies: Strategy[]) =>
+  async (run: ScriptRunner, key: string): Promise<OwnerCalls> => {
+    const owner = new OwnerCalls(run, key);
+    for (const [i, strategy] of strategies.entries()) {
+      await owner.reserve(NOW, { job: `job-${i}`, strategy, key: strategy && 'k', payload: 'old' });
+    }
+    return owner;
+  };
+
+const begun =
+  (...strategies: Strategy[]) =>
+  async (run: ScriptRunner, key: string): Promise<OwnerCalls> => {
+    const owner = await reserved(...strategies)(run, key);
+    const job = `job-${strategies.length - 1}`;
+    await owner.begin(NOW, { job, token: 't0', epoch: EPOCH, deadline: '', key: strategies[0] ? 'k' : '' });
+    await owner.commit({ job, token: 't0', epoch: EPOCH, fence: '1', result: 'old' });
+    return owner;
+  };
+
+const cancelled = async (run: ScriptRunner, key: string): Promise<void> => {
+  const owner = await begun('coalesce', 'replace')(run, key);
+  await owner.cancel(NOW, 'c0');
+};
+
+const take = (act: string, job: string, now = NOW): Args => [now, act, job, 't0', 1, LEASE_MS, 0];
+
+const queued = async (run: ScriptRunner, key: string): Promise<void> => {
+  for (const job of ['job-1', 'job-2']) await run('take', [key], take('take', job));
+};
+
+const reserve = (job: string, strategy: Strategy): Args => [NOW, 'trip:42', job, 9, strategy, 'k', 'new'];
+const begin = (job: string, now = NOW): Args => [now, job, 't1', EPOCH, NOW + 50, LEASE_MS, 'k', 1];
+
+export const SITUATIONS: readonly Situation[] = [
+  { name: 'a first job', script: 'reserve', args: reserve('job', 'skip'), prepare: nothing },
+  { name: 'another job', script: 'reserve', args: reserve('job', ''), prepare: reserved('') },
+  { name: 'a skip', script: 'reserve', args: reserve('job', 'skip'), prepare: reserved('skip') },
+  { name: 'a coalesce', script: 'reserve', args: reserve('job', 'coalesce'), prepare: reserved('skip') },
+  { name: 'a replace', script: 'reserve', args: reserve('job', 'replace'), prepare: reserved('skip') },
+  { name: 'an id once more', script: 'reserve', args: reserve('job-1', 'replace'), prepare: cancelled },
+  { name: 'a first run', script: 'begin', args: begin('job-1'), prepare: reserved('skip', 'replace') },
+  { name: 'a run too late', script: 'begin', args: begin('job-0', NOW + 51), prepare: reserved('skip') },
+  {
+    name: 'a run after a lost one',
+    script: 'begin',
+    args: begin('job-0', NOW + LEASE_MS).map((arg, i) => (i === 4 ? '' : i === 7 ? 0 : arg)),
+    prepare: begun('skip'),
+  },
+  { name: 'a run', script: 'renew', args: [NOW, 'job-0', 't0', EPOCH, LEASE_MS], prepare: begun('') },
+  { name: 'a result', script: 'commit', args: ['job-0', 't0', EPOCH, '1', 'new'], prepare: begun('') },
+  {
+    name: 'a last run',
+    script: 'end',
+    args: [NOW, KEEP_MS, KEEP_MS, 'job-1', 't0', 1, 'k'],
+    prepare: begun('skip', 'replace'),
+  },
+  {
+    name: 'a job that never ran',
+    script: 'end',
+    args: [NOW, KEEP_MS, KEEP_MS, 'job-0', '', 1, 'k'],
+    prepare: reserved('skip'),
+  },
+  {
+    name: 'an owner',
+    script: 'cancel',
+    args: [NOW, 'c1', 1, 'trip:42', EPOCH, '1', KEEP_MS, KEEP_MS],
+    prepare: begun(''),
+  },
+  {
+    name: 'an owner once more',
+    script: 'cancel',
+    args: [NOW, 'c0', 1, 'trip:42', '', '', KEEP_MS, KEEP_MS],
+    prepare: cancelled,
+  },
+  { name: 'a free slot', script: 'take', args: take('take', 'job'), prepare: nothing },
+  { name: 'a slot that is held', script: 'take', args: take('take', 'job'), prepare: queued },
+  { name: 'a slot of the dead', script: 'take', args: take('take', 'job', NOW + LEASE_MS), prepare: queued },
+  { name: 'a slot for longer', script: 'take', args: take('hold', 'job-1'), prepare: queued },
+  { name: 'a slot back', script: 'take', args: take('give', 'job-1'), prepare: queued },
+  { name: 'a place in line', script: 'take', args: take('look', 'job-2'), prepare: queued },
+  { name: 'a place before it is added', script: 'take', args: take('stand', 'job-3'), prepare: queued },
+  { name: 'out of the line', script: 'take', args: take('quit', 'job-2'), prepare: queued },
+  { name: 'a rise', script: 'depth', args: [2, 5], prepare: (run, key) => run('depth', [key], [1, '']) },
+  { name: 'a fall', script: 'depth', args: [-2, ''], prepare: (run, key) => run('depth', [key], [3, '']) },
+];

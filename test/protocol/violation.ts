@@ -1,0 +1,24 @@
+/** An invariant that did not hold, by its name, and what showed it. */
+export class Violation extends Error {
+  constructor(
+    readonly invariant: string,
+    why: string,
+  ) {
+    super(`${invariant}: ${why}`);
+  }
+}
+
+/** What a check reports: the violation that ended it, or nothing. */
+export async function violationOf(check: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error.message;
+    throw error;
+  }
+}
+
+export function hold(invariant: string, holds: boolean, why: () => string): void {
+  if (!holds) throw new Violation(invariant, why());
+}

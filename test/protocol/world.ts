@@ -1,0 +1,357 @@
+import type { Redis } from 'ioredis';
+import { History, noTriggerIsLost, type JobPast, type RunPast, type Trigger } from './history.js';
+import { KEEP_MS, LEASE_MS, OwnerCalls, type Reserve, type Strategy } from './owner.calls.js';
+import type { ScriptRunner } from './script-runner.js';
+
+/** What somebody does next. Whom and what it is about follows from `pick`; the answer may be lost, and the call sent again. */
+export interface Step {
+  readonly what: keyof typeof STEPS;
+  readonly pick: number;
+  readonly isLost: boolean;
+}
+
+interface Producer {
+  readonly call: Reserve;
+  readonly deadline: number | '';
+  job: JobPast | undefined;
+  at: number;
+}
+
+/** A job as its queue holds it. */
+interface Queued {
+  readonly job: JobPast;
+  readonly reservedAt: number;
+  readonly deadline: number | '';
+  holder: Worker | undefined;
+}
+
+interface Worker {
+  readonly item: Queued;
+  readonly token: string;
+  run: RunPast | undefined;
+}
+
+/** What there is to do, and how often. */
+const STEPS = {
+  produce: 6,
+  answerProducer: 7,
+  killProducer: 1,
+  pickUp: 6,
+  stall: 2,
+  begin: 9,
+  renew: 3,
+  commit: 3,
+  end: 4,
+  killWorker: 2,
+  cancel: 1,
+  cancelAgain: 1,
+  cleanUp: 1,
+  wait: 1,
+  waitForAnEdge: 2,
+  forget: 1,
+};
+
+export const WEIGHTED = Object.entries(STEPS).flatMap(([what, weight]) =>
+  Array.from({ length: weight }, () => what as Step['what']),
+);
+
+const STRATEGIES: readonly Strategy[] = ['skip', 'replace', 'coalesce'];
+/** A far day: time is moved by hand, and no epoch is like one of today. */
+const START = 1_900_000_000_000;
+
+/**
+ * An owner's producers, workers and cancellers, any of which may die, hang or call twice, and a queue that adds what it
+ * does not have. They call the scripts; what comes of it is told to the history.
+ */
+export class World {
+  readonly history = new History();
+  private readonly calls: OwnerCalls;
+  private readonly queue = new Map<string, Queued>();
+  private readonly triggers: Trigger[] = [];
+  private readonly cancelIds: string[] = [];
+  private readonly goneIds: string[] = [];
+  private producers: Producer[] = [];
+  private workers: Worker[] = [];
+  private now = START;
+  private count = 0;
+
+  constructor(
+    run: ScriptRunner,
+    private readonly redis: Redis,
+    record: string,
+  ) {
+    this.calls = new OwnerCalls(run, record);
+  }
+
+  async live(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) await this.take(step);
+    this.producers = [];
+    await this.workOff();
+    noTriggerIsLost(this.history, this.triggers);
+  }
+
+  private take({ what, pick, isLost }: Step): Promise<void> | void {
+    const producer = at(this.producers, pick);
+    const worker = at(this.workers, pick);
+    switch (what) {
+      case 'produce':
+        return this.produce(pick, isLost);
+      case 'answerProducer':
+        return producer && this.answer(producer, pick);
+      case 'killProducer':
+        this.producers = this.producers.filter((one) => one !== producer);
+        return;
+      case 'pickUp':
+      case 'stall':
+        return this.pickUp(pick, what === 'stall');
+      case 'begin':
+        return this.beginSome(pick, isLost);
+      case 'renew':
+        return this.withRun(pick, (one) => this.renew(one, isLost));
+      case 'commit':
+        return this.withRun(pick, (one) => this.commit(one, isLost));
+      case 'end':
+        return this.withRun(pick, (one) => this.endRun(one, pick % 3 > 0));
+      case 'killWorker':
+        return worker && this.release(worker);
+      case 'cancel':
+        return this.cancel(this.name('c'));
+      case 'cancelAgain':
+        return this.cancel(at(this.cancelIds, pick) ?? this.name('c'));
+      case 'cleanUp':
+        return this.cleanUp();
+      case 'wait':
+        this.now += 1 + (pick % LEASE_MS);
+        return;
+      case 'waitForAnEdge':
+        return this.waitForAnEdge(pick);
+      case 'forget':
+        return this.forget(pick);
+    }
+  }
+
+  private async produce(pick: number, isLost: boolean): Promise<void> {
+    const key = ['', 'k1', 'k2', 'k1'][pick % 4]!;
+    const job = this.idToUseAgain(pick) ?? this.name('j');
+    const strategy = key === '' ? '' : STRATEGIES[Math.floor(pick / 4) % 3]!;
+    const call: Reserve = { job, strategy, key, payload: this.name('p') };
+    const deadline = key === '' && pick % 3 === 0 ? this.now + 20 + (pick % 150) : '';
+    const producer: Producer = { call, deadline, job: undefined, at: 0 };
+    this.producers.push(producer);
+    await this.reserve(producer, isLost);
+  }
+
+  private async reserve(producer: Producer, isLost: boolean): Promise<void> {
+    const answer = await this.calls.reserve(this.now, producer.call);
+    const job = this.history.reserved(this.now, producer.call, answer);
+    if (isLost) return;
+    producer.job = job;
+    // Its own job was accepted when it was reserved first, however often that was asked.
+    producer.at = job.id === producer.call.job ? job.reservedAt : this.history.at;
+  }
+
+  /** Sends again what was not answered; adds the job when it was, and is done. */
+  private async answer(producer: Producer, pick: number): Promise<void> {
+    const { call, deadline } = producer;
+    this.producers = this.producers.filter((one) => one !== producer);
+    // Its first call was before a cancel, and another has added its job: what it would add is not what it reserved.
+    if (!producer.job && this.isInHand(call.job) && !this.history.life(call.job, this.history.epoch ?? ''))
+      return;
+    if (!producer.job) await this.reserve(producer, false);
+    const job = producer.job!;
+    this.add(job, deadline);
+    if (deadline === '') this.triggers.push({ at: producer.at, strategy: call.strategy, job });
+    const [word, replaced] = job.answer;
+    const isToTidy = word === 'replace' && job.id === call.job && job.epoch === this.history.epoch;
+    if (isToTidy && pick % 2 === 0) await this.remove(replaced!);
+  }
+
+  private add(job: JobPast, deadline: number | ''): void {
+    if (this.queue.has(job.id)) return;
+    this.queue.set(job.id, { job, reservedAt: job.reservedAt, deadline, holder: undefined });
+  }
+
+  private async remove(id: string): Promise<void> {
+    const item = this.queue.get(id);
+    if (!item || item.holder) return;
+    this.queue.delete(id);
+    this.goneIds.push(id);
+    await this.end(item.job, '', true);
+  }
+
+  private pickUp(pick: number, isStalled: boolean): void {
+    const item = at(
+      [...this.queue.values()].filter(({ holder }) => (holder !== undefined) === isStalled),
+      pick,
+    );
+    if (!item) return;
+    item.holder = { item, token: this.name('t'), run: undefined };
+    this.workers.push(item.holder);
+  }
+
+  private async beginSome(pick: number, isLost: boolean): Promise<void> {
+    const worker = at(
+      this.workers.filter(({ run }) => !run),
+      pick,
+    );
+    if (worker) await this.begin(worker, isLost);
+  }
+
+  private async begin(worker: Worker, isLost: boolean): Promise<void> {
+    const { item, token } = worker;
+    const { job, deadline, reservedAt } = item;
+    const call = { job: job.id, token, epoch: job.epoch, deadline, key: job.key };
+    const answer = await this.calls.begin(this.now, call);
+    this.history.begun(this.now, call, reservedAt, answer);
+    if (isLost) return;
+    if (answer[0] === 'run') worker.run = this.history.runOf(job.id, token);
+    else if (answer[0] === 'skip' || answer[0] === 'done') await this.endRefused(worker);
+    else this.release(worker);
+  }
+
+  private async endRefused(worker: Worker): Promise<void> {
+    const { item } = worker;
+    const isMine = this.owns(worker);
+    this.release(worker);
+    if (!isMine) return;
+    this.queue.delete(item.job.id);
+    await this.end(item.job, '', true);
+  }
+
+  private async renew(worker: Worker, isLost: boolean): Promise<void> {
+    const { job, token } = worker.run!;
+    const answer = await this.calls.renew(this.now, { job: job.id, token, epoch: job.epoch });
+    this.history.renewed(this.now, worker.run!, answer);
+    if (isLost || answer[0] === 'ok') return;
+    if (answer[0] === 'cancelled') await this.endRun(worker, true);
+    else this.release(worker);
+  }
+
+  private async commit(worker: Worker, isLost: boolean): Promise<void> {
+    const run = worker.run!;
+    const { job, token, fence } = run;
+    const call = { job: job.id, token, epoch: job.epoch, fence, result: `result of ${token}` };
+    const answer = await this.calls.commit(call);
+    this.history.committed(run, call, answer);
+    if (!isLost && answer[0] !== 'ok' && this.owns(worker)) this.release(worker);
+  }
+
+  /** An overtaken run may believe that it ends its job; its queue knows better. */
+  private async endRun(worker: Worker, isFinal: boolean): Promise<void> {
+    const { item, token } = worker;
+    const isMine = this.owns(worker);
+    const leaves = isFinal && (isMine || this.history.isOvertaken(item.job, token));
+    if (leaves && isMine) this.queue.delete(item.job.id);
+    if (leaves && isMine) this.goneIds.push(item.job.id);
+    this.release(worker);
+    await this.end(item.job, token, leaves);
+  }
+
+  private async end(job: JobPast, token: string, leaves: boolean, key = job.key): Promise<void> {
+    const call = { job: job.id, token, leaves, key };
+    this.history.ended(this.now, call, job, await this.calls.end(this.now, call));
+  }
+
+  private async cancel(cancelId: string): Promise<void> {
+    this.cancelIds.push(cancelId);
+    this.history.cancelled(this.now, cancelId, await this.calls.cancel(this.now, cancelId));
+  }
+
+  private async cleanUp(): Promise<void> {
+    for (const { job } of this.queue.values())
+      if (job.epoch !== this.history.epoch) await this.remove(job.id);
+    await this.repair();
+  }
+
+  /** Just before, at, or just after the end of a lease or a deadline. */
+  private waitForAnEdge(pick: number): void {
+    const edges = [...this.history.runs.values()]
+      .filter(({ isOver }) => !isOver)
+      .map(({ leaseEnd }) => leaseEnd);
+    for (const { deadline } of this.queue.values()) if (deadline !== '') edges.push(deadline);
+    const ahead = edges.flatMap((edge) => [edge - 1, edge, edge + 1]).filter((edge) => edge > this.now);
+    this.now = at(ahead, pick) ?? this.now + 1;
+  }
+
+  /** The owner's record expires, if it is to: more likely after everything came to rest. */
+  private async forget(pick: number): Promise<void> {
+    if (pick % 3 === 0) await this.workOff();
+    if ((await this.redis.pttl(this.calls.record)) <= 0) return;
+    this.now += KEEP_MS + 1;
+    await this.redis.del(this.calls.record);
+    this.history.forgotten();
+  }
+
+  /** Every worker has died; what their queue still holds is run, and what it lost is put back or given up. */
+  private async workOff(): Promise<void> {
+    for (const worker of this.workers) this.release(worker);
+    this.now += LEASE_MS + 1;
+    await this.repair();
+    for (const item of this.queue.values()) {
+      const worker: Worker = { item, token: this.name('t'), run: undefined };
+      item.holder = worker;
+      this.workers.push(worker);
+      await this.begin(worker, false);
+      if (!worker.run) continue;
+      await this.commit(worker, false);
+      await this.endRun(worker, true);
+    }
+  }
+
+  /**
+   * What stands in the index and in no queue, nobody being about to add it: it is added if it took another's place, or
+   * leaves the index, which does not say what its key was.
+   */
+  private async repair(): Promise<void> {
+    const expected = new Set(this.producers.flatMap(({ call, job }) => [call.job, job?.id]));
+    for (const job of this.history.indexed) {
+      if (this.queue.has(job.id) || expected.has(job.id)) continue;
+      const late = await this.redis.hget(`${this.calls.record}:late`, job.id);
+      if (late !== null && job.epoch === this.history.epoch) this.add(job, '');
+      else await this.end(job, '', true, '');
+    }
+  }
+
+  private release(worker: Worker): void {
+    this.workers = this.workers.filter((one) => one !== worker);
+    if (worker.item.holder === worker) worker.item.holder = undefined;
+  }
+
+  private owns(worker: Worker): boolean {
+    return this.queue.get(worker.item.job.id) === worker.item && worker.item.holder === worker;
+  }
+
+  /** An id of an epoch that is over. */
+  private idToUseAgain(pick: number): string | undefined {
+    if (pick % 5 > 0) return undefined;
+    const epoch = this.history.epoch ?? '';
+    const ids = this.goneIds.filter((id) => !this.isInHand(id) && !this.history.life(id, epoch));
+    return at(ids, pick);
+  }
+
+  /** A queue has it, or a worker or a producer that has not heard what became of it. */
+  private isInHand(id: string): boolean {
+    return (
+      this.queue.has(id) ||
+      this.producers.some(({ call, job }) => call.job === id || job?.id === id) ||
+      this.workers.some(({ run, item }) => !run && item.job.id === id)
+    );
+  }
+
+  private async withRun(pick: number, act: (worker: Worker) => Promise<void>): Promise<void> {
+    const worker = at(
+      this.workers.filter(({ run }) => run),
+      pick,
+    );
+    if (worker) await act(worker);
+  }
+
+  private name(letter: string): string {
+    this.count += 1;
+    return `${letter}${this.count}`;
+  }
+}
+
+function at<T>(list: readonly T[], pick: number): T | undefined {
+  return list[pick % Math.max(1, list.length)];
+}

@@ -1,0 +1,47 @@
+import {
+  Handler,
+  Handles,
+  OwnerResolver,
+  ResolvesOwners,
+  type OwnerLife,
+  type Payload,
+  type Run,
+} from '#lifecycle';
+import { Inject, Injectable } from '@nestjs/common';
+import { Album } from './album.js';
+import { forget, thumbnail } from './photo.kinds.js';
+
+@Injectable()
+@Handles(thumbnail)
+export class ThumbnailHandler extends Handler<typeof thumbnail> {
+  constructor(@Inject(Album) private readonly album: Album) {
+    super();
+  }
+
+  async handle({ photoId, width }: Payload<typeof thumbnail>, run: Run): Promise<{ file: string }> {
+    const file = `${photoId}@${width}.png`;
+    this.album.files.push(file);
+    await run.progress(100);
+    return { file };
+  }
+}
+
+@Injectable()
+@Handles(forget)
+export class ForgetHandler extends Handler<typeof forget> {
+  constructor(@Inject(Album) private readonly album: Album) {
+    super();
+  }
+
+  async handle({ photoId }: Payload<typeof forget>): Promise<void> {
+    this.album.files = this.album.files.filter((file) => !file.startsWith(`${photoId}@`));
+  }
+}
+
+@Injectable()
+@ResolvesOwners('user')
+export class Users extends OwnerResolver {
+  async resolve(ids: string[]): Promise<ReadonlyMap<string, OwnerLife>> {
+    return new Map(ids.map((id) => [id, id === 'gone' ? 'gone' : 'alive']));
+  }
+}

@@ -1,0 +1,28 @@
+import type { Redis } from 'ioredis';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { root } from './process.js';
+
+const DAY_MS = 86_400_000;
+
+/** Cancels an owner by the script alone: the point of no return, with nothing tidied up behind it. */
+export async function cancelByScript(redis: Redis, prefix: string, owner: string): Promise<string[]> {
+  const args = ['', `cancel-${Math.random()}`, 0, owner, '', '', DAY_MS, DAY_MS];
+  return (await redis.eval(cancelScript(), 1, recordOf(prefix, owner), ...args)) as string[];
+}
+
+/** The key of an owner's record. */
+export function recordOf(prefix: string, owner: string): string {
+  const digest = hash('sha256', owner, 'base64url').slice(0, 22);
+  return `${prefix}:{${digest}}`;
+}
+
+function cancelScript(): string {
+  return read('cancel/cancel').replace(/^--- @include (\w+)$/gm, (_, piece: string) =>
+    read(`scripts/${piece}`),
+  );
+}
+
+function read(path: string): string {
+  return readFileSync(`${root}libs/lifecycle/src/${path}.lua`, 'utf8');
+}

@@ -1,0 +1,45 @@
+import { Redis } from 'ioredis';
+import { until } from './until.js';
+
+/** What `keys.ts` lets stay when nothing is under way: queue hashes, and what ends by itself. */
+const STAYS = /:\{queue:[^}]+\}$/;
+const RECORD = /:\{[\w-]{22}\}$/;
+const ENDS_BY_ITSELF = /(:\{[\w-]{22}\}(:recent)?|:\{idem:[^}]+\})$/;
+
+/** Keys of ours under a prefix that should be gone, each with what is wrong. BullMQ's own keys are its own affair. */
+export async function leftovers(redis: Redis, prefix: string): Promise<string[]> {
+  const left: string[] = [];
+  for (const key of await keysOf(redis, prefix)) {
+    if (STAYS.test(key)) continue;
+    if (!ENDS_BY_ITSELF.test(key)) left.push(`${key} is there`);
+    else if ((await redis.pttl(key)) === -1) left.push(`${key} does not expire`);
+    if (RECORD.test(key)) left.push(...(await indexEntries(redis, key)));
+  }
+  return left.toSorted((a, b) => a.localeCompare(b));
+}
+
+/** Waits until nothing is left; what stays says what it is. */
+export async function untilNothingIsLeft(storeUrl: string, prefix: string): Promise<void> {
+  const redis = new Redis(storeUrl);
+  let left: string[] = [];
+  try {
+    await until(async () => (left = await leftovers(redis, prefix)).length === 0, 'nothing is left', 5_000);
+  } catch (error) {
+    throw left.length > 0 ? new Error(`There is left:\n  ${left.join('\n  ')}`, { cause: error }) : error;
+  } finally {
+    await redis.quit();
+  }
+}
+
+async function keysOf(redis: Redis, prefix: string): Promise<string[]> {
+  const found = new Set<string>();
+  for await (const keys of redis.scanStream({ match: `${prefix}:*`, count: 1_000 })) {
+    for (const key of keys as string[]) found.add(key);
+  }
+  return [...found];
+}
+
+async function indexEntries(redis: Redis, record: string): Promise<string[]> {
+  const fields = await redis.hkeys(record);
+  return fields.filter((field) => field.startsWith('j')).map((field) => `${record} has ${field}`);
+}

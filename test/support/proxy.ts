@@ -1,0 +1,82 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/**
+ * What happens to the connection that sends a certain text: `drop` lets it arrive and cuts the connection when the
+ * answer comes; `cut` lets it not arrive at all; `hang` lets it arrive, and silence follows.
+ */
+type Fault = 'drop' | 'cut' | 'hang';
+
+/** Stands between a fleet and its store, and makes one reply go wrong. */
+export class Proxy {
+  /** How many pieces of data the clients sent: a measure of round trips. */
+  sent = 0;
+  private armed: { fault: Fault; text: RegExp; met: () => void } | undefined;
+  private readonly sockets = new Set<Socket>();
+  private readonly hanging = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly storePort: number,
+  ) {
+    server.on('connection', (client) => this.join(client));
+  }
+
+  static async start(storeUrl: string): Promise<Proxy> {
+    const server = createServer();
+    const proxy = new Proxy(server, Number(new URL(storeUrl).port));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Once, to the next connection that sends this text; answers when that has happened. */
+  next(fault: Fault, text: RegExp): Promise<void> {
+    return new Promise((resolve) => (this.armed = { fault, text, met: resolve }));
+  }
+
+  /** What hangs is cut. */
+  cutHanging(): void {
+    for (const socket of this.hanging) socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private join(client: Socket): void {
+    const store = connect(this.storePort, '127.0.0.1');
+    let fault: Fault | undefined;
+    client.on('data', (data) => {
+      this.sent += 1;
+      if (fault === 'hang') return;
+      if (this.armed?.text.test(data.toString('latin1'))) {
+        fault = this.armed.fault;
+        this.armed.met();
+        this.armed = undefined;
+      }
+      if (fault === 'hang') this.hanging.add(client);
+      if (fault === 'cut') client.destroy();
+      else store.write(data);
+    });
+    store.on('data', (data) => {
+      if (fault === 'drop') client.destroy();
+      else if (fault !== 'hang') client.write(data);
+    });
+    for (const [one, other] of [
+      [client, store],
+      [store, client],
+    ] as const) {
+      this.sockets.add(one);
+      one.on('error', () => one.destroy());
+      one.on('close', () => {
+        this.sockets.delete(one);
+        this.hanging.delete(one);
+        other.destroy();
+      });
+    }
+  }
+}
