@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root, TestProcess } from '../support/process.js';
 import { freePort } from '../support/store.js';
 import { until } from '../support/until.js';
+
+const HAS_NPM = spawnSync('npm', ['--version']).error === undefined;
 
 /** Whatever ends the launcher, and whenever: nothing that it started goes on, and its data folder has no second server. */
 describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
@@ -43,7 +45,7 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
     },
   );
 
-  it('whose npm is told to end, or killed, ends as well', async () => {
+  it.runIf(HAS_NPM)('whose npm is told to end, or killed, ends as well', async () => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const npm = new TestProcess(
         spawn('npm', ['start'], {

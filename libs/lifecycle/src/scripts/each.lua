@@ -16,9 +16,9 @@ local function clock(given)
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 
--- Whole numbers in full: Lua would write large ones as 1.7e+15.
+-- Whole numbers in full: Lua would write large ones as 1.7e+15, and %d cuts them to 32 bits where a long has no more.
 local function whole(number)
-  return string.format('%d', number)
+  return string.format('%.0f', number)
 end
 
 -- The answers of a step for every key. A step reads all that it will write before it writes, so that one that meets a
