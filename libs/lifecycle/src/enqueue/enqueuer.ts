@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobState } from 'bullmq';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
@@ -21,6 +22,9 @@ import { Twins } from './twins.js';
 /** How often a request looks for its twin before it gives up: each time it found one that was on its way out. */
 const ROUNDS = 5;
 const RETRY_AFTER_MS = 1_000;
+/** How long a repeat waits for the answer to the call that it repeats. */
+const FIRST_CALL_LOOKS = 10;
+const FIRST_CALL_LOOK_MS = 25;
 
 /** What enqueue answers: what became of the request, and the id of the job that will do it. */
 export interface Ticket {
@@ -71,7 +75,12 @@ export class Enqueuer {
   }
 
   private async acceptOnce(request: JobRequest, key: string, whole: unknown): Promise<Ticket> {
-    const memory = await this.idempotency.begin(key, whole, newJobId(request.kind.queue));
+    let memory = await this.idempotency.begin(key, whole, newJobId(request.kind.queue));
+    // The first call may be on its way to its answer, which says more than what can be seen of its job.
+    for (let looks = 0; looks < FIRST_CALL_LOOKS && 'isRepeat' in memory && memory.isRepeat; looks += 1) {
+      await pause(FIRST_CALL_LOOK_MS);
+      memory = await this.idempotency.begin(key, whole, memory.jobId);
+    }
     if ('ticket' in memory) return memory.ticket;
     // Whatever goes wrong, the key keeps its id: a repeat makes this job or none.
     const ticket = memory.isRepeat
