@@ -9,6 +9,7 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { compiledEntry } from '../compiled-entry.js';
+import { freePort } from '../../../../../test/support/store.js';
 import type { StoreProcess } from '../store.process.js';
 import { startEmbedded } from './embedded.store.js';
 
@@ -181,13 +182,4 @@ async function shutDown(client: Redis): Promise<void> {
   client.shutdown('NOSAVE').catch(() => {});
   await once(client, 'close');
   client.disconnect();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
