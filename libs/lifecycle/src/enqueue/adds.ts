@@ -8,57 +8,29 @@ export interface NewJob {
   readonly opts: JobsOptions & { jobId: string };
 }
 
-interface Waiting {
-  readonly job: NewJob;
-  readonly done: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** What is added in one call fails together in the eyes of its callers, even where only one of it did. */
-const MOST_AT_ONCE = 50;
-
-/** Adds jobs to their queues; what is asked in one turn of the event loop goes together. Adding a job twice is adding it once. */
+/**
+ * Adds jobs to their queues, each by itself: BullMQ's bulk add answers all at the end of all, and while its callers wait
+ * for that nobody asks for anything. Adding a job twice is adding it once; who adds one that is on its way waits for that.
+ */
 @Injectable()
 export class Adds {
-  private readonly waiting = new Map<string, Map<string, Waiting>>();
+  private readonly underWay = new Map<string, Promise<void>>();
 
   constructor(private readonly queues: Queues) {}
 
-  add(queue: string, job: NewJob): Promise<void> {
-    let group = this.waiting.get(queue);
-    if (!group) {
-      group = new Map();
-      this.waiting.set(queue, group);
-      setImmediate(() => this.flush(queue));
-    }
-    const { jobId } = job.opts;
-    const same = group.get(jobId);
-    if (same) return same.done;
+  add(queue: string, { name, data, opts }: NewJob): Promise<void> {
+    const { jobId } = opts;
+    const same = this.underWay.get(jobId);
+    if (same) return same;
 
-    let settle!: Pick<Waiting, 'resolve' | 'reject'>;
-    const done = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
-    group.set(jobId, { job, done, ...settle });
-    if (group.size >= MOST_AT_ONCE) this.flush(queue);
+    const done = this.queues
+      .get(queue)
+      .add(name, data, opts)
+      .then(nothing)
+      .finally(() => this.underWay.delete(jobId));
+    this.underWay.set(jobId, done);
     return done;
   }
-
-  private flush(queue: string): void {
-    const group = this.waiting.get(queue);
-    if (!group) return;
-    this.waiting.delete(queue);
-    void this.send(queue, [...group.values()]);
-  }
-
-  private async send(queue: string, group: readonly Waiting[]): Promise<void> {
-    try {
-      const target = this.queues.get(queue);
-      const [only] = group;
-      if (group.length === 1) await target.add(only!.job.name, only!.job.data, only!.job.opts);
-      else await target.addBulk(group.map(({ job }) => job));
-      for (const { resolve } of group) resolve();
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
-  }
 }
+
+function nothing(): void {}

@@ -44,7 +44,7 @@ export class JobRunner {
     private readonly journal: Journal,
   ) {}
 
-  async run(job: Job, lock: string, signal: AbortSignal): Promise<unknown> {
+  async run(job: Job, lock: string): Promise<unknown> {
     const envelope = openEnvelope(job);
     if (!this.handlers.get(job.name)) return this.leaveToOthers(job, lock);
     const token = `${this.process}${(this.runs += 1).toString(36)}`;
@@ -52,7 +52,6 @@ export class JobRunner {
     if (this.running.isDraining) return this.handBack(job, lock, run);
 
     this.runOf.set(job, run);
-    signal.addEventListener('abort', () => run.stop(signal.reason), { once: true });
     const verdict = await this.check(run);
     switch (verdict.kind) {
       case 'run':

@@ -8,9 +8,10 @@ import { JobRunner } from './job-runner.js';
 export class LifecycleProcessor {
   constructor(private readonly runner: JobRunner) {}
 
-  // Keep all three parameters: BullMQ creates an AbortSignal only for a function that declares a third one.
-  process(job: Job, token?: string, signal?: AbortSignal): Promise<unknown> {
-    assert(token && signal, 'BullMQ gave this run no lock token or no abort signal');
-    return this.runner.run(job, token, signal);
+  // Two parameters: for a function that declares a third one BullMQ makes an abort signal and keeps book of it for every
+  // job, to be used by its worker's `cancelJob` alone. A run has its own signal, which every reason to stop goes through.
+  process(job: Job, token?: string): Promise<unknown> {
+    assert(token, 'BullMQ gave this run no lock token');
+    return this.runner.run(job, token);
   }
 }
