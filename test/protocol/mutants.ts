@@ -250,15 +250,22 @@ export const SLOT_MUTANTS: readonly Breaking[] = [
   {
     name: 'a slot is given whatever the limit',
     script: 'take',
-    text: "while redis.call('ZCARD', slot) < limit do",
-    instead: 'while true do',
+    text: "and redis.call('ZCARD', slot) < limit do",
+    instead: 'do',
     breaks: ['I36'],
   },
   {
     name: 'a slot that is given back goes to nobody',
     script: 'take',
-    text: 'unpack(grant(slot, limit, lease))',
-    instead: 'nil',
+    text: "return { 'given', unpack(grant(slot, limit, lease)) }",
+    instead: "return { 'given' }",
+    breaks: ['I36'],
+  },
+  {
+    name: 'who takes up a grant grants nobody',
+    script: 'take',
+    text: "return { 'taken', unpack(grant(slot, limit, lease)) }",
+    instead: "return { 'taken' }",
     breaks: ['I36'],
   },
   {

@@ -7,6 +7,9 @@
   lease: time to be woken and to come. A hold is a run's, not its job's: what a run that was overtaken gives back late is
   not the newer one's. A hold that ran out belonged to a worker that died.
 
+  Of a limit that was raised far, one call grants a part. Whoever takes up a grant grants the next ones, so the rest
+  follows as those come; should none of them come, whoever looks by itself after its wait is granted in their place.
+
     KEYS[i]   holders of the key's slots, `<job>|<token of the run>`, or `<job>|` for a grant, by the end of their lease;
               :waiters beside it, in the same slot: jobs by their place in line
 
@@ -22,20 +25,26 @@
   {'standing'}; {'held'} or {'lost'}; {'given', woken…}; {'granted', woken…} or {'waiting', woken…}; {'error', text}.
   The woken got a slot by this call and must be told.
 ]]
+-- How many one call grants, above which it would hold the store for too long; but always one for each that asks, so
+-- that who stands first is not sent away from a free slot.
+local MANY = 100
+
 --- @include each
 local now = clock(ARGV[1])
+local granting = 0
 
 local ACTS = { stand = true, take = true, look = true, hold = true, give = true, quit = true }
 
 local function grant(slot, limit, lease)
   local waiters, woken = slot .. ':waiters', {}
-  while redis.call('ZCARD', slot) < limit do
+  while (granting < MANY or #woken == 0) and redis.call('ZCARD', slot) < limit do
     local first = redis.call('ZPOPMIN', waiters)
     if not first[1] then
       break
     end
     redis.call('ZADD', slot, now + lease, first[1] .. '|')
     woken[#woken + 1] = first[1]
+    granting = granting + 1
   end
   return woken
 end
@@ -72,7 +81,7 @@ local function serve(slot, at)
   if act == 'take' then
     if redis.call('ZREM', slot, granted) == 1 or redis.call('ZSCORE', slot, mine) then
       redis.call('ZADD', slot, now + lease, mine)
-      return { 'taken' }
+      return { 'taken', unpack(grant(slot, limit, lease)) }
     end
     if not place then
       redis.call('ZADD', waiters, accepted, job)
