@@ -123,6 +123,25 @@ describe('the slots of a key', () => {
     expect(running.filter(({ jobId }) => ids.includes(jobId))).toHaveLength(3 * ids.length);
   });
 
+  it('let a job go before others only to the slot it waited for, not to its retries', async () => {
+    const holder = await fleet.probe({ ms: 1_000 }, slot('driver:7', 1));
+    await fleet.untilState(holder, 'running');
+    const late = await fleet.probe({ ms: 300, failTimes: 1 }, { priority: 200, ...slot('driver:7', 1) });
+    await until(async () => (await fleet.job(late)).state === 'delayed', 'it stands in line');
+    expect((await queue.getJob(late))!.priority).toBe(0);
+    const others = await accept(150, { ms: 250 }, () => ({}));
+
+    await until(
+      async () => (await queue.getJob(late))!.priority === 200,
+      'it runs, and has its own priority',
+    );
+    await completed([late, ...others]);
+    const begins = jobFacts(fleet.workers, 'job.began').map(({ jobId }) => jobId);
+    // Its first run went before most of them, its second after all but those that began with it.
+    expect(begins.indexOf(late)).toBeLessThan(100);
+    expect(begins.lastIndexOf(late)).toBeGreaterThan(130);
+  });
+
   /** One call for all of them, so that they are accepted in their order. */
   async function accept(count: number, payload: object, more: (i: number) => object): Promise<string[]> {
     const jobs = Array.from({ length: count }, (_, i) => ({

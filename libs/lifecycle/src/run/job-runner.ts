@@ -19,6 +19,9 @@ import { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from '
 /** When a job of a kind that this worker does not know is looked at again. */
 const NOBODY_HERE_MS = 30_000;
 
+/** BullMQ's priority of the jobs that go before all with one. */
+const FIRST = 0;
+
 /** When a job is looked at again for which the store could not answer. */
 const STORE_AGAIN_MS = 1_000;
 
@@ -57,6 +60,7 @@ export class JobRunner {
       case 'run':
         run.begin(verdict.fence);
         this.admission.leave(job.queueName);
+        this.endTurn(job);
         return this.perform(job, lock, run, verdict.latePayload);
       case 'done':
         // A run before this one got as far as its result; only BullMQ had not heard.
@@ -139,15 +143,23 @@ export class JobRunner {
 
   /** The job waits for a slot, or for what is not known yet. It occupies no worker meanwhile and uses up no attempt. */
   private async putOff(job: Job, lock: string, run: Run, why: string, forMs: number): Promise<never> {
-    if (why === 'slot') {
-      // Its turn will have come already when it is woken: then it goes before all that wait.
-      await job.changePriority({ priority: 0 });
-      this.log.write(job, { event: 'waiting-for-slot' });
-    }
+    // In line for a slot its turn will have come already when it is woken: then it goes before all that wait.
+    await setPriority(job, why === 'slot' ? FIRST : ownPriority(job));
+    if (why === 'slot') this.log.write(job, { event: 'waiting-for-slot' });
     await job.moveToDelayed(Date.now() + forMs, lock);
     this.journal.jobPutOff(run.facts, why, forMs);
     if (why === 'slot') await this.slots.wakeIfGranted(run);
     throw new DelayedError();
+  }
+
+  /**
+   * It went before others to the slot that was granted to it. However it comes to wait again, as a retry, handed back or
+   * of a dead worker, it waits as it was accepted.
+   */
+  private endTurn(job: Job): void {
+    setPriority(job, ownPriority(job)).catch((error: unknown) =>
+      this.journal.queueError(job.queueName, error),
+    );
   }
 
   /**
@@ -207,6 +219,15 @@ function untilAbandoned(work: Promise<unknown>, run: Run): Promise<unknown> {
       patience = setTimeout(reject, graceMs, reason);
     });
   });
+}
+
+/** BullMQ changes the job's priority, and leaves the one in its options as it was added with. */
+function ownPriority(job: Job): number {
+  return job.opts.priority ?? FIRST;
+}
+
+async function setPriority(job: Job, priority: number): Promise<void> {
+  if (job.priority !== priority) await job.changePriority({ priority });
 }
 
 function ifLockIsGone(error: Error): void {
