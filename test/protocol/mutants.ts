@@ -210,6 +210,13 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     breaks: ['I2', 'I9', 'I10', 'I13', 'F7'],
   },
   {
+    name: 'end drops the next life of its id',
+    script: 'end',
+    text: 'and not isAnothers and not isOfNewerLife',
+    instead: 'and not isAnothers',
+    breaks: ['I2', 'I3', 'I9', 'I10', 'I12', 'I13', 'F7'],
+  },
+  {
     name: 'end lets the record of jobs expire',
     script: 'end',
     text: "if redis.call('HLEN', record) <= META then",
@@ -221,7 +228,7 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     script: 'cancel',
     text: 'whole(math.max(tonumber(oldEpoch) + 1, now * 1000))',
     instead: "'1'",
-    breaks: ['I1', 'I7'],
+    breaks: ['I1', 'I7', 'I46'],
   },
   {
     name: 'cancel does not know its id again',
@@ -313,8 +320,8 @@ export const SLOT_MUTANTS: readonly Breaking[] = [
   {
     name: 'giving up leaves the place in line',
     script: 'take',
-    text: "redis.call('ZREM', waiters, job)",
-    instead: '',
+    text: "if act == 'quit' then\n      redis.call('ZREM', waiters, job)",
+    instead: "if act == 'quit' then",
     breaks: ['I36'],
   },
 ];

@@ -34,6 +34,7 @@ export interface End {
   readonly token: string;
   readonly leaves: boolean;
   readonly key: string;
+  readonly epoch: string;
 }
 
 /** The scripts as calls for one owner; each answers as the script does. */
@@ -67,8 +68,8 @@ export class OwnerCalls {
     return this.one('commit', [job, token, epoch, fence, result]);
   }
 
-  end(now: number, { job, token, leaves, key }: End): Promise<string[]> {
-    return this.one('end', [now, KEEP_MS, KEEP_MS, job, token, leaves ? 1 : 0, key]);
+  end(now: number, { job, token, leaves, key, epoch }: End): Promise<string[]> {
+    return this.one('end', [now, KEEP_MS, KEEP_MS, job, token, leaves ? 1 : 0, key, epoch]);
   }
 
   async cancel(

@@ -71,13 +71,13 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a last run',
     script: 'end',
-    args: [NOW, KEEP_MS, KEEP_MS, 'job-1', 't0', 1, 'k'],
+    args: [NOW, KEEP_MS, KEEP_MS, 'job-1', 't0', 1, 'k', EPOCH],
     prepare: begun('skip', 'replace'),
   },
   {
     name: 'a job that never ran',
     script: 'end',
-    args: [NOW, KEEP_MS, KEEP_MS, 'job-0', '', 1, 'k'],
+    args: [NOW, KEEP_MS, KEEP_MS, 'job-0', '', 1, 'k', EPOCH],
     prepare: reserved('skip'),
   },
   {

@@ -42,6 +42,7 @@ const STEPS = {
   renew: 3,
   commit: 3,
   end: 4,
+  leave: 4,
   killWorker: 2,
   cancel: 1,
   cancelAgain: 1,
@@ -72,6 +73,8 @@ export class World {
   private readonly goneIds: string[] = [];
   private producers: Producer[] = [];
   private workers: Worker[] = [];
+  /** Have left their queue, and not yet the index. */
+  private leaving: JobPast[] = [];
   private now = START;
   private count = 0;
 
@@ -112,6 +115,8 @@ export class World {
         return this.withRun(pick, (one) => this.commit(one, isLost));
       case 'end':
         return this.withRun(pick, (one) => this.endRun(one, pick % 3 > 0));
+      case 'leave':
+        return this.leave(at(this.leaving, pick));
       case 'killWorker':
         return worker && this.release(worker);
       case 'cancel':
@@ -163,7 +168,7 @@ export class World {
     if (deadline === '') this.triggers.push({ at: producer.at, strategy: call.strategy, job });
     const [word, replaced] = job.answer;
     const isToTidy = word === 'replace' && job.id === call.job && job.epoch === this.history.epoch;
-    if (isToTidy && pick % 2 === 0) await this.remove(replaced!);
+    if (isToTidy && pick % 2 === 0) this.remove(replaced!);
   }
 
   private add(job: JobPast, deadline: number | ''): void {
@@ -171,12 +176,19 @@ export class World {
     this.queue.set(job.id, { job, reservedAt: job.reservedAt, deadline, holder: undefined });
   }
 
-  private async remove(id: string): Promise<void> {
+  private remove(id: string): void {
     const item = this.queue.get(id);
     if (!item || item.holder) return;
     this.queue.delete(id);
     this.goneIds.push(id);
-    await this.end(item.job, '', true);
+    this.leaving.push(item.job);
+  }
+
+  /** Late: the id may have another life by now. */
+  private async leave(job: JobPast | undefined): Promise<void> {
+    if (!job) return;
+    this.leaving = this.leaving.filter((one) => one !== job);
+    await this.end(job, '', true);
   }
 
   private pickUp(pick: number, isStalled: boolean): void {
@@ -205,17 +217,15 @@ export class World {
     this.history.begun(this.now, call, reservedAt, answer);
     if (isLost) return;
     if (answer[0] === 'run') worker.run = this.history.runOf(job.id, token);
-    else if (answer[0] === 'skip' || answer[0] === 'done') await this.endRefused(worker);
+    else if (answer[0] === 'skip' || answer[0] === 'done') this.endRefused(worker);
     else this.release(worker);
   }
 
-  private async endRefused(worker: Worker): Promise<void> {
+  private endRefused(worker: Worker): void {
     const { item } = worker;
     const isMine = this.owns(worker);
     this.release(worker);
-    if (!isMine) return;
-    this.queue.delete(item.job.id);
-    await this.end(item.job, '', true);
+    if (isMine) this.remove(item.job.id);
   }
 
   private async renew(worker: Worker, isLost: boolean): Promise<void> {
@@ -248,7 +258,7 @@ export class World {
   }
 
   private async end(job: JobPast, token: string, leaves: boolean, key = job.key): Promise<void> {
-    const call = { job: job.id, token, leaves, key };
+    const call = { job: job.id, token, leaves, key, epoch: job.epoch };
     this.history.ended(this.now, call, job, await this.calls.end(this.now, call));
   }
 
@@ -258,8 +268,7 @@ export class World {
   }
 
   private async cleanUp(): Promise<void> {
-    for (const { job } of this.queue.values())
-      if (job.epoch !== this.history.epoch) await this.remove(job.id);
+    for (const { job } of this.queue.values()) if (job.epoch !== this.history.epoch) this.remove(job.id);
     await this.repair();
   }
 
@@ -286,6 +295,7 @@ export class World {
   private async workOff(): Promise<void> {
     for (const worker of this.workers) this.release(worker);
     this.now += LEASE_MS + 1;
+    for (const job of this.leaving) await this.leave(job);
     await this.repair();
     for (const item of this.queue.values()) {
       const worker: Worker = { item, token: this.name('t'), run: undefined };
@@ -304,6 +314,7 @@ export class World {
    */
   private async repair(): Promise<void> {
     const expected = new Set(this.producers.flatMap(({ call, job }) => [call.job, job?.id]));
+    for (const { id } of this.leaving) expected.add(id);
     for (const job of this.history.indexed) {
       if (this.queue.has(job.id) || expected.has(job.id)) continue;
       const late = await this.redis.hget(`${this.calls.record}:late`, job.id);

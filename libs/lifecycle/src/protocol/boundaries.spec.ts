@@ -96,6 +96,21 @@ describe('one script after another', () => {
     expect(await begin(NOW + LEASE_MS, 'job', epoch!, 't2')).toEqual(['done', '{"ok":true}']);
   });
 
+  it('a job that leaves late takes nothing from the next life of its id', async () => {
+    const [, epoch] = await reserve('job', 'replace');
+    const [, newEpoch] = await owner.cancel(NOW, 'c1');
+    await reserve('job', 'replace');
+    const call = { job: 'job', token: '', leaves: true, key: 'key' };
+    await owner.end(NOW, { ...call, epoch: epoch! });
+    const held = await redis.hget(`${owner.record}:dedup`, 'key');
+    expect([held, await begin(NOW, 'job', newEpoch!, 't1', 'key')]).toEqual([
+      `${newEpoch}|job`,
+      ['run', '1'],
+    ]);
+    await owner.end(NOW, { ...call, token: 't1', epoch: newEpoch! });
+    expect(await redis.hexists(owner.record, 'jjob')).toBe(0);
+  });
+
   it('a cancel that a sweep decided on is void when a job came in between', async () => {
     const [, epoch] = await reserve('job');
     await reserve('next');

@@ -9,9 +9,9 @@
 
     ARGV[1]   now, ms; '' for the store's own clock
     ARGV[2]   how long the record of an owner is kept without jobs, ms; ARGV[3] the same for a closed one
-    then 4 for each key:
+    then 5 for each key:
       the job; the run's token, '' when it did not begin; whether the job leaves, 1; digest of its deduplication key,
-      '' for none
+      '' for none; the epoch the leaving job was enqueued under, '' for whatever it was
 
   Answers for each: {'ok'}, or {'error', text}.
 ]]
@@ -22,8 +22,9 @@ local now, keep, keepClosed = clock(ARGV[1]), number(ARGV[2]), number(ARGV[3])
 
 local function finish(record, at)
   local job, token, leaves, key = ARGV[at], ARGV[at + 1], ARGV[at + 2] == '1', ARGV[at + 3]
+  local epoch = ARGV[at + 4]
   local known = redis.call('HMGET', record, 'e', 's', 'j' .. job)
-  local fence, holder = string.match(known[3] or '', '^%d+|%d+|(%d+)|([^|]*)')
+  local entryEpoch, fence, holder = string.match(known[3] or '', '^(%d+)|%d+|(%d+)|([^|]*)')
   local isAnothers, diedBefore = false, false
   if token ~= '' then
     isAnothers = fence and holder ~= token
@@ -31,7 +32,9 @@ local function finish(record, at)
     local heldUntil = tonumber(redis.call('ZSCORE', record .. ':runs', job .. '|' .. holder) or now)
     isAnothers, diedBefore = heldUntil > now, heldUntil < now
   end
-  leaves = leaves and known[1] and not isAnothers
+  -- An id is used again when an Idempotency-Key comes again after a cancel.
+  local isOfNewerLife = epoch ~= '' and entryEpoch and entryEpoch ~= epoch
+  leaves = leaves and known[1] and not isAnothers and not isOfNewerLife
   local hasResult = leaves and redis.call('HEXISTS', record .. ':done', job) == 1
   -- Whatever its key: who sweeps the index does not know it.
   local hasLate = leaves and redis.call('HEXISTS', record .. ':late', job) == 1
@@ -64,4 +67,4 @@ local function finish(record, at)
   return { 'ok' }
 end
 
-return each(finish, 4, 4)
+return each(finish, 4, 5)

@@ -13,16 +13,18 @@ describe('the endings of a job', () => {
   const record = new Keys(prefix).ownerText('trip:42');
   let redis: Redis;
   let endings: Endings;
+  let epoch: string;
 
   beforeEach(async () => {
     redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
     endings = new Endings({ redis, prefix });
-    const [[, epoch]] = (await runScript(
+    const [[, given]] = (await runScript(
       redis,
       'reserve',
       [record],
       ['', 'trip:42', 'q-1', '', '', '', ''],
     )) as [[string, string]];
+    epoch = given;
     await runScript(redis, 'begin', [record], ['', 'q-1', 'run', epoch, '', LEASE_MS, '', 1]);
   });
   afterEach(async () => {
@@ -31,7 +33,7 @@ describe('the endings of a job', () => {
   });
 
   it('leave nothing of a job that was given up, though the lease of its last run, whose worker died, still holds', async () => {
-    await endings.forget('q-1', ['trip:42'], '');
+    await endings.forget({ jobId: 'q-1', owners: ['trip:42'], dedup: '' });
     expect(await leftovers(redis, prefix)).toEqual([]);
   });
 
@@ -41,6 +43,18 @@ describe('the endings of a job', () => {
       `${record} does not expire`,
       `${record} has jq-1`,
       `${record}:runs is there`,
+    ]);
+  });
+
+  it('take nothing from a later life of the same id, whether or not it has begun', async () => {
+    await runScript(redis, 'reserve', [record], ['', 'trip:42', 'q-2', '', '', '', '']);
+    const before = { owners: ['trip:42'], epochs: [String(Number(epoch) - 1)], dedup: '' };
+    await endings.forget({ ...before, jobId: 'q-1' });
+    await endings.end({ ...before, jobId: 'q-2', token: '', leaves: true });
+    expect(await redis.zrange(`${record}:runs`, '0', '-1')).toEqual(['q-1|run']);
+    expect(await redis.hmget(record, 'jq-1', 'jq-2')).toEqual([
+      expect.stringMatching(`^${epoch}`),
+      expect.stringMatching(`^${epoch}`),
     ]);
   });
 });

@@ -10,6 +10,8 @@ export interface Ending {
   /** The job ended for good and leaves its owners' indexes. */
   readonly leaves: boolean;
   readonly owners: readonly string[];
+  /** Under which epoch of each owner the job was accepted: one that leaves is not its id's next life. Absent: any. */
+  readonly epochs?: readonly string[];
   /** Digest of its deduplication key, which is its primary owner's affair; '' for none. */
   readonly dedup: string;
 }
@@ -25,27 +27,34 @@ export class Endings {
     this.ending = new ScriptBatch(options.redis, 'end', () => ['', RECORD_KEEP_MS, CLOSED_KEEP_MS]);
   }
 
-  async end({ jobId, token, leaves, owners, dedup }: Ending): Promise<void> {
-    await Promise.all(
-      owners.map((owner, i) =>
-        this.ending.ask(this.keys.ownerText(owner), [jobId, token, leaves ? 1 : 0, i === 0 ? dedup : '']),
-      ),
-    );
+  async end(ending: Ending): Promise<void> {
+    const { owners } = ending;
+    if (owners.length === 1) await this.endWith(0, ending);
+    else await Promise.all(owners.map((_owner, i) => this.endWith(i, ending)));
   }
 
   /** The job was given up with all its workers dead: it leaves, whatever the last of them may still seem to hold. */
-  async forget(jobId: string, owners: readonly string[], dedup: string): Promise<void> {
+  async forget(job: Omit<Ending, 'token' | 'leaves'>): Promise<void> {
     await Promise.all(
-      owners.map(async (owner, i) => {
-        const token = await this.newestRun(owner, jobId);
-        const args = [jobId, token, 1, i === 0 ? dedup : ''];
-        await this.ending.ask(this.keys.ownerText(owner), args);
+      job.owners.map(async (_owner, i) => {
+        const token = await this.newestRun(i, job);
+        await this.endWith(i, { ...job, token, leaves: true });
       }),
     );
   }
 
-  private async newestRun(owner: string, jobId: string): Promise<string> {
-    const entry = await this.options.redis.hget(this.keys.ownerText(owner), `j${jobId}`);
-    return entry?.split('|')[3] ?? '';
+  private async endWith(i: number, { jobId, token, leaves, owners, epochs, dedup }: Ending): Promise<void> {
+    const args = [jobId, token, leaves ? 1 : 0, i === 0 ? dedup : '', epochs?.[i] ?? ''];
+    await this.ending.ask(this.keys.ownerText(owners[i]!), args);
+  }
+
+  /** Of the life that is given up: a newer one's run is its own. */
+  private async newestRun(
+    i: number,
+    { jobId, owners, epochs }: Omit<Ending, 'token' | 'leaves'>,
+  ): Promise<string> {
+    const entry = await this.options.redis.hget(this.keys.ownerText(owners[i]!), `j${jobId}`);
+    const [epoch, , , token = ''] = entry?.split('|') ?? [];
+    return epochs && epochs[i] !== epoch ? '' : token;
   }
 }

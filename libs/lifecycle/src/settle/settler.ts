@@ -64,7 +64,8 @@ export class Settler {
     const envelope = envelopeOf(job);
     if (!envelope) return;
     this.inBackground(job.queueName, async () => {
-      await this.endings.forget(job.id!, envelope.o, envelope.d ?? '');
+      const { o: owners, e: epochs, d: dedup = '' } = envelope;
+      await this.endings.forget({ jobId: job.id!, owners, epochs, dedup });
       if (envelope.s) await this.slots.quit({ envelope, jobId: job.id! });
     });
   }
@@ -85,6 +86,7 @@ export class Settler {
       token: hasBegun ? token : '',
       leaves,
       owners: envelope.o,
+      epochs: envelope.e,
       dedup: envelope.d ?? '',
     });
   }
