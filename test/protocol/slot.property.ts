@@ -107,6 +107,7 @@ class Line {
     if (this.holders.has(`${job}|`) || this.holders.has(mine)) {
       this.holders.delete(`${job}|`);
       this.holders.set(mine, this.now + LEASE_MS);
+      this.leaveLine(job);
       return ['taken', ...this.grant()];
     }
     if (!this.waiting.includes(job)) this.stand(job, accepted);

@@ -81,6 +81,8 @@ local function serve(slot, at)
   if act == 'take' then
     if redis.call('ZREM', slot, granted) == 1 or redis.call('ZSCORE', slot, mine) then
       redis.call('ZADD', slot, now + lease, mine)
+      -- Told to stand once more after it was granted, it would be the next one itself.
+      redis.call('ZREM', waiters, job)
       return { 'taken', unpack(grant(slot, limit, lease)) }
     end
     if not place then
