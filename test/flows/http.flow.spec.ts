@@ -1,6 +1,9 @@
+import { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordOf } from '../support/cancel-door.js';
 import { Fleet } from '../support/fleet.js';
+import { until } from '../support/until.js';
 
 const aProbe = { kind: 'probe', owners: ['trip:42'], payload: {} };
 
@@ -8,6 +11,12 @@ describe('the HTTP interface', () => {
   let fleet: Fleet;
   beforeAll(async () => (fleet = await Fleet.start({ workers: 0 })));
   afterAll(() => fleet.stop());
+
+  async function breakRecord(owner: string): Promise<void> {
+    const redis = new Redis(fleet.storeUrl);
+    await redis.set(recordOf(fleet.prefix, owner), 'not a hash');
+    await redis.quit();
+  }
 
   it.each<[string, unknown, number, string, RegExp]>([
     ['a body that is not JSON', '{"kind":', 400, 'INVALID', /JSON/],
@@ -52,6 +61,36 @@ describe('the HTTP interface', () => {
     expect(answer.status).toBe(status);
     expect(answer.body['requestId']).toBe(answer.headers.get('x-request-id'));
     expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\.js:|at .*\(/);
+  });
+
+  it.each<[string, object]>([
+    ['a kind that nobody knows', { ...aProbe, kind: 'prob' }],
+    ['an owner without a type', { ...aProbe, owners: ['42'] }],
+    ['trouble that nobody expected', { ...aProbe, owners: ['trip:broken'] }],
+  ])('words %s in a batch as it does alone, and goes on with the others', async (_what, job) => {
+    await breakRecord('trip:broken');
+    const alone = await fleet.request('POST', '/v1/jobs', job, { 'x-request-id': 'alone' });
+    const headers = { 'x-request-id': 'batch' };
+    const batch = await fleet.request('POST', '/v1/jobs/batch', { jobs: [job, aProbe] }, headers);
+    expect(batch.body['results']).toEqual([
+      { ...alone.body, requestId: 'batch' },
+      expect.objectContaining({ status: 201, outcome: 'created' }),
+    ]);
+  });
+
+  it('logs trouble that nobody expected whole, alone or in a batch, and answers without a word of it', async () => {
+    await breakRecord('trip:broken');
+    const job = { ...aProbe, owners: ['trip:broken'] };
+    const answers = [
+      await fleet.request('POST', '/v1/jobs', job, { 'x-request-id': 'whole-1' }),
+      await fleet.request('POST', '/v1/jobs/batch', { jobs: [job] }, { 'x-request-id': 'whole-2' }),
+    ];
+    expect(JSON.stringify(answers)).not.toContain('WRONGTYPE');
+    await until(() => {
+      const logged = fleet.api.facts().filter((fact) => JSON.stringify(fact).includes('WRONGTYPE'));
+      const ids = logged.map(({ requestId }) => requestId);
+      return ids.includes('whole-1') && ids.includes('whole-2');
+    }, 'both are in the log');
   });
 
   it.each([

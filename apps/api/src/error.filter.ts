@@ -24,11 +24,21 @@ const CODE: Readonly<Record<number, string>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-export interface Problem {
+interface Described {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
   readonly retryAfterMs?: number;
+}
+
+/** What a caller is told of an error, as RFC 9457 has it. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string | undefined;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId: string;
 }
 
 /** Words every error as problem+json. What we did not expect is logged whole and answered without a word of it. */
@@ -44,17 +54,27 @@ const log = new Logger('Api');
 
 /** Answers an error, also one from before a route was found. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, code, detail, retryAfterMs } = describeError(error);
-  if (code === 'INTERNAL') log.error(error);
+  const { problem, retryAfter } = describeError(error, request);
+  const { status } = problem;
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
-  const title = STATUS_CODES[status];
-  const problem = { type: 'about:blank', title, status, code, detail, requestId: request.id };
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   void reply.status(status).type('application/problem+json').send(JSON.stringify(problem));
 }
 
-/** What an error is to a caller. */
-export function describeError(error: unknown): Problem {
+/** Words an error, and after how many seconds it may be tried again; logs it when nobody expected it. */
+export function describeError(
+  error: unknown,
+  { id: requestId }: FastifyRequest,
+): { problem: Problem; retryAfter: number | undefined } {
+  const { status, code, detail, retryAfterMs } = describe(error);
+  if (code === 'INTERNAL') log.error(error);
+  return {
+    problem: { type: 'about:blank', title: STATUS_CODES[status], status, code, detail, requestId },
+    retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
+  };
+}
+
+function describe(error: unknown): Described {
   if (error instanceof LifecycleError) {
     const { code, message } = error;
     const status = STATUS[code] ?? 500;
@@ -76,7 +96,7 @@ export function describeError(error: unknown): Problem {
   return { status, code: CODE[status] ?? nameOf(status), detail: sentence(error) };
 }
 
-const UNEXPECTED: Problem = {
+const UNEXPECTED: Described = {
   status: 500,
   code: 'INTERNAL',
   detail: 'Something went wrong here. The log says what, under this requestId.',

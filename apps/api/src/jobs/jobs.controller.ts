@@ -7,9 +7,9 @@ import {
   type JobView,
   type Ticket,
 } from '#lifecycle';
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { describeError } from '../error.filter.js';
@@ -55,9 +55,12 @@ export class JobsController {
   @HttpCode(200)
   @Needs('enqueue')
   @ApiOkResponse({ standardSchema: BatchAnswer })
-  async enqueueBatch(@Body({ schema: BatchBody }) { jobs }: BatchBody): Promise<{ results: BatchResult[] }> {
+  async enqueueBatch(
+    @Body({ schema: BatchBody }) { jobs }: BatchBody,
+    @Req() request: FastifyRequest,
+  ): Promise<{ results: BatchResult[] }> {
     // All at once: what is asked of the store in one turn of the event loop goes together.
-    return { results: await Promise.all(jobs.map((job) => this.acceptOne(job))) };
+    return { results: await Promise.all(jobs.map((job) => this.acceptOne(job, request))) };
   }
 
   @Get(':id')
@@ -69,18 +72,15 @@ export class JobsController {
     return { ...job, artifacts: [] };
   }
 
-  private async acceptOne(job: unknown): Promise<BatchResult> {
+  private async acceptOne(job: unknown, request: FastifyRequest): Promise<BatchResult> {
     try {
       const read = EnqueueBody.safeParse(job);
       if (!read.success) throw new InvalidJobError(z.prettifyError(read.error));
       const ticket = await this.accept(read.data);
       return { status: statusOf(ticket), ...ticket };
     } catch (error) {
-      const { retryAfterMs, ...problem } = describeError(error);
-      return {
-        ...problem,
-        ...(retryAfterMs !== undefined && { retryAfter: Math.ceil(retryAfterMs / 1_000) }),
-      };
+      const { problem, retryAfter } = describeError(error, request);
+      return { ...problem, ...(retryAfter !== undefined && { retryAfter }) };
     }
   }
 
