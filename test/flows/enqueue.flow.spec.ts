@@ -326,7 +326,7 @@ describe('an owner', () => {
       owner: 'trip:unknown',
       state: 'open',
       epoch: null,
-      counts: { jobs: 0, running: 0 },
+      counts: { jobs: 0, running: 0, ending: 0 },
       jobs: [],
       cursor: null,
     });
@@ -344,7 +344,7 @@ describe('an owner', () => {
     const pages: OwnerAnswer[] = [await read(`of-${many}`)];
     while (pages.at(-1)!.cursor) pages.push(await read(`of-${many}`, pages.at(-1)!.cursor));
     expect(pages.flatMap((page) => page.jobs.map(({ id }) => id)).toSorted()).toEqual(made.toSorted());
-    for (const page of pages) expect(page.counts).toEqual({ jobs: many, running: 0 });
+    for (const page of pages) expect(page.counts).toEqual({ jobs: many, running: 0, ending: 0 });
     // A small hash is answered whole by the store, whatever page was asked for.
     expect(Math.max(...pages.map((page) => page.jobs.length))).toBeLessThanOrEqual(512);
   });
@@ -369,7 +369,7 @@ describe('an owner', () => {
     const second = await fleet.request('GET', '/v1/owners/driver/7');
     expect(second.body).toMatchObject({ counts: { jobs: 2, running: 1 } });
     await until(async () => (await read('busy')).counts.jobs === 1, 'the one that ran has left');
-    expect((await read('busy')).counts).toEqual({ jobs: 1, running: 0 });
+    expect((await read('busy')).counts).toEqual({ jobs: 1, running: 0, ending: 0 });
   });
 
   it.each(['a/b/c', 'a%2Fb', '?x=1', '..a', 'a:b', '#', ' ', '🙂'.repeat(128)])(

@@ -8,7 +8,11 @@ export const OwnerAnswer = z
       .string()
       .nullable()
       .describe('Its generation; null for one that never had a job, or none for long.'),
-    counts: z.object({ jobs: z.number().int(), running: z.number().int() }),
+    counts: z
+      .object({ jobs: z.number().int(), running: z.number().int(), ending: z.number().int() })
+      .describe(
+        'Of the whole owner; `ending`: jobs that were cancelled and are on their way out, as many as this page met.',
+      ),
     jobs: z.array(
       z.object({ id: z.string(), queue: z.string(), acceptedAt: z.iso.datetime(), hasBegun: z.boolean() }),
     ),
