@@ -71,6 +71,50 @@ describe('a run', () => {
     expect(await view(id)).toMatchObject({ state: 'completed', progress: 10, result: 'second' });
   });
 
+  it('is not failed by progress that cannot be told', async () => {
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    const kind = await start({}, async (run) => {
+      await run.progress(circle);
+      await run.progress(50);
+      return 'done';
+    });
+    const id = await enqueue(kind);
+    expect(await ended(id)).toMatchObject({ state: 'completed', result: 'done', progress: 50 });
+    expect(app.facts.filter(({ event }) => event === 'queue.error')).toHaveLength(1);
+  });
+
+  it('is said to have waited since its job was due; of a retry nobody knows', async () => {
+    const kind = await start({ attempts: 2 }, (run) => {
+      if (run.attempt === 1) throw new Error('not yet');
+    });
+    await queue.pause();
+    const id = await enqueue(kind, { delay: '1h' });
+    await (await queue.getJob(id))!.promote();
+    await queue.resume();
+    await ended(id);
+    const began = app.facts.filter((fact) => fact.event === 'job.began');
+    expect(began.map((fact) => fact.waitedMs)).toEqual([0, undefined]);
+  });
+
+  it('is not begun, and never tried again, when its payload is not one of its kind any more', async () => {
+    const began: string[] = [];
+    const kind = await start({ attempts: 5, backoff: ['10ms'] }, (run) => began.push(run.id));
+    await queue.pause();
+    const id = await enqueue(kind);
+    const job = (await queue.getJob(id))!;
+    await job.updateData({ ...(job.data as object), b: 'not an object' });
+    await queue.resume();
+    expect(await ended(id)).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      error: expect.stringMatching(
+        /^The payload of this job is not one of thing.do any more:\n.*expected object/,
+      ),
+    });
+    expect(began).toEqual([]);
+  });
+
   it('that takes too long is told so, and its attempt has failed', async () => {
     let reason: unknown;
     const kind = await start({ timeout: '100ms' }, (run) => {

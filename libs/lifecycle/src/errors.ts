@@ -1,4 +1,5 @@
 import { UnrecoverableError } from 'bullmq';
+import { z } from 'zod';
 
 /** What every error of the lifecycle has: a stable code, and a sentence that says what to do. */
 export abstract class LifecycleError extends Error {
@@ -91,5 +92,17 @@ export class CorruptJobError extends UnrecoverableError {
       `Job "${jobId}" in queue "${queue}" has no envelope of ours: its data is gone or another program made it.`,
     );
     this.name = 'CorruptJobError';
+  }
+}
+
+/** What the job carries is not what its kind takes now. It ends failed at its first attempt: the next would fare no better. */
+export class UnreadablePayloadError extends UnrecoverableError {
+  readonly code = 'UNREADABLE_PAYLOAD';
+
+  constructor(kind: string, cause: unknown) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message;
+    super(`The payload of this job is not one of ${kind} any more:\n${why}`);
+    this.name = 'UnreadablePayloadError';
+    this.cause = cause;
   }
 }

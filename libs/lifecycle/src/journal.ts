@@ -10,7 +10,7 @@ export type Fact =
   | ({ readonly event: 'job.put-off'; readonly why: string; readonly forMs: number } & JobFacts)
   | ({ readonly event: 'job.skipped'; readonly endedAs: EndedAs; readonly why: string } & JobFacts)
   | ({ readonly event: 'job.lost'; readonly why: string } & JobFacts)
-  | ({ readonly event: 'job.began'; readonly waitedMs: number } & JobFacts)
+  | ({ readonly event: 'job.began'; readonly waitedMs?: number } & JobFacts)
   | ({ readonly event: 'job.completed'; readonly tookMs: number } & JobFacts)
   | ({
       readonly event: 'job.failed';
@@ -67,8 +67,9 @@ export class Journal {
     this.announce({ event: 'job.lost', ...job, why });
   }
 
-  jobBegan(job: JobFacts, waitedMs: number): void {
-    this.announce({ event: 'job.began', ...job, waitedMs });
+  /** How long after it was due; unknown for one that was tried before. */
+  jobBegan(job: JobFacts, waitedMs: number | undefined): void {
+    this.announce({ event: 'job.began', ...job, ...(waitedMs !== undefined && { waitedMs }) });
   }
 
   jobCompleted(job: JobFacts, tookMs: number): void {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DelayedError, type Job } from 'bullmq';
 import { randomBytes } from 'node:crypto';
 import { Admission } from '../enqueue/admission.js';
+import { UnreadablePayloadError } from '../errors.js';
 import { Gate, type Verdict } from '../gate/gate.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
@@ -51,7 +52,9 @@ export class JobRunner {
     const envelope = openEnvelope(job);
     if (!this.handlers.get(job.name)) return this.leaveToOthers(job, lock);
     const token = `${this.process}${(this.runs += 1).toString(36)}`;
-    const run = new Run(job, this.kinds.get(job.name), envelope, token);
+    const run = new Run(job, this.kinds.get(job.name), envelope, token, (error) =>
+      this.journal.queueError(job.queueName, error),
+    );
     if (this.running.isDraining) return this.handBack(job, lock, run);
 
     this.runOf.set(job, run);
@@ -114,10 +117,8 @@ export class JobRunner {
 
   private async handle(job: Job, run: Run, latePayload: string | undefined): Promise<unknown> {
     const handler = this.handlers.get(run.kind.name)!;
-    const body: unknown = latePayload === undefined ? run.envelope.b : JSON.parse(latePayload);
-    const payload: unknown = run.kind.payload.parse(body);
-    const waitedMs = Math.max(0, Date.now() - job.timestamp - job.delay);
-    this.journal.jobBegan(run.facts, waitedMs);
+    const payload = readPayload(run, latePayload);
+    this.journal.jobBegan(run.facts, waitedMs(job));
 
     const result = await untilAbandoned(handler.handle(payload, run), run);
     const word = await this.settler.commit(run, result);
@@ -201,6 +202,21 @@ export class JobRunner {
 
 function justRun<T>(_facts: unknown, perform: () => Promise<T>): Promise<T> {
   return perform();
+}
+
+/** The payload was right when the job was accepted; its schema is another now, or it is corrupt. No retry mends that. */
+function readPayload({ envelope, kind }: Run, latePayload: string | undefined): unknown {
+  try {
+    return kind.payload.parse(latePayload === undefined ? envelope.b : JSON.parse(latePayload));
+  } catch (error) {
+    throw new UnreadablePayloadError(kind.name, error);
+  }
+}
+
+/** Since it was due. When a job that was tried before became due again BullMQ forgets as it is picked up. */
+function waitedMs({ attemptsMade, stalledCounter, timestamp, opts }: Job): number | undefined {
+  if (attemptsMade > 0 || stalledCounter > 0) return undefined;
+  return Math.max(0, Date.now() - timestamp - (opts.delay ?? 0));
 }
 
 /** The handler's end, or the end of our patience with one that was told to stop. */

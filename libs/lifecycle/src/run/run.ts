@@ -4,6 +4,7 @@ import { factsOf, type Envelope } from '../kinds/envelope.js';
 import type { JobFacts } from '../kinds/job-facts.js';
 import type { Kind } from '../kinds/kind.js';
 import { parseOwner, type Owner } from '../kinds/owner.js';
+import { Progress } from './progress.js';
 
 /** What a handler is given beside its payload: which run this is, and what it may do to it. */
 export class Run {
@@ -15,16 +16,18 @@ export class Run {
   private told: ((reason: unknown) => void) | undefined;
   private logger: Logger | undefined;
   private ownFence: string | undefined;
-  private isOver = false;
+  private readonly progressed: Progress;
 
   constructor(
-    private readonly job: Job,
+    job: Job,
     readonly kind: Kind,
     /** @internal */ readonly envelope: Envelope,
     /** @internal Names this run among all runs of its job. */ readonly token: string,
+    failedToTell: (error: unknown) => void,
   ) {
     this.facts = factsOf(job);
     this.attempt = job.attemptsMade + 1;
+    this.progressed = new Progress((value) => job.updateProgress(value as object), failedToTell);
   }
 
   get id(): string {
@@ -58,9 +61,12 @@ export class Run {
     return this.stopping.signal;
   }
 
-  /** Tells whoever reads the job how far it is: a number or any small JSON value. Of an abandoned run nobody wants to know. */
-  async progress(value: number | string | object): Promise<void> {
-    if (!this.isOver) await this.job.updateProgress(value);
+  /**
+   * Tells whoever reads the job how far it is: a number or any small JSON value. It never fails, and waits for the store a
+   * second at most. Of an abandoned run nobody wants to know.
+   */
+  progress(value: number | string | object): Promise<void> {
+    return this.progressed.report(value);
   }
 
   /** @internal */
@@ -75,7 +81,7 @@ export class Run {
 
   /** @internal Whatever its handler still does, if it was abandoned, does not count. */
   end(): void {
-    this.isOver = true;
+    this.progressed.stop();
   }
 
   /** @internal Why it was told to stop, if it was. */
