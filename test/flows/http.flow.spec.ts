@@ -106,6 +106,26 @@ describe('the HTTP interface', () => {
     expect([404, 414]).toContain(answer.status);
   });
 
+  it.each([
+    ['PUT', '/v1/jobs', 'POST'],
+    ['PATCH', '/v1/jobs/probe-12345678901234567890', 'GET, HEAD'],
+    ['DELETE', '/v1/owners/trip/a%2Fb?cursor=1', 'GET, HEAD'],
+    ['DELETE', '/v1/jobs/batch', 'GET, HEAD, POST'],
+    ['POST', '/livez', 'GET, HEAD'],
+  ])('answers %s %s with the methods there are', async (method, path, allow) => {
+    const answer = await fleet.request(method, path);
+    expect([answer.status, answer.body['code'], answer.headers.get('allow')]).toEqual([
+      405,
+      'METHOD_NOT_ALLOWED',
+      allow,
+    ]);
+  });
+
+  it.each(['/v1/job', '/v1/jobs/a/b', '/', '/v1/owners/trip'])('knows no path %s', async (path) => {
+    const answer = await fleet.request('PUT', path);
+    expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+
   it('takes owners with any id a caller has', async () => {
     const owners = ['trip:a:b:c', 'site:{*}', 'lease:🙂', `x:${'é'.repeat(256)}`];
     const answer = await fleet.request('POST', '/v1/jobs', { ...aProbe, owners });

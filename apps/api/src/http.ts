@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ApiEnv } from './api.env.js';
+import { refuseWrongMethods } from './allowed-methods.js';
 import { ApiModule } from './api.module.js';
 import { readKey } from './auth/api-key.guard.js';
 import type { ApiKey } from './auth/api-keys.js';
@@ -37,6 +38,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
   logRequests(app, runtime);
   if (env.API_KEYS) refuseStrangers(app, env.API_KEYS);
   else refuseForeignHosts(app, env.HOST);
+  refuseWrongMethods(app);
   serveDocs(app);
   return app;
 }
