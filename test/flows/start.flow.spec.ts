@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findServer } from '#runtime';
-import { isAlive, root, TestProcess } from '../support/process.js';
+import { findServer, isAlive } from '#runtime';
+import { root, TestProcess } from '../support/process.js';
 import { freePort, TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { expect, inject } from 'vitest';
 import type { JobView, Ticket } from '#lifecycle';
-import { isAlive, TestProcess } from './process.js';
+import { isAlive } from '#runtime';
+import { TestProcess } from './process.js';
 import { until } from './until.js';
 
 export interface FleetOptions {

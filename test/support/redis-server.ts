@@ -5,8 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findServer } from '#runtime';
-import { isAlive } from './process.js';
+import { findServer, isAlive } from '#runtime';
 import { until } from './until.js';
 
 /** Lines of a settings file; `dir`, `port` and `bind` are there already. */

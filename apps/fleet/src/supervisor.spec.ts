@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isAlive } from '../../../test/support/process.js';
+import { isAlive } from '#runtime';
 import { until } from '../../../test/support/until.js';
 import { Supervisor, type SupervisorEvents } from './supervisor.js';
 

@@ -27,4 +27,5 @@ export {
 } from './store/private/private.store.js';
 export { startEmbedded } from './store/embedded/embedded.store.js';
 export { findServer } from './store/private/find-server.js';
+export { isAlive } from './store/private/is-alive.js';
 export type { StoreProcess } from './store/store.process.js';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isAlive } from '../../../../../test/support/process.js';
 import { freePort } from '../../../../../test/support/store.js';
 import { findServer } from './find-server.js';
+import { isAlive } from './is-alive.js';
 import { runningPrivateStore, startPrivateStore, type PrivateStore } from './private.store.js';
 
 async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Promise<T> {
