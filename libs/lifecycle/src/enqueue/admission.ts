@@ -19,7 +19,9 @@ interface Tally {
 
 /**
  * Counts the waiting jobs of each queue, and lets no more in than may wait. What comes and goes in one turn of the event
- * loop is counted in one step. A crash can leave the count wrong; the janitor's census mends it.
+ * loop is counted in one step. A crash can leave the count wrong; the janitor's census mends it. So it does when a job is
+ * taken over from a dead worker: whether that one had counted it out, or a lost run that lives has given it back, nobody can
+ * tell from outside.
  */
 @Injectable()
 export class Admission {

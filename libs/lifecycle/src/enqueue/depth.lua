@@ -2,6 +2,9 @@
 --[[
   enqueue: how many jobs of a queue wait; the check and the count are one step, so that the limit is exact.
 
+  Unlike the others it counts again when it is sent twice: to know its callers apart it would have to remember one word
+  of each process, and each of those to have no more than one call under way. The janitor's census mends the count.
+
     KEYS[1]   the queue's hash: n how many wait, v moves with every change
 
     ARGV[1]   by how much it changes
