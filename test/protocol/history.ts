@@ -8,6 +8,8 @@ export interface JobPast {
   readonly reservedAt: number;
   readonly key: string;
   answer: readonly string[];
+  /** When it was reserved, or left a trigger. */
+  wantedAt: number;
   inIndex: boolean;
   fence: number;
   holder: string;
@@ -24,6 +26,7 @@ export interface RunPast {
   isOver: boolean;
 }
 
+/** A job's start, or its end because none came in time. */
 interface Start {
   readonly at: number;
   readonly job: JobPast;
@@ -39,6 +42,7 @@ export class History {
   epoch: string | undefined;
   lastCancelAt = -1;
   readonly starts: Start[] = [];
+  readonly expiries: Start[] = [];
   readonly runs = new Map<string, RunPast>();
   private readonly epochs = new Set<string>();
   private readonly jobs = new Map<string, JobPast>();
@@ -82,6 +86,7 @@ export class History {
 
     if (held && (word === 'skip' || word === 'coalesce')) {
       if (word === 'coalesce') held.late = call.payload;
+      held.wantedAt = now;
       held.answer = [...held.answer.slice(0, -1), String(now)];
       return held;
     }
@@ -91,6 +96,7 @@ export class History {
       reservedAt: this.at,
       key: call.key,
       answer,
+      wantedAt: now,
       inIndex: true,
       fence: 0,
       holder: '',
@@ -122,9 +128,10 @@ export class History {
         hold('I2', !isCurrent, () => `${call.job}, reserved after the last cancel, is ${text(answer)}`);
         return;
       case 'skip expired':
-        hold('I30', call.deadline !== '' && now > call.deadline, () => `${call.job} was still in time`);
+        hold('I30', isTooLate(now, call, job), () => `${call.job} was still in time`);
         hold('I9', !isCurrent || job.result === undefined, () => `${call.job} has a result and is expired`);
-        if (job && this.pending.get(job.key) === job) this.pending.delete(job.key);
+        this.expiries.push({ at: this.at, job: job! });
+        if (this.pending.get(job!.key) === job) this.pending.delete(job!.key);
         return;
       case 'skip ended':
         hold('I3', this.epoch !== undefined, () => `${call.job} is given up, and its owner's record is lost`);
@@ -223,7 +230,7 @@ export class History {
     }
     const past = job!;
     const other = this.liveRunOf(past, now, call.token);
-    hold('I30', call.deadline === '' || now <= call.deadline, () => `${name} runs at ${now}, too late`);
+    hold('I30', !isTooLate(now, call, past), () => `${name} runs at ${now}, too late`);
     hold('I4', !other, () => `${name} runs beside ${other!.token}`);
     hold('I9', past.inIndex, () => `${name} runs, and has ended before`);
     hold('I9', past.result === undefined, () => `${name} runs, and has a result`);
@@ -286,10 +293,10 @@ export interface Trigger {
   readonly job: JobPast;
 }
 
-/** I13: every trigger whose producer was answered has a start after it, unless its owner was cancelled. */
+/** I13: every trigger whose producer was answered has a start after it, unless its owner was cancelled, or none came in time. */
 export function noTriggerIsLost(history: History, triggers: readonly Trigger[]): void {
   for (const { at, strategy, job } of triggers) {
-    const isCovered = history.starts.some(
+    const isCovered = [...history.starts, ...history.expiries].some(
       (start) =>
         start.at > at &&
         (strategy === '' ? start.job === job : start.job.key === job.key && start.job.epoch === job.epoch),
@@ -301,6 +308,11 @@ export function noTriggerIsLost(history: History, triggers: readonly Trigger[]):
       () => `the ${strategy || 'plain'} trigger of ${job.id} has no start`,
     );
   }
+}
+
+/** I30: the time is counted from the newest trigger that the job stands for. */
+function isTooLate(now: number, { life }: Begin, job: JobPast | undefined): boolean {
+  return life !== '' && job !== undefined && now > job.wantedAt + life;
 }
 
 function isLive(run: RunPast, now: number): boolean {

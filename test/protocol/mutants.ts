@@ -17,7 +17,7 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     name: 'begin runs a job that has left the index',
     script: 'begin',
     text: "return { 'skip', key ~= '' and 'superseded' or 'ended' }",
-    instead: "reservedAt, fence, holder, replaced = whole(now), '0', '', ''",
+    instead: "wantedAt, fence, holder, replaced = whole(now), '0', '', ''",
     breaks: ['I9', 'I12'],
   },
   {
@@ -70,17 +70,17 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     breaks: ['I9'],
   },
   {
-    name: 'begin does not look at the deadline',
+    name: 'begin does not look at the time',
     script: 'begin',
-    text: "if deadline ~= '' and now > deadline then",
+    text: "if life ~= '' and now > number(wantedAt) + life then",
     instead: NEVER,
     breaks: ['I30'],
   },
   {
     name: 'begin refuses what is exactly in time',
     script: 'begin',
-    text: 'now > deadline then',
-    instead: 'now >= deadline then',
+    text: 'now > number(wantedAt) + life',
+    instead: 'now >= number(wantedAt) + life',
     breaks: ['I30'],
   },
   {
@@ -124,6 +124,20 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     text: "redis.call('HSET', record .. ':late', twin, payload)",
     instead: '',
     breaks: ['I12'],
+  },
+  {
+    name: 'reserve leaves a trigger to its twin, and does not give it more time',
+    script: 'reserve',
+    text: "epoch .. '|' .. whole(now) .. twinPlace",
+    instead: "string.match(redis.call('HGET', record, 'j' .. twin), '^%d+|%d+') .. twinPlace",
+    breaks: ['I30'],
+  },
+  {
+    name: 'begin gives a run that failed more time',
+    script: 'begin',
+    text: "'|' .. wantedAt .. '|' .. newFence",
+    instead: "'|' .. whole(now) .. '|' .. newFence",
+    breaks: ['I30'],
   },
   {
     name: 'reserve does not know a job that it has',

@@ -17,7 +17,7 @@ export interface Begin {
   readonly job: string;
   readonly token: string;
   readonly epoch: string;
-  readonly deadline: number | '';
+  readonly life: number | '';
   readonly key: string;
 }
 
@@ -53,8 +53,8 @@ export class OwnerCalls {
     return this.one('reserve', [now, OWNER, job, limit, strategy, key, payload]);
   }
 
-  begin(now: number, { job, token, epoch, deadline, key }: Begin): Promise<string[]> {
-    return this.one('begin', [now, job, token, epoch, deadline, LEASE_MS, key, 1]);
+  begin(now: number, { job, token, epoch, life, key }: Begin): Promise<string[]> {
+    return this.one('begin', [now, job, token, epoch, life, LEASE_MS, key, 1]);
   }
 
   renew(

@@ -32,7 +32,7 @@ const begun =
   async (run: ScriptRunner, key: string): Promise<OwnerCalls> => {
     const owner = await reserved(...strategies)(run, key);
     const job = `job-${strategies.length - 1}`;
-    await owner.begin(NOW, { job, token: 't0', epoch: EPOCH, deadline: '', key: strategies[0] ? 'k' : '' });
+    await owner.begin(NOW, { job, token: 't0', epoch: EPOCH, life: '', key: strategies[0] ? 'k' : '' });
     await owner.commit({ job, token: 't0', epoch: EPOCH, fence: '1', result: 'old' });
     return owner;
   };
@@ -49,7 +49,7 @@ const queued = async (run: ScriptRunner, key: string): Promise<void> => {
 };
 
 const reserve = (job: string, strategy: Strategy): Args => [NOW, 'trip:42', job, 9, strategy, 'k', 'new'];
-const begin = (job: string, now = NOW): Args => [now, job, 't1', EPOCH, NOW + 50, LEASE_MS, 'k', 1];
+const begin = (job: string, now = NOW): Args => [now, job, 't1', EPOCH, 50, LEASE_MS, 'k', 1];
 
 export const SITUATIONS: readonly Situation[] = [
   { name: 'a first job', script: 'reserve', args: reserve('job', 'skip'), prepare: nothing },

@@ -12,7 +12,7 @@ export interface Step {
 
 interface Producer {
   readonly call: Reserve;
-  readonly deadline: number | '';
+  readonly life: number | '';
   job: JobPast | undefined;
   at: number;
 }
@@ -21,7 +21,7 @@ interface Producer {
 interface Queued {
   readonly job: JobPast;
   readonly reservedAt: number;
-  readonly deadline: number | '';
+  readonly life: number | '';
   holder: Worker | undefined;
 }
 
@@ -56,6 +56,8 @@ export const WEIGHTED = Object.entries(STEPS).flatMap(([what, weight]) =>
   Array.from({ length: weight }, () => what as Step['what']),
 );
 
+/** The key of jobs that may only start for so long. */
+const MORTAL = 'k2';
 const STRATEGIES: readonly Strategy[] = ['skip', 'replace', 'coalesce'];
 /** A far day: time is moved by hand, and no epoch is like one of today. */
 const START = 1_900_000_000_000;
@@ -136,12 +138,12 @@ export class World {
   }
 
   private async produce(pick: number, isLost: boolean): Promise<void> {
-    const key = ['', 'k1', 'k2', 'k1'][pick % 4]!;
+    const key = ['', 'k1', MORTAL, 'k1'][pick % 4]!;
     const job = this.idToUseAgain(pick) ?? this.name('j');
     const strategy = key === '' ? '' : STRATEGIES[Math.floor(pick / 4) % 3]!;
     const call: Reserve = { job, strategy, key, payload: this.name('p') };
-    const deadline = key === '' && pick % 3 === 0 ? this.now + 20 + (pick % 150) : '';
-    const producer: Producer = { call, deadline, job: undefined, at: 0 };
+    const life = key === MORTAL || (key === '' && pick % 3 === 0) ? 20 + (pick % 150) : '';
+    const producer: Producer = { call, life, job: undefined, at: 0 };
     this.producers.push(producer);
     await this.reserve(producer, isLost);
   }
@@ -157,23 +159,23 @@ export class World {
 
   /** Sends again what was not answered; adds the job when it was, and is done. */
   private async answer(producer: Producer, pick: number): Promise<void> {
-    const { call, deadline } = producer;
+    const { call, life } = producer;
     this.producers = this.producers.filter((one) => one !== producer);
     // Its first call was before a cancel, and another has added its job: what it would add is not what it reserved.
     if (!producer.job && this.isInHand(call.job) && !this.history.life(call.job, this.history.epoch ?? ''))
       return;
     if (!producer.job) await this.reserve(producer, false);
     const job = producer.job!;
-    this.add(job, deadline);
-    if (deadline === '') this.triggers.push({ at: producer.at, strategy: call.strategy, job });
+    this.add(job, life);
+    this.triggers.push({ at: producer.at, strategy: call.strategy, job });
     const [word, replaced] = job.answer;
     const isToTidy = word === 'replace' && job.id === call.job && job.epoch === this.history.epoch;
     if (isToTidy && pick % 2 === 0) this.remove(replaced!);
   }
 
-  private add(job: JobPast, deadline: number | ''): void {
+  private add(job: JobPast, life: number | ''): void {
     if (this.queue.has(job.id)) return;
-    this.queue.set(job.id, { job, reservedAt: job.reservedAt, deadline, holder: undefined });
+    this.queue.set(job.id, { job, reservedAt: job.reservedAt, life, holder: undefined });
   }
 
   private remove(id: string): void {
@@ -211,8 +213,8 @@ export class World {
 
   private async begin(worker: Worker, isLost: boolean): Promise<void> {
     const { item, token } = worker;
-    const { job, deadline, reservedAt } = item;
-    const call = { job: job.id, token, epoch: job.epoch, deadline, key: job.key };
+    const { job, life, reservedAt } = item;
+    const call = { job: job.id, token, epoch: job.epoch, life, key: job.key };
     const answer = await this.calls.begin(this.now, call);
     this.history.begun(this.now, call, reservedAt, answer);
     if (isLost) return;
@@ -272,12 +274,12 @@ export class World {
     await this.repair();
   }
 
-  /** Just before, at, or just after the end of a lease or a deadline. */
+  /** Just before, at, or just after the end of a lease, or of the time a job may start in. */
   private waitForAnEdge(pick: number): void {
     const edges = [...this.history.runs.values()]
       .filter(({ isOver }) => !isOver)
       .map(({ leaseEnd }) => leaseEnd);
-    for (const { deadline } of this.queue.values()) if (deadline !== '') edges.push(deadline);
+    for (const { job, life } of this.queue.values()) if (life !== '') edges.push(job.wantedAt + life);
     const ahead = edges.flatMap((edge) => [edge - 1, edge, edge + 1]).filter((edge) => edge > this.now);
     this.now = at(ahead, pick) ?? this.now + 1;
   }

@@ -161,7 +161,7 @@ export class Enqueuer {
       v: 1,
       o: owners,
       e: epochs,
-      ...(expiresInMs !== undefined && { x: atMs + expiresInMs }),
+      ...(expiresInMs !== undefined && { x: expiresInMs }),
       ...(dedup !== '' && { d: dedup }),
       ...(slot && { s: [...slot, this.orderOf(atMs, request.delayMs)] as const }),
       b: body,

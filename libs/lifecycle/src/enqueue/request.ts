@@ -18,7 +18,7 @@ export interface EnqueueOptions {
   /** One to four owners; the first is the primary. */
   readonly owners: readonly Owner[];
   readonly delay?: Duration | undefined;
-  /** How long after now it may still start. */
+  /** How long after now it may still start; a trigger that is left to it begins that time anew. */
   readonly expiresIn?: Duration | undefined;
   /** 1 is the most urgent, 200 the least; default 100. */
   readonly priority?: number | undefined;

@@ -9,8 +9,9 @@
 
     ARGV[1]   now, ms; '' for the store's own clock
     then 7 for each key:
-      the job; the run's token; the epoch the job was enqueued under; its deadline, ms, '' for none;
-      length of a lease, ms; digest of its deduplication key, '' for none; whether this is its primary owner, 1
+      the job; the run's token; the epoch the job was enqueued under; its life: how long after it was last wanted it
+      may start, ms, '' for ever; length of a lease, ms; digest of its deduplication key, '' for none; whether this is
+      its primary owner, 1
 
   Answers for each: {'run', fence}, {'run', fence, payload that replaces its own}, {'done', committed result},
   {'skip', cancelled|expired|superseded|ended}, {'wait', busy, ms}, {'unknown'}, or {'error', text}.
@@ -19,10 +20,10 @@
 local now = clock(ARGV[1])
 
 local function begin(record, at)
-  local job, token, epoch, deadline = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  local job, token, epoch, life = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local lease, key, primary = number(ARGV[at + 4]), ARGV[at + 5], ARGV[at + 6] == '1'
-  if deadline ~= '' then
-    deadline = number(deadline)
+  if life ~= '' then
+    life = number(life)
   end
 
   local known = redis.call('HMGET', record, 'e', 'n', 'j' .. job)
@@ -34,7 +35,7 @@ local function begin(record, at)
     return { 'skip', 'cancelled' }
   end
 
-  local reservedAt, fence, holder, replaced = string.match(entry or '', '^%d+|(%d+)|(%d+)|([^|]*)(.*)$')
+  local wantedAt, fence, holder, replaced = string.match(entry or '', '^%d+|(%d+)|(%d+)|([^|]*)(.*)$')
   if not fence then
     -- It has left the index: it ended, and what brought it here again was late.
     return { 'skip', key ~= '' and 'superseded' or 'ended' }
@@ -55,12 +56,13 @@ local function begin(record, at)
   if heldUntil > now then
     return { 'wait', 'busy', whole(heldUntil - now) }
   end
-  -- Before the deadline: what was done in time is done.
+  -- Before the time is looked at: what was done in time is done.
   local result = primary and hasBegun and redis.call('HGET', record .. ':done', job)
   if result then
     return { 'done', result }
   end
-  if deadline ~= '' and now > deadline then
+  -- Each trigger that was left to it has moved the time; once it has begun, none is.
+  if life ~= '' and now > number(wantedAt) + life then
     if isPending then
       -- It will not run, so it must not swallow the next trigger.
       redis.call('HDEL', record .. ':dedup', key)
@@ -79,7 +81,7 @@ local function begin(record, at)
     redis.call('ZREM', runs, job .. '|' .. holder)
   end
   local newFence = whole(newest + 1)
-  local place = epoch .. '|' .. reservedAt .. '|' .. newFence .. '|' .. token .. replaced
+  local place = epoch .. '|' .. wantedAt .. '|' .. newFence .. '|' .. token .. replaced
   redis.call('HSET', record, 'n', newFence, 'j' .. job, place)
   redis.call('ZADD', runs, now + lease, job .. '|' .. token)
   return { 'run', newFence, payload or nil }

@@ -111,7 +111,7 @@ export class Gate {
       jobId,
       token,
       envelope.e[i]!,
-      // The primary alone judges the time: it alone knows whether the job was done in time.
+      // The primary alone judges the time: it alone knows when the job was last wanted, and whether it was done in time.
       isPrimary ? (envelope.x ?? '') : '',
       this.leaseMs,
       isPrimary ? (envelope.d ?? '') : '',

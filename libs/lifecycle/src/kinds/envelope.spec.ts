@@ -24,10 +24,10 @@ describe('the envelope of a job', () => {
     expect(() => openEnvelope(aJob({ ...envelope, o: [], e: [] }))).toThrow(CorruptJobError);
   });
 
-  it('may hold a deadline, the digest of a key, and a slot', () => {
+  it('may hold a life, the digest of a key, and a slot', () => {
     const whole = {
       ...envelope,
-      x: 1_700_000_000_000,
+      x: 300_000,
       d: 'digest',
       s: ['driver:7', 1, 1_700_000_000_000_000],
     };
@@ -50,7 +50,9 @@ describe('the envelope of a job', () => {
     ['no epochs', { ...envelope, e: undefined }],
     ['an epoch too few', { ...envelope, o: ['a:1', 'b:2'] }],
     ['an epoch that is not text', { ...envelope, e: [7] }],
-    ['a deadline that is none', { ...envelope, x: 'soon' }],
+    ['a life that is none', { ...envelope, x: 'soon' }],
+    ['a life with a fraction', { ...envelope, x: 0.5 }],
+    ['a life below nothing', { ...envelope, x: -1 }],
     ['a key that is not text', { ...envelope, d: 7 }],
     ['a slot without its limit', { ...envelope, s: ['driver:7'] }],
   ])('is not %s', (_, data) => {

@@ -12,7 +12,7 @@ export interface Envelope {
   readonly o: readonly string[];
   /** The epoch of each. */
   readonly e: readonly string[];
-  /** Deadline: the store's time in ms after which it must not start. */
+  /** Its life, ms: how long after it was last wanted it may start. Its primary owner's record says when that was. */
   readonly x?: number;
   /** Digest of its deduplication key. */
   readonly d?: string;
@@ -37,7 +37,7 @@ export function openEnvelope(job: Job): Envelope {
     data.o.every((owner) => OWNER.test(owner)) &&
     data.o.length >= 1 &&
     data.o.length <= 4 &&
-    (data.x === undefined || Number.isFinite(data.x)) &&
+    (data.x === undefined || (Number.isSafeInteger(data.x) && data.x >= 0)) &&
     (data.d === undefined || typeof data.d === 'string') &&
     (data.s === undefined ||
       (typeof data.s[0] === 'string' && Number.isInteger(data.s[1]) && Number.isInteger(data.s[2])));

@@ -19,7 +19,7 @@ export interface KindOptions<S extends z.ZodType> {
   readonly timeout?: Duration;
   /** How long a run that was told to stop may take before it is abandoned. Default 5 s. */
   readonly grace?: Duration;
-  /** How long after it was accepted a job may still start, on any attempt. Default for ever. */
+  /** How long after it was accepted, or last triggered, a job may still start, on any attempt. Default for ever. */
   readonly expiresIn?: Duration;
   /** What happens to a job whose twin is pending. Default `none`. */
   readonly dedup?: DedupOptions;
@@ -48,7 +48,8 @@ export const STRATEGIES = ['none', 'skip', 'replace', 'coalesce'] as const;
 /**
  * What becomes of a job whose twin (same owner, kind and key) has not begun yet. `skip`: there is no new job. `replace`:
  * the new one takes its place. `coalesce`: there is no new job, and the pending one gets the new payload and time.
- * A twin that is running never counts: what happened after its start is not lost.
+ * A twin that is running never counts: what happened after its start is not lost. A twin that may only start for so long
+ * has that time anew with each trigger that is left to it: its own, whatever the trigger asks for.
  */
 export interface DedupOptions {
   readonly strategy: (typeof STRATEGIES)[number];

@@ -24,7 +24,7 @@ describe('one script after another', () => {
   ): Promise<string[]> => owner.reserve(NOW, { job, strategy, key: strategy && 'key', payload: `of ${job}` });
 
   const begin = async (now: number, job: string, epoch: string, token = 't1', key = ''): Promise<string[]> =>
-    owner.begin(now, { job, token, epoch, deadline: NOW + 50, key });
+    owner.begin(now, { job, token, epoch, life: 50, key });
 
   beforeAll(() => {
     connections = Array.from({ length: 5 }, () => new Redis(inject('storeUrl')));
@@ -46,7 +46,7 @@ describe('one script after another', () => {
     ['just inside', NOW + 49, ['run', '1']],
     ['exactly at', NOW + 50, ['run', '1']],
     ['one after', NOW + 51, ['skip', 'expired']],
-  ])('begin is asked %s the deadline', async (_, now, answer) => {
+  ])('begin is asked %s the time in which it may start', async (_, now, answer) => {
     const [, epoch] = await reserve('job');
     expect(await begin(now, 'job', epoch!)).toEqual(answer);
   });
@@ -65,9 +65,9 @@ describe('one script after another', () => {
 
   it('a lease that another run has ended is not renewed in its last millisecond', async () => {
     const [, epoch] = await reserve('job');
-    await owner.begin(NOW, { job: 'job', token: 't1', epoch: epoch!, deadline: '', key: '' });
+    await owner.begin(NOW, { job: 'job', token: 't1', epoch: epoch!, life: '', key: '' });
     const at = NOW + LEASE_MS;
-    await owner.begin(at, { job: 'job', token: 't2', epoch: epoch!, deadline: '', key: '' });
+    await owner.begin(at, { job: 'job', token: 't2', epoch: epoch!, life: '', key: '' });
     expect(await owner.renew(at, { job: 'job', token: 't1', epoch: epoch! })).toEqual(['lost']);
   });
 
@@ -81,6 +81,33 @@ describe('one script after another', () => {
     const [, epoch] = await reserve('job', 'skip');
     await begin(NOW + 51, 'job', epoch!, 't1', 'key');
     expect(await reserve('next', 'skip')).toEqual(['new', `${NOW}000`, String(NOW)]);
+  });
+
+  it.each([
+    ['skip', NOW + 90, ['run', '1']],
+    ['skip', NOW + 91, ['skip', 'expired']],
+    ['coalesce', NOW + 90, ['run', '1', 'of last']],
+    ['coalesce', NOW + 91, ['skip', 'expired']],
+  ] as const)(
+    'a trigger with %s gives the pending job its time anew: asked at %i',
+    async (strategy, now, answer) => {
+      const [, epoch] = await reserve('job', strategy);
+      for (const at of [NOW + 40, NOW + 40]) {
+        await owner.reserve(at, { job: 'last', strategy, key: 'key', payload: 'of last' });
+      }
+      expect(await begin(now, 'job', epoch!, 't1', 'key')).toEqual(answer);
+    },
+  );
+
+  it('a trigger that comes after its start gives a job that runs or is tried again no more time', async () => {
+    const [, epoch] = await reserve('job', 'skip');
+    await begin(NOW, 'job', epoch!, 't1', 'key');
+    await owner.end(NOW + 10, { job: 'job', token: 't1', leaves: false, key: 'key' });
+    const late = await owner.reserve(NOW + 40, { job: 'next', strategy: 'skip', key: 'key', payload: '' });
+    expect([late[0], await begin(NOW + 51, 'job', epoch!, 't2', 'key')]).toEqual([
+      'new',
+      ['skip', 'expired'],
+    ]);
   });
 
   it('a job of an epoch before holds no key', async () => {
