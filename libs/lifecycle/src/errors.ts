@@ -1,6 +1,9 @@
 import { UnrecoverableError } from 'bullmq';
 import { z } from 'zod';
 
+/** When a caller may try again, unless an error says otherwise. */
+const RETRY_AFTER_MS = 1_000;
+
 /** What every error of the lifecycle has: a stable code, and a sentence that says what to do. */
 export abstract class LifecycleError extends Error {
   abstract readonly code: string;
@@ -46,7 +49,7 @@ export class QueueFullError extends LifecycleError {
   constructor(
     readonly what: string,
     readonly limit: number,
-    readonly retryAfterMs: number,
+    readonly retryAfterMs = RETRY_AFTER_MS,
   ) {
     super(`${what} has ${limit} jobs, its limit. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
   }
@@ -76,7 +79,7 @@ export class StoreUnavailableError extends LifecycleError {
 
   constructor(
     why: string,
-    readonly retryAfterMs: number,
+    readonly retryAfterMs = RETRY_AFTER_MS,
     options?: ErrorOptions,
   ) {
     super(`${why} Try again in ${Math.ceil(retryAfterMs / 1000)} s.`, options);

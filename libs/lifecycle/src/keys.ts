@@ -6,12 +6,13 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  * id is never part of a key. BullMQ's own keys begin with `{<prefix>}:` and are touched by BullMQ alone.
  *
  *  key                        type    holds                                     written by           ends
- *  o                          hash    the owner's record, and its index of      reserve, begin,      expires when the owner has been
- *                                     unfinished jobs (see below)               end, cancel, reopen  without jobs for RECORD_KEEP_MS
- *  o:runs                     zset    `<job>|<token>` -> end of lease, ms       begin, renew, end    empties with the runs; stale ones: begin
- *  o:dedup                    hash    <key digest> -> `<epoch>|<pending job>`   reserve, begin       empties; stale ones: reserve, cancel
- *  o:late                     hash    <job> -> the payload that replaces its own  reserve            end; cancel
- *  o:done                     hash    <job> -> its committed result             commit               end
+ *  o                          hash    the owner's record, and its index of      reserve, begin,      expires when the owner has been without
+ *                                     unfinished jobs (see below)               end, cancel          jobs for RECORD_KEEP_MS, a closed one
+ *                                                                                                    for CLOSED_KEEP_MS
+ *  o:runs                     zset    `<job>|<token>` -> end of lease, ms       begin, renew, end    empties with the runs; stale ones: begin, end
+ *  o:dedup                    hash    <key digest> -> `<epoch>|<pending job>`   reserve, begin, end  empties; stale ones: the next reserve of the key
+ *  o:late                     hash    <job> -> the payload that replaces its own  reserve, end       end; of an id used again: reserve
+ *  o:done                     hash    <job> -> its committed result             commit, end          end; of an id used again: reserve
  *  o:recent                   hash    <cancelId> -> its answer                  cancel               expires, RECENT_KEEP_MS
  *  <prefix>:{slot:<digest>}   zset    `<job>|<token>`, or `<job>|` for a grant -> end of its hold, ms  take                 empties; stale ones: take
  *  …:waiters                  zset    <job> -> its place in the line            take                 empties; gone ones: quit
@@ -29,7 +30,7 @@ import { formatOwner, type Owner } from './kinds/owner.js';
 export const RECORD_KEEP_MS = 3_600_000;
 /** How long a closed owner is remembered as closed. */
 export const CLOSED_KEEP_MS = 30 * 86_400_000;
-/** How long the same cancelId gives the same answer. */
+/** How long the same cancelId gives the same answer: whoever asks for a cancel hands it to the script. */
 export const RECENT_KEEP_MS = 7 * 86_400_000;
 /** How many fields a record has beside its index. */
 export const RECORD_FIELDS = 6;

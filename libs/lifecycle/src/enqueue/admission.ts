@@ -5,8 +5,6 @@ import { Keys } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
 
-const RETRY_AFTER_MS = 1_000;
-
 interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -77,7 +75,7 @@ export class Admission {
       const letIn = await this.change(queue, entering.length, this.max);
       for (const [i, { resolve, reject }] of entering.entries()) {
         if (i < letIn) resolve();
-        else reject(new QueueFullError(`Queue "${queue}"`, this.max, RETRY_AFTER_MS));
+        else reject(new QueueFullError(`Queue "${queue}"`, this.max));
       }
     } catch (error) {
       for (const { reject } of entering) reject(error);

@@ -21,7 +21,6 @@ import { Twins } from './twins.js';
 
 /** How often a request looks for its twin before it gives up: each time it found one that was on its way out. */
 const ROUNDS = 5;
-const RETRY_AFTER_MS = 1_000;
 /** How long a repeat waits for the answer to the call that it repeats. */
 const FIRST_CALL_LOOKS = 10;
 const FIRST_CALL_LOOK_MS = 25;
@@ -128,10 +127,7 @@ export class Enqueuer {
     } finally {
       if (!takesPlace) this.admission.leave(queue);
     }
-    throw new StoreUnavailableError(
-      'The pending jobs of this key change too fast to follow.',
-      RETRY_AFTER_MS,
-    );
+    throw new StoreUnavailableError('The pending jobs of this key change too fast to follow.');
   }
 
   /** Whether the pending twin really does what this request asks for; if not, the request has to be made anew. */

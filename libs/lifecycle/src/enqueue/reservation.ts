@@ -7,8 +7,6 @@ import { Endings } from '../settle/endings.js';
 import { Joined } from './joined.js';
 import type { JobRequest } from './request.js';
 
-const RETRY_AFTER_MS = 1_000;
-
 /** The place a job has in its owners' indexes, or the twin that has it already. */
 export interface Reservation {
   readonly outcome: 'new' | 'skip' | 'coalesce' | 'replace';
@@ -88,7 +86,7 @@ export class Reservations {
     const args = [owner, jobId, kind.maxPerOwner ?? '', strategy, dedup, payload];
     const answer = await this.reserving.ask(this.keys.ownerText(owner), args);
     if (answer[0] === 'closed') throw new OwnerClosedError(owner);
-    if (answer[0] === 'full') throw new QueueFullError(`Owner "${owner}"`, Number(answer[1]), RETRY_AFTER_MS);
+    if (answer[0] === 'full') throw new QueueFullError(`Owner "${owner}"`, Number(answer[1]));
     return answer;
   }
 }

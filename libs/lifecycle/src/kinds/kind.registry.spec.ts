@@ -17,12 +17,6 @@ describe('the registry of kinds', () => {
     expect(registry.all()).toEqual([a, b]);
   });
 
-  it('names each queue once', () => {
-    const registry = new KindRegistry();
-    registry.add([aKind('a', 'x'), aKind('b', 'y'), aKind('c', 'x')]);
-    expect(registry.queues()).toEqual(['x', 'y']);
-  });
-
   it('takes the same kind again', () => {
     const kind = aKind('a');
     const registry = new KindRegistry();

@@ -30,8 +30,4 @@ export class KindRegistry {
   all(): Kind[] {
     return [...this.kinds.values()];
   }
-
-  queues(): string[] {
-    return [...new Set(this.all().map((kind) => kind.queue))];
-  }
 }
