@@ -23,6 +23,12 @@ const thumbnail = defineKind({
   keep: { age: '90500ms', count: 7 },
 });
 const plain = defineKind({ name: 'plain', queue: 'plain-work', payload: z.any() });
+const dated = defineKind({ name: 'dated', queue: 'plain-work', payload: z.object({ on: z.date() }) });
+const datedText = defineKind({
+  name: 'dated-text',
+  queue: 'plain-work',
+  payload: z.object({ on: z.coerce.date<Date | string>() }),
+});
 const foreign = defineKind({ name: 'foreign', queue: 'media', payload: z.any() });
 
 const trip = owner('trip', '42');
@@ -47,7 +53,7 @@ describe('the enqueuer', () => {
             listeners: [(fact) => facts.push(fact)],
           }),
         }),
-        LifecycleModule.forKinds([thumbnail, plain]),
+        LifecycleModule.forKinds([thumbnail, plain, dated, datedText]),
       ],
     }).compile();
     enqueuer = module.get(Enqueuer);
@@ -166,6 +172,17 @@ describe('the enqueuer', () => {
     expect((await queue('plain-work').getJob(id))?.data.b).toBe(atLimit);
   });
 
+  it('checks a payload as its run will get it', async () => {
+    const on = new Date(0);
+    const { id } = await enqueuer.enqueue(datedText, { on }, { owners: [trip] });
+    expect((await queue('plain-work').getJob(id))?.data.b).toEqual({ on: on.toJSON() });
+  });
+
+  it('takes no payload at all where the kind has none', async () => {
+    const { id } = await enqueuePlain(undefined);
+    expect((await queue('plain-work').getJob(id))?.data).not.toHaveProperty('b');
+  });
+
   it('takes a delay of up to a year', async () => {
     const { id } = await enqueueThumbnail({ delay: '365d' });
     expect(await setsOf(id)).toEqual(['delayed']);
@@ -184,6 +201,23 @@ describe('the enqueuer', () => {
       new InvalidJobError(
         'The payload of media.thumbnail is wrong:\n✖ Invalid input: expected string, received number\n  → at file',
       ),
+    ],
+    [
+      'a payload that JSON makes something else of',
+      () => enqueuer.enqueue(dated, { on: new Date(0) }, { owners: [trip] }),
+      new InvalidJobError(
+        'The payload of dated is wrong:\n✖ Invalid input: expected date, received string\n  → at on',
+      ),
+    ],
+    [
+      'a payload that JSON has no words for',
+      () => enqueuePlain({ count: 1n }),
+      new InvalidJobError('The payload cannot be written as JSON: Do not know how to serialize a BigInt.'),
+    ],
+    [
+      'an owner whose id holds half a character',
+      () => enqueueThumbnail({ owners: [{ type: 'trip', id: '\ud83d' }] }),
+      new InvalidJobError('An owner\'s id holds half of a surrogate pair; got "\\ud83d".'),
     ],
     [
       'a kind that is not registered',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { InvalidJobError, TooLargeError } from '../errors.js';
 import { digest } from '../keys.js';
 import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
-import { formatOwner, owner, type Owner } from '../kinds/owner.js';
+import { formatOwner, HALF_A_CHARACTER, owner, type Owner } from '../kinds/owner.js';
 
 const MAX_OWNERS = 4;
 const MAX_AHEAD_MS = 365 * 86_400_000;
@@ -12,7 +12,6 @@ const MAX_KEY_BYTES = 512;
 /** Where a job stands that asks for no priority: in the middle, so that others can pass it or let it pass. */
 const MIDDLE_PRIORITY = 100;
 const LEAST_URGENT = 2 * MIDDLE_PRIORITY;
-const HALF_A_CHARACTER = /\p{Surrogate}/u;
 
 export interface EnqueueOptions {
   /** One to four owners; the first is the primary. */
@@ -80,20 +79,25 @@ export function readRequest(
   };
 }
 
-/** Checks a payload; it is kept as the caller gave it: the schema's own changes are made again when the job runs. */
+/**
+ * Checks a payload as its run will get it, which is what JSON makes of it. It is kept as the caller gave it: the schema's
+ * own changes are made again when the job runs.
+ */
 function readPayload(kind: Kind, payload: unknown, maxBytes: number): unknown {
-  const read = kind.payload.safeParse(payload);
+  const text = write(payload);
+  const bytes = Buffer.byteLength(text ?? '');
+  if (bytes > maxBytes) throw new TooLargeError(bytes, maxBytes);
+  const read = kind.payload.safeParse(text === undefined ? undefined : JSON.parse(text));
   if (!read.success) {
     throw new InvalidJobError(`The payload of ${kind.name} is wrong:\n${z.prettifyError(read.error)}`);
   }
-  const bytes = sizeOf(payload);
-  if (bytes > maxBytes) throw new TooLargeError(bytes, maxBytes);
   return read.data;
 }
 
-function sizeOf(payload: unknown): number {
+/** Nothing at all when JSON has no word for it. */
+function write(payload: unknown): string | undefined {
   try {
-    return Buffer.byteLength(JSON.stringify(payload) ?? '');
+    return JSON.stringify(payload);
   } catch (error) {
     throw new InvalidJobError(`The payload cannot be written as JSON: ${(error as Error).message}.`, {
       cause: error,
@@ -107,7 +111,6 @@ function readOwners(owners: readonly Owner[]): string[] {
   }
   // Checked again: an owner may have been put together by hand.
   const texts = owners.map((one) => formatOwner(owner(one?.type, one?.id)));
-  for (const text of texts) checkText(text, 'An owner');
   return [...new Set(texts)];
 }
 
@@ -136,12 +139,7 @@ export function checkKey(key: unknown, what: string): void {
   if (typeof key !== 'string' || key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES) {
     throw new InvalidJobError(`${what} is a string of 1 to ${MAX_KEY_BYTES} bytes.`);
   }
-  checkText(key, what);
-}
-
-/** Half a character is written as the same bytes as any other half, so two different texts would be taken for one. */
-function checkText(text: string, what: string): void {
-  if (HALF_A_CHARACTER.test(text)) throw new InvalidJobError(`${what} holds half of a surrogate pair.`);
+  if (HALF_A_CHARACTER.test(key)) throw new InvalidJobError(`${what} holds half of a surrogate pair.`);
 }
 
 function readAhead(duration: Duration, what: string): number {

@@ -52,6 +52,14 @@ describe('an owner', () => {
     );
   });
 
+  it.each(['\ud83d', 'a\ude42b', '\ude42\ud83d'])('has no half of a character in its id, like %j', (id) => {
+    const error = new InvalidJobError(
+      `An owner's id holds half of a surrogate pair; got ${JSON.stringify(id)}.`,
+    );
+    expect(() => owner('trip', id)).toThrow(error);
+    expect(() => parseOwner(`trip:${id}`)).toThrow(error);
+  });
+
   it('has a type of at most 64 letters', () => {
     expect(owner('t'.repeat(64), '1').type).toBe('t'.repeat(64));
     expect(() => owner('t'.repeat(65), '1')).toThrow(InvalidJobError);

@@ -2,6 +2,8 @@ import { InvalidJobError } from '../errors.js';
 
 const TYPE = /^[a-z][a-z0-9_-]{0,63}$/i;
 const MAX_ID_BYTES = 512;
+/** It is written as the same bytes as any other half, so two different texts would be taken for one. */
+export const HALF_A_CHARACTER = /\p{Surrogate}/u;
 
 /** What a job is for: a type and an id, written `trip:42`. */
 export interface Owner {
@@ -18,6 +20,9 @@ export function owner(type: string, id: string): Owner {
   }
   if (typeof id !== 'string' || id.length === 0 || Buffer.byteLength(id) > MAX_ID_BYTES) {
     throw new InvalidJobError(`An owner's id is a string of 1 to ${MAX_ID_BYTES} bytes; got ${show(id)}.`);
+  }
+  if (HALF_A_CHARACTER.test(id)) {
+    throw new InvalidJobError(`An owner's id holds half of a surrogate pair; got ${show(id)}.`);
   }
   return Object.freeze({ type, id });
 }
