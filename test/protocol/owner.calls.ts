@@ -11,6 +11,8 @@ export interface Reserve {
   readonly strategy: Strategy;
   readonly key: string;
   readonly payload: string;
+  /** The epoch that the owner must have; any without. */
+  readonly expected?: string;
 }
 
 export interface Begin {
@@ -49,8 +51,9 @@ export class OwnerCalls {
     return ['', ':runs', ':dedup', ':late', ':done', ':recent'].map((end) => this.record + end);
   }
 
-  reserve(now: number, { job, strategy, key, payload }: Reserve, limit: number | '' = ''): Promise<string[]> {
-    return this.one('reserve', [now, OWNER, job, limit, strategy, key, payload]);
+  reserve(now: number, call: Reserve, limit: number | '' = ''): Promise<string[]> {
+    const { job, strategy, key, payload, expected = '' } = call;
+    return this.one('reserve', [now, OWNER, job, limit, strategy, key, payload, expected]);
   }
 
   begin(now: number, { job, token, epoch, life, key }: Begin): Promise<string[]> {

@@ -48,7 +48,10 @@ const queued = async (run: ScriptRunner, key: string): Promise<void> => {
   for (const job of ['job-1', 'job-2']) await run('take', [key], take('take', job));
 };
 
-const reserve = (job: string, strategy: Strategy): Args => [NOW, 'trip:42', job, 9, strategy, 'k', 'new'];
+const reserve = (job: string, strategy: Strategy, expected = ''): Args => [
+  ...[NOW, 'trip:42', job, 9, strategy, 'k', 'new'],
+  expected,
+];
 const begin = (job: string, now = NOW): Args => [now, job, 't1', EPOCH, 50, LEASE_MS, 'k', 1];
 
 export const SITUATIONS: readonly Situation[] = [
@@ -56,6 +59,12 @@ export const SITUATIONS: readonly Situation[] = [
   { name: 'another job', script: 'reserve', args: reserve('job', ''), prepare: reserved('') },
   { name: 'a skip', script: 'reserve', args: reserve('job', 'skip'), prepare: reserved('skip') },
   { name: 'a coalesce', script: 'reserve', args: reserve('job', 'coalesce'), prepare: reserved('skip') },
+  {
+    name: 'a skip, as expected',
+    script: 'reserve',
+    args: reserve('job', 'skip', EPOCH),
+    prepare: reserved('skip'),
+  },
   { name: 'a replace', script: 'reserve', args: reserve('job', 'replace'), prepare: reserved('skip') },
   { name: 'an id once more', script: 'reserve', args: reserve('job-1', 'replace'), prepare: cancelled },
   { name: 'a first run', script: 'begin', args: begin('job-1'), prepare: reserved('skip', 'replace') },

@@ -64,6 +64,17 @@ export class OwnerClosedError extends LifecycleError {
   }
 }
 
+/** The owner is not the one it was when its epoch was read; nothing was written. */
+export class OwnerMovedError extends LifecycleError {
+  readonly code = 'OWNER_MOVED';
+
+  constructor(readonly owner: string) {
+    super(
+      `The owner "${owner}" was cancelled since its epoch was read. Read it again, should it be wanted still.`,
+    );
+  }
+}
+
 /** The same Idempotency-Key came with another request; nothing was written. */
 export class IdempotencyConflictError extends LifecycleError {
   readonly code = 'IDEMPOTENCY_CONFLICT';

@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { OwnerClosedError, QueueFullError } from '../errors.js';
+import { OwnerClosedError, OwnerMovedError, QueueFullError } from '../errors.js';
 import { Keys } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { ScriptBatch, type Answer } from '../script-batch.js';
 import { Endings } from '../settle/endings.js';
 import { Joined } from './joined.js';
 import type { JobRequest } from './request.js';
+
+/** Of each owner, in the order of the request; nothing, or '', where any will do. */
+type Epochs = readonly (string | undefined)[];
+
+const PLAIN = { strategy: '', dedup: '' } as const;
 
 /** The place a job has in its owners' indexes, or the twin that has it already. */
 export interface Reservation {
@@ -35,8 +40,9 @@ export class Reservations {
     this.reserving = new ScriptBatch(options.redis, 'reserve', () => ['']);
   }
 
-  async reserve(request: JobRequest, jobId: string): Promise<Reservation> {
-    const first = await this.ask(request.owners[0]!, jobId, request);
+  /** For what was begun earlier, `expected` says which epoch each owner had then; it is refused when one has moved. */
+  async reserve(request: JobRequest, jobId: string, expected: Epochs = []): Promise<Reservation> {
+    const first = await this.ask(request, 0, jobId, expected);
     const outcome = first[0] as Reservation['outcome'];
     const at = outcome === 'new' ? 1 : 2;
     const reservation: Reservation = {
@@ -48,16 +54,20 @@ export class Reservations {
     };
     // Only a job that is to be added has a place with its other owners; its primary decides whether it is.
     if (outcome === 'skip' || outcome === 'coalesce') return reservation;
-    return await this.withOthers(request, jobId, reservation);
+    return await this.withOthers(request, jobId, reservation, expected);
   }
 
   /** Gives the job its place with its other owners too. A new one that is refused there has none with any. */
-  async withOthers(request: JobRequest, jobId: string, reservation: Reservation): Promise<Reservation> {
+  async withOthers(
+    request: JobRequest,
+    jobId: string,
+    reservation: Reservation,
+    expected: Epochs = [],
+  ): Promise<Reservation> {
     const [, ...others] = request.owners;
     if (others.length === 0) return reservation;
-    const plain = { ...request, strategy: '', dedup: '' } as const;
     // All of them answer before one's refusal counts: what comes late would stay behind.
-    const answers = await Promise.allSettled(others.map((owner) => this.ask(owner, jobId, plain)));
+    const answers = await Promise.allSettled(others.map((_, i) => this.ask(request, i + 1, jobId, expected)));
     const refusal = answers.find((answer) => answer.status === 'rejected');
     if (refusal) {
       // A twin is another request's job, which may be made yet.
@@ -80,11 +90,16 @@ export class Reservations {
     await this.endings.end({ jobId, token: '', leaves: true, owners, dedup });
   }
 
-  private async ask(owner: string, jobId: string, request: JobRequest): Promise<Answer> {
-    const { kind, strategy, dedup, body } = request;
-    const payload = strategy === 'replace' || strategy === 'coalesce' ? (JSON.stringify(body) ?? 'null') : '';
-    const args = [owner, jobId, kind.maxPerOwner ?? '', strategy, dedup, payload];
+  /** Of its owners the primary alone knows keys. */
+  private async ask(request: JobRequest, i: number, jobId: string, expected: Epochs): Promise<Answer> {
+    const owner = request.owners[i]!;
+    const { strategy, dedup } = i === 0 ? request : PLAIN;
+    const hasPayload = strategy === 'replace' || strategy === 'coalesce';
+    const payload = hasPayload ? (JSON.stringify(request.body) ?? 'null') : '';
+    const limit = request.kind.maxPerOwner ?? '';
+    const args = [owner, jobId, limit, strategy, dedup, payload, expected[i] ?? ''];
     const answer = await this.reserving.ask(this.keys.ownerText(owner), args);
+    if (answer[0] === 'moved') throw new OwnerMovedError(owner);
     if (answer[0] === 'closed') throw new OwnerClosedError(owner);
     if (answer[0] === 'full') throw new QueueFullError(`Owner "${owner}"`, Number(answer[1]));
     return answer;

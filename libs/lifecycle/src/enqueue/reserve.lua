@@ -10,13 +10,15 @@
     KEYS[i]   record of the i-th job's owner; :dedup and :late beside it, in the same slot
 
     ARGV[1]   now, ms; '' for the store's own clock
-    then 6 for each key:
+    then 7 for each key:
       the owner as written; the job; the owner's limit, '' for none;
-      strategy: '' for none, skip, replace, coalesce; digest of the key; the payload for replace and coalesce
+      strategy: '' for none, skip, replace, coalesce; digest of the key; the payload for replace and coalesce;
+      the epoch that the owner must have, '' for whatever it has (what belongs to something that was begun earlier is
+      void when the owner was cancelled since)
 
   Answers for each: {'new', epoch, at}, with 'again' behind it when the job had its place already;
   {'replace', replaced, epoch, at}, likewise; {'skip', twin, epoch, at}, {'coalesce', twin, epoch, at};
-  {'closed'}, {'full', how many}, or {'error', text}.
+  {'moved'}, {'closed'}, {'full', how many}, or {'error', text}.
 ]]
 -- How many fields a record has beside its index.
 local META = 6
@@ -27,7 +29,7 @@ local now = clock(ARGV[1])
 
 local function reserve(record, at)
   local owner, job, limit = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  local strategy, key, payload = ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
+  local strategy, key, payload, expected = ARGV[at + 3], ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]
 
   if not STRATEGIES[strategy] then
     error('unknown strategy: ' .. strategy, 0)
@@ -38,6 +40,9 @@ local function reserve(record, at)
 
   local known = redis.call('HMGET', record, 'e', 's', 'v', 'l', 'j' .. job)
   local epoch, state, counter, last, entry = known[1], known[2], number(known[3] or '0'), known[4], known[5]
+  if expected ~= '' and expected ~= epoch then
+    return { 'moved' }
+  end
   if state == 'closed' then
     return { 'closed' }
   end
@@ -108,4 +113,4 @@ local function reserve(record, at)
   return { 'new', epoch, whole(now) }
 end
 
-return each(reserve, 2, 6)
+return each(reserve, 2, 7)

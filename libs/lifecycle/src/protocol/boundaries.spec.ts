@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { LEASE_MS, OwnerCalls } from '../../../../test/protocol/owner.calls.js';
 import { answersToRush } from '../../../../test/protocol/rushes.js';
 import type { ScriptRunner } from '../../../../test/protocol/script-runner.js';
+import { stateOf } from '../../../../test/protocol/sent-twice.js';
 import { runScript } from '../scripts.js';
 
 const NOW = 1_900_000_000_000;
@@ -148,6 +149,36 @@ describe('one script after another', () => {
     expect(answers).toEqual([['moved'], ['cancelled', String(Number(epoch) + 1), epoch]]);
   });
 
+  it.each(['', 'skip', 'replace', 'coalesce'] as const)(
+    'a job (%j) that expects another epoch of its owner writes nothing, and meets no twin',
+    async (strategy) => {
+      const call = { job: 'job', strategy, key: strategy && 'key', payload: 'new' };
+      const forNobody = await owner.reserve(NOW, { ...call, expected: `${NOW}000` });
+      const keysOfNobody = await redis.exists(...owner.keys);
+      const [, epoch] = await reserve('twin', strategy);
+      const moved = String(Number(epoch) + 1);
+      const before = await stateOf(redis, [owner.record]);
+      const forAnother = await owner.reserve(NOW, { ...call, expected: moved });
+      const after = await stateOf(redis, [owner.record]);
+      await owner.cancel(NOW, 'c1', ['', ''], 1);
+      const forOneClosed = await owner.reserve(NOW, { ...call, expected: epoch! });
+
+      expect([forNobody, forAnother, forOneClosed]).toEqual([['moved'], ['moved'], ['moved']]);
+      expect(keysOfNobody).toBe(0);
+      expect(after).toBe(before);
+      expect(await owner.reserve(NOW, { ...call, expected: moved })).toEqual(['closed']);
+    },
+  );
+
+  it('a job that expects the epoch its owner has is taken, also when it is sent twice', async () => {
+    const [, epoch] = await reserve('twin');
+    const call = { job: 'job', strategy: '', key: '', payload: '', expected: epoch! } as const;
+    expect([await owner.reserve(NOW, call), await owner.reserve(NOW, call)]).toEqual([
+      ['new', epoch, String(NOW)],
+      ['new', epoch, String(NOW), 'again'],
+    ]);
+  });
+
   it('an owner takes exactly as many jobs as its limit', async () => {
     const words: string[] = [];
     for (const job of ['a', 'b', 'c']) {
@@ -167,7 +198,7 @@ describe('one script after another', () => {
     const others = ['a', 'b'].map((name) => `${owner.record}${name}`);
     const keys = [others[0]!, owner.record, others[1]!];
     const epoch = `${NOW}000`;
-    for (const key of keys) await runOn(redis)('reserve', [key], [NOW, 'trip:1', 'job', '', '', '', '']);
+    for (const key of keys) await runOn(redis)('reserve', [key], [NOW, 'trip:1', 'job', '', '', '', '', '']);
     const args = keys.flatMap(() => ['job', 't1', epoch, '', LEASE_MS, '', 1]);
     const answers = (await runOn(redis)('begin', keys, [NOW, ...args])) as string[][];
     await redis.unlink(...others, ...others.map((key) => `${key}:runs`));

@@ -22,7 +22,7 @@ describe('the endings of a job', () => {
       redis,
       'reserve',
       [record],
-      ['', 'trip:42', 'q-1', '', '', '', ''],
+      ['', 'trip:42', 'q-1', '', '', '', '', ''],
     )) as [[string, string]];
     epoch = given;
     await runScript(redis, 'begin', [record], ['', 'q-1', 'run', epoch, '', LEASE_MS, '', 1]);
