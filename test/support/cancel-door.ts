@@ -6,8 +6,13 @@ import { root } from './process.js';
 const DAY_MS = 86_400_000;
 
 /** Cancels an owner by the script alone: the point of no return, with nothing tidied up behind it. */
-export async function cancelByScript(redis: Redis, prefix: string, owner: string): Promise<string[]> {
-  const args = ['', `cancel-${Math.random()}`, 0, owner, '', '', DAY_MS, DAY_MS];
+export async function cancelByScript(
+  redis: Redis,
+  prefix: string,
+  owner: string,
+  { close = false } = {},
+): Promise<string[]> {
+  const args = ['', `cancel-${Math.random()}`, close ? 1 : 0, owner, '', '', DAY_MS, DAY_MS];
   return (await redis.eval(cancelScript(), 1, recordOf(prefix, owner), ...args)) as string[];
 }
 

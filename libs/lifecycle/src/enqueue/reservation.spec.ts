@@ -10,7 +10,7 @@ import { Endings } from '../settle/endings.js';
 import { readRequest, type JobRequest } from './request.js';
 import { Reservations } from './reservation.js';
 
-const kind = defineKind({ name: 'a.kind', queue: 'q', payload: z.any(), maxPerOwner: 1 });
+const kind = defineKind({ name: 'a.kind', queue: 'q', payload: z.any(), maxPerOwner: 2 });
 
 describe('the places of a job with its owners', () => {
   const prefix = `test-${randomBytes(6).toString('hex')}`;
@@ -59,5 +59,58 @@ describe('the places of a job with its owners', () => {
     // Whoever does not expect it only of the other one, gets what there is.
     const some = epochs.map((epoch, i) => (owners[i] === cancelled ? undefined : epoch));
     expect(await reservations.reserve(aRequest(owners), 'q-2', some)).toMatchObject({ outcome: 'new' });
+  });
+
+  describe('when it would replace another', () => {
+    const twin = 'q-twin';
+    const owners = ['trip:1', 'driver:1'];
+    const replaces = (...more: string[]): JobRequest => aRequest([...owners, ...more], 'replace');
+    const fill = async (owner: string, ...jobs: string[]): Promise<void> => {
+      for (const job of jobs) await reservations.reserve(aRequest([owner]), job);
+    };
+    beforeEach(() => reservations.reserve(replaces(), twin));
+
+    it('take its place', async () => {
+      expect(await reservations.reserve(replaces('site:1'), 'q-new')).toMatchObject({
+        outcome: 'replace',
+        twin,
+        epochs: [expect.any(String), expect.any(String), expect.any(String)],
+      });
+      expect(await reservations.isPending(replaces(), 'q-new')).toBe(true);
+    });
+
+    it.each([
+      ['closed', 'OWNER_CLOSED', () => cancelByScript(redis, prefix, 'site:1', { close: true })],
+      ['full', 'QUEUE_FULL', () => fill('site:1', 'q-1', 'q-2')],
+    ])('are refused by a further owner that is %s, and the other stays pending', async (_, code, prepare) => {
+      await prepare();
+      const before = await jobsOf('site:1');
+      const request = replaces('site:1');
+
+      await expect(reservations.reserve(request, 'q-new')).rejects.toMatchObject({ code });
+      expect(await reservations.isPending(request, twin)).toBe(true);
+      expect([await jobsOf('trip:1'), await jobsOf('driver:1'), await jobsOf('site:1')]).toEqual([
+        [`j${twin}`],
+        [`j${twin}`],
+        before,
+      ]);
+    });
+
+    it('are given up with the others when its primary refuses', async () => {
+      await fill('trip:1', 'q-1');
+      const request = aRequest(['trip:1', 'site:1'], 'replace');
+      await expect(reservations.reserve(request, 'q-new')).rejects.toMatchObject({ code: 'QUEUE_FULL' });
+      expect(await reservations.isPending(request, twin)).toBe(true);
+      expect(await jobsOf('site:1')).toEqual([]);
+    });
+
+    it('stay with an earlier call of the same job that has them already', async () => {
+      const request = replaces('site:1');
+      await reservations.reserve(request, 'q-new');
+      await cancelByScript(redis, prefix, 'trip:1', { close: true });
+
+      await expect(reservations.reserve(request, 'q-new')).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
+      expect(await jobsOf('site:1')).toEqual(['jq-new']);
+    });
   });
 });

@@ -25,6 +25,13 @@ export interface Reservation {
   readonly isRepeat: boolean;
 }
 
+interface OthersSay {
+  readonly epochs: readonly string[];
+  /** Those who gave the job a place that it did not have. */
+  readonly made: readonly string[];
+  readonly refusal: PromiseRejectedResult | undefined;
+}
+
 /** Gives jobs their place in the index of each of their owners, before they are added; or refuses. */
 @Injectable()
 export class Reservations {
@@ -42,19 +49,11 @@ export class Reservations {
 
   /** For what was begun earlier, `expected` says which epoch each owner had then; it is refused when one has moved. */
   async reserve(request: JobRequest, jobId: string, expected: Epochs = []): Promise<Reservation> {
-    const first = await this.ask(request, 0, jobId, expected);
-    const outcome = first[0] as Reservation['outcome'];
-    const at = outcome === 'new' ? 1 : 2;
-    const reservation: Reservation = {
-      outcome,
-      twin: outcome === 'new' ? undefined : first[1],
-      epochs: [first[at]!],
-      atMs: Number(first[at + 1]),
-      isRepeat: first[at + 2] === 'again',
-    };
+    if (request.strategy === 'replace') return this.withPrimaryLast(request, jobId, expected);
+    const reservation = await this.withPrimary(request, jobId, expected);
     // Only a job that is to be added has a place with its other owners; its primary decides whether it is.
-    if (outcome === 'skip' || outcome === 'coalesce') return reservation;
-    return await this.withOthers(request, jobId, reservation, expected);
+    if (reservation.outcome === 'skip' || reservation.outcome === 'coalesce') return reservation;
+    return this.withOthers(request, jobId, reservation, expected);
   }
 
   /** Gives the job its place with its other owners too. A new one that is refused there has none with any. */
@@ -64,18 +63,50 @@ export class Reservations {
     reservation: Reservation,
     expected: Epochs = [],
   ): Promise<Reservation> {
-    const [, ...others] = request.owners;
-    if (others.length === 0) return reservation;
-    // All of them answer before one's refusal counts: what comes late would stay behind.
-    const answers = await Promise.allSettled(others.map((_, i) => this.ask(request, i + 1, jobId, expected)));
-    const refusal = answers.find((answer) => answer.status === 'rejected');
-    if (refusal) {
-      // A twin is another request's job, which may be made yet.
-      if (jobId !== reservation.twin) await this.giveUp(request, jobId);
-      throw refusal.reason;
+    const { epochs, refusal } = await this.askOthers(request, jobId, expected);
+    if (!refusal) return { ...reservation, epochs: [...reservation.epochs, ...epochs] };
+    // A twin is another request's job, which may be made yet.
+    if (jobId !== reservation.twin) await this.giveUp(request, jobId);
+    throw refusal.reason;
+  }
+
+  /** What a job would replace is over once its primary has answered; a refusal of another owner has to come before. */
+  private async withPrimaryLast(request: JobRequest, jobId: string, expected: Epochs): Promise<Reservation> {
+    const { epochs, made, refusal } = await this.askOthers(request, jobId, expected);
+    try {
+      if (refusal) throw refusal.reason;
+      const reservation = await this.withPrimary(request, jobId, expected);
+      return { ...reservation, epochs: [...reservation.epochs, ...epochs] };
+    } catch (error) {
+      // Only what this call made: an earlier one of the same job may be about to add it.
+      await this.endings.end({ jobId, token: '', leaves: true, owners: made, dedup: '' });
+      throw error;
     }
-    const given = answers as PromiseFulfilledResult<Answer>[];
-    return { ...reservation, epochs: [...reservation.epochs, ...given.map(({ value }) => value[1]!)] };
+  }
+
+  private async withPrimary(request: JobRequest, jobId: string, expected: Epochs): Promise<Reservation> {
+    const answer = await this.ask(request, 0, jobId, expected);
+    const outcome = answer[0] as Reservation['outcome'];
+    const at = outcome === 'new' ? 1 : 2;
+    return {
+      outcome,
+      twin: outcome === 'new' ? undefined : answer[1],
+      epochs: [answer[at]!],
+      atMs: Number(answer[at + 1]),
+      isRepeat: answer[at + 2] === 'again',
+    };
+  }
+
+  /** All of them answer before one's refusal counts: what comes late would stay behind. */
+  private async askOthers(request: JobRequest, jobId: string, expected: Epochs): Promise<OthersSay> {
+    const others = request.owners.slice(1);
+    const answers = await Promise.allSettled(others.map((_, i) => this.ask(request, i + 1, jobId, expected)));
+    const given = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined));
+    return {
+      epochs: given.map((answer) => answer?.[1] ?? ''),
+      made: others.filter((_, i) => given[i] && given[i].at(-1) !== 'again'),
+      refusal: answers.find((answer) => answer.status === 'rejected'),
+    };
   }
 
   /** Whether that job is still the pending one of the request's key. */
