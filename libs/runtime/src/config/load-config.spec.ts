@@ -72,6 +72,10 @@ describe('the settings', () => {
     ]);
   });
 
+  it('leave alone what the command line tool reads', () => {
+    expect(problemsOf({ MOORING_URL: 'http://127.0.0.1:3000', MOORING_KEY: 'secret' })).toEqual([]);
+  });
+
   it('leave names alone that are not ours', () => {
     expect(problemsOf({ MOORINGS: '1', MY_MOORING_PREFX: '1', mooring_prefx: '1' })).toEqual([]);
   });

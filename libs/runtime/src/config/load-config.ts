@@ -4,6 +4,9 @@ import { nearestName } from './nearest-name.js';
 /** Names of ours; but for those that Kubernetes makes of a Service called mooring. */
 const OURS = /^MOORING_(?!(.*_)?(SERVICE_(HOST|PORT)|PORT(_\d+_(TCP|UDP|SCTP))?)(_|$))/;
 
+/** Read by the command line tool, and set in the shell from which the fleet is started as well. */
+const OF_THE_TOOL = ['MOORING_URL', 'MOORING_KEY'];
+
 /** The environment cannot be used. The message holds every problem, a line each. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
@@ -23,7 +26,7 @@ export function loadConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
   const problems = [
     ...(read.success ? [] : read.error.issues.map(describeIssue)),
     ...Object.keys(env)
-      .filter((name) => env[name] && OURS.test(name) && !known.includes(name))
+      .filter((name) => env[name] && OURS.test(name) && ![...known, ...OF_THE_TOOL].includes(name))
       .map((name) => describeUnknown(name, known)),
   ];
   if (!read.success || problems.length > 0) throw new ConfigError(problems);
