@@ -16,7 +16,8 @@ const stampFile = join(dist, '.stamp');
 const lock = join(root, '.mooring', 'building');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-export async function buildIfStale() {
+/** Says what it does with `say`: whose output is for a machine has it said elsewhere. */
+export async function buildIfStale(say = console.log) {
   if (await isFresh()) return;
   if (!existsSync(compiler) || !existsSync(join(root, 'node_modules', '@types', 'node'))) {
     console.error(
@@ -25,12 +26,12 @@ export async function buildIfStale() {
     process.exit(1);
   }
   await inTurn(async () => {
-    if (!(await isFresh())) await build();
-  });
+    if (!(await isFresh())) await build(say);
+  }, say);
 }
 
-async function build() {
-  console.log('Building…');
+async function build(say = console.log) {
+  say('Building…');
   const stamp = await fingerprint();
   await rm(dist, { recursive: true, force: true });
   const status = await compile();
@@ -89,11 +90,11 @@ async function sources() {
 }
 
 /** One builder at a time: who holds the lock is written in it. */
-async function inTurn(work) {
+async function inTurn(work, say = console.log) {
   await mkdir(dirname(lock), { recursive: true });
   for (let waits = 0; !(await take()); waits += 1) {
     await clearAbandoned();
-    if (waits === 20) console.log('Waiting for another build…');
+    if (waits === 20) say('Waiting for another build…');
     await pause(100);
   }
   try {
@@ -142,5 +143,5 @@ function isAlive(pid) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   needNode();
   if (process.argv.includes('--if-stale')) await buildIfStale();
-  else await inTurn(build);
+  else await inTurn(() => build());
 }

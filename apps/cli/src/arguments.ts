@@ -1,0 +1,124 @@
+import { durationMs } from '#durations';
+import { nearestName } from '#runtime/nearest-name';
+import { parseArgs } from 'node:util';
+import { WrongUsage } from './problems.js';
+
+export interface OptionSpec {
+  /** What stands for its value in the help; an option without one is a flag. */
+  readonly value?: string;
+  readonly says: string;
+  /** It may be given more than once. */
+  readonly many?: boolean;
+  /** The duration that is meant when it is given without one. */
+  readonly bare?: string;
+}
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** A duration with its unit, so that it is not taken for an id. */
+const WITH_UNIT = /^\d+(\.\d+)?(ms|s|m|h|d)$/;
+
+/** The words and options of one call, checked against what its command takes. */
+export class Given {
+  constructor(
+    readonly words: readonly string[],
+    private readonly values: ReadonlyMap<string, readonly string[]>,
+  ) {}
+
+  has(name: string): boolean {
+    return this.values.has(name);
+  }
+
+  text(name: string): string | undefined {
+    return this.values.get(name)?.at(-1);
+  }
+
+  list(name: string): readonly string[] {
+    return this.values.get(name) ?? [];
+  }
+
+  /** In ms. */
+  duration(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    try {
+      return durationMs(text, `--${name}`);
+    } catch (error) {
+      throw new WrongUsage((error as Error).message);
+    }
+  }
+
+  whole(name: string, from: number, to: number): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const number = /^\d+$/.test(text) ? Number(text) : NaN;
+    if (number >= from && number <= to) return number;
+    throw new WrongUsage(`--${name} is a whole number from ${from} to ${to}; got "${text}".`);
+  }
+}
+
+/** Reads what was typed. An option that nobody knows is an error, and so is one without its value, or given twice. */
+export function readArguments(args: readonly string[], specs: OptionSpecs): Given {
+  const words: string[] = [];
+  const values = new Map<string, string[]>();
+  const tokens = tokenize(args, specs);
+  for (const [i, token] of tokens.entries()) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
+    if (!spec) throw unknownOption(token.rawName, Object.keys(specs));
+    if (values.has(token.name) && !spec.many) throw new WrongUsage(`${token.rawName} is given twice.`);
+    const next = tokens[i + 1];
+    if (spec.bare && token.value === undefined && next?.kind === 'positional' && WITH_UNIT.test(next.value)) {
+      tokens.splice(i + 1, 1);
+      values.set(token.name, [next.value]);
+    } else {
+      values.set(token.name, [...(values.get(token.name) ?? []), valueOf(token, spec)]);
+    }
+  }
+  return new Given(words, values);
+}
+
+/** Where the first word stands that is no option and no option's value: the command. */
+export function firstWord(args: readonly string[], specs: OptionSpecs): number | undefined {
+  return tokenize(args, specs).find(({ kind }) => kind === 'positional')?.index;
+}
+
+type Token = ReturnType<typeof tokenize>[number];
+
+function tokenize(args: readonly string[], specs: OptionSpecs) {
+  const options = Object.fromEntries(
+    Object.entries(specs).map(([name, { value, bare }]) => [
+      name,
+      {
+        type: value && !bare ? ('string' as const) : ('boolean' as const),
+        ...(name === 'help' && { short: 'h' }),
+      },
+    ]),
+  );
+  return parseArgs({ args: [...args], options, strict: false, tokens: true, allowPositionals: true }).tokens;
+}
+
+function valueOf(token: Extract<Token, { kind: 'option' }>, spec: OptionSpec): string {
+  const { rawName, value, inlineValue } = token;
+  if (!spec.value) {
+    if (value !== undefined) throw new WrongUsage(`${rawName} takes no value.`);
+    return '';
+  }
+  if (value === undefined && spec.bare) return spec.bare;
+  if (value === undefined || value === '')
+    throw new WrongUsage(`${rawName} needs a value: ${rawName} ${spec.value}`);
+  // What looks like the next option was hardly meant as this one's value.
+  if (!inlineValue && value.length > 1 && value.startsWith('-')) {
+    throw new WrongUsage(`${rawName} needs a value; if "${value}" is meant, write ${rawName}=${value}`);
+  }
+  return value;
+}
+
+function unknownOption(rawName: string, known: readonly string[]): WrongUsage {
+  const name = rawName.replace(/^-+/, '');
+  const near = nearestName(name, known, name.length < 4 ? 1 : 3);
+  const hint = near
+    ? `Did you mean --${near}?`
+    : 'A word that begins with - is given behind a -- that stands alone.';
+  return new WrongUsage(`There is no option ${rawName} here. ${hint}`);
+}

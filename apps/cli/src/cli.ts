@@ -1,0 +1,100 @@
+import { nearestName } from '#runtime/nearest-name';
+import { Api } from './api.js';
+import { firstWord, readArguments, type OptionSpecs } from './arguments.js';
+import type { Command, ExitCode } from './command.js';
+import { COMMANDS } from './commands/index.js';
+import { commandHelp, overview } from './help.js';
+import { readInput } from './input.js';
+import { Output } from './output.js';
+import { Refused, Unreachable, WrongUsage } from './problems.js';
+import { renderProblem, renderWrongUsage } from './render/problem.js';
+import { GLOBAL_OPTIONS, readSettings } from './settings.js';
+
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly version: string;
+}
+
+/** From what was typed to an exit code. */
+export async function cli(args: readonly string[], around: Surroundings): Promise<ExitCode> {
+  const out = new Output(around.stdout, around.stderr, around.env, args.includes('--json'));
+  endQuietlyWhenNobodyReads(around.stdout, out);
+  try {
+    return await carryOut(args, around, out);
+  } catch (error) {
+    return tell(error, out);
+  }
+}
+
+async function carryOut(
+  args: readonly string[],
+  { env, version }: Surroundings,
+  out: Output,
+): Promise<ExitCode> {
+  const at = firstWord(args, ALL_OPTIONS);
+  const name = at === undefined ? undefined : args[at]!;
+  if (name === undefined || name === 'help') return help(args.toSpliced(at ?? 0, name ? 1 : 0), version, out);
+  const command = findCommand(name);
+  try {
+    const given = readArguments(args.toSpliced(at!, 1), { ...command.options, ...GLOBAL_OPTIONS });
+    if (given.has('version')) return print(version, out);
+    if (given.has('help')) return print(commandHelp(command, GLOBAL_OPTIONS), out);
+    const { url, key } = readSettings(given, env);
+    return await command.run(given, { api: new Api(url, key, version), out, readInput });
+  } catch (error) {
+    if (error instanceof WrongUsage) throw new WrongUsage(error.message, command.name);
+    throw error;
+  }
+}
+
+/** Options of all commands, to tell an option's value from a command before the command is known. */
+const ALL_OPTIONS: OptionSpecs = Object.assign({}, ...COMMANDS.map(({ options }) => options), GLOBAL_OPTIONS);
+
+/** `mooring`, `mooring --help`, `mooring help cancel`. */
+function help(args: readonly string[], version: string, out: Output): ExitCode {
+  const given = readArguments(args, GLOBAL_OPTIONS);
+  if (given.has('version')) return print(version, out);
+  const [name] = given.words;
+  return print(
+    name ? commandHelp(findCommand(name), GLOBAL_OPTIONS) : overview(COMMANDS, GLOBAL_OPTIONS),
+    out,
+  );
+}
+
+function print(text: string, out: Output): ExitCode {
+  out.print(text);
+  return 0;
+}
+
+function findCommand(name: string): Command {
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command) return command;
+  const names = COMMANDS.map((one) => one.name);
+  const near = nearestName(name, names, 3);
+  throw new WrongUsage(
+    `There is no command "${name}".${near ? ` Did you mean ${near}?` : ` There are: ${names.join(', ')}.`}`,
+  );
+}
+
+function tell(error: unknown, out: Output): ExitCode {
+  if (error instanceof WrongUsage) {
+    out.note(renderWrongUsage(error, out.paintNote));
+    return 2;
+  }
+  // The api's own words are an answer too.
+  if (error instanceof Refused && error.problem && out.isJson) out.json(error.problem);
+  else if (error instanceof Refused || error instanceof Unreachable)
+    out.note(renderProblem(error, out.paintNote));
+  else out.note(`mooring: ${(error as Error).stack}`);
+  return error instanceof Unreachable ? 3 : 1;
+}
+
+/** `mooring … | head`: who read has read enough. */
+function endQuietlyWhenNobodyReads(stdout: NodeJS.WriteStream, out: Output): void {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (!out.mustFinish) process.exit(0);
+  });
+}

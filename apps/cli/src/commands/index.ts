@@ -1,0 +1,23 @@
+import type { Command } from '../command.js';
+import { cancel } from './cancel.js';
+import { enqueue } from './enqueue.js';
+import { job } from './job.js';
+import { owner } from './owner.js';
+import { queues } from './queues.js';
+import { receipt } from './receipt.js';
+import { reopen } from './reopen.js';
+import { sweep } from './sweep.js';
+import { top } from './top.js';
+
+/** Everything the tool can do, in the order its help has them. */
+export const COMMANDS: readonly Command[] = [
+  enqueue,
+  job,
+  owner,
+  cancel,
+  receipt,
+  reopen,
+  queues,
+  sweep,
+  top,
+];

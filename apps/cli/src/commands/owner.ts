@@ -1,0 +1,57 @@
+import type { History, Owner, OwnerJob } from '../answers.js';
+import type { Given } from '../arguments.js';
+import type { Command, ExitCode, Tools } from '../command.js';
+import { formatOwner, ownerOfWords, ownerPath } from '../owner.name.js';
+import { renderOwner, renderOwnerJobs } from '../render/owner.js';
+import { recordTable } from '../render/table.js';
+
+export const owner: Command = {
+  name: 'owner',
+  usage: ['owner <type> <id> [--history]'],
+  says: 'what an owner has, and what became of it',
+  options: { history: { says: 'what was removed, why, when, and by whom' } },
+  run: (given, tools) => (given.has('history') ? history(given, tools) : read(given, tools)),
+};
+
+async function read(given: Given, { api, out }: Tools): Promise<ExitCode> {
+  const path = ownerPath(ownerOfWords(given.words));
+  const first = await api.get<Owner>(path);
+  if (!out.isJson) out.print(renderOwner(first, out.paint));
+  const all: OwnerJob[] = [];
+  const known = new Set<string>();
+  for await (const page of pages(first, (cursor) => api.get<Owner>(path, { cursor }))) {
+    // What moves while it is paged through may come twice.
+    const fresh = page.jobs.filter(({ id }) => !known.has(id));
+    for (const { id } of fresh) known.add(id);
+    if (out.isJson) all.push(...fresh);
+    else if (fresh.length > 0) out.print(`\n${renderOwnerJobs(fresh, out.paint)}`);
+  }
+  if (out.isJson) out.json({ ...first, jobs: all, cursor: null });
+  return 0;
+}
+
+async function history(given: Given, { api, out }: Tools): Promise<ExitCode> {
+  const named = ownerOfWords(given.words);
+  const path = `${ownerPath(named)}/history`;
+  const first = await api.get<History>(path);
+  const all: History['entries'][number][] = [];
+  for await (const page of pages(first, (cursor) => api.get<History>(path, { cursor }))) {
+    if (out.isJson) all.push(...page.entries);
+    else if (page.entries.length > 0) out.print(recordTable(page.entries, out.paint));
+    else if (page === first && !page.cursor) out.print(`Of ${formatOwner(named)} nothing was removed.`);
+  }
+  if (out.isJson) out.json({ ...first, entries: all, ...('cursor' in first && { cursor: null }) });
+  return 0;
+}
+
+async function* pages<P extends { readonly cursor?: string | null }>(
+  first: P,
+  next: (cursor: string) => Promise<P>,
+): AsyncGenerator<P> {
+  let page = first;
+  for (;;) {
+    yield page;
+    if (!page.cursor) return;
+    page = await next(page.cursor);
+  }
+}

@@ -1,0 +1,20 @@
+import type { Queues } from '../answers.js';
+import type { Command } from '../command.js';
+import { noWords } from '../problems.js';
+import { renderQueues } from '../render/queues.js';
+
+export const QUEUES_PATH = '/v1/admin/queues';
+
+export const queues: Command = {
+  name: 'queues',
+  usage: ['queues'],
+  says: 'what each queue holds, and how long its oldest has waited',
+  options: {},
+  run: async ({ words }, { api, out }) => {
+    noWords(words);
+    const answer = await api.get<Queues>(QUEUES_PATH);
+    if (out.isJson) out.json(answer);
+    else out.print(renderQueues(answer.queues, out.paint));
+    return 0;
+  },
+};

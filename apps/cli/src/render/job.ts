@@ -1,0 +1,61 @@
+import type { Job, TimelineEntry } from '../answers.js';
+import type { Paint, Style } from '../output.js';
+import { facts, table } from './table.js';
+import { clean, show, span } from './text.js';
+
+const ENDED = ['completed', 'failed', 'cancelled', 'expired', 'skipped', 'removed'];
+const STYLES: Readonly<Record<string, Style>> = { completed: 'green', running: 'yellow', failed: 'red' };
+
+export function hasEnded({ state }: Job): boolean {
+  return ENDED.includes(state);
+}
+
+/** A job, and what happened to it. */
+export function renderJob(job: Job, paint: Paint): string {
+  return [
+    jobSentence(job, paint),
+    facts(
+      [
+        ['kind', `${job.kind} (queue ${job.queue})`],
+        ['owners', job.owners?.join(', ')],
+        ['attempts', job.attempts],
+        ['progress', job.progress ? show(job.progress) : undefined],
+        ['result', job.result === null ? undefined : show(job.result)],
+        ['error', job.error ?? undefined],
+        ['artifacts', job.artifacts?.join(', ')],
+      ],
+      paint,
+    ),
+    renderTimeline(job.timeline ?? [], paint),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+export function jobSentence({ id, state, why }: Job, paint: Paint): string {
+  const verb = state === 'failed' ? '' : state === 'removed' ? 'was ' : 'is ';
+  const word = paint(STYLES[state] ?? 'bold', clean(state));
+  return `${clean(id)} ${verb}${word}${why ? `: ${clean(why)}` : ''}.`;
+}
+
+function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): string {
+  const [first] = timeline;
+  if (!first) return '';
+  return table(
+    ['at', 'since', 'event', 'attempt', 'why'].slice(0, timeline.some(({ why }) => why) ? 5 : 4),
+    timeline.map((entry) => [entry.at, since(first, entry), entry.event, entry.attempt, entry.why]),
+    paint,
+  );
+}
+
+/** One entry by itself, as it is seen to happen. */
+export function renderEntry(entry: TimelineEntry, first: TimelineEntry, paint: Paint): string {
+  const { at, event, attempt, why } = entry;
+  const words = [event, ...(attempt === undefined ? [] : [`attempt ${attempt}`]), ...(why ? [why] : [])];
+  return `${paint('dim', clean(at))}  ${since(first, entry).padEnd(7)}  ${clean(words.join(', '))}`;
+}
+
+function since(first: TimelineEntry, entry: TimelineEntry): string {
+  const ms = Date.parse(entry.at) - Date.parse(first.at);
+  return entry === first || Number.isNaN(ms) ? '' : `+${span(Math.max(0, ms))}`;
+}

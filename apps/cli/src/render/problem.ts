@@ -1,0 +1,30 @@
+import type { Paint } from '../output.js';
+import { Refused, type WrongUsage } from '../problems.js';
+import { clean, cleanLines } from './text.js';
+
+/** Why it did not work, and what to do. */
+export function renderProblem(error: Error, paint: Paint): string {
+  const head = `${paint('red', 'mooring:')} ${cleanLines(error.message)}`;
+  if (!(error instanceof Refused)) return head;
+  const { problem, status, retryAfter } = error;
+  const facts = [
+    ...(problem ? [`code ${clean(problem.code)} (${status})`] : []),
+    ...(problem?.requestId ? [`requestId ${clean(problem.requestId)}`] : []),
+  ];
+  return [
+    head,
+    ...(facts.length > 0 ? [`  ${paint('dim', facts.join(', '))}`] : []),
+    ...hint(status, retryAfter),
+  ].join('\n');
+}
+
+function hint(status: number, retryAfter: string | undefined): string[] {
+  if (status === 401) return ['  A key is given with MOORING_KEY, or --key.'];
+  if (retryAfter !== undefined) return [`  Try again in ${clean(retryAfter)} s.`];
+  return [];
+}
+
+export function renderWrongUsage({ message, command }: WrongUsage, paint: Paint): string {
+  const help = command === undefined ? 'mooring --help' : `mooring ${command} --help`;
+  return `${paint('red', 'mooring:')} ${cleanLines(message)}\nSee: ${help}`;
+}

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import type { Job, Receipt } from '../answers.js';
+import { plain } from '../output.js';
+import { Refused, Unreachable } from '../problems.js';
+import { renderJob } from './job.js';
+import { renderOwner, renderOwnerJobs } from './owner.js';
+import { renderProblem } from './problem.js';
+import { renderQueues } from './queues.js';
+import { renderReceipt, type About } from './receipt.js';
+import { renderSweep } from './sweep.js';
+import { recordTable, table } from './table.js';
+import { renderFailure, renderProgress, renderTally, Tally } from './tally.js';
+import { quote, span } from './text.js';
+
+const aReceipt: Receipt = {
+  cancelId: 'c-1',
+  owner: 'trip:42',
+  epoch: '7',
+  reason: 'the ride is off',
+  by: 'shop',
+  at: '2026-01-02T03:00:00.000Z',
+  closed: true,
+  removed: 12,
+  aborted: 2,
+  acknowledged: 0,
+  ignored: 0,
+  running: 2,
+  byQueue: {
+    offers: { removed: { waiting: 8, delayed: 3 }, aborted: 2 },
+    media: { removed: { waiting: 1 }, aborted: 0 },
+  },
+  done: false,
+  durable: true,
+};
+
+describe('a receipt', () => {
+  it('says what was ended, what runs, what is refused; then by queue; then what to do', () => {
+    expect(renderReceipt(aReceipt, {}, plain)).toBe(`\
+trip:42 is cancelled: 12 jobs that had not begun are removed, 2 that run were told to stop. 2 still run. \
+New work for it is refused until it is reopened.
+
+queue   waiting  delayed  told to stop
+offers        8        3             2
+media         1        0             0
+
+reason    the ride is off
+by        shop, at 2026-01-02T03:00:00.000Z
+cancelId  c-1
+
+Next
+  mooring receipt c-1      how it stands now
+  mooring reopen trip 42   accepts new work again; the old jobs stay dead`);
+  });
+
+  const nothing = { removed: 0, aborted: 0, running: 0, byQueue: {}, done: true };
+  it.each<[string, Partial<Receipt>, About, string]>([
+    [
+      'of an owner that had nothing',
+      { ...nothing, closed: false },
+      {},
+      'trip:42 is cancelled: it had no jobs. Nothing runs any more. New work for it is accepted.',
+    ],
+    [
+      'read later',
+      { removed: 1, aborted: 1, running: 1, ignored: 1 },
+      { isLater: true },
+      'trip:42 was cancelled: 1 job that had not begun is removed, 1 that runs was told to stop. ' +
+        '1 still runs (1 does not listen). From then on new work for it is refused until it is reopened.',
+    ],
+    [
+      'that the store may lose',
+      { ...nothing, removed: 2, durable: false },
+      {},
+      'trip:42 is cancelled: 2 jobs that had not begun are removed. Nothing runs any more. New work for it is ' +
+        'refused until it is reopened. The store may lose this if it fails right now: look at the receipt again ' +
+        'after a failure.',
+    ],
+    [
+      'of one job',
+      { ...nothing, removed: 1, closed: false },
+      { job: 'probe-1' },
+      'Job probe-1 is cancelled: it had not begun, and is removed. Nothing runs any more.',
+    ],
+    [
+      'with a name that would move the cursor',
+      { ...nothing, owner: 'trip:\u001b[2J\n', closed: false },
+      {},
+      'trip:\\u001b[2J\\n is cancelled: it had no jobs. Nothing runs any more. New work for it is accepted.',
+    ],
+  ])('%s begins with its sentence', (_what, more, about, sentence) => {
+    expect(renderReceipt({ ...aReceipt, ...more }, about, plain).split('\n')[0]).toBe(sentence);
+  });
+});
+
+describe('a job', () => {
+  const job: Job = {
+    id: 'probe-1',
+    kind: 'probe',
+    queue: 'probe',
+    owners: ['trip:42', 'driver:7'],
+    state: 'failed',
+    progress: 50,
+    result: null,
+    error: 'no\nway',
+    attempts: 2,
+    artifacts: [],
+    timeline: [
+      { at: '2026-01-02T03:00:00.000Z', event: 'accepted' },
+      { at: '2026-01-02T03:00:00.250Z', event: 'began', attempt: 2 },
+      { at: '2026-01-02T03:01:20.000Z', event: 'failed', why: 'no way' },
+    ],
+  };
+
+  it('is told with its timeline', () => {
+    expect(renderJob(job, plain)).toBe(`\
+probe-1 failed.
+
+kind      probe (queue probe)
+owners    trip:42, driver:7
+attempts  2
+progress  50
+error     no\\nway
+
+at                        since    event     attempt  why
+2026-01-02T03:00:00.000Z           accepted
+2026-01-02T03:00:00.250Z  +250ms   began           2
+2026-01-02T03:01:20.000Z  +1m 20s  failed             no way`);
+  });
+});
+
+describe('an owner', () => {
+  const owner = { owner: 'trip:42', state: 'closed', epoch: '7', jobs: [], cursor: null } as const;
+
+  it('is told in a sentence, and its jobs in a table', () => {
+    expect(renderOwner({ ...owner, counts: { jobs: 3, running: 1 } }, plain)).toBe(
+      'trip:42 is closed (new work is refused), with 3 jobs that have not ended, 1 of them running.',
+    );
+    expect(renderOwner({ ...owner, epoch: null, counts: { jobs: 0, running: 0 } }, plain)).toBe(
+      'trip:42 has no jobs, and had none for long.',
+    );
+    const jobs = [{ id: 'probe-1', queue: 'probe', acceptedAt: '2026-01-02T03:00:00.000Z', hasBegun: true }];
+    expect(renderOwnerJobs(jobs, plain)).toBe(`\
+job      queue  accepted                  begun
+probe-1  probe  2026-01-02T03:00:00.000Z  yes`);
+  });
+});
+
+describe('the queues', () => {
+  it('are told with the age of the oldest waiting', () => {
+    const queues = [
+      { queue: 'probe', counts: { completed: 5, waiting: 1200 }, oldestWaitingMs: 61_000 },
+      { queue: 'media', counts: { waiting: 0, odd: 1 }, oldestWaitingMs: null, paused: true },
+    ];
+    expect(renderQueues(queues, plain)).toBe(`\
+queue           waiting  completed  odd  oldest waiting
+probe              1200          5    0  1m 1s
+media (paused)        0          0    1  -`);
+  });
+});
+
+describe('a sweep', () => {
+  it('that tripped says why, and what to do', () => {
+    const sweep = { state: 'tripped', seen: 100, removed: 0, tookMs: 1_500, why: 'too many' };
+    expect(renderSweep('orphans', sweep, false, plain)).toBe(`\
+The sweep of orphans is tripped: too many.
+
+seen     100
+removed  0
+took     1.5s
+
+It would have removed too much at once. Look why; if it is right: mooring sweep orphans --force`);
+  });
+
+  it('that was dry says so', () => {
+    expect(renderSweep('repair', { state: 'done', removed: 3 }, true, plain)).toBe(`\
+The sweep of repair is done. It was dry: nothing was removed.
+
+would remove  3`);
+  });
+});
+
+describe('trouble', () => {
+  it('of the api is told with its code and requestId', () => {
+    const problem = { status: 503, code: 'STORE_UNAVAILABLE', detail: 'No store.', requestId: 'r-1' };
+    expect(renderProblem(new Refused(503, problem, '2', 'http://a'), plain)).toBe(`\
+mooring: No store.
+  code STORE_UNAVAILABLE (503), requestId r-1
+  Try again in 2 s.`);
+  });
+
+  it('with something that is no api, or with none, says which address and how to set it', () => {
+    expect(renderProblem(new Refused(404, undefined, undefined, 'http://a'), plain)).toBe(
+      'mooring: http://a answered 404, and not as a Mooring api does. Is the url right?',
+    );
+    expect(renderProblem(new Unreachable('http://a', 'ECONNREFUSED'), plain)).toBe(`\
+mooring: No answer from the api at http://a (ECONNREFUSED).
+Is it running? Another address is set with --url or MOORING_URL.`);
+  });
+});
+
+describe('the tally of many', () => {
+  it('says what came of them, what failed, and how to go on', () => {
+    const tally = new Tally(4);
+    tally.cancelled(aReceipt);
+    tally.cancelled({ ...aReceipt, running: 0 });
+    const problem = { status: 400, code: 'INVALID', detail: 'No.', requestId: 'r-1' };
+    tally.failed(
+      { owner: { type: 'trip', id: '9' }, line: 7 },
+      new Refused(400, problem, undefined, 'http://a'),
+    );
+
+    expect(renderProgress(tally)).toBe('██████████████████░░░░░░ 3 of 4, 1 failed');
+    expect(tally.failures.map((one) => renderFailure(one, plain))).toEqual([
+      'line 7: trip:9 INVALID: No. (requestId r-1)',
+    ]);
+    expect(renderTally(tally, 'run-1', plain)).toBe(`\
+2 of 4 cancelled: 24 jobs removed, 4 told to stop. 2 still run.
+1 failed, 1 not tried. To go on: the same command, with --run run-1`);
+  });
+});
+
+describe('the parts', () => {
+  it('are tables with columns as wide as they need be', () => {
+    expect(
+      table(
+        ['a', 'long name'],
+        [
+          ['é🙂x', 1],
+          ['', 100],
+        ],
+        plain,
+      ),
+    ).toBe('a    long name\né🙂x          1\n           100');
+    expect(recordTable([{ at: 1, why: 'x' }, { by: { a: 1 } }], plain)).toBe(
+      'at  why  by\n 1  x\n         {"a":1}',
+    );
+  });
+
+  it('are words as a shell takes them, and times at a glance', () => {
+    expect(['a:b', "it's $HOME", ''].map(quote)).toEqual(['a:b', "'it'\\''s $HOME'", "''"]);
+    expect([0, 999, 1_999, 59_000, 60_000, 3_725_000, 90_000_000].map(span)).toEqual([
+      '0ms',
+      '999ms',
+      '1.9s',
+      '59s',
+      '1m',
+      '1h 2m',
+      '1d 1h',
+    ]);
+  });
+});

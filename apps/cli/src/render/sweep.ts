@@ -1,0 +1,45 @@
+import type { Sweep } from '../answers.js';
+import type { Paint } from '../output.js';
+import { facts } from './table.js';
+import { clean, span } from './text.js';
+
+const UNDER_WAY = ['queued', 'waiting', 'pending', 'started', 'running'];
+
+export function sweepHasEnded({ state }: Sweep): boolean {
+  return !UNDER_WAY.includes(state);
+}
+
+/** It went through, and nothing it met failed. */
+export function sweepWentWell({ state, failed = 0 }: Sweep): boolean {
+  return (state === 'done' || state === 'completed') && failed === 0;
+}
+
+export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint: Paint): string {
+  const { state, why, seen, removed, kept, unknown, failed, tookMs, worstStallMs } = sweep;
+  const word = paint(sweepWentWell(sweep) ? 'green' : 'red', clean(state));
+  const sentence = `The sweep of ${name} is ${word}${why ? `: ${clean(why)}` : ''}.`;
+  const times = [
+    ['took', tookMs === undefined ? undefined : span(tookMs)],
+    ['worst stall', worstStallMs === undefined ? undefined : span(worstStallMs)],
+  ] as const;
+  const counts = [
+    ['seen', seen],
+    [isDryRun ? 'would remove' : 'removed', removed],
+    ['kept', kept],
+    ['unknown', unknown],
+    ['failed', failed],
+  ] as const;
+  return [
+    isDryRun ? `${sentence} It was dry: nothing was removed.` : sentence,
+    facts([...counts, ...times], paint),
+    ...(state === 'tripped'
+      ? [
+          'It would have removed too much at once. Look why; if it is right: mooring sweep ' +
+            name +
+            ' --force',
+        ]
+      : []),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}

@@ -1,0 +1,49 @@
+import type { Paint } from '../output.js';
+import { clean } from './text.js';
+
+export type Cell = string | number | undefined;
+
+/** Rows under a heading, in columns as wide as they need be; numbers end where they end in the row above. */
+export function table(head: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string {
+  const isNumeric = head.map((_, i) => rows.some((row) => typeof row[i] === 'number'));
+  const texts = rows.map((row) => head.map((_, i) => clean(String(row[i] ?? ''))));
+  const widths = head.map((name, i) => Math.max(...[name, ...texts.map((row) => row[i]!)].map(width)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, i) => {
+        const gap = ' '.repeat(widths[i]! - width(cell));
+        return isNumeric[i] ? gap + cell : cell + gap;
+      })
+      .join('  ')
+      .trimEnd();
+  return [paint('dim', line(head)), ...texts.map(line)].join('\n');
+}
+
+/** Named values, one a line; what has no value has no line. */
+export function facts(pairs: readonly (readonly [string, Cell])[], paint: Paint): string {
+  const said = pairs.filter(([, value]) => value !== undefined && value !== '');
+  const widest = Math.max(0, ...said.map(([name]) => width(name)));
+  return said
+    .map(([name, value]) => `${paint('dim', name.padEnd(widest))}  ${clean(String(value))}`)
+    .join('\n');
+}
+
+/** Records of any shape: a column for each name that one of them has. */
+export function recordTable(records: readonly Readonly<Record<string, unknown>>[], paint: Paint): string {
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const cell = (value: unknown): Cell =>
+    typeof value === 'number' || typeof value === 'string'
+      ? value
+      : value
+        ? JSON.stringify(value)
+        : undefined;
+  return table(
+    names,
+    records.map((record) => names.map((name) => cell(record[name]))),
+    paint,
+  );
+}
+
+function width(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,43 @@
+/** A text from outside, on one line, and without what would move a terminal's cursor or turn its text around. */
+export function clean(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, (mark) => {
+    return mark === '\n' ? '\\n' : `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** The same of several lines, which stay lines. */
+export function cleanLines(text: string): string {
+  return text.split('\n').map(clean).join('\n');
+}
+
+/** Any value in one line. */
+export function show(value: unknown): string {
+  return clean(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** As a shell takes it for one word. */
+export function quote(word: string): string {
+  return /^[\w.,:/@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+const STEPS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** A length of time at a glance: its two largest units. */
+export function span(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)}s`;
+  const first = STEPS.findIndex(([, size]) => ms >= size);
+  const [unit, size] = STEPS[first]!;
+  const [nextUnit, nextSize] = STEPS[first + 1] ?? [];
+  const rest = nextSize ? Math.floor((ms % size) / nextSize) : 0;
+  return `${Math.floor(ms / size)}${unit}${rest > 0 ? ` ${rest}${nextUnit}` : ''}`;
+}

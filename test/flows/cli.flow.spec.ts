@@ -1,0 +1,433 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { Mooring } from '../support/mooring.js';
+import { freePort } from '../support/store.js';
+
+const ID = /probe-[0-9A-Za-z]{20}/;
+
+describe('mooring, at a real fleet', () => {
+  const KEY = 'a-key-for-all';
+  let fleet: Fleet;
+  let tool: Mooring;
+  beforeAll(async () => {
+    const sha256 = createHash('sha256').update(KEY).digest('hex');
+    fleet = await Fleet.start({ env: { API_KEYS: `all:enqueue+read:${sha256}`, PROBE: 'on' } });
+    tool = new Mooring({ MOORING_URL: fleet.url, MOORING_KEY: KEY });
+  });
+  afterAll(() => fleet.stop());
+
+  it('asks for a job, follows it to its end, and reads it', async () => {
+    const asked = await tool.run(['enqueue', 'probe', '--owner', 'trip:1', '--payload', '{"ms":300}']);
+    expect(asked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Created probe-/) });
+    const [id] = ID.exec(asked.stdout)!;
+
+    const watched = await tool.run(['job', id, '--watch']);
+    expect(watched).toMatchObject({ code: 0, stderr: '' });
+    expect(watched.stdout).toMatch(
+      / accepted\n(.*\n)*.* completed\n.* is completed\.\nIts result: \{"ranMs"/,
+    );
+
+    const read = await tool.run(['--json', 'job', id]);
+    expect(JSON.parse(read.stdout)).toMatchObject({ id, state: 'completed', owners: ['trip:1'] });
+    expect((await tool.run(['job', id])).stdout).toMatch(
+      /^probe-\w+ is completed\.\n\nkind +probe \(queue probe\)/,
+    );
+  });
+
+  it('takes every option of a job, and the payload from what is piped in', async () => {
+    const args = [
+      'enqueue',
+      'probe',
+      '--owner=trip:2',
+      '--owner',
+      'driver:7',
+      '--payload',
+      '-',
+      '--delay',
+      '1h',
+    ];
+    const more = ['--expires-in', '2h', '--priority', '50', '--dedup', 'skip:a:b', '--slot', 'driver:7:1'];
+    const keyed = [...args, ...more, '--idempotency-key', 'k-1', '--json'];
+    const first = await tool.run(keyed, '{"ms":1}');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    const ticket = JSON.parse(first.stdout) as { id: string };
+    expect(ticket).toMatchObject({ outcome: 'created', owners: ['trip:2', 'driver:7'] });
+    expect(JSON.parse((await tool.run(keyed, '{"ms":1}')).stdout)).toEqual(ticket);
+
+    const twin = await tool.run([...args, ...more], '{"ms":1}');
+    expect(twin.stdout).toBe(
+      `Skipped: ${ticket.id} is pending, and does it already: probe in queue probe, for trip:2, driver:7.\n` +
+        `Follow it: mooring job ${ticket.id} --watch\n`,
+    );
+  });
+
+  it('pages through what an owner has, each job once', async () => {
+    const jobs = Array.from({ length: 700 }, () => ({
+      kind: 'probe',
+      owners: ['site:a b/c'],
+      payload: {},
+      delay: '1h',
+    }));
+    const { body } = await fleet.request(
+      'POST',
+      '/v1/jobs/batch',
+      { jobs },
+      { authorization: `Bearer ${KEY}` },
+    );
+    const ids = (body['results'] as { id: string }[]).map(({ id }) => id).toSorted();
+
+    const whole = JSON.parse((await tool.run(['owner', 'site', 'a b/c', '--json'])).stdout) as {
+      jobs: { id: string }[];
+    };
+    expect(whole).toMatchObject({ owner: 'site:a b/c', state: 'open', counts: { jobs: 700 }, cursor: null });
+    expect(whole.jobs.map(({ id }) => id).toSorted()).toEqual(ids);
+
+    const told = await tool.run(['owner', 'site:a b/c']);
+    expect(told.stdout).toMatch(
+      /^site:a b\/c is open, with 700 jobs that have not ended, 0 of them running\.\n/,
+    );
+    expect(told.stdout.match(new RegExp(ID, 'g'))!.toSorted()).toEqual(ids);
+  });
+
+  it('ends quietly when nobody reads on', async () => {
+    const child = tool.start(['owner', 'site', 'a b/c']);
+    child.stdout!.once('data', () => child.stdout!.destroy());
+    let errors = '';
+    child.stderr!.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    expect([...(await once(child, 'close')), errors]).toEqual([0, null, '']);
+  });
+
+  it('ends at once when it is told to', async () => {
+    const asked = await tool.run(['enqueue', 'probe', '--owner', 'trip:3', '--delay', '1h', '--json']);
+    const child = tool.start(['job', (JSON.parse(asked.stdout) as { id: string }).id, '--watch']);
+    await once(child.stdout!, 'data');
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
+  });
+
+  it('tells a refusal with its code and requestId, and exits with 1', async () => {
+    const args = ['enqueue', 'prob', '--owner', 'trip:1'];
+    const told = await tool.run(args);
+    expect(told).toMatchObject({ code: 1, stdout: '' });
+    expect(told.stderr).toMatch(/^mooring: .*prob.*\n {2}code UNKNOWN_KIND \(404\), requestId [\w-]+\n$/);
+    const asJson = await tool.run([...args, '--json']);
+    expect(asJson).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ code: 'UNKNOWN_KIND', status: 404 });
+
+    const stranger = await tool.run(['job', 'x', '--key', 'guess']);
+    expect(stranger.stderr).toMatch(
+      /code UNAUTHORIZED \(401\).*\n {2}A key is given with MOORING_KEY, or --key\.\n$/,
+    );
+  });
+});
+
+describe('mooring', () => {
+  const tool = new Mooring({});
+
+  it('says which address gave no answer, and exits with 3', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    expect(await tool.run(['--url', url, 'job', 'probe-1'])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `mooring: No answer from the api at ${url} (ECONNREFUSED).
+Is it running? Another address is set with --url or MOORING_URL.
+`,
+    });
+  });
+
+  it.each([
+    [['cancle', 'trip:1'], 'There is no command "cancle". Did you mean cancel?', 'mooring --help'],
+    [['job', 'x', '--wacth'], 'There is no option --wacth here. Did you mean --watch?', 'mooring job --help'],
+    [['enqueue', 'probe'], 'Say whose job it is, as in --owner trip:42', 'mooring enqueue --help'],
+    [
+      ['sweep', 'orphan'],
+      /^mooring: Say which sweep: .*; got "orphan"\. Did you mean orphans\?/,
+      'mooring sweep --help',
+    ],
+    [['cancel', '--job', 'x', '--reason', 'y'], '--job goes without --reason.', 'mooring cancel --help'],
+    [['cancel', 'trip:1', '--run', 'r'], '--run is for --from.', 'mooring cancel --help'],
+    [['queues', '--url', 'localhost:3000'], /--url is an address such as http/, 'mooring queues --help'],
+  ])('says of %j what is wrong, and exits with 2', async (args, message, help) => {
+    const { code, stdout, stderr } = await tool.run(args);
+    expect([code, stdout]).toEqual([2, '']);
+    if (typeof message === 'string') expect(stderr).toBe(`mooring: ${message}\nSee: ${help}\n`);
+    else expect(stderr).toMatch(message);
+  });
+
+  it('has help, and a version', async () => {
+    expect((await tool.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await tool.run([])).stdout).toMatch(/^Usage: mooring <command>/);
+    for (const args of [
+      ['help', 'cancel'],
+      ['cancel', '--help'],
+      ['cancel', '-h'],
+    ]) {
+      const { code, stdout } = await tool.run(args);
+      expect([code, stdout.split('\n')[0]]).toEqual([0, 'Usage: mooring cancel <type> <id>']);
+    }
+  });
+});
+
+/**
+ * Here a small server stands for the calls that no api answers yet, as the contract has them. Once one does, start a
+ * fleet in its place; what the tool says must stay the same.
+ */
+describe('mooring, at the contract', () => {
+  interface Asked {
+    readonly method: string;
+    readonly path: string;
+    readonly body: Record<string, unknown>;
+  }
+  type Answer = {
+    readonly status?: number;
+    readonly retryAfter?: string;
+    readonly takesMs?: number;
+    readonly body: unknown;
+  };
+
+  let server: Server;
+  let tool: Mooring;
+  let asked: Asked[];
+  let answer: (call: Asked) => Answer;
+  beforeEach(async () => {
+    asked = [];
+    server = createServer((request, response) => {
+      void readCall(request).then((call) => {
+        asked.push(call);
+        const { status = 200, retryAfter, takesMs = 0, body } = answer(call);
+        if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
+        const send = (): unknown => response.writeHead(status).end(JSON.stringify(body));
+        if (takesMs > 0) setTimeout(send, takesMs);
+        else send();
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    tool = new Mooring({ MOORING_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const readCall = async (request: IncomingMessage): Promise<Asked> => ({
+    method: request.method!,
+    path: request.url!,
+    body: request.headers['content-type'] ? ((await json(request)) as Record<string, unknown>) : {},
+  });
+  const aReceipt = (more: object = {}) => ({
+    cancelId: 'c-1',
+    owner: 'trip:42',
+    epoch: '7',
+    reason: 'by hand',
+    by: '',
+    at: '2026-01-02T03:00:00.000Z',
+    closed: true,
+    removed: 3,
+    aborted: 0,
+    acknowledged: 0,
+    ignored: 0,
+    running: 0,
+    byQueue: { probe: { removed: { waiting: 3 }, aborted: 0 } },
+    done: true,
+    durable: true,
+    ...more,
+  });
+  const problem = (status: number, code: string): Answer => ({
+    status,
+    retryAfter: '0',
+    body: { status, code, detail: `It is ${code}.`, requestId: 'r-1' },
+  });
+
+  it('cancels an owner, and prints the receipt', async () => {
+    answer = () => ({ body: aReceipt() });
+    const { code, stdout } = await tool.run([
+      'cancel',
+      'trip',
+      '42',
+      '--reason',
+      'it is off',
+      '--cancel-id',
+      'c-1',
+    ]);
+    expect(asked).toEqual([
+      {
+        method: 'POST',
+        path: '/v1/owners/trip/42/cancel',
+        body: { reason: 'it is off', close: true, cancelId: 'c-1' },
+      },
+    ]);
+    expect([code, stdout]).toEqual([
+      0,
+      `trip:42 is cancelled: 3 jobs that had not begun are removed. Nothing runs any more. New work for it is refused \
+until it is reopened.
+
+queue  waiting  told to stop
+probe        3             0
+
+reason    by hand
+by        2026-01-02T03:00:00.000Z
+cancelId  c-1
+
+Next
+  mooring reopen trip 42   accepts new work again; the old jobs stay dead
+  mooring receipt c-1      shows this again
+`,
+    ]);
+  });
+
+  it('waits when it is told to, and exits with 1 if something still runs', async () => {
+    answer = () => ({ body: aReceipt({ running: 1, aborted: 1, done: false, closed: false }) });
+    const waited = await tool.run(['cancel', 'trip:42', '--keep-open', '--wait', '2s', '--json']);
+    expect(asked[0]!.body).toMatchObject({ close: false, wait: 'drained', waitFor: 2_000 });
+    expect(waited).toMatchObject({ code: 1, stderr: 'It was waited for, and still runs.\n' });
+    expect(JSON.parse(waited.stdout)).toMatchObject({ running: 1 });
+  });
+
+  it('says how to ask again when it cannot be told whether it was cancelled', async () => {
+    answer = () => problem(503, 'STORE_UNAVAILABLE');
+    const { code, stderr } = await tool.run(['cancel', 'trip', "it's", '--reason', 'a b', '--wait']);
+    expect(code).toBe(1);
+    const { cancelId } = asked[0]!.body;
+    expect(stderr).toContain(
+      `  mooring cancel trip 'it'\\''s' --cancel-id ${String(cancelId)} --reason 'a b' --wait=30s\n`,
+    );
+  });
+
+  it('cancels one job, reads a receipt, and reopens an owner', async () => {
+    answer = () => ({ body: aReceipt({ closed: false, removed: 1 }) });
+    expect((await tool.run(['cancel', '--job', 'probe-1'])).stdout).toMatch(
+      /^Job probe-1 is cancelled: it had not begun, and is removed\./,
+    );
+    expect((await tool.run(['receipt', 'c-1'])).stdout).toMatch(/^trip:42 was cancelled: 1 job /);
+    expect((await tool.run(['reopen', 'trip:42'])).stdout).toMatch(
+      /^trip:42 is open: new work is accepted\./,
+    );
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'DELETE /v1/jobs/probe-1',
+      'GET /v1/cancellations/c-1',
+      'POST /v1/owners/trip/42/reopen',
+    ]);
+  });
+
+  it('cancels many owners, tells what failed, and repeats a run with the same cancelIds', async () => {
+    const list = '# rides\ntrip:1\n\ntrip:2\ntrip:3\n';
+    answer = ({ path }) => (path.includes('/trip/2/') ? problem(400, 'INVALID') : { body: aReceipt() });
+    const first = await tool.run(['cancel', '--from', '-', '--reason', 'over'], list);
+    expect(first.code).toBe(1);
+    const [, run] = /^Run (\S+), 3 to cancel/.exec(first.stderr)!;
+    expect(first.stdout).toBe(`line 4: trip:2 INVALID: It is INVALID. (requestId r-1)
+2 of 3 cancelled: 6 jobs removed, 0 told to stop. Nothing of them runs any more.
+1 failed, 0 not tried. To go on: the same command, with --run ${run}
+`);
+    const idsOf = (calls: readonly Asked[]) =>
+      Object.fromEntries(calls.map((call) => [call.path, call.body['cancelId']]));
+    const before = idsOf(asked.splice(0));
+
+    answer = () => ({ body: aReceipt() });
+    const second = await tool.run(
+      ['cancel', '--from', '-', '--reason', 'over', '--run', run!, '--json'],
+      list,
+    );
+    expect(second.code).toBe(0);
+    expect(
+      second.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([1, 2, 3].map(() => aReceipt()));
+    expect(idsOf(asked)).toEqual(before);
+    expect(new Set(Object.values(before)).size).toBe(3);
+  });
+
+  it('asks for as many at once as it is told, and never for more', async () => {
+    let [now, most] = [0, 0];
+    answer = () => ({ body: aReceipt(), takesMs: 20 });
+    server.prependListener('request', (_request, response) => {
+      most = Math.max(most, (now += 1));
+      response.once('finish', () => (now -= 1));
+    });
+    const list = Array.from({ length: 60 }, (_, i) => `trip:${i}`).join('\n');
+    expect((await tool.run(['cancel', '--from', '-', '--concurrency', '3'], list)).code).toBe(0);
+    expect([asked.length, most]).toEqual([60, 3]);
+  });
+
+  it('cancels nobody when one line names no owner', async () => {
+    answer = () => ({ body: aReceipt() });
+    const { code, stderr } = await tool.run(['cancel', '--from', '-'], 'trip:1\ntrip 2\n');
+    expect([code, asked]).toEqual([2, []]);
+    expect(stderr).toContain('  line 2: an owner is written type:id, as in trip:42; got "trip 2"\n');
+  });
+
+  it('tries again what may pass, and stops where going on is no use', async () => {
+    answer = () => (asked.length < 3 ? problem(503, 'STORE_UNAVAILABLE') : { body: aReceipt() });
+    expect((await tool.run(['cancel', '--from', '-'], 'trip:1')).code).toBe(0);
+    expect(asked).toHaveLength(3);
+
+    asked = [];
+    answer = () => problem(403, 'FORBIDDEN');
+    const list = Array.from({ length: 50 }, (_, i) => `trip:${i}`).join('\n');
+    const stopped = await tool.run(['cancel', '--from', '-', '--concurrency', '2'], list);
+    expect([stopped.code, asked.length]).toEqual([1, 2]);
+    expect(stopped.stdout).toContain('2 failed, 48 not tried.');
+  });
+
+  it('cancels on to the end of a list when nobody reads on', async () => {
+    answer = () => ({ body: aReceipt() });
+    const child = tool.start(['cancel', '--from', '-', '--json']);
+    child.stdin!.end(Array.from({ length: 100 }, (_, i) => `trip:${i}`).join('\n'));
+    child.stdout!.once('data', () => child.stdout!.destroy());
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(asked).toHaveLength(100);
+  });
+
+  it('follows a sweep to its end, also past a moment without an answer', async () => {
+    const looks = [{ body: { state: 'running', seen: 1 } }, problem(503, 'STORE_UNAVAILABLE')];
+    answer = ({ method }) =>
+      method === 'POST'
+        ? { status: 202, body: { sweepId: 's-1' } }
+        : (looks.shift() ?? { body: { state: 'done', seen: 9, removed: 2, failed: 0, tookMs: 40 } });
+    const { code, stdout } = await tool.run(['sweep', 'orphans', '--dry-run']);
+    expect([code, stdout]).toEqual([
+      0,
+      'The sweep of orphans is done. It was dry: nothing was removed.\n\n' +
+        'seen          9\nwould remove  2\nfailed        0\ntook          40ms\n',
+    ]);
+    expect(asked[0]).toEqual({
+      method: 'POST',
+      path: '/v1/admin/sweeps/orphans',
+      body: { dryRun: true, force: false },
+    });
+    expect(asked.slice(1).map(({ path }) => path)).toEqual(Array(3).fill('/v1/admin/sweeps/s-1'));
+  });
+
+  it('tells of the queues, and of the history of an owner', async () => {
+    answer = ({ path }) =>
+      path.includes('history')
+        ? {
+            body: {
+              owner: 'trip:42',
+              entries: [{ job: 'probe-1', why: 'cancelled', by: 'shop' }],
+              cursor: null,
+            },
+          }
+        : { body: { queues: [{ queue: 'probe', counts: { waiting: 2 }, oldestWaitingMs: 5_000 }] } };
+    const queues = 'queue  waiting  oldest waiting\nprobe        2  5.0s\n';
+    expect((await tool.run(['queues'])).stdout).toBe(queues);
+    expect((await tool.run(['top'])).stdout).toBe(queues);
+    expect((await tool.run(['owner', 'trip', '42', '--history'])).stdout).toBe(
+      'job      why        by\nprobe-1  cancelled  shop\n',
+    );
+  });
+
+  it('sends neither call nor key to where it is sent on', async () => {
+    answer = () => ({ status: 302, body: {} });
+    server.prependListener('request', (_request, response) => response.setHeader('location', '/elsewhere'));
+    const { code } = await tool.run(['cancel', 'trip:1', '--key', 'secret']);
+    expect([code, asked.map(({ path }) => path)]).toEqual([1, ['/v1/owners/trip/1/cancel']]);
+  });
+});
