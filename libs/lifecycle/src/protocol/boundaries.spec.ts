@@ -103,7 +103,7 @@ describe('one script after another', () => {
   it('a trigger that comes after its start gives a job that runs or is tried again no more time', async () => {
     const [, epoch] = await reserve('job', 'skip');
     await begin(NOW, 'job', epoch!, 't1', 'key');
-    await owner.end(NOW + 10, { job: 'job', token: 't1', leaves: false, key: 'key' });
+    await owner.end(NOW + 10, { job: 'job', token: 't1', leaves: false, key: 'key', epoch: '' });
     const late = await owner.reserve(NOW + 40, { job: 'next', strategy: 'skip', key: 'key', payload: '' });
     expect([late[0], await begin(NOW + 51, 'job', epoch!, 't2', 'key')]).toEqual([
       'new',
