@@ -48,10 +48,9 @@ const queued = async (run: ScriptRunner, key: string): Promise<void> => {
   for (const job of ['job-1', 'job-2']) await run('take', [key], take('take', job));
 };
 
-const reserve = (job: string, strategy: Strategy, expected = ''): Args => [
-  ...[NOW, 'trip:42', job, 9, strategy, 'k', 'new'],
-  expected,
-];
+const reserve = (job: string, strategy: Strategy, expected = ''): Args => {
+  return [NOW, 'trip:42', job, 9, strategy, 'k', 'new', expected];
+};
 const begin = (job: string, now = NOW): Args => [now, job, 't1', EPOCH, 50, LEASE_MS, 'k', 1];
 
 export const SITUATIONS: readonly Situation[] = [

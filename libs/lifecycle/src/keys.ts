@@ -32,6 +32,11 @@ export const RECORD_KEEP_MS = 3_600_000;
 export const CLOSED_KEEP_MS = 30 * 86_400_000;
 /** How long the same cancelId gives the same answer: whoever asks for a cancel hands it to the script. */
 export const RECENT_KEEP_MS = 7 * 86_400_000;
+/**
+ * How long whoever cleans an index leaves a place alone that has no job: its producer may be about to add it. A producer
+ * gives up when half of it has passed.
+ */
+export const PLACE_GRACE_MS = 5_000;
 /** How many fields a record has beside its index. */
 export const RECORD_FIELDS = 6;
 

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
+import { PLACE_GRACE_MS } from '../keys.js';
 import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { newJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
@@ -24,6 +25,9 @@ const ROUNDS = 5;
 /** How long a repeat waits for the answer to the call that it repeats. */
 const FIRST_CALL_LOOKS = 10;
 const FIRST_CALL_LOOK_MS = 25;
+
+/** Who else knows the id of a call's job: nobody; the calls that will repeat it; the calls that it repeats. */
+type Sharing = 'alone' | 'first' | 'repeat';
 
 /** What enqueue answers: what became of the request, and the id of the job that will do it. */
 export interface Ticket {
@@ -67,7 +71,7 @@ export class Enqueuer {
     const request = readRequest(kind, payload, options, this.maxPayloadBytes);
     const { idempotencyKey } = options;
     if (idempotencyKey === undefined)
-      return this.store.call(() => this.accept(request, newJobId(kind.queue)));
+      return this.store.call(() => this.accept(request, newJobId(kind.queue), 'alone'));
 
     checkKey(idempotencyKey, 'The Idempotency-Key');
     return this.store.call(() => this.acceptOnce(request, idempotencyKey, [kind.name, payload, options]));
@@ -84,7 +88,7 @@ export class Enqueuer {
     // Whatever goes wrong, the key keeps its id: a repeat makes this job or none.
     const ticket = memory.isRepeat
       ? await this.acceptAgain(request, memory.jobId)
-      : await this.accept(request, memory.jobId);
+      : await this.accept(request, memory.jobId, 'first');
     return this.idempotency.end(key, ticket);
   }
 
@@ -92,13 +96,13 @@ export class Enqueuer {
   private async acceptAgain(request: JobRequest, jobId: string): Promise<Ticket> {
     const { queue } = request.kind;
     if ((await this.twins.look(queue, jobId)) !== 'unknown') return this.ticket('created', request, jobId);
-    const ticket = await this.accept(request, jobId, true);
+    const ticket = await this.accept(request, jobId, 'repeat');
     if (ticket.id === jobId && isOver(await this.twins.look(queue, jobId)))
       await this.reservations.giveUp(request, jobId);
     return ticket;
   }
 
-  private async accept(request: JobRequest, jobId: string, mayBeRepeat = false): Promise<Ticket> {
+  private async accept(request: JobRequest, jobId: string, sharing: Sharing): Promise<Ticket> {
     const { queue } = request.kind;
     await this.admission.enter(queue);
     let takesPlace = false;
@@ -110,8 +114,12 @@ export class Enqueuer {
           case 'new':
           case 'replace':
             // The store also says so of a call that the client sent twice by itself; that one was counted once.
-            takesPlace = !(isRepeat && mayBeRepeat);
-            await this.add(request, jobId, reservation);
+            takesPlace = !(isRepeat && sharing === 'repeat');
+            if (!(await this.add(request, jobId, reservation))) {
+              takesPlace = false;
+              if (sharing === 'alone') await this.giveUp(request, jobId);
+              throw tooSlow();
+            }
             if (outcome === 'new') return this.ticket('created', request, jobId);
             // Its own job is accepted, whatever becomes of this.
             await this.remove(request, twin!).catch((error: unknown) =>
@@ -147,11 +155,14 @@ export class Enqueuer {
     // It was given up, or replaced.
     if (isOver(state) || !isPending) return false;
     // Its producer has not added it yet, and may have died.
-    await this.add(request, twin, await this.reservations.withOthers(request, twin, reservation));
+    const whole = await this.reservations.withOthers(request, twin, reservation);
+    if (!(await this.add(request, twin, whole))) throw tooSlow();
     return true;
   }
 
-  private async add(request: JobRequest, jobId: string, { epochs, atMs }: Reservation): Promise<void> {
+  /** Whether it was in time to add the job: whoever cleans the index takes a place without a job for a dead producer's. */
+  private async add(request: JobRequest, jobId: string, reservation: Reservation): Promise<boolean> {
+    const { epochs, atMs, askedAt } = reservation;
     const { kind, owners, body, dedup, slot, expiresInMs, options } = request;
     const envelope: Envelope = {
       v: 1,
@@ -164,7 +175,19 @@ export class Enqueuer {
     };
     // One that is due later stands in line when it comes.
     if (slot && request.delayMs === 0) await this.slots.stand({ envelope, jobId });
+    if (performance.now() - askedAt > PLACE_GRACE_MS / 2) return false;
     await this.adds.add(kind.queue, { name: kind.name, data: envelope, opts: { ...options, jobId } });
+    return true;
+  }
+
+  /**
+   * Nothing stays of a job that nobody else can know of. One with a key may be another's by now, who found it pending; its
+   * place stays as if its producer had died, and the next trigger of the key adds it.
+   */
+  private async giveUp(request: JobRequest, jobId: string): Promise<void> {
+    if (request.dedup !== '') return;
+    await this.reservations.giveUp(request, jobId);
+    if (request.slot) await this.slots.quit({ envelope: { s: [...request.slot, 0] }, jobId });
   }
 
   /** A place in line: when it was accepted, and within one ms the order in which this process was told so. */
@@ -194,6 +217,10 @@ export class Enqueuer {
     }
     return { outcome, id, kind: kind.name, queue: kind.queue, owners };
   }
+}
+
+function tooSlow(): StoreUnavailableError {
+  return new StoreUnavailableError('The store took too long for the job to be added safely.');
 }
 
 function isOver(state: JobState | 'unknown'): boolean {

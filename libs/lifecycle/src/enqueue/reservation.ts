@@ -23,6 +23,8 @@ export interface Reservation {
   readonly atMs: number;
   /** The same job was accepted before: this is a call sent again. */
   readonly isRepeat: boolean;
+  /** When the first of the owners was asked, by `performance.now()`: its place is no older. */
+  readonly askedAt: number;
 }
 
 interface OthersSay {
@@ -72,11 +74,12 @@ export class Reservations {
 
   /** What a job would replace is over once its primary has answered; a refusal of another owner has to come before. */
   private async withPrimaryLast(request: JobRequest, jobId: string, expected: Epochs): Promise<Reservation> {
+    const askedAt = performance.now();
     const { epochs, made, refusal } = await this.askOthers(request, jobId, expected);
     try {
       if (refusal) throw refusal.reason;
       const reservation = await this.withPrimary(request, jobId, expected);
-      return { ...reservation, epochs: [...reservation.epochs, ...epochs] };
+      return { ...reservation, askedAt, epochs: [...reservation.epochs, ...epochs] };
     } catch (error) {
       // Only what this call made: an earlier one of the same job may be about to add it.
       await this.endings.end({ jobId, token: '', leaves: true, owners: made, dedup: '' });
@@ -85,6 +88,7 @@ export class Reservations {
   }
 
   private async withPrimary(request: JobRequest, jobId: string, expected: Epochs): Promise<Reservation> {
+    const askedAt = performance.now();
     const answer = await this.ask(request, 0, jobId, expected);
     const outcome = answer[0] as Reservation['outcome'];
     const at = outcome === 'new' ? 1 : 2;
@@ -94,6 +98,7 @@ export class Reservations {
       epochs: [answer[at]!],
       atMs: Number(answer[at + 1]),
       isRepeat: answer[at + 2] === 'again',
+      askedAt,
     };
   }
 
