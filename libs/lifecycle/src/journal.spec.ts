@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Receipt } from './cancel/canceller.js';
 import { Journal, type Fact } from './journal.js';
 import type { LifecycleOptions } from './options.js';
 
@@ -31,6 +32,28 @@ describe('the journal', () => {
       { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: true },
       { event: 'job.handed-back', ...job, why: 'shutdown' },
     ]);
+  });
+
+  it('tells what was cancelled by its receipt', () => {
+    const receipt: Receipt = {
+      cancelId: 'c-1',
+      owner: 'trip:42',
+      epoch: '7',
+      reason: 'gone',
+      by: 'ops',
+      at: '2026-01-01T00:00:00.000Z',
+      closed: true,
+      removed: 2,
+      aborted: 1,
+      acknowledged: 0,
+      ignored: 0,
+      running: 1,
+      byQueue: { q: { removed: { waiting: 2 }, aborted: 1, running: 1 } },
+      done: false,
+      durable: true,
+    };
+    journal.ownerCancelled(receipt);
+    expect(facts).toEqual([{ event: 'owner.cancelled', ...receipt }]);
   });
 
   it('tells what happens to the worker', () => {

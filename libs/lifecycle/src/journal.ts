@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Receipt } from './cancel/canceller.js';
 import type { EndedAs } from './kinds/outcome.js';
 import { LifecycleOptions } from './options.js';
 import type { JobFacts } from './kinds/job-facts.js';
@@ -20,6 +21,7 @@ export type Fact =
     } & JobFacts)
   | ({ readonly event: 'job.handed-back'; readonly why: string } & JobFacts)
   | { readonly event: 'job.stalled'; readonly queue: string; readonly jobId: string }
+  | ({ readonly event: 'owner.cancelled' } & Receipt)
   | { readonly event: 'resolver.failed'; readonly type: string; readonly asked: number; readonly why: string }
   | { readonly event: 'queue.error'; readonly queue: string; readonly why: string }
   | {
@@ -86,6 +88,11 @@ export class Journal {
 
   jobStalled(queue: string, jobId: string): void {
     this.announce({ event: 'job.stalled', queue, jobId });
+  }
+
+  /** What was cancelled, and what became of it so far. Said again when the same cancelId is asked for again. */
+  ownerCancelled(receipt: Receipt): void {
+    this.announce({ event: 'owner.cancelled', ...receipt });
   }
 
   /** A lost connection fails many times in the same way; that is said now and then, not each time. */

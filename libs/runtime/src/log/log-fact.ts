@@ -6,7 +6,13 @@ interface Fact {
 }
 
 const WARNINGS = new Set(['job.failed', 'job.stalled', 'queue.error']);
-const NEWS = new Set(['job.handed-back', 'worker.started', 'worker.draining', 'worker.drained']);
+const NEWS = new Set([
+  'owner.cancelled',
+  'job.handed-back',
+  'worker.started',
+  'worker.draining',
+  'worker.drained',
+]);
 
 /** Writes a fact as a log line: what an operator must see as a warning, what every job does only at debug. */
 export function logFact(log: Log, fact: Fact): void {
