@@ -95,7 +95,7 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     script: 'reserve',
     text: 'if heldEpoch and heldEpoch == epoch and heldJob ~= job',
     instead: 'if heldEpoch and heldJob ~= job',
-    breaks: ['I11'],
+    breaks: ['I11', 'I14'],
   },
   {
     name: 'reserve takes a job that is in no index for a twin',
@@ -130,7 +130,7 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     script: 'reserve',
     text: "epoch .. '|' .. whole(now) .. twinPlace",
     instead: "string.match(redis.call('HGET', record, 'j' .. twin), '^%d+|%d+') .. twinPlace",
-    breaks: ['I30'],
+    breaks: ['I30', 'F7'],
   },
   {
     name: 'begin gives a run that failed more time',
@@ -247,7 +247,7 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
   {
     name: 'cancel does not know its id again',
     script: 'cancel',
-    text: 'if before then',
+    text: 'if before[1] then',
     instead: NEVER,
     breaks: ['I7'],
   },
@@ -261,8 +261,8 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
   {
     name: 'cancel, asked again, tells younger runs too',
     script: 'cancel',
-    text: 'if runEpoch and tonumber(runEpoch) <= tonumber(oldEpoch) then',
-    instead: 'if runEpoch then',
+    text: "if redis.call('HEXISTS', receipt, 'run:' .. run) == 1 then",
+    instead: 'if true then',
     breaks: ['I46'],
   },
 ];

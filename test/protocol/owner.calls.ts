@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import type { Args, ScriptName, ScriptRunner } from './script-runner.js';
 
 export const LEASE_MS = 100;
@@ -46,11 +47,6 @@ export class OwnerCalls {
     readonly record: string,
   ) {}
 
-  /** Every key of the owner. */
-  get keys(): string[] {
-    return ['', ':runs', ':dedup', ':late', ':done', ':recent'].map((end) => this.record + end);
-  }
-
   reserve(now: number, call: Reserve, limit: number | '' = ''): Promise<string[]> {
     const { job, strategy, key, payload, expected = '' } = call;
     return this.one('reserve', [now, OWNER, job, limit, strategy, key, payload, expected]);
@@ -81,7 +77,7 @@ export class OwnerCalls {
     saw: readonly [string, string] = ['', ''],
     close = 0,
   ): Promise<string[]> {
-    const args = [now, cancelId, close, OWNER, ...saw, KEEP_MS, KEEP_MS];
+    const args = [now, cancelId, close, OWNER, ...saw, KEEP_MS, KEEP_MS, '', '', '{}'];
     return (await this.run('cancel', [this.record], args)) as string[];
   }
 
@@ -89,4 +85,11 @@ export class OwnerCalls {
     const [answer] = (await this.run(name, [this.record], args)) as string[][];
     return answer!;
   }
+}
+
+/** Every key of an owner, receipts too. */
+export async function unlinkOwner(redis: Redis, record: string): Promise<void> {
+  const receipts = await redis.keys(`${record}:cancel:*`);
+  const others = ['', ':runs', ':dedup', ':late', ':done', ':cancels'].map((end) => record + end);
+  await redis.unlink(...others, ...receipts);
 }

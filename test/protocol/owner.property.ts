@@ -1,3 +1,4 @@
+import { unlinkOwner } from './owner.calls.js';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
@@ -25,6 +26,6 @@ export async function liveAs(
   try {
     return await violationOf(() => world.live(life));
   } finally {
-    await redis.unlink(...['', ':runs', ':dedup', ':late', ':done', ':recent'].map((end) => record + end));
+    await unlinkOwner(redis, record);
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { OwnerCalls, type Strategy } from './owner.calls.js';
+import { OwnerCalls, unlinkOwner, type Strategy } from './owner.calls.js';
 import type { ScriptRunner } from './script-runner.js';
 
 const MAX = 10;
@@ -42,6 +42,6 @@ export async function answersToRush(
     counts['jobs'] = (await redis.hkeys(record)).filter((field) => field.startsWith('j')).length;
     return counts;
   } finally {
-    await redis.unlink(...owners[0]!.keys);
+    await unlinkOwner(redis, owners[0]!.record);
   }
 }

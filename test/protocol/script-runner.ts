@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
-export type ScriptName = 'reserve' | 'depth' | 'begin' | 'renew' | 'take' | 'commit' | 'end' | 'cancel';
+import type { ScriptName } from '../../libs/lifecycle/src/scripts.js';
+
+export type { ScriptName };
 export type Args = readonly (string | number)[];
 
 /** Runs one of the scripts. The properties know the scripts by nothing else. */

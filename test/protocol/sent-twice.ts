@@ -2,7 +2,10 @@ import type { Redis } from 'ioredis';
 import type { ScriptName, ScriptRunner } from './script-runner.js';
 import { hold } from './violation.js';
 
-const ENDINGS = ['', ':runs', ':dedup', ':late', ':done', ':recent', ':waiters'];
+const ENDINGS = [
+  ...['', ':runs', ':dedup', ':late', ':done', ':waiters'],
+  ...[':cancels', ':cancel:c0', ':cancel:c1', ':history', ':at'],
+];
 
 /** Everything that is kept beside these keys, byte for byte. */
 export async function stateOf(redis: Redis, keys: readonly string[]): Promise<string> {
@@ -27,7 +30,8 @@ export function sendingTwice(run: ScriptRunner, redis: Redis): ScriptRunner {
 
 /** A place that is asked for again is said to have been there; who was woken was woken once. */
 function wordsOf(name: ScriptName, answer: unknown): string {
-  if (name === 'cancel') return JSON.stringify(answer);
+  if (!Array.isArray(answer)) return typeof answer;
+  if (!Array.isArray(answer[0])) return JSON.stringify(answer);
   return JSON.stringify((answer as string[][]).map((words) => comparable(name, words)));
 }
 

@@ -13,7 +13,10 @@ export interface Situation {
 }
 
 /** What the scripts keep beside their key. */
-export const ENDINGS = ['', ':runs', ':dedup', ':late', ':done', ':recent', ':waiters'];
+export const ENDINGS = [
+  ...['', ':runs', ':dedup', ':late', ':done', ':waiters'],
+  ...[':cancels', ':cancel:c0', ':cancel:c1', ':history', ':at'],
+];
 
 const nothing = (): Promise<void> => Promise.resolve();
 
@@ -41,6 +44,15 @@ const cancelled = async (run: ScriptRunner, key: string): Promise<void> => {
   const owner = await begun('coalesce', 'replace')(run, key);
   await owner.cancel(NOW, 'c0');
 };
+
+const closed = async (run: ScriptRunner, key: string): Promise<void> => {
+  await (await reserved('')(run, key)).cancel(NOW, 'c0', ['', ''], 1);
+};
+
+const drop = (...jobs: string[]): Args => [
+  ...[NOW + LEASE_MS, KEEP_MS, KEEP_MS, 'c0', EPOCH, 9, KEEP_MS],
+  ...jobs.flatMap((job) => [job, 'q|waiting', 'k', '{}']),
+];
 
 const take = (act: string, job: string, now = NOW): Args => [now, act, job, 't0', 1, LEASE_MS, 0];
 
@@ -91,14 +103,35 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'an owner',
     script: 'cancel',
-    args: [NOW, 'c1', 1, 'trip:42', EPOCH, '1', KEEP_MS, KEEP_MS],
+    args: [NOW, 'c1', 1, 'trip:42', EPOCH, '1', KEEP_MS, KEEP_MS, NOW, '', '{}'],
     prepare: begun(''),
   },
   {
     name: 'an owner once more',
     script: 'cancel',
-    args: [NOW, 'c0', 1, 'trip:42', '', '', KEEP_MS, KEEP_MS],
+    args: [NOW, 'c0', 1, 'trip:42', '', '', KEEP_MS, KEEP_MS, '', '', '{}'],
     prepare: cancelled,
+  },
+  { name: 'an owner again', script: 'reopen', args: [NOW], prepare: closed },
+  { name: 'cancelled jobs', script: 'drop', args: drop('job-1'), prepare: cancelled },
+  {
+    name: 'an answer to a cancel',
+    script: 'answered',
+    args: ['job-1', 't0', 'ignored'],
+    prepare: cancelled,
+  },
+  { name: 'a cancel that is done', script: 'finish', args: [NOW, 'c0'], prepare: cancelled },
+  {
+    name: 'a cancel to be',
+    script: 'intent',
+    args: [NOW, 'intend', 'c0', 5, '{}', KEEP_MS],
+    prepare: nothing,
+  },
+  {
+    name: 'why jobs are gone',
+    script: 'remember',
+    args: [NOW, 2, KEEP_MS, 'job-1', '{}'],
+    prepare: nothing,
   },
   { name: 'a free slot', script: 'take', args: take('take', 'job'), prepare: nothing },
   { name: 'a slot that is held', script: 'take', args: take('take', 'job'), prepare: queued },

@@ -12,7 +12,7 @@ export async function cancelByScript(
   owner: string,
   { close = false } = {},
 ): Promise<string[]> {
-  const args = ['', `cancel-${Math.random()}`, close ? 1 : 0, owner, '', '', DAY_MS, DAY_MS];
+  const args = ['', `cancel-${Math.random()}`, close ? 1 : 0, owner, '', '', DAY_MS, DAY_MS, '', '', '{}'];
   return (await redis.eval(cancelScript(), 1, recordOf(prefix, owner), ...args)) as string[];
 }
 

@@ -2,9 +2,10 @@ import { Redis } from 'ioredis';
 import { until } from './until.js';
 
 /** What `keys.ts` lets stay when nothing is under way: queue hashes, and what ends by itself. */
-const STAYS = /:\{queue:[^}]+\}$/;
+const STAYS = /:\{queue:[^}]+\}$|:\{cancels\}:told$/;
 const RECORD = /:\{[\w-]{22}\}$/;
-const ENDS_BY_ITSELF = /(:\{[\w-]{22}\}(:recent)?|:\{idem:[^}]+\})$/;
+const ENDS_BY_ITSELF =
+  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:at)?|:\{cancels\}:[\w-]{22})$/;
 
 /** Keys of ours under a prefix that should be gone, each with what is wrong. BullMQ's own keys are its own affair. */
 export async function leftovers(redis: Redis, prefix: string): Promise<string[]> {

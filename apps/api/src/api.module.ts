@@ -5,6 +5,7 @@ import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestj
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { offersProbe, type ApiEnv } from './api.env.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
+import { CancellationsController } from './cancellations/cancellations.controller.js';
 import { ErrorFilter } from './error.filter.js';
 import { HealthController } from './health/health.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
@@ -27,7 +28,7 @@ export class ApiModule {
         }),
         ...(offersProbe(env) ? [ProbeApiModule] : []),
       ],
-      controllers: [HealthController, JobsController, OwnersController],
+      controllers: [CancellationsController, HealthController, JobsController, OwnersController],
       providers: [
         { provide: Runtime, useValue: runtime },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },

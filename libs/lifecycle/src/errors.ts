@@ -84,6 +84,15 @@ export class IdempotencyConflictError extends LifecycleError {
   }
 }
 
+/** The same cancelId came with another owner or job; nothing was cancelled. */
+export class CancelConflictError extends LifecycleError {
+  readonly code = 'IDEMPOTENCY_CONFLICT';
+
+  constructor() {
+    super('This cancelId was used for another owner or job. Use a new one for another cancel.');
+  }
+}
+
 /** The store did not answer in time. What was asked for may or may not have happened. */
 export class StoreUnavailableError extends LifecycleError {
   readonly code = 'STORE_UNAVAILABLE';

@@ -1,8 +1,13 @@
+export { Canceller, type OwnerState } from './cancel/canceller.js';
+export { CleanUps } from './cancel/clean-ups.js';
+export type { CancelOptions } from './cancel/order.js';
+export type { QueueReceipt, Receipt } from './cancel/receipts.js';
 export { DepthCensus, type Mended } from './enqueue/depth.census.js';
 export { Enqueuer, type Ticket } from './enqueue/enqueuer.js';
 export type { EnqueueOptions } from './enqueue/request.js';
 export * from './errors.js';
 export { OwnerResolver, ResolvesOwners, type OwnerLife } from './gate/owner.check.js';
+export { Removals, type HistoryView, type Removal } from './history/removals.js';
 export { Journal, type Fact, type JournalListener } from './journal.js';
 export type { JobFacts } from './kinds/job-facts.js';
 export { KindRegistry } from './kinds/kind.registry.js';

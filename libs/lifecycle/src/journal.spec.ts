@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Receipt } from './cancel/canceller.js';
+import type { Receipt } from './cancel/receipts.js';
 import { Journal, type Fact } from './journal.js';
 import type { LifecycleOptions } from './options.js';
 

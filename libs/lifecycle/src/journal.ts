@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Receipt } from './cancel/canceller.js';
+import type { Receipt } from './cancel/receipts.js';
 import type { EndedAs } from './kinds/outcome.js';
 import { LifecycleOptions } from './options.js';
 import type { JobFacts } from './kinds/job-facts.js';

@@ -13,7 +13,11 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  o:dedup                    hash    <key digest> -> `<epoch>|<pending job>`   reserve, begin, end  empties; stale ones: the next reserve of the key
  *  o:late                     hash    <job> -> the payload that replaces its own  reserve, end       end; of an id used again: reserve
  *  o:done                     hash    <job> -> its committed result             commit, end          end; of an id used again: reserve
- *  o:recent                   hash    <cancelId> -> its answer                  cancel               expires, RECENT_KEEP_MS
+ *  o:cancels                  hash    <cancel> -> up to which epoch it ended; or  cancel             finish
+ *                                     `j<job>`: clean-ups that are not done
+ *  o:cancel:<cancel>          hash    the receipt (see receipts.ts)              cancel, drop,        expires, RECEIPT_KEEP_MS
+ *                                                                                answered, finish
+ *  o:history                  list    what was removed and why, newest first     drop                 expires; HISTORY_LINES at most
  *  <prefix>:{slot:<digest>}   zset    `<job>|<token>`, or `<job>|` for a grant -> end of its hold, ms  take                 empties; stale ones: take
  *  …:waiters                  zset    <job> -> its place in the line            take                 empties; gone ones: quit
  *  <prefix>:{queue:<name>}    hash    n: how many jobs wait; v: version         depth                never; the janitor's census mends n
@@ -21,22 +25,34 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:answer                   string  what was answered to it                   idempotency.ts       expires, 24 h
  *  <prefix>:{queue:<name>}:mended  string  a janitor mends its count             depth.census.ts      expires, 5 s
  *
+ *  <prefix>:{cancels}         zset    <cancel> -> when it is looked at next, ms  intent               done; empties with the clean-ups
+ *  …:<cancel>                 string  what it cancels: owner, job, cancelId      intent               expires, RECEIPT_KEEP_MS
+ *  …:told                     stream  what was cancelled, for running jobs       tell                 never; bounded
+ *  <prefix>:{gone:<queue>}    hash    <job> -> why it was removed                remember             expires; bounded in number and age
+ *  …:at                       zset    <job> -> when, ms                          remember             likewise
+ *
+ *  <cancel> is the digest of a cancelId.
  *  The record's own fields: e epoch, v reserve counter, l time of the last reserve, o the owner as written, n fence counter,
- *  s open|closed. Every further field is `j<job>` -> `<epoch>|<last wanted at, ms>|<newest fence>|<token of that run>`, and
- *  `|<job it replaced>` behind it when there was one.
+ *  s open|closed, or `open <since>` when it was reopened. Every further field is
+ *  `j<job>` -> `<epoch>|<last wanted at, ms>|<newest fence>|<token of that run>`, and `|<job it replaced>` behind it when there
+ *  was one; epoch 0 when the job alone was cancelled.
  */
 
 /** How long the record of an owner without jobs is kept: longer than any clock or retry can be late. */
 export const RECORD_KEEP_MS = 3_600_000;
 /** How long a closed owner is remembered as closed. */
 export const CLOSED_KEEP_MS = 30 * 86_400_000;
-/** How long the same cancelId gives the same answer: whoever asks for a cancel hands it to the script. */
-export const RECENT_KEEP_MS = 7 * 86_400_000;
 /**
  * How long whoever cleans an index leaves a place alone that has no job: its producer may be about to add it. A producer
  * gives up when half of it has passed.
  */
 export const PLACE_GRACE_MS = 5_000;
+/** How long a cancel's receipt is kept, and its cancelId gives the same answer. */
+export const RECEIPT_KEEP_MS = 7 * 86_400_000;
+/** How many lines of history an owner has, how many removed jobs of a queue are remembered, and for how long. */
+export const HISTORY_LINES = 1_000;
+export const REMOVALS_KEPT = 10_000;
+export const HISTORY_KEEP_MS = 7 * 86_400_000;
 /** How many fields a record has beside its index. */
 export const RECORD_FIELDS = 6;
 
@@ -59,6 +75,15 @@ export class Keys {
 
   queue(name: string): string {
     return `${this.prefix}:{queue:${name}}`;
+  }
+
+  /** What is being cancelled, over all owners. */
+  get cancels(): string {
+    return `${this.prefix}:{cancels}`;
+  }
+
+  gone(queue: string): string {
+    return `${this.prefix}:{gone:${queue}}`;
   }
 
   idempotency(key: string): string {

@@ -8,6 +8,13 @@ import {
 } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import type { Queue, QueueOptions } from 'bullmq';
+import { Canceller } from './cancel/canceller.js';
+import { CleanUp } from './cancel/clean-up.js';
+import { CleanUps } from './cancel/clean-ups.js';
+import { Durability } from './cancel/durability.js';
+import { FoundJobs } from './cancel/found.jobs.js';
+import { JobRemoval } from './cancel/job.removal.js';
+import { Receipts } from './cancel/receipts.js';
 import { Adds } from './enqueue/adds.js';
 import { Admission } from './enqueue/admission.js';
 import { DepthCensus } from './enqueue/depth.census.js';
@@ -19,6 +26,7 @@ import { Twins } from './enqueue/twins.js';
 import { Gate } from './gate/gate.js';
 import { OwnerCheck } from './gate/owner.check.js';
 import { Slots } from './gate/slots.js';
+import { Removals } from './history/removals.js';
 import { Journal } from './journal.js';
 import { KindRegistry } from './kinds/kind.registry.js';
 import type { Kind } from './kinds/kind.js';
@@ -35,6 +43,7 @@ import { Leases } from './run/leases.js';
 import { LifecycleProcessor } from './run/lifecycle.processor.js';
 import { QueueWorkers } from './run/queue-workers.js';
 import { RunningJobs } from './run/running-jobs.js';
+import { ToldRuns } from './run/told.runs.js';
 import { Endings } from './settle/endings.js';
 import { Settler } from './settle/settler.js';
 import { Store } from './store.js';
@@ -42,16 +51,22 @@ import { Store } from './store.js';
 const providers: Provider[] = [
   Adds,
   Admission,
+  Canceller,
+  CleanUp,
+  CleanUps,
   Consumption,
   DepthCensus,
   Duplicates,
+  Durability,
   Endings,
   Enqueuer,
+  FoundJobs,
   Gate,
   HandlerRegistry,
   Idempotency,
   JobLog,
   JobReader,
+  JobRemoval,
   JobRunner,
   Journal,
   KindRegistry,
@@ -62,11 +77,14 @@ const providers: Provider[] = [
   QueueCensus,
   Queues,
   QueueWorkers,
+  Receipts,
+  Removals,
   Reservations,
   RunningJobs,
   Settler,
   Slots,
   Store,
+  ToldRuns,
   Twins,
 ];
 

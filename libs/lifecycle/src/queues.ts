@@ -1,10 +1,18 @@
-import { Injectable } from '@nestjs/common';
-import type { Queue } from 'bullmq';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Queue } from 'bullmq';
+import { Journal } from './journal.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
 
-/** BullMQ's queues by name, as `forKinds` registered them. */
+/** BullMQ's queues by name: as `forKinds` registered them, or opened for a job of a kind that is not known here. */
 @Injectable()
-export class Queues {
+export class Queues implements OnApplicationShutdown {
   private readonly queues = new Map<string, Queue>();
+  private readonly opened = new Map<string, Queue>();
+
+  constructor(
+    private readonly options: LifecycleOptions,
+    private readonly journal: Journal,
+  ) {}
 
   add(queue: Queue): void {
     // Several `forKinds` may name one queue; any of its objects will do.
@@ -23,6 +31,22 @@ export class Queues {
 
   all(): Queue[] {
     return [...this.queues.values()];
+  }
+
+  /** To look at one job of it, or remove it: whoever does that need not know the job's kind. */
+  open(name: string): Queue {
+    let queue = this.queues.get(name) ?? this.opened.get(name);
+    if (!queue) {
+      const { redis, prefix = LIFECYCLE_DEFAULTS.prefix } = this.options;
+      queue = new Queue(name, { connection: redis, prefix: queuePrefix(prefix) });
+      queue.on('error', (error) => this.journal.queueError(name, error));
+      this.opened.set(name, queue);
+    }
+    return queue;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.opened.values()].map((queue) => queue.close()));
   }
 }
 

@@ -12,6 +12,13 @@ const FILES = {
   commit: 'settle/commit.lua',
   end: 'settle/end.lua',
   cancel: 'cancel/cancel.lua',
+  reopen: 'cancel/reopen.lua',
+  drop: 'cancel/drop.lua',
+  answered: 'cancel/answered.lua',
+  finish: 'cancel/finish.lua',
+  intent: 'cancel/intent.lua',
+  tell: 'cancel/tell.lua',
+  remember: 'history/remember.lua',
 } as const;
 
 export type ScriptName = keyof typeof FILES;

@@ -1,17 +1,20 @@
 import {
+  Canceller,
   Enqueuer,
   InvalidJobError,
   JobReader,
   KindRegistry,
   parseOwner,
   type JobView,
+  type Receipt,
   type Ticket,
 } from '#lifecycle';
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Caller, Needs } from '../auth/api-key.guard.js';
+import { ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
 import { describeError } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
@@ -27,6 +30,7 @@ export class JobsController {
     private readonly kinds: KindRegistry,
     private readonly enqueuer: Enqueuer,
     private readonly reader: JobReader,
+    private readonly canceller: Canceller,
   ) {}
 
   @Post()
@@ -70,6 +74,15 @@ export class JobsController {
     const job = await this.reader.read(id);
     if (!job) throw new ApiProblem(404, 'NOT_FOUND', 'There is no job of that id.');
     return { ...job, artifacts: [] };
+  }
+
+  @Delete(':id')
+  @Needs('cancel')
+  @ApiOkResponse({ standardSchema: ReceiptAnswer })
+  async cancel(@Param('id') id: string, @Caller() caller: string): Promise<Receipt> {
+    const receipt = await this.canceller.cancelJob(id, { by: caller || 'api' });
+    if (!receipt) throw new ApiProblem(404, 'NOT_FOUND', 'There is no job of that id.');
+    return receipt;
   }
 
   private async acceptOne(job: unknown, request: FastifyRequest): Promise<BatchResult> {

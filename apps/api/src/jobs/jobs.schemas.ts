@@ -71,6 +71,7 @@ export const JobAnswer = z
       'cancelled',
       'expired',
       'skipped',
+      'removed',
     ]),
     progress: z.unknown(),
     result: z.unknown(),

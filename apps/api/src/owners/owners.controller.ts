@@ -1,9 +1,19 @@
-import { owner, OwnerReader, type OwnerView } from '#lifecycle';
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import {
+  Canceller,
+  owner,
+  OwnerReader,
+  Removals,
+  type HistoryView,
+  type OwnerState,
+  type OwnerView,
+  type Receipt,
+} from '#lifecycle';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Needs } from '../auth/api-key.guard.js';
-import { OwnerAnswer } from './owners.schemas.js';
+import { Caller, Needs } from '../auth/api-key.guard.js';
+import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
+import { HistoryAnswer, OwnerAnswer, ReopenAnswer } from './owners.schemas.js';
 
 /** The store's own: a whole number of 64 bits. */
 const Cursor = z
@@ -11,13 +21,22 @@ const Cursor = z
   .regex(/^\d{1,20}$/)
   .refine((text) => BigInt.asUintN(64, BigInt(text)) === BigInt(text))
   .optional();
+/** A place in a history. */
+const Offset = z
+  .string()
+  .regex(/^\d{1,6}$/)
+  .optional();
 
-/** Owners by HTTP: what one has. */
+/** Owners by HTTP: what one has, its end, its beginning anew, and what was. */
 @ApiTags('owners')
 @ApiBearerAuth()
 @Controller('v1/owners')
 export class OwnersController {
-  constructor(private readonly reader: OwnerReader) {}
+  constructor(
+    private readonly reader: OwnerReader,
+    private readonly canceller: Canceller,
+    private readonly removals: Removals,
+  ) {}
 
   @Get(':type/:id')
   @Needs('read')
@@ -28,5 +47,37 @@ export class OwnersController {
     @Query('cursor', { schema: Cursor }) cursor?: string,
   ): Promise<OwnerView> {
     return this.reader.read(owner(type, id), cursor);
+  }
+
+  @Post(':type/:id/cancel')
+  @HttpCode(200)
+  @Needs('cancel')
+  @ApiOkResponse({ standardSchema: ReceiptAnswer })
+  cancel(
+    @Param('type') type: string,
+    @Param('id') id: string,
+    @Body({ schema: CancelBody }) body: CancelBody,
+    @Caller() caller: string,
+  ): Promise<Receipt> {
+    return this.canceller.cancel(owner(type, id), { ...body, by: caller || 'api' });
+  }
+
+  @Post(':type/:id/reopen')
+  @HttpCode(200)
+  @Needs('cancel')
+  @ApiOkResponse({ standardSchema: ReopenAnswer })
+  reopen(@Param('type') type: string, @Param('id') id: string): Promise<OwnerState> {
+    return this.canceller.reopen(owner(type, id));
+  }
+
+  @Get(':type/:id/history')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: HistoryAnswer })
+  history(
+    @Param('type') type: string,
+    @Param('id') id: string,
+    @Query('cursor', { schema: Offset }) cursor?: string,
+  ): Promise<HistoryView> {
+    return this.removals.ofOwner(owner(type, id), cursor);
   }
 }

@@ -19,3 +19,28 @@ export const OwnerAnswer = z
     cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
   })
   .meta({ id: 'Owner' });
+
+export const ReopenAnswer = z
+  .object({ owner: z.string(), state: z.literal('open'), epoch: z.string().nullable() })
+  .meta({ id: 'Reopened' });
+
+export const HistoryAnswer = z
+  .object({
+    owner: z.string(),
+    entries: z.array(
+      z.object({
+        id: z.string(),
+        queue: z.string(),
+        kind: z.string().optional(),
+        owners: z.array(z.string()).optional(),
+        state: z.string().describe('The state it was in.'),
+        at: z.iso.datetime(),
+        why: z.enum(['cancelled', 'expired', 'retention', 'orphan']),
+        reason: z.string().optional(),
+        by: z.string().optional(),
+        cancelId: z.string().optional(),
+      }),
+    ),
+    cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
+  })
+  .meta({ id: 'History' });

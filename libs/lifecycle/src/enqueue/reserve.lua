@@ -60,7 +60,7 @@ local function reserve(record, at)
     local heldEpoch, heldJob = string.match(held or '', '^(%d+)|(.+)$')
     -- An entry of an older epoch, or of a job that is in no index any more, holds nothing.
     if heldEpoch and heldEpoch == epoch and heldJob ~= job then
-      twinPlace = string.match(redis.call('HGET', record, 'j' .. heldJob) or '', '^%d+|%d+(|.*)$')
+      twinPlace = string.match(redis.call('HGET', record, 'j' .. heldJob) or '', '^' .. epoch .. '|%d+(|.*)$')
       twin = twinPlace and heldJob
     end
   end

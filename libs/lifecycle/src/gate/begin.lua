@@ -35,10 +35,15 @@ local function begin(record, at)
     return { 'skip', 'cancelled' }
   end
 
-  local wantedAt, fence, holder, replaced = string.match(entry or '', '^%d+|(%d+)|(%d+)|([^|]*)(.*)$')
+  local entryEpoch, wantedAt, fence, holder, replaced =
+    string.match(entry or '', '^(%d+)|(%d+)|(%d+)|([^|]*)(.*)$')
   if not fence then
     -- It has left the index: it ended, and what brought it here again was late.
     return { 'skip', key ~= '' and 'superseded' or 'ended' }
+  end
+  if entryEpoch == '0' then
+    -- It alone was cancelled, not its owner.
+    return { 'skip', 'cancelled' }
   end
   local hasBegun = fence ~= '0'
   local runs = record .. ':runs'

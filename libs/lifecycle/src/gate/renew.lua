@@ -14,12 +14,16 @@ local now = clock(ARGV[1])
 
 local function renew(record, at)
   local member, epoch, lease = ARGV[at] .. '|' .. ARGV[at + 1], ARGV[at + 2], number(ARGV[at + 3])
-  local current = redis.call('HGET', record, 'e')
+  local known = redis.call('HMGET', record, 'e', 'j' .. ARGV[at])
+  local current, isCancelledAlone = known[1], string.match(known[2] or '', '^0|')
   local heldUntil = redis.call('ZSCORE', record .. ':runs', member)
   if not current or not heldUntil or tonumber(heldUntil) < now then
     return { 'lost' }
   end
   if current ~= epoch then
+    return { 'cancelled' }
+  end
+  if isCancelledAlone then
     return { 'cancelled' }
   end
   redis.call('ZADD', record .. ':runs', now + lease, member)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { LEASE_MS, OwnerCalls } from '../../../../test/protocol/owner.calls.js';
+import { LEASE_MS, OwnerCalls, unlinkOwner } from '../../../../test/protocol/owner.calls.js';
 import { answersToRush } from '../../../../test/protocol/rushes.js';
 import type { ScriptRunner } from '../../../../test/protocol/script-runner.js';
 import { stateOf } from '../../../../test/protocol/sent-twice.js';
@@ -36,7 +36,7 @@ describe('one script after another', () => {
     owner = new OwnerCalls(runOn(redis), `protocol:{${randomUUID()}}`);
   });
 
-  afterEach(() => redis.unlink(...owner.keys));
+  afterEach(() => unlinkOwner(redis, owner.record));
   afterAll(() => Promise.all(connections.map((connection) => connection.quit())));
 
   it('fifty producers of one key make one pending job', async () => {
@@ -154,7 +154,7 @@ describe('one script after another', () => {
     async (strategy) => {
       const call = { job: 'job', strategy, key: strategy && 'key', payload: 'new' };
       const forNobody = await owner.reserve(NOW, { ...call, expected: `${NOW}000` });
-      const keysOfNobody = await redis.exists(...owner.keys);
+      const keysOfNobody = await redis.exists(owner.record, `${owner.record}:dedup`, `${owner.record}:late`);
       const [, epoch] = await reserve('twin', strategy);
       const moved = String(Number(epoch) + 1);
       const before = await stateOf(redis, [owner.record]);

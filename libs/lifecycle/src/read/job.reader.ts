@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Job, JobState } from 'bullmq';
+import type { Job, JobState, Queue } from 'bullmq';
+import { Removals, type Removal } from '../history/removals.js';
 import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { readFailure } from '../kinds/outcome.js';
@@ -16,7 +17,8 @@ export type JobViewState =
   | 'failed'
   | 'cancelled'
   | 'expired'
-  | 'skipped';
+  | 'skipped'
+  | 'removed';
 
 /** A job as a caller sees it. */
 export interface JobView {
@@ -48,14 +50,21 @@ export class JobReader {
   constructor(
     private readonly queues: Queues,
     private readonly store: Store,
+    private readonly removals: Removals,
   ) {}
 
-  /** The job, or `undefined` when there is none of that id. */
+  /** The job, or what is remembered of one that was removed; `undefined` when nothing is known of that id. */
   async read(id: string): Promise<JobView | undefined> {
     const queueName = queueOfJobId(id);
     if (!queueName || !this.queues.has(queueName)) return undefined;
+    const job = await this.readJob(this.queues.get(queueName), id);
+    if (job) return job;
+    const removal = await this.removals.find(id);
+    return removal && viewOfRemoved(removal);
+  }
+
+  private readJob(queue: Queue, id: string): Promise<JobView | undefined> {
     return this.store.call(async () => {
-      const queue = this.queues.get(queueName);
       // The state is told apart from the job, which may move on between the two: then both are read again.
       for (let state = await queue.getJobState(id), looks = 0; ; looks += 1) {
         const [job, { logs }] = await Promise.all([
@@ -89,6 +98,27 @@ function view(job: Job, envelope: Envelope, state: JobState, logs: readonly stri
     attempts: wasRefused(named, logs) ? job.attemptsMade - 1 : job.attemptsMade,
     timeline: timeline(job, named, failure.why, logs),
   };
+}
+
+function viewOfRemoved({ id, kind = '?', queue, owners = [], at, ...removal }: Removal): JobView {
+  const why = wordsOf(removal);
+  return {
+    id,
+    kind,
+    queue,
+    owners,
+    state: 'removed',
+    progress: null,
+    result: null,
+    error: why,
+    attempts: 0,
+    timeline: [{ at, event: 'removed', why }],
+  };
+}
+
+/** As in `cancelled by ops: trip called off (it was delayed)`. */
+function wordsOf({ why, by, reason, state }: Pick<Removal, 'why' | 'by' | 'reason' | 'state'>): string {
+  return `${why}${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''} (it was ${state})`;
 }
 
 function nameState(

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { cancelByScript } from '../../../../test/support/cancel-door.js';
 import { until } from '../../../../test/support/until.js';
+import { Journal } from '../journal.js';
 import { Keys } from '../keys.js';
 import { newJobId } from '../kinds/ids.js';
 import { owner } from '../kinds/owner.js';
@@ -27,14 +28,19 @@ describe('what is read of an owner', () => {
     await redis.ping();
     const options = { redis, prefix };
     queue = new Queue('q', { connection: redis, prefix: `{${prefix}}` });
-    const queues = new Queues();
+    const queues = new Queues(options, new Journal(options));
     queues.add(queue);
     reader = new OwnerReader(options, queues, new Store(options));
   });
   afterEach(async () => {
     await queue.obliterate();
     await queue.close();
-    await redis.unlink(record, `${record}:runs`, `${record}:recent`);
+    await redis.unlink(
+      record,
+      `${record}:runs`,
+      `${record}:cancels`,
+      ...(await redis.keys(`${record}:cancel:*`)),
+    );
     await redis.quit();
   });
 
@@ -72,7 +78,7 @@ describe('what is read of an owner', () => {
 
   async function reserve(count: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newJobId('q'));
-    const args = ids.flatMap((id) => ['trip:42', id, '', '', '', '']);
+    const args = ids.flatMap((id) => ['trip:42', id, '', '', '', '', '']);
     await runScript(
       redis,
       'reserve',

@@ -132,6 +132,7 @@ export class JobRunner {
     const reason = run.stopReason instanceof StopReason ? run.stopReason : error;
     if (reason instanceof ShuttingDown) return this.handBack(job, lock, run);
     if (reason instanceof RunLost) return this.lose(job, lock, run, reason);
+    if (reason instanceof OwnerCancelled) await this.settler.answer(run);
     await this.settler.release(run);
     if (reason instanceof OwnerCancelled) {
       const ended = new EndedError('cancelled', 'its owner was cancelled while it ran');
@@ -232,7 +233,10 @@ function untilAbandoned(work: Promise<unknown>, run: Run): Promise<unknown> {
     run.whenStopped((reason) => {
       if (isOver) return;
       const graceMs = reason instanceof StopReason ? reason.graceMs : run.kind.graceMs;
-      patience = setTimeout(reject, graceMs, reason);
+      patience = setTimeout(() => {
+        run.abandon();
+        reject(reason);
+      }, graceMs);
     });
   });
 }

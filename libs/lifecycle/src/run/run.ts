@@ -17,6 +17,7 @@ export class Run {
   private logger: Logger | undefined;
   private ownFence: string | undefined;
   private readonly progressed: Progress;
+  private isAbandoned = false;
 
   constructor(
     job: Job,
@@ -82,6 +83,16 @@ export class Run {
   /** @internal Whatever its handler still does, if it was abandoned, does not count. */
   end(): void {
     this.progressed.stop();
+  }
+
+  /** @internal Its handler was told to stop and did not, in all the time it had. */
+  abandon(): void {
+    this.isAbandoned = true;
+  }
+
+  /** @internal */
+  get wasAbandoned(): boolean {
+    return this.isAbandoned;
   }
 
   /** @internal Why it was told to stop, if it was. */

@@ -17,7 +17,11 @@ local function commit(record, at)
   local known = redis.call('HMGET', record, 'e', 'j' .. job)
   local held = redis.call('ZSCORE', record .. ':runs', job .. '|' .. token)
   local done = redis.call('HEXISTS', record .. ':done', job) == 1
+  local isCancelledAlone = string.match(known[2] or '', '^0|')
   if known[1] ~= epoch then
+    return { 'cancelled' }
+  end
+  if isCancelledAlone then
     return { 'cancelled' }
   end
   local newest, holder = string.match(known[2] or '', '^%d+|%d+|(%d+)|([^|]*)')

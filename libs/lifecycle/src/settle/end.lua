@@ -62,7 +62,7 @@ local function finish(record, at)
     redis.call('HDEL', record .. ':dedup', key)
   end
   if redis.call('HLEN', record) <= META then
-    redis.call('PEXPIRE', record, known[2] == 'closed' and keepClosed or keep)
+    redis.call('PEXPIRE', record, known[2] == 'open' and keep or keepClosed)
   end
   return { 'ok' }
 end

@@ -15,6 +15,9 @@ import { Endings } from './endings.js';
 export class Settler {
   private readonly keys: Keys;
   private readonly committing: ScriptBatch;
+  private readonly renewing: ScriptBatch;
+  private readonly answering: ScriptBatch;
+  private readonly leaseMs: number;
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -26,11 +29,15 @@ export class Settler {
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
     this.committing = new ScriptBatch(options.redis, 'commit');
+    this.renewing = new ScriptBatch(options.redis, 'renew', () => ['']);
+    this.answering = new ScriptBatch(options.redis, 'answered');
+    this.leaseMs = options.worker?.lockMs ?? LIFECYCLE_DEFAULTS.lockMs;
   }
 
   /** Makes a result count. Refused when the owner was cancelled meanwhile, or another run has overtaken this one. */
   async commit(run: Run, result: unknown): Promise<'ok' | 'cancelled' | 'stale'> {
     const { envelope, jobId, token, fence } = run;
+    if (await this.isCancelledElsewhere(run)) return 'cancelled';
     const args = [jobId, token, envelope.e[0]!, fence, JSON.stringify(result) ?? 'null'];
     const [word] = await this.committing.ask(this.keys.ownerText(envelope.o[0]!), args);
     return word as 'ok' | 'cancelled' | 'stale';
@@ -47,6 +54,31 @@ export class Settler {
       if (run.envelope.s) await this.slots.give(run);
     } catch (error) {
       this.journal.queueError(run.facts.queue, error);
+    }
+  }
+
+  /** Its primary owner alone commits; the others are asked as at a renewal. */
+  private async isCancelledElsewhere({ envelope, jobId, token }: Run): Promise<boolean> {
+    if (envelope.o.length === 1) return false;
+    const words = await Promise.all(
+      envelope.o
+        .slice(1)
+        .map((owner, i) =>
+          this.renewing.ask(this.keys.ownerText(owner), [jobId, token, envelope.e[i + 1]!, this.leaseMs]),
+        ),
+    );
+    return words.some(([word]) => word === 'cancelled');
+  }
+
+  /** How it took its owner's cancel, for the receipt; before the job leaves, after which the receipt may be closed. */
+  async answer({ envelope, jobId, token, wasAbandoned, facts }: Run): Promise<void> {
+    const how = wasAbandoned ? 'ignored' : 'acknowledged';
+    try {
+      await Promise.all(
+        envelope.o.map((owner) => this.answering.ask(this.keys.ownerText(owner), [jobId, token, how])),
+      );
+    } catch (error) {
+      this.journal.queueError(facts.queue, error);
     }
   }
 

@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CancelConflictError } from '../errors.js';
+import { Journal } from '../journal.js';
+import { CLOSED_KEEP_MS, digest, Keys, RECEIPT_KEEP_MS } from '../keys.js';
+import { openEnvelope } from '../kinds/envelope.js';
+import { queueOfJobId } from '../kinds/ids.js';
+import { formatOwner, type Owner } from '../kinds/owner.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { runScript } from '../scripts.js';
+import { Store } from '../store.js';
+import { CleanUps } from './clean-ups.js';
+import { Durability } from './durability.js';
+import { FoundJobs } from './found.jobs.js';
+import { readOrder, type CancelOptions, type Order } from './order.js';
+import { aboutOf, Receipts, type Receipt } from './receipts.js';
+
+/** How long an answer waits for what can be removed at once, when its caller does not say. */
+const CLEAN_UP_MS = 1_000;
+const TELLINGS_KEPT = 1_000;
+
+export interface OwnerState {
+  readonly owner: string;
+  readonly state: 'open';
+  readonly epoch: string | null;
+}
+
+/**
+ * Ends everything of an owner, or one job. The script is the point of no return: what was enqueued before it never starts
+ * again. Before it, it is noted that it is to be, so that whoever lives finishes it; after it, running jobs are told, and
+ * the queues tidied up.
+ */
+@Injectable()
+export class Canceller {
+  private readonly keys: Keys;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+    private readonly cleanUps: CleanUps,
+    private readonly receipts: Receipts,
+    private readonly durability: Durability,
+    private readonly found: FoundJobs,
+    private readonly journal: Journal,
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+  }
+
+  cancel(owner: Owner, options: CancelOptions = {}): Promise<Receipt> {
+    return this.carryOut(readOrder(formatOwner(owner), undefined, options));
+  }
+
+  /** One job, on the same road; nothing when there is none of that id. */
+  async cancelJob(jobId: string, options: CancelOptions = {}): Promise<Receipt | undefined> {
+    if (!queueOfJobId(jobId)) return undefined;
+    const { job } = await this.found.find(jobId);
+    return job && (await this.carryOut(readOrder(openEnvelope(job).o[0]!, jobId, options)));
+  }
+
+  /** A closed owner takes jobs again; those from before stay dead. */
+  async reopen(owner: Owner): Promise<OwnerState> {
+    const answer = (await this.store.call(() =>
+      runScript(this.store.redis, 'reopen', [this.keys.owner(owner)], ['']),
+    )) as string[];
+    return { owner: formatOwner(owner), state: 'open', epoch: answer[1] ?? null };
+  }
+
+  receipt(cancelId: string): Promise<Receipt | undefined> {
+    return this.receipts.find(cancelId);
+  }
+
+  private async carryOut(order: Order): Promise<Receipt> {
+    const isSure = await this.durability.isSure();
+    if (!(await this.cleanUps.intend(order))) throw new CancelConflictError();
+    const [word, epoch] = await this.end(order, isSure);
+    if (word === 'late') {
+      await this.cleanUps.forget(order);
+      return lateReceipt(order, epoch ?? null);
+    }
+    const { tried, done } = this.cleanUps.follow(order);
+    const isEnough = order.waitMs > 0 ? done : tried;
+    await Promise.race([isEnough, pause(order.waitMs || CLEAN_UP_MS, undefined, { ref: false })]);
+    const receipt = await this.receipts.read(order);
+    if (!receipt) throw new Error(`The receipt of ${order.cancelId} is gone.`);
+    return receipt;
+  }
+
+  /** The point of no return. Telling the workers is a hint, and its failure nobody's loss. */
+  private async end(order: Order, isSure: boolean): Promise<string[]> {
+    const { owner, job = '', close, occurredAtMs } = order;
+    const record = this.keys.ownerText(owner);
+    const { redis } = this.store;
+    const answer = (await this.store.call(() =>
+      runScript(
+        redis,
+        'cancel',
+        [record],
+        [
+          '',
+          digest(order.cancelId),
+          close ? 1 : 0,
+          owner,
+          '',
+          '',
+          RECEIPT_KEEP_MS,
+          CLOSED_KEEP_MS,
+          occurredAtMs ?? '',
+          job,
+          JSON.stringify(aboutOf(order, isSure)),
+        ],
+      ),
+    )) as string[];
+    const [word, epoch, , ...runs] = answer;
+    if (word === 'cancelled' && runs.length > 0)
+      await runScript(
+        redis,
+        'tell',
+        [`${this.keys.cancels}:told`],
+        [record, epoch!, job, TELLINGS_KEPT],
+      ).catch((error: unknown) => this.journal.queueError('cancels', error));
+    return answer;
+  }
+}
+
+function lateReceipt({ cancelId, owner, reason, by }: Order, epoch: string | null): Receipt {
+  return {
+    cancelId,
+    owner,
+    epoch,
+    reason,
+    by,
+    at: new Date().toISOString(),
+    closed: false,
+    removed: 0,
+    aborted: 0,
+    acknowledged: 0,
+    ignored: 0,
+    running: 0,
+    byQueue: {},
+    done: true,
+    durable: true,
+    late: true,
+  };
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Journal } from '../journal.js';
+import { digest, Keys } from '../keys.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { runScript } from '../scripts.js';
+import { Store } from '../store.js';
+import { JobRemoval, type Cancelled } from './job.removal.js';
+import type { Target } from './order.js';
+import { readPlace, readPlaces, type Place } from './places.js';
+import { Receipts } from './receipts.js';
+
+const PAGE = 100;
+
+/** What is to be tidied up after a cancel, found by the owner's index alone, a page at a time. */
+@Injectable()
+export class CleanUp {
+  private readonly keys: Keys;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+    private readonly removal: JobRemoval,
+    private readonly receipts: Receipts,
+    private readonly journal: Journal,
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+  }
+
+  async isPending(target: Target): Promise<boolean> {
+    return (await this.scopeOf(target)) !== null;
+  }
+
+  /** One pass over what the cancel ended; whether nothing is left of it. */
+  async pass(target: Target, closing: AbortSignal): Promise<boolean> {
+    const scope = await this.scopeOf(target);
+    const receipt = await this.receipts.read(target);
+    if (scope === null || !receipt) return true;
+    const [seconds, micros] = await this.store.call(() => this.store.redis.time());
+    const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    const isLeft = scope.startsWith('j')
+      ? await this.isJobLeft(scope.slice(1), { receipt, upTo: 0, now })
+      : await this.isOwnerLeft({ receipt, upTo: Number(scope), now }, closing);
+    if (isLeft) return false;
+    await this.finish(target);
+    return true;
+  }
+
+  /** What is to be ended: up to which epoch, or which job; null when that is done. */
+  private scopeOf({ owner, cancelId }: Target): Promise<string | null> {
+    const pending = `${this.keys.ownerText(owner)}:cancels`;
+    return this.store.call(() => this.store.redis.hget(pending, digest(cancelId)));
+  }
+
+  private async isOwnerLeft(cancelled: Cancelled, closing: AbortSignal): Promise<boolean> {
+    const record = this.keys.ownerText(cancelled.receipt.owner);
+    let left = 0;
+    let cursor = '0';
+    do {
+      const [next, fields] = await this.store.call(() =>
+        this.store.redis.hscan(record, cursor, 'MATCH', 'j*', 'COUNT', PAGE),
+      );
+      cursor = next;
+      const over = readPlaces(fields).filter(({ epoch }) => epoch <= cancelled.upTo);
+      for (let at = 0; at < over.length; at += PAGE)
+        left += await this.removal.removeAll(over.slice(at, at + PAGE), cancelled);
+      if (closing.aborted) return true;
+    } while (cursor !== '0');
+    return left > 0;
+  }
+
+  private async isJobLeft(jobId: string, cancelled: Cancelled): Promise<boolean> {
+    const record = this.keys.ownerText(cancelled.receipt.owner);
+    const entry = await this.store.call(() => this.store.redis.hget(record, `j${jobId}`));
+    const place: Place | undefined = entry === null ? undefined : readPlace(jobId, entry);
+    if (!place || place.epoch !== 0) return false;
+    return (await this.removal.removeAll([place], cancelled)) > 0;
+  }
+
+  private async finish(target: Target): Promise<void> {
+    const record = this.keys.ownerText(target.owner);
+    const args = ['', digest(target.cancelId)];
+    const isFirst = await this.store.call(() => runScript(this.store.redis, 'finish', [record], args));
+    if (isFirst !== 1) return;
+    const receipt = await this.receipts.read(target);
+    if (receipt) this.journal.ownerCancelled(receipt);
+  }
+}

@@ -1,0 +1,145 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Journal } from '../journal.js';
+import { digest, Keys, RECEIPT_KEEP_MS } from '../keys.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { runScript } from '../scripts.js';
+import { Store } from '../store.js';
+import { CleanUp } from './clean-up.js';
+import type { Target } from './order.js';
+import { Receipts } from './receipts.js';
+
+/** How long the rest of a cancel is left to whoever began it, and how often everybody looks for what was left. */
+const MINE_FOR_MS = 5_000;
+const LOOK_EVERY_MS = 5_000;
+const AT_A_TIME = 16;
+/** A cancel that was meant and did not come to be: for so long it may still be on its way to the store. */
+const MAY_STILL_COME_MS = 60_000;
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 1_000;
+
+interface Following {
+  /** After the first pass: what could be removed at once is removed. */
+  readonly tried: Promise<void>;
+  /** Whether nothing is left; not when this process stopped before. */
+  readonly done: Promise<boolean>;
+}
+
+/**
+ * Brings every cancel to its end: those of this process, and those that another left, because it died or stopped. Two that
+ * clean up after the same cancel do each other no harm.
+ */
+@Injectable()
+export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly keys: Keys;
+  private readonly underWay = new Map<string, Following>();
+  private readonly closing = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+    private readonly cleanUp: CleanUp,
+    private readonly receipts: Receipts,
+    private readonly journal: Journal,
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+  }
+
+  onApplicationBootstrap(): void {
+    // With some chance in it, so that a fleet does not look all at once.
+    const every = LOOK_EVERY_MS * (0.75 + Math.random() / 2);
+    this.timer = setInterval(() => {
+      this.resume().catch((error: unknown) => this.journal.queueError('cancels', error));
+    }, every);
+    this.timer.unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    this.closing.abort();
+    await Promise.all([...this.underWay.values()].map(({ done }) => done));
+  }
+
+  /** Before the cancel itself: should its caller die, it is found. False when the id is of another cancel. */
+  async intend(target: Target): Promise<boolean> {
+    const { cancelId, owner, job } = target;
+    const text = JSON.stringify({ cancelId, owner, ...(job !== undefined && { job }) });
+    return (await this.note('intend', digest(cancelId), MINE_FOR_MS, text)) === 'ok';
+  }
+
+  /** It is not to be after all. */
+  async forget(target: Target): Promise<void> {
+    await this.note('done', digest(target.cancelId));
+  }
+
+  /** Cleans up until nothing is left, or this process stops. */
+  follow(target: Target): Following {
+    const id = digest(target.cancelId);
+    let following = this.underWay.get(id);
+    if (!following) {
+      let tell!: () => void;
+      const tried = new Promise<void>((resolve) => (tell = resolve));
+      const done = this.untilDone(target, id, tell).finally(() => this.underWay.delete(id));
+      following = { tried, done };
+      this.underWay.set(id, following);
+    }
+    return following;
+  }
+
+  /** Takes up what nobody has looked after for a while; answers how much that was. */
+  async resume(): Promise<number> {
+    const { redis } = this.store;
+    const [seconds] = await this.store.call(() => redis.time());
+    const due = await this.store.call(() =>
+      redis.zrangebyscore(this.keys.cancels, '-inf', Number(seconds) * 1_000, 'LIMIT', 0, AT_A_TIME),
+    );
+    const left = due.filter((id) => !this.underWay.has(id));
+    await Promise.all(left.map((id) => this.resumeOne(id)));
+    return left.length;
+  }
+
+  private async resumeOne(id: string): Promise<void> {
+    const target = await this.receipts.target(id);
+    if (!target) return void (await this.note('done', id));
+    await this.note('later', id, MINE_FOR_MS);
+    if (await this.cleanUp.isPending(target)) return void this.follow(target);
+    const leftMs = await this.store.call(() => this.store.redis.pttl(`${this.keys.cancels}:${id}`));
+    const isReceipted = (await this.receipts.read(target)) !== undefined;
+    if (isReceipted || RECEIPT_KEEP_MS - leftMs > MAY_STILL_COME_MS) await this.note('done', id);
+  }
+
+  private async untilDone(target: Target, id: string, tried: () => void): Promise<boolean> {
+    let notedAt = performance.now();
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+      try {
+        if (await this.cleanUp.pass(target, this.closing.signal)) {
+          await this.note('done', id);
+          tried();
+          return true;
+        }
+        if (performance.now() - notedAt > MINE_FOR_MS / 2) {
+          await this.note('later', id, MINE_FOR_MS);
+          notedAt = performance.now();
+        }
+      } catch (error) {
+        this.journal.queueError('cancels', error);
+      }
+      tried();
+      if (this.closing.signal.aborted) return false;
+      await pause(pauseMs, undefined, { signal: this.closing.signal, ref: false }).catch(stopped);
+    }
+  }
+
+  private async note(what: 'intend' | 'later' | 'done', id: string, inMs = 0, target = ''): Promise<string> {
+    const args = ['', what, id, inMs, target, RECEIPT_KEEP_MS];
+    const [word] = await this.store.call(
+      () => runScript(this.store.redis, 'intent', [this.keys.cancels], args) as Promise<[string]>,
+    );
+    return word;
+  }
+}
+
+function stopped(): void {
+  // The process stops: the next look at the signal says so.
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import type { Job, JobState, Queue } from 'bullmq';
+import { queueOfJobId } from '../kinds/ids.js';
+import { Queues } from '../queues.js';
+import { Store } from '../store.js';
+
+/** A job, where it is, and whether there is one at all. */
+export interface FoundJob {
+  readonly jobId: string;
+  readonly queue: Queue;
+  readonly job: Job | undefined;
+  readonly state: JobState | 'unknown';
+}
+
+/** Finds jobs by their ids alone, in whatever queue, also one of which this process knows no kind. */
+@Injectable()
+export class FoundJobs {
+  constructor(
+    private readonly queues: Queues,
+    private readonly store: Store,
+  ) {}
+
+  find(jobId: string): Promise<FoundJob> {
+    return this.store.call(async () => {
+      const queue = this.queues.open(queueOfJobId(jobId) ?? '');
+      // The state first: a job that moves on in between is found again by the next look.
+      const [state, job] = await Promise.all([
+        queue.getJobState(jobId),
+        queue.getJob(jobId) as Promise<Job | undefined>,
+      ]);
+      return { jobId, queue, job: job?.name ? job : undefined, state };
+    });
+  }
+}
+
+/** How a caller names the state that a waiting job is in. */
+export function stateWord({ job, state }: FoundJob): string {
+  if (state === 'delayed') return (job?.attemptsMade ?? 0) > 0 ? 'retrying' : 'delayed';
+  return state === 'active' ? 'running' : state === 'unknown' ? 'gone' : 'waiting';
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { HISTORY_KEEP_MS, Keys, REMOVALS_KEPT } from '../keys.js';
+import { queueOfJobId } from '../kinds/ids.js';
+import type { Owner } from '../kinds/owner.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { runScript } from '../scripts.js';
+import { Store } from '../store.js';
+
+/** Why a job is no more. */
+export interface Removal {
+  readonly id: string;
+  readonly queue: string;
+  /** Absent when the job was gone before anybody could read it. */
+  readonly kind?: string;
+  readonly owners?: readonly string[];
+  /** The state it was in. */
+  readonly state: string;
+  readonly at: string;
+  readonly why: 'cancelled' | 'expired' | 'retention' | 'orphan';
+  readonly reason?: string;
+  readonly by?: string;
+  readonly cancelId?: string;
+}
+
+export interface HistoryView {
+  readonly owner: string;
+  /** The newest first. */
+  readonly entries: readonly Removal[];
+  /** Where the next page begins; null on the last one. */
+  readonly cursor: string | null;
+}
+
+const PAGE = 100;
+
+/** Remembers why jobs were removed: by job for whoever asks for it, by owner for its history. Bounded in number and age. */
+@Injectable()
+export class Removals {
+  private readonly keys: Keys;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+  }
+
+  /** Before they are removed: who asks in between finds the job itself. */
+  async note(removals: readonly Removal[]): Promise<void> {
+    const queues = [...new Set(removals.map(({ queue }) => queue))];
+    await Promise.all(
+      queues.map((queue) =>
+        runScript(
+          this.store.redis,
+          'remember',
+          [this.keys.gone(queue)],
+          [
+            '',
+            REMOVALS_KEPT,
+            HISTORY_KEEP_MS,
+            ...removals
+              .filter((removal) => removal.queue === queue)
+              .flatMap((removal) => [removal.id, JSON.stringify(removal)]),
+          ],
+        ),
+      ),
+    );
+  }
+
+  async find(jobId: string): Promise<Removal | undefined> {
+    const queue = queueOfJobId(jobId);
+    if (!queue) return undefined;
+    const text = await this.store.call(() => this.store.redis.hget(this.keys.gone(queue), jobId));
+    return text === null ? undefined : (JSON.parse(text) as Removal);
+  }
+
+  async ofOwner(owner: Owner, cursor = '0'): Promise<HistoryView> {
+    const from = Number(cursor);
+    const lines = await this.store.call(() =>
+      this.store.redis.lrange(`${this.keys.owner(owner)}:history`, from, from + PAGE),
+    );
+    return {
+      owner: `${owner.type}:${owner.id}`,
+      entries: lines.slice(0, PAGE).map((line) => JSON.parse(line) as Removal),
+      cursor: lines.length > PAGE ? String(from + PAGE) : null,
+    };
+  }
+}
