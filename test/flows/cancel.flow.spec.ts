@@ -161,7 +161,7 @@ describe('a cancellation', () => {
     });
 
     it('tells what runs, which ends cancelled and is not tried again', async () => {
-      const id = await running({ ms: 60_000 });
+      const id = await running({ ms: 6_000 });
       const receipt = await cancel({ reason: 'over', wait: 'drained', waitFor: '10s' });
       expect(receipt).toMatchObject({
         removed: 0,
@@ -176,7 +176,7 @@ describe('a cancellation', () => {
     });
 
     it('tells one that does not listen, and says that it was abandoned', async () => {
-      const id = await running({ ms: 20_000, ignoreAbort: true });
+      const id = await running({ ms: 9_000, ignoreAbort: true });
       const begun = await cancel({ reason: 'over', cancelId: 'c-1' });
       expect(begun).toMatchObject({ aborted: 1, acknowledged: 0, ignored: 0, running: 1, done: false });
       await fleet.untilState(id, 'cancelled', 15_000);
@@ -195,7 +195,7 @@ describe('a cancellation', () => {
 
     it('frees the slot that its running job held', async () => {
       const slot = { slot: { key: 'driver:7', limit: 1 } };
-      await running({ ms: 60_000 }, slot);
+      await running({ ms: 6_000 }, slot);
       const next = await fleet.probe({}, { owners: ['trip:next'], ...slot });
       const waits = await fleet.probe({}, slot);
       const receipt = await cancel({ reason: 'over', wait: 'drained' });
@@ -205,7 +205,7 @@ describe('a cancellation', () => {
     });
 
     it('of one running job stops that one alone', async () => {
-      const [one, other] = [await running({ ms: 60_000 }), await running({ ms: 60_000 })];
+      const [one, other] = [await running({ ms: 6_000 }), await running({ ms: 6_000 })];
       const { body } = await fleet.request('DELETE', `/v1/jobs/${one}`);
       expect(body).toMatchObject({ aborted: 1, job: one });
       await fleet.untilState(one, 'cancelled');

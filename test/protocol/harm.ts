@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Args, ScriptRunner } from './script-runner.js';
 import { stateOf } from './sent-twice.js';
-import { ENDINGS, type Situation } from './situations.js';
+import { ENDINGS } from './endings.js';
+import type { Situation } from './situations.js';
 import { hold, violationOf } from './violation.js';
 
 /** Values that are not what any script keeps there; each makes some commands fail. */

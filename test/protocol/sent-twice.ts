@@ -1,11 +1,7 @@
 import type { Redis } from 'ioredis';
+import { ENDINGS } from './endings.js';
 import type { ScriptName, ScriptRunner } from './script-runner.js';
 import { hold } from './violation.js';
-
-const ENDINGS = [
-  ...['', ':runs', ':dedup', ':late', ':done', ':waiters'],
-  ...[':cancels', ':cancel:c0', ':cancel:c1', ':history', ':at'],
-];
 
 /** Everything that is kept beside these keys, byte for byte. */
 export async function stateOf(redis: Redis, keys: readonly string[]): Promise<string> {

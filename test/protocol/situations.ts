@@ -12,12 +12,6 @@ export interface Situation {
   readonly prepare: (run: ScriptRunner, key: string) => Promise<unknown>;
 }
 
-/** What the scripts keep beside their key. */
-export const ENDINGS = [
-  ...['', ':runs', ':dedup', ':late', ':done', ':waiters'],
-  ...[':cancels', ':cancel:c0', ':cancel:c1', ':history', ':at'],
-];
-
 const nothing = (): Promise<void> => Promise.resolve();
 
 const reserved =
@@ -50,7 +44,13 @@ const closed = async (run: ScriptRunner, key: string): Promise<void> => {
 };
 
 const drop = (...jobs: string[]): Args => [
-  ...[NOW + LEASE_MS, KEEP_MS, KEEP_MS, 'c0', EPOCH, 9, KEEP_MS],
+  NOW + LEASE_MS,
+  KEEP_MS,
+  KEEP_MS,
+  'c0',
+  EPOCH,
+  9,
+  KEEP_MS,
   ...jobs.flatMap((job) => [job, 'q|waiting', 'k', '{}']),
 ];
 

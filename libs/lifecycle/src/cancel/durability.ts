@@ -21,13 +21,16 @@ export class Durability {
   private async ask(): Promise<boolean> {
     try {
       const [isWritten, sync] = await Promise.all(
-        ['appendonly', 'appendfsync'].map(
-          (name) => this.store.redis.config('GET', name) as Promise<string[]>,
-        ),
+        ['appendonly', 'appendfsync'].map((name) => this.store.redis.config('GET', name)),
       );
-      return isWritten?.[1] === 'yes' && sync?.[1] === 'always';
+      return valueOf(isWritten) === 'yes' && valueOf(sync) === 'always';
     } catch {
       return false;
     }
   }
+}
+
+/** Of an answer such as `appendfsync always`. */
+function valueOf(answer: unknown): unknown {
+  return Array.isArray(answer) ? answer[1] : undefined;
 }

@@ -30,6 +30,12 @@ export interface Cancelled {
   readonly now: number;
 }
 
+/** One try at the jobs of a page: what became of each, and what leaves the index at its end. */
+interface Pass extends Cancelled {
+  readonly fates: Map<string, Promise<Fate>>;
+  readonly dropped: Dropped[];
+}
+
 /** What became of a job: nothing is left of it, or something is, for now. */
 type Fate = 'gone' | 'left';
 
@@ -63,69 +69,55 @@ export class JobRemoval {
 
   /** One try at each; answers how many are left. */
   async removeAll(places: readonly Place[], cancelled: Cancelled): Promise<number> {
-    const fates = new Map<string, Promise<Fate>>();
-    const dropped: Dropped[] = [];
-    const answers = await Promise.all(
-      places.map((place) => this.removeOnce(place, cancelled, fates, dropped)),
-    );
-    if (dropped.length > 0) await this.drop(dropped, cancelled);
-    return answers.filter((fate) => fate === 'left').length;
+    const pass: Pass = { ...cancelled, fates: new Map(), dropped: [] };
+    const fates = await Promise.all(places.map((place) => this.removeOnce(place, pass)));
+    const left = fates.filter((fate) => fate === 'left').length;
+    // A run that has ended and not yet let go keeps its job's place: the next pass sees.
+    return left + pass.dropped.length - (await this.drop(pass));
   }
 
-  private removeOnce(
-    place: Place,
-    cancelled: Cancelled,
-    fates: Map<string, Promise<Fate>>,
-    dropped: Dropped[],
-  ): Promise<Fate> {
-    let fate = fates.get(place.jobId);
+  private removeOnce(place: Place, pass: Pass): Promise<Fate> {
+    let fate = pass.fates.get(place.jobId);
     if (!fate) {
-      fate = this.remove(place, cancelled, fates, dropped);
-      fates.set(place.jobId, fate);
+      fate = this.remove(place, pass);
+      pass.fates.set(place.jobId, fate);
     }
     return fate;
   }
 
-  private async remove(
-    place: Place,
-    cancelled: Cancelled,
-    fates: Map<string, Promise<Fate>>,
-    dropped: Dropped[],
-  ): Promise<Fate> {
+  private async remove(place: Place, pass: Pass): Promise<Fate> {
     const found = await this.found.find(place.jobId);
     const { jobId, job, state } = found;
-    switch (state) {
-      case 'active':
-        // Its run is told to stop, or is refused at the gate.
-        return 'left';
-      case 'completed':
-      case 'failed':
-        dropped.push({ jobId, counts: '', dedup: '', line: '' });
-        return 'gone';
-      case 'unknown': {
-        // Its producer may be about to add it.
-        if (!place.hasBegun && cancelled.now - place.wantedAt < PLACE_GRACE_MS) return 'left';
-        const removal = removalOf(found, undefined, cancelled);
-        await this.store.call(() => this.removals.note([removal]));
-        dropped.push(dropOf(found, undefined, removal));
-        return 'gone';
-      }
-      default:
+    // Its run is told to stop, or is refused at the gate.
+    if (state === 'active') return 'left';
+    if (state === 'completed' || state === 'failed') {
+      pass.dropped.push({ jobId, counts: '', dedup: '', line: '' });
+      return 'gone';
     }
-    const parentFate = job?.parent ? await this.fateOfParent(job.parent, cancelled, fates, dropped) : 'gone';
-    if (parentFate === 'left') {
+    // Its producer may be about to add it.
+    const mayCome = !place.hasBegun && pass.now - place.wantedAt < PLACE_GRACE_MS;
+    if (state === 'unknown' && mayCome) return 'left';
+    if (job?.parent && (await this.fateOfParent(job.parent, pass)) === 'left') {
       await this.handToGate(found);
       return 'left';
     }
+    return this.takeOut(found, pass);
+  }
+
+  /** From its queue, or what is left of one that is in none. */
+  private async takeOut(found: FoundJob, pass: Pass): Promise<Fate> {
+    const { jobId, state } = found;
     const envelope = envelopeOf(found);
-    const removal = removalOf(found, envelope, cancelled);
+    const removal = removalOf(found, envelope, pass);
     await this.store.call(() => this.removals.note([removal]));
-    if (envelope) await this.leaveElsewhere(jobId, envelope, cancelled);
-    const isRemoved = await this.store.call(() => found.queue.remove(jobId, { removeChildren: false }));
-    // A worker has just taken it: the gate refuses it.
-    if (isRemoved === 0) return 'left';
-    if (state !== 'waiting-children') this.admission.leave(found.queue.name);
-    dropped.push(dropOf(found, envelope, removal));
+    if (envelope) await this.leaveElsewhere(jobId, envelope, pass);
+    if (state !== 'unknown') {
+      const isRemoved = await this.store.call(() => found.queue.remove(jobId, { removeChildren: false }));
+      // A worker has just taken it: the gate refuses it.
+      if (isRemoved === 0) return 'left';
+      if (state !== 'waiting-children') this.admission.leave(found.queue.name);
+    }
+    pass.dropped.push(dropOf(found, envelope, removal));
     return 'gone';
   }
 
@@ -133,16 +125,11 @@ export class JobRemoval {
    * Of a parent that was cancelled too: it goes first. One that lives on gets its child's cancellation as a failure, by
    * way of the gate.
    */
-  private async fateOfParent(
-    { id = '' }: ParentKeys,
-    cancelled: Cancelled,
-    fates: Map<string, Promise<Fate>>,
-    dropped: Dropped[],
-  ): Promise<Fate> {
-    const record = this.keys.ownerText(cancelled.receipt.owner);
+  private async fateOfParent({ id = '' }: ParentKeys, pass: Pass): Promise<Fate> {
+    const record = this.keys.ownerText(pass.receipt.owner);
     const entry = await this.store.call(() => this.store.redis.hget(record, `j${id}`));
     const place = entry === null ? undefined : readPlace(id, entry);
-    if (place && place.epoch <= cancelled.upTo) return this.removeOnce(place, cancelled, fates, dropped);
+    if (place && place.epoch <= pass.upTo) return this.removeOnce(place, pass);
     const { state } = await this.found.find(id);
     return state === 'unknown' ? 'gone' : 'left';
   }
@@ -172,7 +159,9 @@ export class JobRemoval {
     });
   }
 
-  private async drop(dropped: readonly Dropped[], { receipt, upTo }: Cancelled): Promise<void> {
+  /** Answers how many have left by it. */
+  private async drop({ dropped, receipt, upTo }: Pass): Promise<number> {
+    if (dropped.length === 0) return 0;
     const record = this.keys.ownerText(receipt.owner);
     const head = [
       '',
@@ -184,7 +173,9 @@ export class JobRemoval {
       HISTORY_KEEP_MS,
     ];
     const jobs = dropped.flatMap(({ jobId, counts, dedup, line }) => [jobId, counts, dedup, line]);
-    await this.store.call(() => runScript(this.store.redis, 'drop', [record], [...head, ...jobs]));
+    return (await this.store.call(() =>
+      runScript(this.store.redis, 'drop', [record], [...head, ...jobs]),
+    )) as number;
   }
 }
 

@@ -235,7 +235,7 @@ function untilAbandoned(work: Promise<unknown>, run: Run): Promise<unknown> {
       const graceMs = reason instanceof StopReason ? reason.graceMs : run.kind.graceMs;
       patience = setTimeout(() => {
         run.abandon();
-        reject(reason);
+        reject(reason instanceof Error ? reason : new Error(String(reason)));
       }, graceMs);
     });
   });

@@ -1,0 +1,14 @@
+/** What the scripts keep beside their key. */
+export const ENDINGS = [
+  '',
+  ':runs',
+  ':dedup',
+  ':late',
+  ':done',
+  ':waiters',
+  ':cancels',
+  ':cancel:c0',
+  ':cancel:c1',
+  ':history',
+  ':at',
+];
