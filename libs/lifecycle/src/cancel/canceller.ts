@@ -7,6 +7,7 @@ import { openEnvelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { formatOwner, type Owner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { Queues } from '../queues.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import { CleanUps } from './clean-ups.js';
@@ -40,6 +41,7 @@ export class Canceller {
     private readonly cleanUps: CleanUps,
     private readonly receipts: Receipts,
     private readonly durability: Durability,
+    private readonly queues: Queues,
     private readonly found: FoundJobs,
     private readonly journal: Journal,
   ) {
@@ -52,7 +54,8 @@ export class Canceller {
 
   /** One job, on the same road; nothing when there is none of that id. */
   async cancelJob(jobId: string, options: CancelOptions = {}): Promise<Receipt | undefined> {
-    if (!queueOfJobId(jobId)) return undefined;
+    // An id is a caller's word: only a queue that is known here is looked into.
+    if (!this.queues.has(queueOfJobId(jobId) ?? '')) return undefined;
     const { job } = await this.found.find(jobId);
     return job && (await this.carryOut(readOrder(openEnvelope(job).o[0]!, jobId, options)));
   }
