@@ -4,10 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { defineKind, Enqueuer, LifecycleModule, owner, StoreUnavailableError, type Ticket } from '#lifecycle';
-import { PLACE_GRACE_MS } from '../../libs/lifecycle/src/keys.js';
 import { recordOf } from '../support/cancel-door.js';
 import { Proxy } from '../support/proxy.js';
 import { until } from '../support/until.js';
+
+/** As in keys.ts: how long a place without a job is left alone. */
+const PLACE_GRACE_MS = 5_000;
 
 const kind = defineKind({ name: 'late', queue: 'late', payload: z.any() });
 const SLOT = { key: 'driver:7', limit: 9 };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
-import type { ScriptName } from '../../libs/lifecycle/src/scripts.js';
-
-export type { ScriptName };
+export type ScriptName =
+  | ('reserve' | 'depth' | 'begin' | 'renew' | 'take' | 'commit' | 'end')
+  | ('cancel' | 'reopen' | 'drop' | 'answered' | 'finish' | 'intent' | 'tell' | 'remember');
 export type Args = readonly (string | number)[];
 
 /** Runs one of the scripts. The properties know the scripts by nothing else. */
