@@ -1,22 +1,22 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineKind, Enqueuer, LifecycleModule, owner, StoreUnavailableError, type Ticket } from '#lifecycle';
+import { Twins } from '../../libs/lifecycle/src/enqueue/twins.js';
+import { PLACE_GRACE_MS } from '../../libs/lifecycle/src/keys.js';
+import { Queues } from '../../libs/lifecycle/src/queues.js';
 import { recordOf } from '../support/cancel-door.js';
 import { Proxy } from '../support/proxy.js';
 import { until } from '../support/until.js';
-
-/** As in keys.ts: how long a place without a job is left alone. */
-const PLACE_GRACE_MS = 5_000;
 
 const kind = defineKind({ name: 'late', queue: 'late', payload: z.any() });
 const SLOT = { key: 'driver:7', limit: 9 };
 const RESERVE = /\r\nsite:1\r\n/;
 
-/** Whoever cleans an index takes a place without a job, once it is old, for that of a dead producer. */
-describe('a producer that hears of its place when half of the grace has passed', () => {
+/** Between its place and its job: others may take it for dead. */
+describe('a slow producer', () => {
   const prefix = `test-${randomBytes(6).toString('hex')}`;
   const record = recordOf(prefix, 'site:1');
   let proxy: Proxy;
@@ -27,18 +27,15 @@ describe('a producer that hears of its place when half of the grace has passed',
   beforeEach(async () => {
     proxy = await Proxy.start(inject('storeUrl'));
     redis = new Redis(proxy.url, { maxRetriesPerRequest: null });
-    direct = new Redis(inject('storeUrl'));
-    module = await Test.createTestingModule({
-      imports: [
-        LifecycleModule.forRootAsync({ useFactory: () => ({ redis, prefix }) }),
-        LifecycleModule.forKinds([kind]),
-      ],
-    }).compile();
+    direct = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
+    module = await start(redis);
     await redis.ping();
     // From now on the store knows the scripts: what it is told to do once, it does at once.
     await module.get(Enqueuer).enqueue(kind, {}, { owners: [owner('site', '0')], slot: SLOT });
   });
   afterEach(async () => {
+    proxy.cutHanging();
+    proxy.release();
     await module.close();
     await redis.quit();
     const ours = await direct.keys(`*${prefix}*`);
@@ -47,6 +44,13 @@ describe('a producer that hears of its place when half of the grace has passed',
     await proxy.stop();
   });
 
+  const start = (connection: Redis): Promise<TestingModule> =>
+    Test.createTestingModule({
+      imports: [
+        LifecycleModule.forRootAsync({ useFactory: () => ({ redis: connection, prefix }) }),
+        LifecycleModule.forKinds([kind]),
+      ],
+    }).compile();
   const enqueue = (more: object = {}): Promise<Ticket> =>
     module.get(Enqueuer).enqueue(kind, {}, { owners: [owner('site', '1')], ...more });
   const places = async (): Promise<string[]> =>
@@ -74,7 +78,7 @@ describe('a producer that hears of its place when half of the grace has passed',
     return place!;
   }
 
-  it('adds nothing any more, and gives its place up', async () => {
+  it('that hears of its place when half of the grace has passed adds nothing, and gives its place up', async () => {
     const place = await enqueueLate({ slot: SLOT });
     expect([await isInQueue(place), await places()]).toEqual([false, []]);
     expect(await standing()).not.toContain(place.slice(1));
@@ -84,13 +88,38 @@ describe('a producer that hears of its place when half of the grace has passed',
     ['deduplication key', { dedup: { strategy: 'skip' } }, 'skipped'],
     ['Idempotency-Key', { idempotencyKey: 'again' }, 'created'],
   ])(
-    'leaves its place to others that may know of it by its %s: the next call adds the job',
+    'leaves its place then to others that may know of it by its %s: the next call adds the job',
     async (_, more, outcome) => {
       const place = await enqueueLate(more);
       expect([await isInQueue(place), await places()]).toEqual([false, [place]]);
 
       expect(await enqueue(more)).toMatchObject({ outcome, id: place.slice(1) });
       expect([await isInQueue(place), await places()]).toEqual([true, [place]]);
+    },
+  );
+
+  it.each(['skip', 'coalesce'] as const)(
+    'is waited for by a trigger with %s, whose twin it is about to add as only it knows it',
+    async (strategy) => {
+      const dedup = { strategy };
+      const other = await start(direct);
+      const met = proxy.next('hold', /"o":\["site:1/);
+      const first = module.get(Enqueuer).enqueue(kind, 'first', {
+        owners: [owner('site', '1'), owner('driver', '7')],
+        dedup,
+        delay: '1h',
+      });
+      await met;
+      const looks = vi.spyOn(other.get(Twins), 'look');
+      const second = other.get(Enqueuer).enqueue(kind, 'second', { owners: [owner('site', '1')], dedup });
+      await until(() => looks.mock.calls.length >= 2, 'it was looked for again', 5_000);
+      proxy.release();
+
+      const { id } = await first;
+      expect(await second).toMatchObject({ outcome: strategy === 'skip' ? 'skipped' : 'coalesced', id });
+      const job = await module.get(Queues).get('late').getJob(id);
+      expect(job?.data).toMatchObject({ o: ['site:1', 'driver:7'], b: 'first' });
+      await other.close();
     },
   );
 });

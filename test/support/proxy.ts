@@ -2,9 +2,10 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 /**
  * What happens to the connection that sends a certain text: `drop` lets it arrive and cuts the connection when the
- * answer comes; `cut` lets it not arrive at all; `hang` lets it arrive, and silence follows.
+ * answer comes; `cut` lets it not arrive at all; `hang` lets it arrive, and silence follows; `hold` lets it arrive when it is
+ * told to.
  */
-type Fault = 'drop' | 'cut' | 'hang';
+type Fault = 'drop' | 'cut' | 'hang' | 'hold';
 
 /** Stands between a fleet and its store, and makes one reply go wrong. */
 export class Proxy {
@@ -13,6 +14,7 @@ export class Proxy {
   private armed: { fault: Fault; text: RegExp; met: () => void } | undefined;
   private readonly sockets = new Set<Socket>();
   private readonly hanging = new Set<Socket>();
+  private readonly held = new Set<() => void>();
 
   private constructor(
     private readonly server: Server,
@@ -42,6 +44,12 @@ export class Proxy {
     for (const socket of this.hanging) socket.destroy();
   }
 
+  /** What is held arrives. */
+  release(): void {
+    for (const send of this.held) send();
+    this.held.clear();
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.server.close(resolve));
@@ -60,7 +68,12 @@ export class Proxy {
       }
       if (fault === 'hang') this.hanging.add(client);
       if (fault === 'cut') client.destroy();
-      else store.write(data);
+      else if (fault === 'hold') {
+        this.held.add(() => {
+          fault = undefined;
+          store.write(data);
+        });
+      } else store.write(data);
     });
     store.on('data', (data) => {
       if (fault === 'drop') client.destroy();

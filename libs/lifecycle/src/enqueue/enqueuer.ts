@@ -26,6 +26,9 @@ const ROUNDS = 5;
 const FIRST_CALL_LOOKS = 10;
 const FIRST_CALL_LOOK_MS = 25;
 
+/** How long a trigger waits, look by look, for its twin to be added by the producer of the twin. */
+const PRODUCER_LOOKS_MS = [5, 10, 20, 40, 75, 100];
+
 /** Who else knows the id of a call's job: nobody; the calls that will repeat it; the calls that it repeats. */
 type Sharing = 'alone' | 'first' | 'repeat';
 
@@ -141,7 +144,7 @@ export class Enqueuer {
   /** Whether the pending twin really does what this request asks for; if not, the request has to be made anew. */
   private async leaveTo(request: JobRequest, twin: string, reservation: Reservation): Promise<boolean> {
     const { kind, delayMs } = request;
-    const state = await this.twins.look(kind.queue, twin);
+    const state = await this.find(request, twin);
     if (state === 'delayed' && reservation.outcome === 'coalesce')
       await this.twins.moveTo(kind.queue, twin, delayMs);
     if (state !== 'unknown' && !isOver(state)) return true;
@@ -154,10 +157,21 @@ export class Enqueuer {
     if (isOver(state) && isPending) await this.reservations.giveUp(request, twin);
     // It was given up, or replaced.
     if (isOver(state) || !isPending) return false;
-    // Its producer has not added it yet, and may have died.
+    // Its producer has not added it for so long that it seems to have died. Of the twin's own owners, delay and payload
+    // nobody knows, beside its primary: it gets those of this request.
     const whole = await this.reservations.withOthers(request, twin, reservation);
     if (!(await this.add(request, twin, whole))) throw tooSlow();
     return true;
+  }
+
+  /** Where the twin is. Its producer, between two steps, is waited for: it knows what the twin is to be. */
+  private async find(request: JobRequest, twin: string): Promise<JobState | 'unknown'> {
+    for (const waitMs of PRODUCER_LOOKS_MS) {
+      const state = await this.twins.look(request.kind.queue, twin);
+      if (state !== 'unknown' || !(await this.reservations.isPending(request, twin))) return state;
+      await pause(waitMs);
+    }
+    return this.twins.look(request.kind.queue, twin);
   }
 
   /** Whether it was in time to add the job: whoever cleans the index takes a place without a job for a dead producer's. */
