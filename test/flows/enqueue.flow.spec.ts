@@ -204,6 +204,27 @@ describe('a full queue', () => {
     expect(await keys()).toEqual(before);
   });
 
+  it('lets a trigger be left to its pending twin, but makes no job for one', async () => {
+    const trigger = (strategy: string, key = 'key'): Promise<Answer> =>
+      fleet.request('POST', '/v1/jobs', { ...aProbe, owners: ['full:twin'], dedup: { strategy, key } });
+    const { body } = await trigger('skip');
+    await Promise.all(Array.from({ length: MAX - 1 }, (_, i) => ask(i)));
+    const before = await keys();
+
+    const left = [await trigger('skip'), await trigger('coalesce')];
+    expect(left.map(({ status, body: answer }) => [status, answer['outcome'], answer['id']])).toEqual([
+      [200, 'skipped', body['id']],
+      [200, 'coalesced', body['id']],
+    ]);
+    const refused = [await trigger('skip', 'other'), await trigger('replace'), await trigger('none')];
+    for (const { status, body: answer } of refused)
+      expect([status, answer['detail']]).toEqual([429, expect.stringContaining('Queue "probe"')]);
+    // The payload that the twin runs with, and its log, are its own.
+    const grown = (await keys()).filter((key) => !before.includes(key));
+    expect(grown.filter((key) => !/:late$|:logs$/.test(key))).toEqual([]);
+    expect(await redis.hget(`${fleet.prefix}:{queue:probe}`, 'n')).toBe(String(MAX));
+  });
+
   it('lets others in when a worker has made room, also one that was refused before', async () => {
     await Promise.all(Array.from({ length: MAX }, (_, i) => ask(i)));
     const headers = { 'idempotency-key': 'refused' };

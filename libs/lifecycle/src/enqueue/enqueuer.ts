@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobState } from 'bullmq';
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailableError } from '../errors.js';
+import { QueueFullError, StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
 import { PLACE_GRACE_MS } from '../keys.js';
@@ -107,7 +107,11 @@ export class Enqueuer {
 
   private async accept(request: JobRequest, jobId: string, sharing: Sharing): Promise<Ticket> {
     const { queue } = request.kind;
-    await this.admission.enter(queue);
+    try {
+      await this.admission.enter(queue);
+    } catch (refusal) {
+      return await this.acceptInFull(request, jobId, refusal);
+    }
     let takesPlace = false;
     try {
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -139,6 +143,20 @@ export class Enqueuer {
       if (!takesPlace) this.admission.leave(queue);
     }
     throw new StoreUnavailableError('The pending jobs of this key change too fast to follow.');
+  }
+
+  /** A full queue takes no job more; a trigger that adds none can be left to its twin all the same. */
+  private async acceptInFull(request: JobRequest, jobId: string, refusal: unknown): Promise<Ticket> {
+    const { strategy, kind, owners } = request;
+    if (!(refusal instanceof QueueFullError) || (strategy !== 'skip' && strategy !== 'coalesce'))
+      throw refusal;
+    const makesNone = { ...request, owners: owners.slice(0, 1), kind: { ...kind, maxPerOwner: 0 } };
+    const reservation = await this.reservations.reserve(makesNone, jobId).catch((error: unknown) => {
+      throw error instanceof QueueFullError ? refusal : error;
+    });
+    const { twin, outcome } = reservation;
+    if (twin === undefined || !(await this.leaveTo(request, twin, reservation))) throw refusal;
+    return this.ticket(outcome === 'skip' ? 'skipped' : 'coalesced', request, twin);
   }
 
   /** Whether the pending twin really does what this request asks for; if not, the request has to be made anew. */

@@ -11,7 +11,7 @@
 
     ARGV[1]   now, ms; '' for the store's own clock
     then 7 for each key:
-      the owner as written; the job; the owner's limit, '' for none;
+      the owner as written; the job; the owner's limit, '' for none, 0 for one who would only be left to a twin;
       strategy: '' for none, skip, replace, coalesce; digest of the key; the payload for replace and coalesce;
       the epoch that the owner must have, '' for whatever it has (what belongs to something that was begun earlier is
       void when the owner was cancelled since)
@@ -78,8 +78,8 @@ local function reserve(record, at)
     redis.call('HSET', record, 'v', whole(moved), 'l', whole(now), 'j' .. twin, place)
     return { strategy, twin, epoch, whole(now) }
   end
-  if limit ~= '' and epoch then
-    local held = redis.call('HLEN', record) - META
+  if limit ~= '' then
+    local held = math.max(0, redis.call('HLEN', record) - META)
     if held >= limit then
       return { 'full', tostring(held) }
     end

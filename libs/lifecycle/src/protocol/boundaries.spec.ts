@@ -188,6 +188,15 @@ describe('one script after another', () => {
     expect(words).toEqual(['new', 'new', 'full']);
   });
 
+  it('a trigger with no room for its job is left to a twin, or is refused and writes nothing', async () => {
+    const call = { job: 'next', strategy: 'skip', key: 'key', payload: '' } as const;
+    const forNobody = await owner.reserve(NOW, call, 0);
+    expect([forNobody, await redis.exists(...owner.keys)]).toEqual([['full', '0'], 0]);
+    const [, epoch] = await reserve('job', 'skip');
+    expect(await owner.reserve(NOW, call, 0)).toEqual(['skip', 'job', epoch, String(NOW)]);
+    expect(await owner.reserve(NOW, { ...call, key: 'other' }, 0)).toEqual(['full', '1']);
+  });
+
   it('a closed owner takes no jobs', async () => {
     await owner.cancel(NOW, 'c1', ['', ''], 1);
     expect(await reserve('job')).toEqual(['closed']);
