@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineKind, Enqueuer, LifecycleModule, owner, StoreUnavailableError, type Ticket } from '#lifecycle';
-import { Twins } from '../../libs/lifecycle/src/enqueue/twins.js';
-import { PLACE_GRACE_MS } from '../../libs/lifecycle/src/keys.js';
-import { Queues } from '../../libs/lifecycle/src/queues.js';
-import { recordOf } from '../support/cancel-door.js';
-import { Proxy } from '../support/proxy.js';
-import { until } from '../support/until.js';
+import { Twins } from './twins.js';
+import { PLACE_GRACE_MS } from '../keys.js';
+import { Queues } from '../queues.js';
+import { recordOf } from '../../../../test/support/cancel-door.js';
+import { Proxy } from '../../../../test/support/proxy.js';
+import { until } from '../../../../test/support/until.js';
 
 const kind = defineKind({ name: 'late', queue: 'late', payload: z.any() });
 const SLOT = { key: 'driver:7', limit: 9 };
