@@ -106,6 +106,15 @@ export class StoreUnavailableError extends LifecycleError {
   }
 }
 
+/** The process of a sandboxed run is gone, and nobody here told it to end. The attempt has failed. */
+export class SandboxEndedError extends LifecycleError {
+  readonly code = 'SANDBOX_ENDED';
+
+  constructor(kind: string, how: string) {
+    super(`The sandbox of ${kind} ended by itself: ${how}. What it printed last may say why.`);
+  }
+}
+
 /** A job that is not ours, or whose data is gone. It ends failed; it is never run empty. */
 export class CorruptJobError extends UnrecoverableError {
   readonly code = 'CORRUPT';

@@ -32,4 +32,5 @@ export { Consumption } from './run/consumption.js';
 export { Handler, Handles } from './run/handler.js';
 export type { Run } from './run/run.js';
 export { RunningJobs } from './run/running-jobs.js';
+export type { SandboxHandler, SandboxRun } from './run/sandbox.words.js';
 export { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './run/stop-reasons.js';

@@ -20,6 +20,7 @@ describe('a kind', () => {
       dedup: { strategy: 'none' },
       slot: undefined,
       maxPerOwner: undefined,
+      sandbox: undefined,
       checkOwner: undefined,
       onUnknownOwner: 'run',
       keep: { ageMs: 86_400_000, count: 1000 },
@@ -99,6 +100,23 @@ describe('a kind', () => {
         new TypeError(
           `Kind "k" has 1 problem(s):\n  queue must be kebab-case (at most 64 characters); got "${queue}".`,
         ),
+      );
+    },
+  );
+
+  it.each([
+    new URL('file:///srv/my%20work/render.js'),
+    'file:///srv/my%20work/render.js',
+    '/srv/my work/render.js',
+  ])('knows the file of its sandbox by its path: %s', (sandbox) => {
+    expect(defineKind({ name: 'k', queue: 'q', payload, sandbox }).sandbox).toBe('/srv/my work/render.js');
+  });
+
+  it.each(['./render.js', 'render.js', 'https://example.org/render.js', ''])(
+    'has no sandbox in "%s"',
+    (sandbox) => {
+      expect(() => defineKind({ name: 'k', queue: 'q', payload, sandbox })).toThrow(
+        `sandbox must be a file: URL or an absolute path, as in new URL('./render.sandbox.js', import.meta.url); got "${sandbox}".`,
       );
     },
   );

@@ -1,4 +1,6 @@
 import { durationMs, type Duration } from '#durations';
+import { isAbsolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 
 const KIND_NAME = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)*$/;
@@ -27,6 +29,11 @@ export interface KindOptions<S extends z.ZodType> {
   readonly slot?: (payload: z.output<S>) => SlotOptions | undefined;
   /** How many unfinished jobs one owner may have. Default without limit. */
   readonly maxPerOwner?: number;
+  /**
+   * The file whose `default` or `handle` does the work, in a process of its own for each run, which is killed when it does
+   * not stop: `new URL('./render.sandbox.js', import.meta.url)`. Default: a class with @Handles does it, in the worker.
+   */
+  readonly sandbox?: URL | string;
   /** Ask the owner's resolver when a job starts, and what to do when it does not know. Default: do not ask. */
   readonly checkOwner?: 'start';
   readonly onUnknownOwner?: 'run' | 'wait';
@@ -75,6 +82,8 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   readonly dedup: DedupOptions;
   readonly slot: ((payload: never) => SlotOptions | undefined) | undefined;
   readonly maxPerOwner: number | undefined;
+  /** The absolute path of its file. */
+  readonly sandbox: string | undefined;
   readonly checkOwner: 'start' | undefined;
   readonly onUnknownOwner: 'run' | 'wait';
   readonly keep: { readonly ageMs: number; readonly count: number };
@@ -141,6 +150,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     dedup,
     slot: options.slot,
     maxPerOwner,
+    sandbox: readSandbox(options.sandbox, check),
     checkOwner: options.checkOwner,
     onUnknownOwner: options.onUnknownOwner ?? 'run',
     keep: { ageMs: ms(keep.age ?? '24h', 'keep.age'), count },
@@ -154,6 +164,24 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
 
 function isWhole(value: number): boolean {
   return Number.isInteger(value) && value >= 1;
+}
+
+function readSandbox(
+  file: URL | string | undefined,
+  check: (isRight: boolean, otherwise: string) => void,
+): string | undefined {
+  if (file === undefined) return undefined;
+  const text = String(file);
+  if (isAbsolute(text)) return text;
+  try {
+    return fileURLToPath(text);
+  } catch {
+    check(
+      false,
+      `sandbox must be a file: URL or an absolute path, as in new URL('./render.sandbox.js', import.meta.url); got "${text}".`,
+    );
+    return undefined;
+  }
 }
 
 function readBackoff(

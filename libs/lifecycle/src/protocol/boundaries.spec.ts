@@ -191,7 +191,8 @@ describe('one script after another', () => {
   it('a trigger with no room for its job is left to a twin, or is refused and writes nothing', async () => {
     const call = { job: 'next', strategy: 'skip', key: 'key', payload: '' } as const;
     const forNobody = await owner.reserve(NOW, call, 0);
-    expect([forNobody, await redis.exists(...owner.keys)]).toEqual([['full', '0'], 0]);
+    const written = await redis.exists(owner.record, `${owner.record}:dedup`, `${owner.record}:late`);
+    expect([forNobody, written]).toEqual([['full', '0'], 0]);
     const [, epoch] = await reserve('job', 'skip');
     expect(await owner.reserve(NOW, call, 0)).toEqual(['skip', 'job', epoch, String(NOW)]);
     expect(await owner.reserve(NOW, { ...call, key: 'other' }, 0)).toEqual(['full', '1']);

@@ -3,9 +3,10 @@ import { DiscoveryModule, REQUEST } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineKind } from '../kinds/kind.js';
+import { defineKind, type Kind } from '../kinds/kind.js';
 import { Handler, Handles } from './handler.js';
 import { HandlerRegistry } from './handler.registry.js';
+import { Sandbox } from './sandbox.js';
 
 const thumbnail = defineKind({ name: 'media.thumbnail', queue: 'media', payload: z.object({}) });
 const export_ = defineKind({ name: 'export', queue: 'exports', payload: z.object({}) });
@@ -54,6 +55,9 @@ async function registryOf(...providers: Provider[]): Promise<{
   }).compile();
   return { registry: module.get(HandlerRegistry), get: (type) => module.get(type) };
 }
+
+const sandboxed = (sandbox: string): Kind =>
+  defineKind({ name: 'render', queue: 'renders', payload: z.object({}), sandbox });
 
 const refusal = (...problems: string[]): Error =>
   new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
@@ -110,6 +114,32 @@ describe('the registry of handlers', () => {
     const { registry } = await registryOf(NoHandler);
     expect(() => registry.find([thumbnail])).toThrow(
       new TypeError('NoHandler has @Handles but does not extend Handler.'),
+    );
+  });
+
+  it('needs no class for a kind that runs in a sandbox', async () => {
+    const { registry } = await registryOf(ThumbnailHandler);
+    registry.find([thumbnail, sandboxed(import.meta.url)]);
+    expect(registry.get('render')).toBeInstanceOf(Sandbox);
+  });
+
+  it('names a class that would do what a sandbox does', async () => {
+    const render = sandboxed(import.meta.url);
+    @Injectable()
+    @Handles(render)
+    class RenderHandler extends Idle {}
+    const { registry } = await registryOf(RenderHandler);
+    expect(() => registry.find([render])).toThrow(
+      refusal(
+        'Kind "render" runs in a sandbox and has the handler RenderHandler as well. Leave one of them out.',
+      ),
+    );
+  });
+
+  it('names a sandbox whose file is not there', async () => {
+    const { registry } = await registryOf();
+    expect(() => registry.find([sandboxed('file:///not/there.js')])).toThrow(
+      refusal('Kind "render" runs in a sandbox whose file is not there: /not/there.js.'),
     );
   });
 

@@ -1,9 +1,11 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
+import { existsSync } from 'node:fs';
 import type { Kind } from '../kinds/kind.js';
 import { Handler, HANDLES } from './handler.js';
+import { Sandbox } from './sandbox.js';
 
-/** Which handler does which kind, found among the application's providers. */
+/** Which handler does which kind: found among the application's providers, or a sandbox. */
 @Injectable()
 export class HandlerRegistry {
   private readonly handlers = new Map<string, Handler>();
@@ -20,7 +22,11 @@ export class HandlerRegistry {
     for (const kind of kinds) {
       const candidates = found.filter((candidate) => candidate.kind === kind.name);
       const [only, another] = candidates;
-      if (!only) {
+      if (kind.sandbox !== undefined) {
+        const problem = sandboxProblem(kind.name, kind.sandbox, only?.name);
+        if (problem) problems.push(problem);
+        else this.handlers.set(kind.name, new Sandbox(kind.sandbox));
+      } else if (!only) {
         problems.push(`Kind "${kind.name}" has no handler: decorate one with @Handles(…) and provide it.`);
       } else if (another) {
         problems.push(
@@ -61,4 +67,12 @@ export class HandlerRegistry {
       ];
     });
   }
+}
+
+function sandboxProblem(kind: string, file: string, handler: string | undefined): string | undefined {
+  if (handler) {
+    return `Kind "${kind}" runs in a sandbox and has the handler ${handler} as well. Leave one of them out.`;
+  }
+  if (!existsSync(file)) return `Kind "${kind}" runs in a sandbox whose file is not there: ${file}.`;
+  return undefined;
 }

@@ -15,7 +15,8 @@ import { Settler } from '../settle/settler.js';
 import { HandlerRegistry } from './handler.registry.js';
 import { Run } from './run.js';
 import { RunningJobs } from './running-jobs.js';
-import { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './stop-reasons.js';
+import { Sandbox } from './sandbox.js';
+import { graceMsOf, OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './stop-reasons.js';
 
 /** When a job of a kind that this worker does not know is looked at again. */
 const NOBODY_HERE_MS = 30_000;
@@ -120,7 +121,9 @@ export class JobRunner {
     const payload = readPayload(run, latePayload);
     this.journal.jobBegan(run.facts, waitedMs(job));
 
-    const result = await untilAbandoned(handler.handle(payload, run), run);
+    const work = handler.handle(payload, run);
+    // A sandbox loses patience by itself, and ends only when its process has: nothing of it goes on behind its run's end.
+    const result = await (handler instanceof Sandbox ? work : untilAbandoned(work, run));
     const word = await this.settler.commit(run, result);
     if (word === 'cancelled') throw new OwnerCancelled(0);
     if (word === 'stale') throw new RunLost('another run has its job');
@@ -232,11 +235,13 @@ function untilAbandoned(work: Promise<unknown>, run: Run): Promise<unknown> {
     });
     run.whenStopped((reason) => {
       if (isOver) return;
-      const graceMs = reason instanceof StopReason ? reason.graceMs : run.kind.graceMs;
-      patience = setTimeout(() => {
-        run.abandon();
-        reject(reason instanceof Error ? reason : new Error(String(reason)));
-      }, graceMs);
+      patience = setTimeout(
+        () => {
+          run.abandon();
+          reject(reason instanceof Error ? reason : new Error(String(reason)));
+        },
+        graceMsOf(reason, run.kind),
+      );
     });
   });
 }

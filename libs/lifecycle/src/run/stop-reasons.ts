@@ -37,3 +37,8 @@ export class RunLost extends StopReason {
     super(`This run was overtaken: ${why}.`, 0);
   }
 }
+
+/** How long a run may take to obey a reason. */
+export function graceMsOf(reason: unknown, kind: { readonly graceMs: number }): number {
+  return reason instanceof StopReason ? reason.graceMs : kind.graceMs;
+}

@@ -1,0 +1,3 @@
+export async function handle() {
+  return 'by name';
+}

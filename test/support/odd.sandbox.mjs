@@ -1,0 +1,81 @@
+// A sandboxed handler that does what its payload says: `do` names it.
+import { spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+
+class UnrecoverableError extends Error {}
+class OddlyNamed extends UnrecoverableError {
+  name = 'OddlyNamed';
+}
+
+const ways = {
+  describe: async (payload, { id, kind, attempt, owners, fence, signal }) => ({
+    payload,
+    isDate: payload.at instanceof Date,
+    run: { id, kind, attempt, owners, fence, isAborted: signal.aborted },
+    pid: process.pid,
+    flags: process.execArgv,
+  }),
+  tell: async (_, run) => {
+    run.log.log('A line.', { n: 1 });
+    run.log.warn(() => 'what');
+    await run.progress(10);
+    const circle = {};
+    circle.self = circle;
+    await run.progress(circle);
+    // Nobody waits for this one.
+    void run.progress({ done: 100 });
+    return 'told';
+  },
+  nothing: async () => undefined,
+  unsendable: async () => 1n,
+  fail: async () => {
+    throw new RangeError('Too odd.');
+  },
+  failWithText: async () => {
+    // oxlint-disable-next-line typescript/only-throw-error -- what a handler might do
+    throw 'only a text';
+  },
+  giveUp: async () => {
+    throw new OddlyNamed('Never again.');
+  },
+  crash: () => {
+    setTimeout(() => {
+      throw new Error('Nobody caught this.');
+    });
+    return pause(3_600_000);
+  },
+  exit: async ({ code }) => process.exit(code),
+  dieBy: ({ signal }) => {
+    process.kill(process.pid, signal);
+    return pause(3_600_000);
+  },
+  hangUp: () => {
+    process.disconnect();
+    return pause(3_600_000);
+  },
+  busy: async (_, run) => {
+    await run.progress({ pid: process.pid });
+    for (;;);
+  },
+  wait: async (_, { signal, progress }) => {
+    await progress({ pid: process.pid });
+    // A listener alone keeps no process; the worker's channel does.
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const { name, message } = signal.reason;
+    return { name, message };
+  },
+  /** Starts a process of its own, which no one ends, and goes on as said. */
+  spawn: async ({ next, ...payload }, run) => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    await run.progress({ pid: process.pid, grandchild: child.pid });
+    return ways[next](payload, run);
+  },
+  slowGoodbye: async () => {
+    process.once('exit', () => {
+      for (;;);
+    });
+    return process.pid;
+  },
+};
+
+export default (payload, run) => ways[payload.do](payload, run);
