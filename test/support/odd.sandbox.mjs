@@ -53,22 +53,29 @@ const ways = {
     process.disconnect();
     return pause(3_600_000);
   },
-  busy: async (_, run) => {
-    await run.progress({ pid: process.pid });
+  busy: async ({ grandchild }, run) => {
+    await run.progress({ pid: process.pid, grandchild });
     for (;;);
   },
-  wait: async (_, { signal, progress }) => {
-    await progress({ pid: process.pid });
+  wait: async ({ grandchild }, { signal, progress }) => {
+    await progress({ pid: process.pid, grandchild });
     // A listener alone keeps no process; the worker's channel does.
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     const { name, message } = signal.reason;
     return { name, message };
   },
   /** Starts a process of its own, which no one ends, and goes on as said. */
-  spawn: async ({ next, ...payload }, run) => {
+  spawn: async ({ next }, run) => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-    await run.progress({ pid: process.pid, grandchild: child.pid });
-    return ways[next](payload, run);
+    return ways[next]({ grandchild: child.pid }, run);
+  },
+  /** Whether a process of that id runs. */
+  isThere: async ({ pid }) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
   },
   slowGoodbye: async () => {
     process.once('exit', () => {

@@ -1,0 +1,197 @@
+import {
+  defineKind,
+  Enqueuer,
+  JobReader,
+  owner,
+  type JobView,
+  type JobViewState,
+  type Kind,
+  type KindOptions,
+} from '#lifecycle';
+import { Queue } from 'bullmq';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { cancelByScript, recordOf } from '../support/cancel-door.js';
+import { isGone } from '../support/is-gone.js';
+import { LifecycleApp } from '../support/lifecycle-app.js';
+import { root, TestProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+const TRIP = owner('trip', '42');
+const SANDBOX = new URL('../support/odd.sandbox.mjs', import.meta.url);
+const NAMES = { name: 'thing.render', queue: 'renders' };
+
+type Options = Partial<Omit<KindOptions<z.ZodAny>, 'payload'>>;
+
+describe('a sandboxed run', () => {
+  let app: LifecycleApp;
+  let kind: Kind;
+  afterEach(() => app.stop());
+
+  async function start(options: Options, worker?: object): Promise<void> {
+    kind = defineKind({ ...NAMES, payload: z.any(), sandbox: SANDBOX, ...options });
+    app = await LifecycleApp.start([kind], [], worker);
+  }
+
+  it('does its job and says how far it is', async () => {
+    await start({});
+    expect(await ended(await enqueue({ do: 'tell' }))).toMatchObject({
+      state: 'completed',
+      result: 'told',
+      progress: { done: 100 },
+    });
+  });
+
+  it('that never yields is killed when its time and its grace are over; the worker goes on', async () => {
+    await start({ timeout: '500ms', grace: '200ms', attempts: 2 });
+    const id = await enqueue({ do: 'busy' });
+    const first = await pidOf(id);
+    const second = await until(async () => {
+      const { pid } = ((await view(id))?.progress ?? {}) as { pid?: number };
+      return pid !== first && pid;
+    }, 'it is tried again');
+    expect(isGone(first)).toBe(true);
+    expect(await ended(id)).toMatchObject({
+      state: 'failed',
+      attempts: 2,
+      error: 'The run took longer than 500 ms.',
+    });
+    expect(isGone(second)).toBe(true);
+    expect(await ended(await enqueue({ do: 'nothing' }))).toMatchObject({ state: 'completed' });
+  });
+
+  it('holds its slot until its process is gone', async () => {
+    await start({ timeout: '500ms', grace: '200ms', slot: () => ({ key: 'one', limit: 1 }) });
+    const stubborn = await enqueue({ do: 'busy' });
+    const pid = await pidOf(stubborn);
+    const next = await enqueue({ do: 'isThere', pid });
+    expect(await ended(next)).toMatchObject({ state: 'completed', result: false });
+    expect(await ended(stubborn)).toMatchObject({ state: 'failed' });
+  });
+
+  it('of a cancelled owner is told why, and ends cancelled whatever it makes', async () => {
+    await start({ attempts: 5 });
+    const id = await enqueue({ do: 'wait' });
+    const pid = await pidOf(id);
+    await cancelByScript(app.redis, app.prefix, 'trip:42');
+    expect(await ended(id)).toMatchObject({ state: 'cancelled', result: null });
+    expect(isGone(pid)).toBe(true);
+  });
+
+  it('of a cancelled owner that never yields is killed, and ends cancelled', async () => {
+    await start({ attempts: 5, grace: '200ms' });
+    const id = await enqueue({ do: 'busy' });
+    const pid = await pidOf(id);
+    await cancelByScript(app.redis, app.prefix, 'trip:42');
+    expect(await ended(id)).toMatchObject({
+      state: 'cancelled',
+      error: 'its owner was cancelled while it ran',
+    });
+    expect(isGone(pid)).toBe(true);
+  });
+
+  it('whose process ends by itself has failed an attempt, and says how', async () => {
+    await start({ attempts: 2 });
+    expect(await ended(await enqueue({ do: 'exit', code: 3 }))).toMatchObject({
+      state: 'failed',
+      attempts: 2,
+      error: 'The sandbox of thing.render ended by itself: exit code 3. What it printed last may say why.',
+    });
+  });
+
+  it('is not tried again after an error that no retry mends', async () => {
+    await start({ attempts: 5 });
+    expect(await ended(await enqueue({ do: 'giveUp' }))).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      error: 'Never again.',
+    });
+  });
+
+  it('that never yields is handed back by a worker that ends, and nothing is left of it', async () => {
+    await start({}, { drainMs: 1_000 });
+    const id = await enqueue({ do: 'spawn', next: 'busy' });
+    const pids = await pidsOf(app, id);
+    expect(pids).toHaveLength(2);
+    await app.context.close();
+    await until(() => pids.every(isGone), 'all are gone');
+    expect(app.factsOf(id)).toEqual(['job.accepted', 'job.began', 'job.handed-back']);
+
+    const queue = new Queue(kind.queue, { connection: app.redis, prefix: `{${app.prefix}}` });
+    const job = (await queue.getJob(id))!;
+    expect([await job.getState(), job.attemptsMade]).toEqual(['delayed', 0]);
+    // For the check that nothing is left: the next worker would have taken it from here.
+    await job.remove();
+    await app.redis.del(recordOf(app.prefix, 'trip:42'));
+    await queue.close();
+  });
+
+  function enqueue(payload: object): Promise<string> {
+    return app.context
+      .get(Enqueuer)
+      .enqueue(kind, payload, { owners: [TRIP] })
+      .then(({ id }) => id);
+  }
+
+  function view(id: string): Promise<JobView | undefined> {
+    return app.context.get(JobReader).read(id);
+  }
+
+  async function pidOf(id: string): Promise<number> {
+    return (await pidsOf(app, id))[0]!;
+  }
+
+  function ended(id: string): Promise<JobView> {
+    const over: JobViewState[] = ['completed', 'failed', 'cancelled', 'expired', 'skipped'];
+    return until(async () => {
+      const job = await view(id);
+      return job && over.includes(job.state) && job;
+    }, `${id} has ended`);
+  }
+});
+
+describe('a worker of sandboxed kinds', () => {
+  let producer: LifecycleApp;
+  let worker: TestProcess;
+  let kind: Kind;
+  afterEach(async () => {
+    worker.kill('SIGKILL');
+    await worker.exited;
+    // What the killed one leaves ends by itself, or is for others to take up.
+    for await (const keys of producer.redis.scanStream({ match: `*${producer.prefix}*` })) {
+      if (keys.length > 0) await producer.redis.unlink(...(keys as string[]));
+    }
+    await producer.stop();
+  });
+
+  it('that is killed takes its runs with it, loops and all', async () => {
+    kind = defineKind({ ...NAMES, payload: z.any(), sandbox: SANDBOX });
+    producer = await LifecycleApp.start([kind], [], { kinds: [] });
+    worker = startWorker();
+    const { id } = await producer.context
+      .get(Enqueuer)
+      .enqueue(kind, { do: 'spawn', next: 'busy' }, { owners: [TRIP] });
+    const pids = await pidsOf(producer, id);
+    worker.kill('SIGKILL');
+    expect(pids).toHaveLength(2);
+    await until(() => pids.every(isGone), 'all are gone', 5_000);
+    // Its output is inherited: it closes only when nobody is left who might write to it.
+    expect(await worker.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  function startWorker(): TestProcess {
+    return TestProcess.script([`${root}/test/support/sandbox-worker.mjs`], {
+      REDIS_URL: inject('storeUrl'),
+      MOORING_PREFIX: producer.prefix,
+      KIND: JSON.stringify(NAMES),
+    });
+  }
+});
+
+/** The process of a run, and the one that it started, if it did; once it has told of them. */
+function pidsOf(app: LifecycleApp, id: string): Promise<number[]> {
+  return until(async () => {
+    const { progress } = (await app.context.get(JobReader).read(id))!;
+    return typeof progress === 'object' && Object.values(progress as Record<string, number>);
+  }, `${id} runs`);
+}
