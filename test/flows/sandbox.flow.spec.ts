@@ -154,7 +154,10 @@ describe('a worker of sandboxed kinds', () => {
   let producer: LifecycleApp;
   let worker: TestProcess;
   let kind: Kind;
+  let pids: number[] = [];
   afterEach(async () => {
+    // A loop that nobody ended would go on for ever.
+    for (const pid of pids) if (!isGone(pid)) process.kill(pid, 'SIGKILL');
     worker.kill('SIGKILL');
     await worker.exited;
     // What the killed one leaves ends by itself, or is for others to take up.
@@ -171,7 +174,7 @@ describe('a worker of sandboxed kinds', () => {
     const { id } = await producer.context
       .get(Enqueuer)
       .enqueue(kind, { do: 'spawn', next: 'busy' }, { owners: [TRIP] });
-    const pids = await pidsOf(producer, id);
+    pids = await pidsOf(producer, id);
     worker.kill('SIGKILL');
     expect(pids).toHaveLength(2);
     await until(() => pids.every(isGone), 'all are gone', 5_000);

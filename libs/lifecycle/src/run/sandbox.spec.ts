@@ -149,6 +149,16 @@ describe('a sandbox', () => {
     expect(pids.every(isGone)).toBe(true);
   });
 
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'leaves it to its worker what becomes of %s',
+    async (signal) => {
+      const { run, work, pids } = await begun({ do: 'wait' });
+      process.kill(pids[0]!, signal);
+      run.stop(new RunTimedOut(100, 5_000));
+      expect(await work).toMatchObject({ name: 'RunTimedOut' });
+    },
+  );
+
   it('is told so also when it has not begun yet', async () => {
     const { run } = aRun();
     run.stop(new OwnerCancelled(5_000));

@@ -64,8 +64,11 @@ export class Sandbox extends Handler {
 
     const how = await ended;
     clearTimeout(killing);
-    await noted;
-    if (answer?.mooring === 'done') return answer.result && (JSON.parse(answer.result) as unknown);
+    if (answer?.mooring === 'done') {
+      // Its last news, which it need not have waited for, is of before its end.
+      await noted;
+      return answer.result && (JSON.parse(answer.result) as unknown);
+    }
     if (answer) throw errorOf(answer.error, answer.isFinal);
     if (run.stopReason instanceof Error) {
       run.abandon();
