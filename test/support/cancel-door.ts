@@ -13,7 +13,11 @@ export async function cancelByScript(
   { close = false } = {},
 ): Promise<string[]> {
   const args = ['', `cancel-${Math.random()}`, close ? 1 : 0, owner, '', '', DAY_MS, DAY_MS, '', '', '{}'];
-  return (await redis.eval(cancelScript(), 1, recordOf(prefix, owner), ...args)) as string[];
+  const record = recordOf(prefix, owner);
+  const answer = (await redis.eval(cancelScript(), 1, record, ...args)) as string[];
+  // Nobody is to finish it.
+  await redis.unlink(`${record}:cancels`);
+  return answer;
 }
 
 /** The key of an owner's record. */
