@@ -9,6 +9,7 @@ const STATUS: Readonly<Record<string, number>> = {
   INVALID: 400,
   UNKNOWN_KIND: 404,
   OWNER_CLOSED: 409,
+  OWNER_MOVED: 409,
   TOO_LARGE: 413,
   IDEMPOTENCY_CONFLICT: 422,
   QUEUE_FULL: 429,
