@@ -86,6 +86,14 @@ describe('a cancellation', () => {
       await cancel({ reason: 'tidy', close: false });
     });
 
+    it('needs no body, also from a client that always names JSON', async () => {
+      const json = { 'content-type': 'application/json' };
+      for (const path of [`${OWNER}/cancel`, `${OWNER}/reopen`])
+        expect(await fleet.request('POST', path, undefined, json)).toMatchObject({ status: 200 });
+      const id = await fleet.probe();
+      expect(await fleet.request('DELETE', `/v1/jobs/${id}`, undefined, json)).toMatchObject({ status: 200 });
+    });
+
     it('of an owner nobody knows is a receipt of nothing', async () => {
       expect(await cancel({ reason: 'never was' })).toMatchObject({ removed: 0, byQueue: {}, done: true });
     });

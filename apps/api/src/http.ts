@@ -39,6 +39,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
   if (env.API_KEYS) refuseStrangers(app, env.API_KEYS);
   else refuseForeignHosts(app, env.HOST);
   refuseWrongMethods(app);
+  takeEmptyBodies(app);
   serveDocs(app);
   return app;
 }
@@ -97,6 +98,18 @@ function refuseForeignHosts(app: NestFastifyApplication, host: string): void {
         request,
         reply,
       );
+    });
+}
+
+/** Many clients name JSON on every request, also on one without a body; that is no mistake worth a refusal. */
+function takeEmptyBodies(app: NestFastifyApplication): void {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+      const isEmpty = (headers['content-length'] ?? '0') === '0' && !headers['transfer-encoding'];
+      if (isEmpty) delete headers['content-type'];
+      done();
     });
 }
 
