@@ -108,9 +108,9 @@ describe('the HTTP interface', () => {
 
   it.each([
     ['PUT', '/v1/jobs', 'POST'],
-    ['PATCH', '/v1/jobs/probe-12345678901234567890', 'GET, HEAD'],
+    ['PATCH', '/v1/jobs/probe-12345678901234567890', 'DELETE, GET, HEAD'],
     ['DELETE', '/v1/owners/trip/a%2Fb?cursor=1', 'GET, HEAD'],
-    ['DELETE', '/v1/jobs/batch', 'GET, HEAD, POST'],
+    ['PUT', '/v1/jobs/batch', 'DELETE, GET, HEAD, POST'],
     ['POST', '/livez', 'GET, HEAD'],
   ])('answers %s %s with the methods there are', async (method, path, allow) => {
     const answer = await fleet.request(method, path);
@@ -135,10 +135,14 @@ describe('the HTTP interface', () => {
   it('serves its documentation, made from the same schemas', async () => {
     const openapi = await fleet.request('GET', '/openapi.json');
     expect(Object.keys(openapi.body['paths'] as object)).toEqual([
+      '/v1/cancellations/{cancelId}',
       '/v1/jobs',
       '/v1/jobs/batch',
       '/v1/jobs/{id}',
       '/v1/owners/{type}/{id}',
+      '/v1/owners/{type}/{id}/cancel',
+      '/v1/owners/{type}/{id}/reopen',
+      '/v1/owners/{type}/{id}/history',
     ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');
     const page = await fetch(`${fleet.url}/docs`);
