@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { owner } from '#lifecycle';
+import { z } from 'zod';
+import { InvalidEventError, type CloudEvent } from './cloud-event.js';
+import { EventMapping, EventMappingError, type EventRule } from './event-mapping.js';
+import { readEventMap } from './event-map.file.js';
+
+const event: CloudEvent = {
+  id: 'a-1',
+  source: '/trips',
+  type: 't',
+  subject: '42',
+  data: { a: { b: 7 }, s: 'é:x' },
+};
+
+function found(template: string, more: object = {}): string {
+  const target = new EventMapping([{ type: 't', owner: template }]).find({ ...event, ...more })!;
+  return `${target.owner.type}|${target.owner.id}`;
+}
+
+describe('a mapping of events', () => {
+  it.each([
+    ['trip:{subject}', 'trip|42'],
+    ['trip:{source}/{id}', 'trip|/trips/a-1'],
+    ['trip:{data.a.b}', 'trip|7'],
+    ['trip:eu-{data.s}', 'trip|eu-é:x'],
+    ['tenant:all', 'tenant|all'],
+  ])('finds by %s the owner %s', (template, expected) => {
+    expect(found(template)).toBe(expected);
+  });
+
+  it('finds nothing for a type that is not mapped, also one named like a property of every object', () => {
+    const mapping = new EventMapping([{ type: 't', owner: 'trip:{subject}' }]);
+    expect(mapping.find({ ...event, type: 'u' })).toBeUndefined();
+    expect(mapping.find({ ...event, type: 'constructor' })).toBeUndefined();
+  });
+
+  it('closes the owner unless it says otherwise', () => {
+    const rules = [undefined, true, false].map((close, i): EventRule => {
+      return { type: `t${i}`, owner: 'trip:{subject}', ...(close !== undefined && { close }) };
+    });
+    const mapping = new EventMapping(rules);
+    expect(rules.map(({ type }) => mapping.find({ ...event, type })!.close)).toEqual([true, true, false]);
+  });
+
+  it('asks a function, in code', () => {
+    const mapping = new EventMapping([
+      { type: 't', owner: ({ subject }) => (subject ? owner('trip', subject) : undefined) },
+    ]);
+    expect(mapping.find(event)).toEqual({ owner: { type: 'trip', id: '42' }, close: true });
+    const { subject: _, ...without } = event;
+    expect(mapping.find(without)).toBeUndefined();
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['trip:{subject}', { subject: undefined }, /subject is missing/],
+    ['trip:{data.a.c}', {}, /data.a.c is missing/],
+    ['trip:{data.a.constructor}', {}, /data.a.constructor is missing/],
+    ['trip:{data.__proto__.a}', {}, /data.__proto__.a is missing/],
+    ['trip:{data.s.length}', {}, /data.s.length is missing/],
+    ['trip:{data.a}', {}, /data.a is neither a text nor a whole number/],
+    ['trip:{data.a}', { data: { a: '' } }, /data.a is neither/],
+    ['trip:{data.a}', { data: { a: 2 ** 53 } }, /data.a is neither/],
+    ['trip:{subject}', { subject: '🙂'.repeat(129) }, /1 to 512 bytes/],
+  ])('%s refuses an event with %j', (template, more, problem) => {
+    const find = (): string => found(template, more);
+    expect(find).toThrow(InvalidEventError);
+    expect(find).toThrow(problem);
+  });
+
+  it('is checked whole when it is made', () => {
+    const rules = [
+      { type: 'a', owner: 'trip:{subject}' },
+      { type: 'a', owner: 'trip:{who}' },
+      { type: '', owner: '{subject}:1' },
+      { type: 'b', owner: 'trip', close: 'yes', reopen: true },
+      { type: 'c', owner: '9trip:{data}' },
+      { type: 'd', owner: 'trip:{subject' },
+      { type: 'e' },
+      null,
+    ] as unknown as EventRule[];
+    const make = (): EventMapping => new EventMapping(rules);
+    expect(make).toThrow(EventMappingError);
+    expect(problems(make)).toEqual([
+      'rule 2: {who} is not known; there are {subject}, {source}, {id} and {data.…}',
+      'rule 2: type "a" is mapped already',
+      'rule 3: type must be the type of an event',
+      'rule 3: owner: The type in "{subject}:1" must be a word.',
+      'rule 4: "reopen" is not known; there are type, owner, close',
+      'rule 4: close must be true or false',
+      'rule 4: owner: An owner is written type:id, as in trip:42; got "trip".',
+      'rule 5: {data} is not known; there are {subject}, {source}, {id} and {data.…}',
+      expect.stringMatching(/^rule 5: owner: An owner's type is a word/),
+      'rule 6: owner "trip:{subject" has a brace of its own',
+      'rule 7: owner must be written type:id, as in trip:{subject}',
+      'rule 8: expected an object',
+    ]);
+  });
+
+  function problems(make: () => unknown): readonly string[] {
+    try {
+      make();
+      return [];
+    } catch (error) {
+      return (error as EventMappingError).problems;
+    }
+  }
+});
+
+describe('the file of a mapping', () => {
+  let folder: string;
+  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'mooring-map-'))));
+  afterAll(() => rm(folder, { recursive: true }));
+  const field = z.string().transform(readEventMap);
+
+  async function messages(text: string): Promise<string[]> {
+    const path = join(folder, 'map.json');
+    await writeFile(path, text);
+    const read = field.safeParse(path);
+    return read.success ? [] : read.error.issues.map(({ message }) => message.replace(path, 'map.json'));
+  }
+
+  it('is read', async () => {
+    expect(await messages('[{"type":"t","owner":"trip:{subject}","close":false}]')).toEqual([]);
+    const mapping = field.parse(join(folder, 'map.json'));
+    expect(mapping.find(event)).toEqual({ owner: { type: 'trip', id: '42' }, close: false });
+  });
+
+  it('says everything that is wrong with it at once', async () => {
+    expect(await messages('[{"type":"t","owner":"trip:{x}"},{"type":"t","owner":"trip:1"}]')).toEqual([
+      'map.json: rule 1: {x} is not known; there are {subject}, {source}, {id} and {data.…}',
+      'map.json: rule 2: type "t" is mapped already',
+    ]);
+    expect(await messages('{}')).toEqual([expect.stringMatching(/expected a list of rules/)]);
+    expect(await messages('[{')).toEqual([expect.stringMatching(/^map.json: is not JSON \(/)]);
+  });
+
+  it('is missed by name', () => {
+    const read = field.safeParse(join(folder, 'none.json'));
+    expect(read.error?.issues[0]?.message).toMatch(/none.json: cannot be read \(ENOENT\)/);
+  });
+});

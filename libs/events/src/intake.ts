@@ -1,0 +1,58 @@
+import { Canceller, formatOwner } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import type { CloudEvent } from './cloud-event.js';
+import { EventOptions, tell } from './options.js';
+
+/** What became of an event. `late`: its owner was reopened after it happened, so it cancels nothing. */
+export interface EventResult {
+  readonly id: string;
+  readonly source: string;
+  readonly outcome: 'cancelled' | 'ignored' | 'late';
+  readonly owner?: string;
+  readonly cancelId?: string;
+  readonly why?: string;
+}
+
+const MAX_REASON = 500;
+
+/** Takes events of other services: those of a mapped type cancel the owner they are about. */
+@Injectable()
+export class Intake {
+  constructor(
+    private readonly options: EventOptions,
+    private readonly canceller: Canceller,
+  ) {}
+
+  async take(event: CloudEvent): Promise<EventResult> {
+    const result = { id: event.id, source: event.source, ...(await this.cancel(event)) };
+    tell(this.options, { event: 'event.taken', type: event.type, ...result });
+    return result;
+  }
+
+  private async cancel(event: CloudEvent): Promise<Omit<EventResult, 'id' | 'source'>> {
+    const target = this.options.mapping.find(event);
+    if (!target) return { outcome: 'ignored', why: 'no owner is mapped to events of its type' };
+    const receipt = await this.canceller.cancel(target.owner, {
+      reason: reasonOf(event),
+      close: target.close,
+      by: event.source,
+      cancelId: cancelIdOf(event),
+      ...(event.timeMs !== undefined && { occurredAtMs: event.timeMs }),
+    });
+    const owner = formatOwner(target.owner);
+    if (receipt.late) return { outcome: 'late', owner, why: 'its owner was reopened after it happened' };
+    return { outcome: 'cancelled', owner, cancelId: receipt.cancelId };
+  }
+}
+
+function reasonOf({ type, source }: CloudEvent): string {
+  const reason = `event ${type} of ${source}`.slice(0, MAX_REASON);
+  // The cut may have left half a character.
+  return reason.replace(/\p{Surrogate}$/u, '');
+}
+
+/** An event is told by its source and its id together, so the same one again is the same cancellation. */
+export function cancelIdOf({ source, id }: CloudEvent): string {
+  return `event:${hash('sha256', JSON.stringify([source, id]), 'base64url').slice(0, 22)}`;
+}

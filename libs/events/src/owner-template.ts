@@ -1,0 +1,58 @@
+import { parseOwner } from '#lifecycle';
+import { InvalidEventError, type CloudEvent } from './cloud-event.js';
+
+/** What stands in a template for a field of the event. */
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+const FIELD = /^(subject|source|id|data(\.[^.\s]+)+)$/;
+
+/** What is wrong with an owner's template, as in `trip:{subject}`. */
+export function checkTemplate(template: string): string[] {
+  const unknown = [...template.matchAll(PLACEHOLDER)]
+    .filter(([, name = '']) => !FIELD.test(name))
+    .map(([text]) => `${text} is not known; there are {subject}, {source}, {id} and {data.…}`);
+  const problems = [...unknown];
+  const withoutFields = template.replaceAll(PLACEHOLDER, 'x');
+  if (/[{}]/.test(withoutFields)) problems.push(`owner ${JSON.stringify(template)} has a brace of its own`);
+  try {
+    // The type is never an event's to choose.
+    if (/[{}]/.test(template.split(':')[0]!))
+      throw new TypeError(`The type in "${template}" must be a word.`);
+    parseOwner(withoutFields);
+  } catch (error) {
+    problems.push(`owner: ${(error as Error).message}`);
+  }
+  return problems;
+}
+
+/** The owner that a template says an event is about; refused when the event lacks a field of it. */
+export function fillTemplate(template: string, event: CloudEvent): { type: string; id: string } {
+  const colon = template.indexOf(':');
+  const problems: string[] = [];
+  const id = template.slice(colon + 1).replaceAll(PLACEHOLDER, (_, name: string) => {
+    const value = fieldOf(event, name);
+    const text = textOf(value);
+    if (value === undefined || value === null)
+      problems.push(`${name} is missing, and its owner is told by it`);
+    else if (text === undefined) problems.push(`${name} is neither a text nor a whole number`);
+    return text ?? '';
+  });
+  if (problems.length > 0) throw new InvalidEventError(problems);
+  return { type: template.slice(0, colon), id };
+}
+
+function fieldOf(event: CloudEvent, name: string): unknown {
+  return name.split('.').reduce<unknown>(
+    // Own fields alone: nobody's owner is told by what every object inherits.
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined,
+    event,
+  );
+}
+
+/** A number past the safe ones was another number when it was written. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string' && value !== '') return value;
+  return Number.isSafeInteger(value) ? String(value) : undefined;
+}
