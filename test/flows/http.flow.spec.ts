@@ -143,6 +143,7 @@ describe('the HTTP interface', () => {
       '/v1/owners/{type}/{id}/cancel',
       '/v1/owners/{type}/{id}/reopen',
       '/v1/owners/{type}/{id}/history',
+      '/v1/events',
     ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');
     const page = await fetch(`${fleet.url}/docs`);

@@ -1,6 +1,8 @@
+import { readEventMap } from '#events';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 import { readApiKeys } from './auth/api-keys.js';
+import { readSecrets } from './events/signature.js';
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
@@ -20,6 +22,20 @@ export const ApiEnv = z
       .meta({ form: 'name:scope+scope:sha256,…' })
       .describe(
         'Who may do what: a name, scopes (`enqueue`, `read`, `cancel`, `admin`) and the SHA-256 of the key, in hex.',
+      ),
+    EVENT_MAP: z
+      .string()
+      .transform(readEventMap)
+      .optional()
+      .meta({ form: 'file' })
+      .describe('A JSON file that says which events cancel which owners; see `docs/events.md`.'),
+    EVENT_SECRETS: z
+      .string()
+      .transform(readSecrets)
+      .optional()
+      .meta({ form: 'whsec_…,…' })
+      .describe(
+        'What events must be signed with; two while they are changed. Unset: a key with `cancel` is needed.',
       ),
     MAX_WAITING: fields
       .wholeNumber(1)

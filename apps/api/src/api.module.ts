@@ -1,3 +1,4 @@
+import { EventMapping, EventsModule } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
@@ -7,6 +8,8 @@ import { offersProbe, type ApiEnv } from './api.env.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
 import { ErrorFilter } from './error.filter.js';
+import { EventsController, SignedEventsController } from './events/events.controller.js';
+import { EventSecrets } from './events/signature.guard.js';
 import { HealthController } from './health/health.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
@@ -26,12 +29,25 @@ export class ApiModule {
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
           }),
         }),
+        EventsModule.forRootAsync({
+          useFactory: () => ({
+            mapping: env.EVENT_MAP ?? new EventMapping([]),
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+          }),
+        }),
         ...(offersProbe(env) ? [ProbeApiModule] : []),
       ],
-      controllers: [CancellationsController, HealthController, JobsController, OwnersController],
+      controllers: [
+        CancellationsController,
+        HealthController,
+        JobsController,
+        OwnersController,
+        env.EVENT_SECRETS ? SignedEventsController : EventsController,
+      ],
       providers: [
         { provide: Runtime, useValue: runtime },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },
+        { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_PIPE, useClass: StandardSchemaValidationPipe },

@@ -57,7 +57,7 @@ const log = new Logger('Api');
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { problem, retryAfter } = describeError(error, request);
   const { status } = problem;
-  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (problem.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer');
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   void reply.status(status).type('application/problem+json').send(JSON.stringify(problem));
 }

@@ -11,6 +11,8 @@ import { ApiModule } from './api.module.js';
 import { readKey } from './auth/api-key.guard.js';
 import type { ApiKey } from './auth/api-keys.js';
 import { sendProblem } from './error.filter.js';
+import { keepEventBodies } from './events/event-bodies.js';
+import { EVENTS_PATH } from './events/events.controller.js';
 import { ApiProblem } from './problem.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -36,10 +38,11 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     abortOnError: false,
   });
   logRequests(app, runtime);
-  if (env.API_KEYS) refuseStrangers(app, env.API_KEYS);
+  if (env.API_KEYS) refuseStrangers(app, env.API_KEYS, env.EVENT_SECRETS ? [EVENTS_PATH] : []);
   else refuseForeignHosts(app, env.HOST);
   refuseWrongMethods(app);
   takeEmptyBodies(app);
+  keepEventBodies(app, MAX_BODY_BYTES);
   serveDocs(app);
   return app;
 }
@@ -67,14 +70,22 @@ function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
   });
 }
 
-/** Before its body is read: a stranger gets no memory of ours. What a key may do the guard says later. */
-function refuseStrangers(app: NestFastifyApplication, keys: readonly ApiKey[]): void {
+/**
+ * Before its body is read: a stranger gets no memory of ours. What a key may do the guard says later. Where a request is
+ * signed the signature says who it is, and that is known of the whole body only.
+ */
+function refuseStrangers(
+  app: NestFastifyApplication,
+  keys: readonly ApiKey[],
+  signedRoutes: readonly string[],
+): void {
   app
     .getHttpAdapter()
     .getInstance()
     .addHook('onRequest', (request, reply, done) => {
       try {
-        if (request.url.startsWith('/v1/')) readKey(request.headers.authorization, keys);
+        const isSigned = signedRoutes.includes(request.routeOptions.url ?? '');
+        if (request.url.startsWith('/v1/') && !isSigned) readKey(request.headers.authorization, keys);
         done();
       } catch (error) {
         sendProblem(error, request, reply);

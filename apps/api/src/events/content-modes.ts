@@ -1,0 +1,56 @@
+import { InvalidEventError, readAttributes, readBytes, readText, type CloudEvent } from '#events';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiProblem } from '../problem.js';
+
+export const STRUCTURED = 'application/cloudevents+json';
+export const BATCH = 'application/cloudevents-batch+json';
+const MAX_BATCH = 1_000;
+
+/** How CloudEvents come by HTTP: whole in the body, alone or many; or attributes in headers, and data in the body. */
+export type ContentMode = 'structured' | 'batch' | 'binary';
+
+export function contentMode({ 'content-type': contentType = '' }: IncomingHttpHeaders): ContentMode {
+  const type = contentType.split(';')[0]!.trim().toLowerCase();
+  if (type === STRUCTURED) return 'structured';
+  if (type === BATCH) return 'batch';
+  if (!type.startsWith('application/cloudevents')) return 'binary';
+  throw new ApiProblem(415, 'UNSUPPORTED_MEDIA_TYPE', `Send events as ${STRUCTURED} or ${BATCH}.`);
+}
+
+export function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(readText(body)) as unknown;
+  } catch {
+    throw new InvalidEventError(['the body is not JSON in UTF-8']);
+  }
+}
+
+/** The items of a batch, each still to be read: a wrong one does not refuse the others. */
+export function readBatch(body: Buffer): unknown[] {
+  const items = readJson(body);
+  if (!Array.isArray(items)) throw new InvalidEventError(['a batch is a JSON array of events']);
+  if (items.length > MAX_BATCH) throw new InvalidEventError([`a batch has at most ${MAX_BATCH} events`]);
+  return items;
+}
+
+export function readBinary(headers: IncomingHttpHeaders, body: Buffer): CloudEvent {
+  const problems: string[] = [];
+  const event = readAttributes((name) => decode(headers[`ce-${name}`]), problems);
+  const data = readBytes(body, headers['content-type'], problems);
+  if (Object.keys(headers).every((name) => !name.startsWith('ce-'))) {
+    problems.push(`send it as ${STRUCTURED}, or its attributes in headers, as in ce-id`);
+  }
+  if (problems.length > 0) throw new InvalidEventError(problems);
+  return data === undefined ? event : { ...event, data };
+}
+
+/** What a header cannot hold stands there as the bytes of its UTF-8, each as in %C3. */
+function decode(value: string | string[] | undefined): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    // As it came: a % that begins no such byte is one.
+    return value;
+  }
+}

@@ -1,0 +1,82 @@
+import { Intake, readEvent } from '#events';
+import { StoreUnavailableError } from '#lifecycle';
+import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { ForEverybody, Needs } from '../auth/api-key.guard.js';
+import { describeError } from '../error.filter.js';
+import { BATCH, contentMode, readBatch, readBinary, readJson, STRUCTURED } from './content-modes.js';
+import { EventsAnswer } from './events.schemas.js';
+import { SignatureGuard } from './signature.guard.js';
+
+export const EVENTS_PATH = '/v1/events';
+/** How many of a batch are on their way at once. */
+const AT_ONCE = 32;
+
+type Result = { readonly status: number } & Readonly<Record<string, unknown>>;
+
+/** Events of other services by HTTP. Its callers show a key. */
+@ApiTags('events')
+@ApiBearerAuth()
+@Controller(EVENTS_PATH)
+@Needs('cancel')
+export class EventsController {
+  constructor(private readonly intake: Intake) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiConsumes(STRUCTURED, BATCH)
+  @ApiBody({
+    description: 'A CloudEvent 1.0, or up to 1000; or its data alone, with its attributes in ce-* headers.',
+  })
+  @ApiOkResponse({ standardSchema: EventsAnswer })
+  async take(@Req() request: FastifyRequest): Promise<{ results: Result[] }> {
+    const { headers } = request;
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    switch (contentMode(headers)) {
+      case 'structured':
+        return { results: [await this.takeOne(readJson(body))] };
+      case 'binary':
+        return { results: [{ status: 200, ...(await this.intake.take(readBinary(headers, body))) }] };
+      case 'batch':
+        return { results: await this.takeAll(readBatch(body), request) };
+    }
+  }
+
+  private async takeOne(item: unknown): Promise<Result> {
+    return { status: 200, ...(await this.intake.take(readEvent(item))) };
+  }
+
+  /** Once the store is away for one, the others are not tried: each would wait for it as long. */
+  private async takeAll(items: readonly unknown[], request: FastifyRequest): Promise<Result[]> {
+    const results: Result[] = [];
+    let next = 0;
+    let away: StoreUnavailableError | undefined;
+    const lane = async (): Promise<void> => {
+      while (next < items.length) {
+        const place = next++;
+        try {
+          if (away) throw away;
+          results[place] = await this.takeOne(items[place]);
+        } catch (error) {
+          if (error instanceof StoreUnavailableError) away = error;
+          const { problem, retryAfter } = describeError(error, request);
+          results[place] = { ...problem, ...(retryAfter !== undefined && { retryAfter }) };
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    return results;
+  }
+}
+
+/** The same where secrets are known: whoever has one signs, and needs no key. */
+@ApiTags('events')
+@Controller(EVENTS_PATH)
+@ForEverybody()
+@UseGuards(SignatureGuard)
+export class SignedEventsController extends EventsController {
+  constructor(intake: Intake) {
+    super(intake);
+  }
+}

@@ -1,0 +1,65 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { z } from 'zod';
+
+/** How far the sender's clock, or a message on its way, may be off; an older one may be a replay. */
+const WINDOW_S = 300;
+/** More than any sender has secrets for: what is compared is bounded by us, not by who sends. */
+const MAX_SIGNATURES = 16;
+const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+
+/** Reads `whsec_…,whsec_…`; says of each wrong one what is wrong, and never repeats it. */
+export function readSecrets(text: string, context: z.core.$RefinementCtx): Buffer[] {
+  const entries = text.split(',').map((entry) => entry.trim());
+  if (entries.length > 2) {
+    context.addIssue({ code: 'custom', message: 'expected one secret, or two while they are changed' });
+  }
+  return entries.map((entry, index) => {
+    const secret = Buffer.from(SECRET.exec(entry)?.[1] ?? '', 'base64');
+    if (secret.length < 24 || secret.length > 64) {
+      const message = `entry ${index + 1}: expected whsec_ and 24 to 64 bytes in base64`;
+      context.addIssue({ code: 'custom', message });
+    }
+    return secret;
+  });
+}
+
+/**
+ * Why a message is not one of a sender who has a secret of ours, as Standard Webhooks has it; nothing when it is. What is
+ * signed are the bytes that came: text that was read and written again is another text.
+ */
+export function troubleWithSignature(
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  secrets: readonly Buffer[],
+  nowMs: number,
+): string | undefined {
+  const id = headers['webhook-id'];
+  const timestamp = headers['webhook-timestamp'];
+  const signatures = headers['webhook-signature'];
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string') {
+    return 'Sign the event: it needs the headers webhook-id, webhook-timestamp and webhook-signature.';
+  }
+  if (!/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp must be a number of seconds since 1970.';
+  if (Math.abs(nowMs / 1_000 - Number(timestamp)) > WINDOW_S) {
+    return `webhook-timestamp is more than ${WINDOW_S} s from now. Sign the event anew, and see that the clock is right.`;
+  }
+  const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
+  return isSigned(signed, signatures, secrets)
+    ? undefined
+    : 'webhook-signature fits none of the secrets: "v1," and the HMAC-SHA256 of "<id>.<timestamp>.<body>" in base64.';
+}
+
+/** Each is compared with each, in constant time, so that the time taken tells nothing. */
+function isSigned(signed: Buffer, signatures: string, secrets: readonly Buffer[]): boolean {
+  const given = signatures.split(' ', MAX_SIGNATURES).filter((signature) => signature.startsWith('v1,'));
+  let fits = false;
+  for (const secret of secrets) {
+    const expected = Buffer.from(`v1,${createHmac('sha256', secret).update(signed).digest('base64')}`);
+    for (const signature of given) {
+      const bytes = Buffer.from(signature);
+      if (bytes.length === expected.length && timingSafeEqual(bytes, expected)) fits = true;
+    }
+  }
+  return fits;
+}

@@ -1,0 +1,322 @@
+import { createHash, createHmac } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet, type Answer } from '../support/fleet.js';
+import { TestProcess } from '../support/process.js';
+
+const STRUCTURED = 'application/cloudevents+json';
+const BATCH = 'application/cloudevents-batch+json';
+const CLOSED = { status: 409, body: { code: 'OWNER_CLOSED' } };
+const RULES = [
+  { type: 'trip.cancelled', owner: 'trip:{subject}' },
+  { type: 'trip.paused', owner: 'trip:{subject}', close: false },
+  { type: 'site.deleted', owner: 'site:{data.site.id}' },
+];
+
+let folder: string;
+let EVENT_MAP: string;
+let events = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mooring-events-'));
+  EVENT_MAP = join(folder, 'events.json');
+  await writeFile(EVENT_MAP, JSON.stringify(RULES));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function anEvent(more: object = {}): Record<string, unknown> {
+  return { specversion: '1.0', id: `e-${(events += 1)}`, source: '/trips', type: 'trip.cancelled', ...more };
+}
+
+function send(fleet: Fleet, event: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const type = Array.isArray(event) ? BATCH : STRUCTURED;
+  return fleet.request('POST', '/v1/events', event, { 'content-type': type, ...headers });
+}
+
+function enqueue(fleet: Fleet, owner: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: [owner], payload: {} }, headers);
+}
+
+describe('an event by HTTP', () => {
+  let fleet: Fleet;
+  beforeAll(async () => (fleet = await Fleet.start({ workers: 0, env: { EVENT_MAP } })));
+  afterAll(() => fleet.stop());
+
+  it('cancels the owner it is about, and closes it', async () => {
+    await enqueue(fleet, 'trip:structured');
+    const answer = await send(fleet, anEvent({ id: 'first', subject: 'structured' }));
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.body).toEqual({
+      results: [
+        {
+          status: 200,
+          id: 'first',
+          source: '/trips',
+          outcome: 'cancelled',
+          owner: 'trip:structured',
+          cancelId: expect.stringMatching(/^event:[\w-]{22}$/),
+        },
+      ],
+    });
+    expect(await enqueue(fleet, 'trip:structured')).toMatchObject(CLOSED);
+  });
+
+  it('leaves the owner open where its rule says so', async () => {
+    await send(fleet, anEvent({ type: 'trip.paused', subject: 'paused' }));
+    expect(await enqueue(fleet, 'trip:paused')).toMatchObject({ status: 201 });
+  });
+
+  it('comes with its attributes in headers and its data in the body as well', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'ce-specversion': '1.0',
+      'ce-id': 'b-1',
+      'ce-source': '/sites',
+      'ce-type': 'site.deleted',
+    };
+    const answer = await fleet.request('POST', '/v1/events', { site: { id: 7 } }, headers);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { results: [{ outcome: 'cancelled', owner: 'site:7' }] },
+    });
+    expect(await enqueue(fleet, 'site:7')).toMatchObject(CLOSED);
+  });
+
+  it('has what a header cannot hold read, and data that is none of ours left alone', async () => {
+    const headers = {
+      'content-type': 'text/xml',
+      'ce-specversion': '1.0',
+      'ce-id': 'b-2',
+      'ce-source': '/trips',
+      'ce-type': 'trip.cancelled',
+      'ce-subject': 'caf%C3%A9',
+    };
+    const answer = await fleet.request('POST', '/v1/events', '<trip/>', headers);
+    expect(answer.body).toMatchObject({ results: [{ outcome: 'cancelled', owner: 'trip:café' }] });
+  });
+
+  it('comes with others, each answered by itself and in order', async () => {
+    const batch = [
+      anEvent({ subject: 'many-1' }),
+      anEvent({ type: 'trip.seen', id: 'seen' }),
+      anEvent({ source: undefined }),
+      anEvent(),
+      'nonsense',
+      anEvent({ subject: 'many-2' }),
+    ];
+    const answer = await send(fleet, batch, { 'x-request-id': 'batch' });
+    expect(answer.status).toBe(200);
+    expect(answer.body['results']).toMatchObject([
+      { status: 200, outcome: 'cancelled', owner: 'trip:many-1' },
+      { status: 200, id: 'seen', outcome: 'ignored', why: expect.stringMatching(/type/) },
+      {
+        status: 400,
+        code: 'INVALID',
+        detail: expect.stringMatching(/source is missing/),
+        requestId: 'batch',
+      },
+      { status: 400, code: 'INVALID', detail: expect.stringMatching(/subject is missing/) },
+      { status: 400, code: 'INVALID', detail: expect.stringMatching(/not a JSON object/) },
+      { status: 200, outcome: 'cancelled', owner: 'trip:many-2' },
+    ]);
+    expect(await enqueue(fleet, 'trip:many-2')).toMatchObject(CLOSED);
+  });
+
+  it('comes with up to 999 others', async () => {
+    const batch = Array.from({ length: 1_000 }, (_, i) => anEvent({ subject: `thousand-${i}` }));
+    const answer = await send(fleet, batch);
+    const results = answer.body['results'] as { owner: string; outcome: string }[];
+    expect(results.map(({ owner, outcome }) => `${owner} ${outcome}`)).toEqual(
+      batch.map(({ subject }) => `trip:${String(subject)} cancelled`),
+    );
+    expect(await send(fleet, [...batch, anEvent()])).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID' },
+    });
+    expect(await send(fleet, [])).toMatchObject({ status: 200, body: { results: [] } });
+  });
+
+  it('is the same cancellation when it comes again, and another one of another source', async () => {
+    const event = anEvent({ subject: 'again' });
+    const [first, again, other] = [
+      await send(fleet, event),
+      await send(fleet, [event]),
+      await send(fleet, { ...event, source: '/rides' }),
+    ].map(({ body }) => (body['results'] as { cancelId: string }[])[0]!.cancelId);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it.each<[string, unknown, Record<string, string>, number, RegExp]>([
+    ['no id', anEvent({ id: undefined }), {}, 400, /id is missing/],
+    ['another version', anEvent({ specversion: '2.0' }), {}, 400, /specversion is not 1.0/],
+    ['a time that is none', anEvent({ time: 'yesterday' }), {}, 400, /time is not a time/],
+    ['no subject, which its rule needs', anEvent(), {}, 400, /subject is missing/],
+    ['a body that is not JSON', '{', {}, 400, /not JSON/],
+    ['no body', '', {}, 400, /not JSON/],
+    ['a poisoned prototype', '{"__proto__":{"specversion":"1.0","id":"x"}}', {}, 400, /id is missing/],
+    ['nesting without end', `${'['.repeat(2e5)}${']'.repeat(2e5)}`, {}, 400, /not a JSON object/],
+    ['a body of two megabytes', anEvent({ data: 'x'.repeat(2 ** 21) }), {}, 413, /./],
+    ['a batch that is none', anEvent(), { 'content-type': BATCH }, 400, /JSON array/],
+    ['another format', 'x', { 'content-type': 'application/cloudevents+avro' }, 415, /cloudevents\+json/],
+    [
+      'no attributes at all',
+      {},
+      { 'content-type': 'application/json' },
+      400,
+      /specversion is missing.*ce-id/,
+    ],
+  ])('is refused with %s', async (_what, event, headers, status, detail) => {
+    const answer = await send(fleet, event, headers);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(answer).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } });
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', STRUCTURED, ''])(
+    'has a road of its own: elsewhere a body of type %j is refused',
+    async (type) => {
+      const answer = await fleet.request('POST', '/v1/jobs', 'kind=probe', { 'content-type': type });
+      expect(answer).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+    },
+  );
+});
+
+describe('who may send events', () => {
+  const hash = (key: string): string => createHash('sha256').update(key).digest('hex');
+  const API_KEYS = `ops:cancel:${hash('ops-key')},shop:enqueue:${hash('shop-key')}`;
+  const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+  const [OLD, NEW, FOREIGN] = [1, 2, 3].map((n) => Buffer.alloc(32, n)) as [Buffer, Buffer, Buffer];
+  const written = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
+
+  function signed(secret: Buffer, body: string, ageS = 0, id = 'msg_1'): Record<string, string> {
+    const timestamp = String(Math.floor(Date.now() / 1_000) - ageS);
+    const hmac = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64');
+    return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${hmac}` };
+  }
+
+  describe('where keys are known', () => {
+    let fleet: Fleet;
+    beforeAll(async () => {
+      fleet = await Fleet.start({ workers: 0, env: { EVENT_MAP, API_KEYS, PROBE: 'on' } });
+    });
+    afterAll(() => fleet.stop());
+
+    it('is whoever has one with the scope cancel', async () => {
+      const event = anEvent({ subject: '1' });
+      expect(await send(fleet, event)).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } });
+      expect(await send(fleet, event, bearer('shop-key'))).toMatchObject({ status: 403 });
+      expect(await send(fleet, event, signed(OLD, JSON.stringify(event)))).toMatchObject({ status: 401 });
+      expect(await enqueue(fleet, 'trip:1', bearer('shop-key'))).toMatchObject({ status: 201 });
+      expect(await send(fleet, event, bearer('ops-key'))).toMatchObject({ status: 200 });
+    });
+  });
+
+  describe('where secrets are known', () => {
+    let fleet: Fleet;
+    beforeAll(async () => {
+      const EVENT_SECRETS = `${written(NEW)},${written(OLD)}`;
+      fleet = await Fleet.start({ workers: 0, env: { EVENT_MAP, API_KEYS, EVENT_SECRETS, PROBE: 'on' } });
+    });
+    afterAll(() => fleet.stop());
+
+    async function expectNothingDone(subject: string): Promise<void> {
+      expect(await enqueue(fleet, `trip:${subject}`, bearer('shop-key'))).toMatchObject({ status: 201 });
+    }
+
+    it.each([
+      ['the new secret', NEW, 0],
+      ['the old secret', OLD, 0],
+      ['it four minutes ago', NEW, 240],
+      ['it by a clock four minutes fast', NEW, -240],
+    ])('is whoever signed with %s, without a key', async (_what, secret, ageS) => {
+      const event = JSON.stringify(anEvent({ subject: 'signed' }));
+      expect(await send(fleet, event, signed(secret, event, ageS))).toMatchObject({ status: 200 });
+    });
+
+    it('may sign a batch', async () => {
+      const batch = JSON.stringify([anEvent({ subject: 'signed' })]);
+      const headers = { 'content-type': BATCH, ...signed(NEW, batch) };
+      expect(await send(fleet, batch, headers)).toMatchObject({ status: 200 });
+    });
+
+    it('does nothing by sending the same again', async () => {
+      const event = JSON.stringify(anEvent({ subject: 'replayed' }));
+      const headers = signed(NEW, event, 200);
+      const first = await send(fleet, event, headers);
+      expect(await send(fleet, event, headers)).toMatchObject({ status: 200, body: first.body });
+    });
+
+    it('is nobody who only has a key', async () => {
+      const answer = await send(fleet, anEvent({ subject: 'keyed' }), bearer('ops-key'));
+      expect(answer).toMatchObject({ status: 401, body: { code: 'BAD_SIGNATURE' } });
+      await expectNothingDone('keyed');
+    });
+
+    it.each<[string, (body: string) => { body: string; headers: Record<string, string> }]>([
+      [
+        'a byte is changed',
+        (body) => ({ body: body.replace('forged', 'forgee'), headers: signed(NEW, body) }),
+      ],
+      ['it is written anew', (body) => ({ body: `${body} `, headers: signed(NEW, body) })],
+      ['it is six minutes old', (body) => ({ body, headers: signed(NEW, body, 360) })],
+      ['it is of the future', (body) => ({ body, headers: signed(NEW, body, -360) })],
+      ['the secret is not ours', (body) => ({ body, headers: signed(FOREIGN, body) })],
+      ['another id stands on it', (body) => ({ body, headers: { ...signed(NEW, body), 'webhook-id': 'm' } })],
+      ['the secret is empty', (body) => ({ body, headers: signed(Buffer.alloc(0), body) })],
+    ])('is nobody when %s', async (_what, forge) => {
+      const { body, headers } = forge(JSON.stringify(anEvent({ subject: 'forged' })));
+      const answer = await send(fleet, body, headers);
+      expect(answer).toMatchObject({ status: 401, body: { code: 'BAD_SIGNATURE' } });
+      expect(answer.headers.get('www-authenticate')).toBeNull();
+      await expectNothingDone('forged');
+      await expectNothingDone('forgee');
+    });
+
+    it('is nobody who puts attributes in headers: no signature is about those', async () => {
+      const body = '{"site":{"id":7}}';
+      const headers = {
+        ...signed(NEW, body),
+        'content-type': 'application/json',
+        'ce-specversion': '1.0',
+        'ce-id': '1',
+        'ce-source': '/trips',
+        'ce-type': 'trip.cancelled',
+        'ce-subject': 'headers',
+      };
+      const answer = await fleet.request('POST', '/v1/events', body, headers);
+      expect(answer).toMatchObject({ status: 415, body: { detail: expect.stringMatching(/cover/) } });
+      await expectNothingDone('headers');
+    });
+
+    it('needs a key for everything else', async () => {
+      const event = JSON.stringify(anEvent());
+      expect(await enqueue(fleet, 'trip:1', signed(NEW, event))).toMatchObject({ status: 401 });
+    });
+
+    it('is never in the log by name', () => {
+      for (const secret of [OLD, NEW]) expect(fleet.api.output).not.toContain(secret.toString('base64'));
+    });
+  });
+});
+
+describe('a mapping of events that cannot be used', () => {
+  it.each(['api', 'janitor'])('keeps the %s from starting, with all that is wrong with it', async (app) => {
+    const path = join(folder, 'wrong.json');
+    await writeFile(
+      path,
+      JSON.stringify([
+        { type: 'a', owner: 'trip:{who}' },
+        { type: 'a', owner: 'trip' },
+      ]),
+    );
+    const child = TestProcess.app(app, { REDIS_URL: 'redis://127.0.0.1:1', PORT: '0', EVENT_MAP: path });
+    expect(await child.exited).toEqual({ code: 1, signal: null });
+    const lines = child.output.split('\n').filter((line) => line.includes('EVENT_MAP'));
+    expect(lines).toEqual([
+      expect.stringMatching(/rule 1: \{who\} is not known/),
+      expect.stringMatching(/rule 2: owner: .*type:id/),
+      expect.stringMatching(/rule 2: type "a" is mapped already/),
+    ]);
+  });
+});
