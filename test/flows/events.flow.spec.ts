@@ -154,7 +154,7 @@ describe('an event by HTTP', () => {
     ['a time that is none', anEvent({ time: 'yesterday' }), {}, 400, /time is not a time/],
     ['no subject, which its rule needs', anEvent(), {}, 400, /subject is missing/],
     ['a body that is not JSON', '{', {}, 400, /not JSON/],
-    ['no body', '', {}, 400, /not JSON/],
+    ['no body', '', {}, 400, /specversion is missing/],
     ['a poisoned prototype', '{"__proto__":{"specversion":"1.0","id":"x"}}', {}, 400, /id is missing/],
     ['nesting without end', `${'['.repeat(2e5)}${']'.repeat(2e5)}`, {}, 400, /not a JSON object/],
     ['a body of two megabytes', anEvent({ data: 'x'.repeat(2 ** 21) }), {}, 413, /./],

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { until } from './until.js';
 
 /** What `keys.ts` lets stay when nothing is under way: queue hashes, and what ends by itself. */
-const STAYS = /:\{queue:[^}]+\}$|:\{cancels\}:told$/;
+const STAYS = /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead))$/;
 const RECORD = /:\{[\w-]{22}\}$/;
 const ENDS_BY_ITSELF =
   /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:at)?|:\{cancels\}:[\w-]{22})$/;

@@ -1,3 +1,4 @@
+import { readEventMap } from '#events';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 
@@ -7,6 +8,14 @@ export const JanitorEnv = z
     CENSUS_EVERY: fields.duration
       .prefault('15s')
       .describe('How often the queues are counted for the metrics.'),
+    EVENT_MAP: z
+      .string()
+      .transform(readEventMap)
+      .optional()
+      .meta({ form: 'file' })
+      .describe(
+        'A JSON file that says which events of the stream cancel which owners; see `docs/events.md`.',
+      ),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether the `probe` queue is looked after.'),
     ...fields.HealthEnv,
     ...fields.StoreEnv,

@@ -1,3 +1,4 @@
+import { EventConsumer, EventMapping, EventsModule, InStream } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
@@ -23,12 +24,20 @@ export class JanitorModule {
             listeners: [(fact) => logFact(runtime.log, fact)],
           }),
         }),
+        EventsModule.forRootAsync({
+          useFactory: () => ({
+            mapping: env.EVENT_MAP ?? new EventMapping([]),
+            listeners: [(fact) => logFact(runtime.log, fact)],
+          }),
+        }),
         ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
       ],
       providers: [
         { provide: Runtime, useValue: runtime },
         { provide: Intervals, useValue: env },
         Duties,
+        EventConsumer,
+        InStream,
         QueueGauges,
         Schedule,
       ],

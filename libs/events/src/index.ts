@@ -10,5 +10,7 @@ export { readEventMap } from './event-map.file.js';
 export { EventMapping, EventMappingError, type EventRule, type EventTarget } from './event-mapping.js';
 export { EventsModule, type EventsAsyncOptions } from './events.module.js';
 export type { EventFact, EventListener } from './facts.js';
+export { EventConsumer } from './in/event.consumer.js';
+export { InStream } from './in/in-stream.js';
 export { Intake, type EventResult } from './intake.js';
 export { EVENT_DEFAULTS, EventOptions } from './options.js';

@@ -34,3 +34,4 @@ export type { Run } from './run/run.js';
 export { RunningJobs } from './run/running-jobs.js';
 export type { SandboxHandler, SandboxRun } from './run/sandbox.words.js';
 export { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './run/stop-reasons.js';
+export { meansUnavailable } from './store.js';

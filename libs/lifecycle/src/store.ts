@@ -76,7 +76,8 @@ async function begin<T>(ask: () => Promise<T>): Promise<T> {
   return ask();
 }
 
-function meansUnavailable(error: unknown): boolean {
+/** Whether an error of the client's says that the store was not there for a call, rather than anything of the call itself. */
+export function meansUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
     /Connection is closed|Stream isn't writeable|ECONNREFUSED|ECONNRESET|EPIPE|Command aborted/.test(

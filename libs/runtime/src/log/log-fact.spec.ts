@@ -12,16 +12,19 @@ function levelOf(fact: { event: string; final?: boolean }): number {
 }
 
 describe('a fact', () => {
-  it.each(['job.stalled', 'queue.error'])('that an operator must see is a warning: %s', (event) => {
-    expect(levelOf({ event })).toBe(40);
-  });
+  it.each(['job.stalled', 'queue.error', 'event.dead', 'events.trouble', 'events.lost'])(
+    'that an operator must see is a warning: %s',
+    (event) => {
+      expect(levelOf({ event })).toBe(40);
+    },
+  );
 
   it('of a failed job is a warning when it was the last attempt, and news before', () => {
     expect(levelOf({ event: 'job.failed', final: true })).toBe(40);
     expect(levelOf({ event: 'job.failed', final: false })).toBe(30);
   });
 
-  it.each(['job.handed-back', 'worker.started', 'worker.draining', 'worker.drained'])(
+  it.each(['owner.cancelled', 'job.handed-back', 'worker.started', 'worker.draining', 'worker.drained'])(
     'that happens now and then is news: %s',
     (event) => {
       expect(levelOf({ event })).toBe(30);

@@ -5,7 +5,14 @@ interface Fact {
   readonly final?: boolean;
 }
 
-const WARNINGS = new Set(['job.failed', 'job.stalled', 'queue.error']);
+const WARNINGS = new Set([
+  'job.failed',
+  'job.stalled',
+  'queue.error',
+  'event.dead',
+  'events.trouble',
+  'events.lost',
+]);
 const NEWS = new Set([
   'owner.cancelled',
   'job.handed-back',
