@@ -45,6 +45,7 @@ export const ApiEnv = z
       .enum(['on', 'off'])
       .optional()
       .describe('Whether the `probe` kind is offered. Unset: only without keys on loopback.'),
+    ...fields.EventsOutEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,
     ...fields.LogEnv,

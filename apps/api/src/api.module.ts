@@ -1,4 +1,4 @@
-import { EventMapping, EventsModule } from '#events';
+import { EventMapping, EventsModule, EventsOut } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
@@ -18,6 +18,13 @@ import { OwnersController } from './owners/owners.controller.js';
 @Module({})
 export class ApiModule {
   static with(runtime: Runtime, env: ApiEnv): DynamicModule {
+    const out = new EventsOut({
+      redis: runtime.redis,
+      prefix: env.MOORING_PREFIX,
+      tell: env.EVENTS_OUT,
+      keep: env.EVENTS_OUT_KEEP,
+      listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+    });
     return {
       module: ApiModule,
       imports: [
@@ -26,7 +33,7 @@ export class ApiModule {
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
             maxWaiting: env.MAX_WAITING,
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
           }),
         }),
         EventsModule.forRootAsync({
@@ -46,6 +53,8 @@ export class ApiModule {
       ],
       providers: [
         { provide: Runtime, useValue: runtime },
+        // As a provider it is told when the application ends.
+        { provide: EventsOut, useValue: out },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },
         { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },

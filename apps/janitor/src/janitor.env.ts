@@ -18,6 +18,7 @@ export const JanitorEnv = z
       ),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether the `probe` queue is looked after.'),
     ...fields.HealthEnv,
+    ...fields.EventsOutEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,
     ...fields.LogEnv,

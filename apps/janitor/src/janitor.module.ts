@@ -1,4 +1,4 @@
-import { EventConsumer, EventMapping, EventsModule, InStream } from '#events';
+import { EventConsumer, EventMapping, EventsModule, EventsOut, InStream } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
@@ -13,6 +13,13 @@ import { Intervals, Schedule } from './schedule.js';
 @Module({})
 export class JanitorModule {
   static with(runtime: Runtime, env: JanitorEnv): DynamicModule {
+    const out = new EventsOut({
+      redis: runtime.redis,
+      prefix: env.MOORING_PREFIX,
+      tell: env.EVENTS_OUT,
+      keep: env.EVENTS_OUT_KEEP,
+      listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+    });
     return {
       module: JanitorModule,
       imports: [
@@ -21,7 +28,7 @@ export class JanitorModule {
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
-            listeners: [(fact) => logFact(runtime.log, fact)],
+            listeners: [(fact) => logFact(runtime.log, fact), out.record],
           }),
         }),
         EventsModule.forRootAsync({
@@ -34,6 +41,8 @@ export class JanitorModule {
       ],
       providers: [
         { provide: Runtime, useValue: runtime },
+        // As a provider it is told when the application ends.
+        { provide: EventsOut, useValue: out },
         { provide: Intervals, useValue: env },
         Duties,
         EventConsumer,

@@ -17,6 +17,7 @@ export const WorkerEnv = z
       ),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     ...fields.HealthEnv,
+    ...fields.EventsOutEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,
     ...fields.LogEnv,

@@ -1,3 +1,4 @@
+import { EventsOut } from '#events';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { logContext, logFact, Runtime } from '#runtime';
 import { ProbeWorkerModule } from '#workloads/probe';
@@ -11,6 +12,13 @@ const SHARE_FOR_RUNS = 0.8;
 @Module({})
 export class WorkerModule {
   static with(runtime: Runtime, env: WorkerEnv): DynamicModule {
+    const out = new EventsOut({
+      redis: runtime.redis,
+      prefix: env.MOORING_PREFIX,
+      tell: env.EVENTS_OUT,
+      keep: env.EVENTS_OUT_KEEP,
+      listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+    });
     return {
       module: WorkerModule,
       imports: [
@@ -18,7 +26,7 @@ export class WorkerModule {
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
             worker: {
               concurrency: env.WORKER_CONCURRENCY,
               lockMs: env.WORKER_LOCK,
@@ -30,6 +38,8 @@ export class WorkerModule {
         }),
         ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
       ],
+      // As a provider it is told when the application ends.
+      providers: [{ provide: EventsOut, useValue: out }],
     };
   }
 }

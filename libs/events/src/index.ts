@@ -14,3 +14,5 @@ export { EventConsumer } from './in/event.consumer.js';
 export { InStream } from './in/in-stream.js';
 export { Intake, type EventResult } from './intake.js';
 export { EVENT_DEFAULTS, EventOptions } from './options.js';
+export { EventsOut, type EventsOutOptions } from './out/events-out.js';
+export { TELL, type Tell } from './out/outgoing.js';

@@ -117,6 +117,16 @@ export const LogEnv = {
     .describe('How log lines look. Unset: `pretty` on a terminal, `json` elsewhere.'),
 };
 
+export const EventsOutEnv = {
+  EVENTS_OUT: z
+    .enum(['off', 'owners', 'all'])
+    .default('owners')
+    .describe(
+      'What other services are told in the stream `events:out`: nothing, what is about owners, or also how each job ended.',
+    ),
+  EVENTS_OUT_KEEP: wholeNumber(1).prefault('10000').describe('How many events that stream keeps, about.'),
+};
+
 export const ShutdownEnv = {
   SHUTDOWN_TIMEOUT: durationOfAtLeast(1_000)
     .prefault('25s')

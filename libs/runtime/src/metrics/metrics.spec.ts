@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Metrics, type JobFact } from './metrics.js';
+import { Metrics, type CountedFact } from './metrics.js';
 
 const job = { queue: 'media', kind: 'thumbnail' };
 
 /** The samples of one metric, by their labels, without those that every sample has. */
-async function samples(facts: readonly JobFact[], metric: string): Promise<Record<string, number>> {
+async function samples(facts: readonly CountedFact[], metric: string): Promise<Record<string, number>> {
   const metrics = new Metrics('test');
   for (const fact of facts) metrics.record(fact);
   const found: Record<string, number> = {};
@@ -34,6 +34,11 @@ describe('the metrics', () => {
     expect(await samples([{ event: 'job.stalled', queue: 'media' }], 'mooring_job_events_total')).toEqual({
       'event="stalled",queue="media",kind=""': 1,
     });
+  });
+
+  it('count the events that other services are not told of', async () => {
+    const facts = [3, 4].map((count) => ({ event: 'events.lost', count }));
+    expect(await samples(facts, 'mooring_events_lost_total')).toEqual({ '': 7 });
   });
 
   it('leave out what is not about a job', async () => {

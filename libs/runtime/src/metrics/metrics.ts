@@ -2,19 +2,21 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
 
-/** What a job's fact tells the counters. */
-export interface JobFact {
+/** What a fact tells the counters. */
+export interface CountedFact {
   readonly event: string;
   readonly queue?: string;
   readonly kind?: string;
   readonly waitedMs?: number;
   readonly tookMs?: number;
+  readonly count?: number;
 }
 
 /** This process's numbers, in Prometheus' form. Fed by the journal, so that a fact is announced once. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly jobs: Counter<'event' | 'queue' | 'kind'>;
+  private readonly lostEvents: Counter;
   private readonly waits: Histogram<'queue' | 'kind'>;
   private readonly runs: Histogram<'queue' | 'kind'>;
 
@@ -26,6 +28,11 @@ export class Metrics {
       name: 'mooring_job_events_total',
       help: 'Things that happened to jobs.',
       labelNames: ['event', 'queue', 'kind'],
+      registers,
+    });
+    this.lostEvents = new Counter({
+      name: 'mooring_events_lost_total',
+      help: 'Events for other services that the store did not take.',
       registers,
     });
     this.waits = new Histogram({
@@ -52,8 +59,9 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  record = (fact: JobFact): void => {
+  record = (fact: CountedFact): void => {
     const { event, queue = '', kind = '' } = fact;
+    if (event === 'events.lost') this.lostEvents.inc(fact.count);
     if (!event.startsWith('job.')) return;
     this.jobs.inc({ event: event.slice('job.'.length), queue, kind });
     if (fact.waitedMs !== undefined) this.waits.observe({ queue, kind }, fact.waitedMs / 1_000);
