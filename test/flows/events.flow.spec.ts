@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { createHash, createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { TestProcess } from '../support/process.js';
+import { until } from '../support/until.js';
 
 const STRUCTURED = 'application/cloudevents+json';
 const BATCH = 'application/cloudevents-batch+json';
@@ -297,6 +299,130 @@ describe('who may send events', () => {
     it('is never in the log by name', () => {
       for (const secret of [OLD, NEW]) expect(fleet.api.output).not.toContain(secret.toString('base64'));
     });
+  });
+});
+
+async function untilClosed(fleet: Fleet, owner: string): Promise<void> {
+  await until(async () => (await enqueue(fleet, owner)).status === 409, `${owner} is closed`);
+}
+
+/** What other services were told, by the stream. */
+async function told(redis: Redis, fleet: Fleet): Promise<Record<string, unknown>[]> {
+  const entries = await redis.xrange(`${fleet.prefix}:events:out`, '-', '+');
+  return entries.map(([, [, event]]) => JSON.parse(event!) as Record<string, unknown>);
+}
+
+describe('events by streams', () => {
+  let fleet: Fleet;
+  let redis: Redis;
+  beforeAll(async () => {
+    fleet = await Fleet.start({ janitor: true, env: { EVENT_MAP, EVENTS_OUT: 'all' } });
+    redis = new Redis(fleet.storeUrl);
+  });
+  afterAll(async () => {
+    await redis.quit();
+    await fleet.stop();
+  });
+
+  const add = (event: object | string): Promise<string | null> => {
+    const text = typeof event === 'string' ? event : JSON.stringify(event);
+    return redis.xadd(`${fleet.prefix}:events:in`, '*', 'event', text);
+  };
+
+  it('cancel the owner they are about', async () => {
+    await add(anEvent({ subject: 'by-stream' }));
+    await untilClosed(fleet, 'trip:by-stream');
+  });
+
+  it('are put aside when they cannot be taken, and hold up no other', async () => {
+    const entry = await add('nonsense');
+    await add(anEvent({ subject: 'behind' }));
+    await untilClosed(fleet, 'trip:behind');
+    const dead = await until(async () => {
+      const entries = await redis.xrange(`${fleet.prefix}:events:dead`, '-', '+');
+      return entries.length > 0 && entries;
+    }, 'it is put aside');
+    expect(dead.map(([, fields]) => fields)).toEqual([
+      ['event', 'nonsense', 'entry', entry, 'reason', expect.stringMatching(/not JSON/)],
+    ]);
+    const logged = fleet.processes.flatMap((process) => process.facts());
+    expect(logged).toContainEqual(expect.objectContaining({ event: 'event.dead', entry }));
+  });
+
+  it('are the same, by whatever road they come', async () => {
+    const event = anEvent({ subject: 'both-roads' });
+    const answer = await send(fleet, event);
+    await add(event);
+    const { cancelId } = (answer.body['results'] as { cancelId: string }[])[0]!;
+    await until(() => {
+      const taken = fleet.processes.flatMap((process) => process.facts());
+      return (
+        taken.filter((fact) => fact['event'] === 'event.taken' && fact['cancelId'] === cancelId).length === 2
+      );
+    }, 'it is taken twice');
+  });
+
+  it('tell other services what was cancelled, and how jobs ended', async () => {
+    const id = await fleet.probe({});
+    const failed = await fleet.probe({ failTimes: 3 });
+    await send(fleet, anEvent({ subject: 'told' }));
+    await until(async () => {
+      const all = await told(redis, fleet);
+      const has = (type: string, subject: string): boolean =>
+        all.some((event) => event['type'] === type && event['subject'] === subject);
+      return has('job.completed', id) && has('job.failed', failed) && has('owner.cancelled', 'trip:told');
+    }, 'all three are told');
+    const all = await told(redis, fleet);
+    expect(all.filter(({ subject }) => subject === failed)).toHaveLength(1);
+  });
+});
+
+/** Needs the whole of a cancellation: its receipt, its reach, its reopening. */
+describe('what an event cancels', () => {
+  let fleet: Fleet;
+  let redis: Redis;
+  beforeAll(async () => {
+    fleet = await Fleet.start({ janitor: true, env: { EVENT_MAP, EVENTS_OUT: 'all' } });
+    redis = new Redis(fleet.storeUrl);
+  });
+  afterAll(async () => {
+    await redis.quit();
+    await fleet.stop();
+  });
+
+  it('has a receipt, found by the cancelId', async () => {
+    const answer = await send(fleet, anEvent({ subject: 'receipt' }));
+    const { cancelId } = (answer.body['results'] as { cancelId: string }[])[0]!;
+    expect(await fleet.request('GET', `/v1/cancellations/${cancelId}`)).toMatchObject({
+      status: 200,
+      body: {
+        cancelId,
+        owner: 'trip:receipt',
+        by: '/trips',
+        closed: true,
+        reason: expect.stringMatching(/trip.cancelled/),
+      },
+    });
+  });
+
+  it('is a running job, too, and other services are told', async () => {
+    const id = await fleet.probe({ ms: 60_000 }, { owners: ['trip:running'] });
+    await fleet.untilState(id, 'running');
+    await send(fleet, anEvent({ subject: 'running' }));
+    await fleet.untilState(id, 'cancelled');
+    await until(async () => {
+      const all = await told(redis, fleet);
+      return all.some(({ type, subject }) => type === 'job.cancelled' && subject === id);
+    }, 'its end is told');
+  });
+
+  it('is nothing when the owner was reopened after it happened', async () => {
+    const time = new Date().toISOString();
+    await send(fleet, anEvent({ subject: 'reopened' }));
+    expect(await fleet.request('POST', '/v1/owners/trip/reopened/reopen')).toMatchObject({ status: 200 });
+    const late = await send(fleet, anEvent({ subject: 'reopened', time }));
+    expect(late.body).toMatchObject({ results: [{ outcome: 'late', owner: 'trip:reopened' }] });
+    expect(await enqueue(fleet, 'trip:reopened')).toMatchObject({ status: 201 });
   });
 });
 
