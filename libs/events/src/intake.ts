@@ -14,7 +14,7 @@ export interface EventResult {
   readonly why?: string;
 }
 
-const MAX_REASON = 500;
+const MAX_TEXT = 500;
 
 /** Takes events of other services: those of a mapped type cancel the owner they are about. */
 @Injectable()
@@ -34,9 +34,9 @@ export class Intake {
     const target = this.options.mapping.find(event);
     if (!target) return { outcome: 'ignored', why: 'no owner is mapped to events of its type' };
     const receipt = await this.canceller.cancel(target.owner, {
-      reason: reasonOf(event),
+      reason: cut(`event ${event.type} of ${event.source}`),
       close: target.close,
-      by: event.source,
+      by: cut(event.source),
       cancelId: cancelIdOf(event),
       ...(event.timeMs !== undefined && { occurredAtMs: event.timeMs }),
     });
@@ -46,10 +46,9 @@ export class Intake {
   }
 }
 
-function reasonOf({ type, source }: CloudEvent): string {
-  const reason = `event ${type} of ${source}`.slice(0, MAX_REASON);
-  // The cut may have left half a character.
-  return reason.replace(/\p{Surrogate}$/u, '');
+/** As long as a receipt takes it. The cut may leave half a character, which goes too. */
+function cut(text: string): string {
+  return text.slice(0, MAX_TEXT).replace(/\p{Surrogate}$/u, '');
 }
 
 /** An event is told by its source and its id together, so the same one again is the same cancellation. */

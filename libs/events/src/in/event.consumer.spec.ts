@@ -1,7 +1,8 @@
 import { OwnerReader, parseOwner, StoreUnavailableError } from '#lifecycle';
 import type { Provider } from '@nestjs/common';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
+import { Proxy } from '../../../../test/support/proxy.js';
 import { TestStore } from '../../../../test/support/store.js';
 import { until } from '../../../../test/support/until.js';
 import { EventMapping, type EventRule } from '../event-mapping.js';
@@ -228,6 +229,24 @@ describe('the stream of events', () => {
     expect(Date.now() - began).toBeLessThan(1_500);
     expect(await consumers(app)).toEqual([]);
     await ending.redis.quit();
+  });
+
+  it('is read by a new connection when the other end of one went without a word', async () => {
+    const proxy = await Proxy.start(inject('storeUrl'));
+    try {
+      const hangs = proxy.next('hang', /xreadgroup/i);
+      const app = await start({}, proxy.url);
+      await hangs;
+      // It may go to the lost connection, and is then taken over; what comes after it is not.
+      await add(app, anEvent({ subject: '1' }));
+      await until(() => taken().length === 1, 'the first is taken');
+      await add(app, anEvent({ id: 'e-2', subject: '2' }));
+      await until(() => taken().length === 2, 'the second is taken', 10_000);
+      await app.stop();
+      apps = [];
+    } finally {
+      await proxy.stop();
+    }
   });
 
   describe('with a store', () => {
