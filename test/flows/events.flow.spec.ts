@@ -332,6 +332,7 @@ describe('events by streams', () => {
   it('cancel the owner they are about', async () => {
     await add(anEvent({ subject: 'by-stream' }));
     await untilClosed(fleet, 'trip:by-stream');
+    expect(await enqueue(fleet, 'trip:by-stream')).toMatchObject(CLOSED);
   });
 
   it('are put aside when they cannot be taken, and hold up no other', async () => {

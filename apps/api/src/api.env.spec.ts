@@ -11,6 +11,8 @@ describe('the settings of the api', () => {
       PORT: 3000,
       HOST: '127.0.0.1',
       MAX_WAITING: 100_000,
+      EVENTS_OUT: 'owners',
+      EVENTS_OUT_KEEP: 10_000,
       MOORING_PREFIX: 'mooring',
       SHUTDOWN_TIMEOUT: 25_000,
       LOG_LEVEL: 'info',
