@@ -11,7 +11,7 @@ describe('the settings of the api', () => {
       PORT: 3000,
       HOST: '127.0.0.1',
       MAX_WAITING: 100_000,
-      EVENTS_OUT: 'owners',
+      EVENTS_OUT: 'all',
       EVENTS_OUT_KEEP: 10_000,
       MOORING_PREFIX: 'mooring',
       SHUTDOWN_TIMEOUT: 25_000,

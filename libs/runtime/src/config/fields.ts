@@ -120,7 +120,7 @@ export const LogEnv = {
 export const EventsOutEnv = {
   EVENTS_OUT: z
     .enum(['off', 'owners', 'all'])
-    .default('owners')
+    .default('all')
     .describe(
       'What other services are told in the stream `events:out`: nothing, what is about owners, or also how each job ended.',
     ),
