@@ -109,7 +109,7 @@ export class JobRemoval {
     const { jobId, state } = found;
     const envelope = envelopeOf(found);
     const removal = removalOf(found, envelope, pass);
-    await this.store.call(() => this.removals.note([removal]));
+    await this.store.call(() => this.removals.note(removal));
     if (envelope) await this.leaveElsewhere(jobId, envelope, pass);
     if (state !== 'unknown') {
       const isRemoved = await this.store.call(() => found.queue.remove(jobId, { removeChildren: false }));

@@ -31,11 +31,21 @@ export interface HistoryView {
 }
 
 const PAGE = 100;
+/** Above this the script would hold the store for too long. */
+const MOST_AT_ONCE = 64;
+
+interface Noting {
+  readonly removal: Removal;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** Remembers why jobs were removed: by job for whoever asks for it, by owner for its history. Bounded in number and age. */
 @Injectable()
 export class Removals {
   private readonly keys: Keys;
+  /** By queue. */
+  private readonly noting = new Map<string, Noting[]>();
 
   constructor(
     options: LifecycleOptions,
@@ -44,26 +54,18 @@ export class Removals {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
 
-  /** Before they are removed: who asks in between finds the job itself. */
-  async note(removals: readonly Removal[]): Promise<void> {
-    const queues = [...new Set(removals.map(({ queue }) => queue))];
-    await Promise.all(
-      queues.map((queue) =>
-        runScript(
-          this.store.redis,
-          'remember',
-          [this.keys.gone(queue)],
-          [
-            '',
-            REMOVALS_KEPT,
-            HISTORY_KEEP_MS,
-            ...removals
-              .filter((removal) => removal.queue === queue)
-              .flatMap((removal) => [removal.id, JSON.stringify(removal)]),
-          ],
-        ),
-      ),
-    );
+  /** Before it is removed: who asks in between finds the job itself. What is noted in one turn goes together. */
+  note(removal: Removal): Promise<void> {
+    const { queue } = removal;
+    return new Promise((resolve, reject) => {
+      const turn = this.noting.get(queue) ?? [];
+      if (turn.length === 0) {
+        this.noting.set(queue, turn);
+        setImmediate(() => this.flush(queue, turn));
+      }
+      turn.push({ removal, resolve, reject });
+      if (turn.length >= MOST_AT_ONCE) this.flush(queue, turn);
+    });
   }
 
   async find(jobId: string): Promise<Removal | undefined> {
@@ -83,5 +85,16 @@ export class Removals {
       entries: lines.slice(0, PAGE).map((line) => JSON.parse(line) as Removal),
       cursor: lines.length > PAGE ? String(from + PAGE) : null,
     };
+  }
+
+  private flush(queue: string, turn: readonly Noting[]): void {
+    if (this.noting.get(queue) !== turn) return;
+    this.noting.delete(queue);
+    const whys = turn.flatMap(({ removal }) => [removal.id, JSON.stringify(removal)]);
+    const args = ['', REMOVALS_KEPT, HISTORY_KEEP_MS, ...whys];
+    runScript(this.store.redis, 'remember', [this.keys.gone(queue)], args).then(
+      () => turn.forEach(({ resolve }) => resolve()),
+      (error: unknown) => turn.forEach(({ reject }) => reject(error)),
+    );
   }
 }

@@ -1,0 +1,62 @@
+import { Redis } from 'ioredis';
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { Keys } from '../keys.js';
+import { newJobId } from '../kinds/ids.js';
+import { Store } from '../store.js';
+import { Removals, type Removal } from './removals.js';
+
+const MANY = 150;
+const QUEUES = ['q', 'r'];
+
+describe('why jobs were removed', () => {
+  const prefix = `test-${randomBytes(6).toString('hex')}`;
+  const keys = new Keys(prefix);
+  let redis: Redis;
+  let removals: Removals;
+  let scriptsRun: number;
+
+  beforeEach(async () => {
+    redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
+    await redis.ping();
+    scriptsRun = 0;
+    const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+    Object.assign(redis, {
+      evalsha: (...args: unknown[]) => {
+        scriptsRun += 1;
+        return evalsha(...args);
+      },
+    });
+    const options = { redis, prefix };
+    removals = new Removals(options, new Store(options));
+  });
+  afterEach(async () => {
+    await redis.unlink(...QUEUES.flatMap((queue) => [keys.gone(queue), `${keys.gone(queue)}:at`]));
+    await redis.quit();
+  });
+
+  it('is noted for many at once, each as its own', async () => {
+    const all = Array.from({ length: MANY }, (_, i) => aRemoval(QUEUES[i % 2]!, `reason ${i}`));
+    await removals.note(aRemoval('q', 'the first gives the store its script'));
+    scriptsRun = 0;
+    await Promise.all(all.map((one) => removals.note(one)));
+    expect(await Promise.all(all.map(({ id }) => removals.find(id)))).toEqual(all);
+    // 75 for each queue, 64 at most in one.
+    expect(scriptsRun).toBe(4);
+  });
+
+  it('is told as failed to all who noted it together', async () => {
+    await redis.set(keys.gone('q'), 'of another type');
+    const outcomes = await Promise.allSettled([
+      removals.note(aRemoval('q', 'a')),
+      removals.note(aRemoval('q', 'b')),
+      removals.note(aRemoval('r', 'c')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  });
+});
+
+function aRemoval(queue: string, reason: string): Removal {
+  const at = '2026-01-02T03:00:00.000Z';
+  return { id: newJobId(queue), queue, state: 'waiting', at, why: 'cancelled', reason };
+}
