@@ -143,6 +143,9 @@ describe('the HTTP interface', () => {
       '/v1/owners/{type}/{id}/cancel',
       '/v1/owners/{type}/{id}/reopen',
       '/v1/owners/{type}/{id}/history',
+      '/v1/admin/queues',
+      '/v1/admin/queues/{queue}/pause',
+      '/v1/admin/queues/{queue}/resume',
       '/v1/events',
     ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');

@@ -4,6 +4,7 @@ import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { QueuesController } from './admin/queues.controller.js';
 import { offersProbe, type ApiEnv } from './api.env.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
@@ -49,6 +50,7 @@ export class ApiModule {
         HealthController,
         JobsController,
         OwnersController,
+        QueuesController,
         env.EVENT_SECRETS ? SignedEventsController : EventsController,
       ],
       providers: [

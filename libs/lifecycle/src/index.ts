@@ -28,6 +28,7 @@ export { LIFECYCLE_DEFAULTS, LifecycleOptions, type WorkerOptions } from './opti
 export { JobReader, type JobView, type JobViewState, type TimelineEntry } from './read/job.reader.js';
 export { OwnerReader, type OwnerView } from './read/owner.reader.js';
 export { QueueCensus, type QueueCount } from './read/queue.census.js';
+export { QueueReader, type QueueView } from './read/queue.reader.js';
 export { Consumption } from './run/consumption.js';
 export { Handler, Handles } from './run/handler.js';
 export type { Run } from './run/run.js';

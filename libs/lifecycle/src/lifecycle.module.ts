@@ -33,6 +33,7 @@ import type { Kind } from './kinds/kind.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
 import { queuePrefix, Queues } from './queues.js';
 import { QueueCensus } from './read/queue.census.js';
+import { QueueReader } from './read/queue.reader.js';
 import { JobLog } from './read/job.log.js';
 import { JobReader } from './read/job.reader.js';
 import { OwnerReader } from './read/owner.reader.js';
@@ -75,6 +76,7 @@ const providers: Provider[] = [
   OwnerCheck,
   OwnerReader,
   QueueCensus,
+  QueueReader,
   Queues,
   QueueWorkers,
   Receipts,

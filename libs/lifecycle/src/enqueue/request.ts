@@ -11,7 +11,7 @@ const MAX_AHEAD_MS = 365 * 86_400_000;
 const MAX_KEY_BYTES = 512;
 /** Where a job stands that asks for no priority: in the middle, so that others can pass it or let it pass. */
 const MIDDLE_PRIORITY = 100;
-const LEAST_URGENT = 2 * MIDDLE_PRIORITY;
+export const LEAST_URGENT = 2 * MIDDLE_PRIORITY;
 
 export interface EnqueueOptions {
   /** One to four owners; the first is the primary. */
