@@ -1,0 +1,83 @@
+import { median } from '../harness/median.js';
+import type { Cancelled, CancelStore, SideName } from './cancel.store.js';
+import type { Waited } from './prober.process.js';
+
+export const JOBS = 100;
+const SIZES = [10_000, 100_000, 300_000];
+/** At this size the seeds' way asks for more memory than most machines have to give: ours goes alone. */
+const LARGE = 1_000_000;
+/** Where the seeds' way takes its time, one round of it has to do. */
+const LONG = 300_000;
+/** How many a caller cancels in a round. */
+const CANCELS: Record<SideName, number> = { ours: 6, seeds: 1 };
+const QUIET_MS = 500;
+
+/** What cancelling an owner with a hundred jobs takes while so many of others wait: medians of the rounds. */
+export interface UnderBacklog {
+  readonly waiting: number;
+  readonly quiet: Waited;
+  readonly ours: Cost;
+  readonly seeds: Cost | undefined;
+}
+
+export interface Cost {
+  readonly rounds: number;
+  readonly ms: number;
+  readonly rssMb: number;
+  readonly heapMb: number;
+  readonly stall: Waited;
+}
+
+export async function underBacklog(
+  store: CancelStore,
+  rounds: number,
+  large: boolean,
+): Promise<UnderBacklog[]> {
+  const all: UnderBacklog[] = [];
+  let waiting = 0;
+  for (const size of large ? [...SIZES, LARGE] : SIZES) {
+    await store.plain.add(size - waiting);
+    waiting = size;
+    const taken: Record<SideName, Cancelled[]> = { ours: [], seeds: [] };
+    const quiet: Waited[] = [];
+    const seedRounds = size > LONG ? 0 : size === LONG ? 1 : Math.min(rounds, 3);
+    for (let round = 0; round < rounds; round += 1) {
+      quiet.push(await store.quiet(QUIET_MS));
+      taken.ours.push(await once(store, 'ours'));
+      if (round < seedRounds) taken.seeds.push(await once(store, 'seeds'));
+    }
+    all.push({
+      waiting,
+      quiet: medianOf(quiet),
+      ours: costOf(taken.ours),
+      seeds: taken.seeds.length > 0 ? costOf(taken.seeds) : undefined,
+    });
+  }
+  return all;
+}
+
+async function once(store: CancelStore, side: SideName): Promise<Cancelled> {
+  const tripIds: string[] = [];
+  while (tripIds.length < CANCELS[side]) tripIds.push(await store.trip(side, JOBS));
+  return store.cancel(side, { tripIds, jobs: JOBS });
+}
+
+export function costOf(rounds: readonly Cancelled[]): Cost {
+  const of = (figure: (one: Cancelled) => number): number => median(rounds.map(figure));
+  return {
+    rounds: rounds.length,
+    ms: of(({ ms }) => ms),
+    rssMb: of(({ rssMb }) => rssMb),
+    heapMb: of(({ heapMb }) => heapMb),
+    stall: medianOf(rounds.map(({ stall }) => stall)),
+  };
+}
+
+export function medianOf(waits: readonly Waited[]): Waited {
+  const of = (figure: (one: Waited) => number): number => median(waits.map(figure));
+  return {
+    worst: of(({ worst }) => worst),
+    busy: of(({ busy }) => busy),
+    busyP99: of(({ busyP99 }) => busyP99),
+  };
+}

@@ -1,0 +1,80 @@
+import { Canceller, owner } from '#lifecycle';
+import { Redis } from 'ioredis';
+import { median } from '../harness/median.js';
+import { startApp } from './cancel.app.js';
+import { PlainQueue } from './plain.queue.js';
+
+/* Cancels once, in a process of its own: `node caller.process.js <ours|seeds> <store url>`. */
+
+export interface Order {
+  /** One after the other, each with so many jobs. Where there are several, the first warms up: a caller lives long. */
+  readonly tripIds: readonly string[];
+  readonly jobs: number;
+}
+
+export interface Called {
+  readonly ms: number;
+  /** By how much the process grew at most: its resident memory, and its heap. */
+  readonly rssMb: number;
+  readonly heapMb: number;
+}
+
+const SAMPLE_MS = 2;
+const MB = 1_048_576;
+
+type Side = { cancel(tripId: string): Promise<number>; close(): Promise<void> };
+
+const [side, url] = process.argv.slice(2) as ['ours' | 'seeds', string];
+const redis = new Redis(url, { maxRetriesPerRequest: null });
+const caller = side === 'ours' ? await ours() : new PlainQueue(redis);
+
+process.on('message', (order: Order) => void obey(order));
+process.once('disconnect', () => void end());
+process.send?.('ready');
+
+async function ours(): Promise<Side> {
+  const app = await startApp(redis);
+  const canceller = app.get(Canceller);
+  return {
+    cancel: async (tripId) => {
+      const receipt = await canceller.cancel(owner('trip', tripId), { wait: 'drained', waitFor: '2m' });
+      return receipt.done ? receipt.removed : -1;
+    },
+    close: () => app.close(),
+  };
+}
+
+async function obey({ tripIds, jobs }: Order): Promise<void> {
+  const before = process.memoryUsage();
+  const maxRss = process.resourceUsage().maxRSS;
+  const peak = { rss: before.rss, heapUsed: before.heapUsed };
+  const sample = (): void => {
+    const { rss, heapUsed } = process.memoryUsage();
+    peak.rss = Math.max(peak.rss, rss);
+    peak.heapUsed = Math.max(peak.heapUsed, heapUsed);
+  };
+  const sampling = setInterval(sample, SAMPLE_MS);
+  const times: number[] = [];
+  for (const tripId of tripIds) {
+    const start = performance.now();
+    const removed = await caller.cancel(tripId);
+    times.push(performance.now() - start);
+    if (removed !== jobs) throw new Error(`${side} removed ${removed} jobs of ${tripId}, not ${jobs}`);
+  }
+  clearInterval(sampling);
+  sample();
+  // The system's own peak sees what no timer had the time to.
+  const { maxRSS } = process.resourceUsage();
+  if (maxRSS > maxRss) peak.rss = Math.max(peak.rss, maxRSS * 1_024);
+  process.send?.({
+    ms: median(times.length > 1 ? times.slice(1) : times),
+    rssMb: (peak.rss - before.rss) / MB,
+    heapMb: (peak.heapUsed - before.heapUsed) / MB,
+  } satisfies Called);
+}
+
+async function end(): Promise<void> {
+  await caller.close();
+  redis.disconnect();
+  process.exit(0);
+}

@@ -1,0 +1,96 @@
+import 'reflect-metadata';
+import {
+  defineKind,
+  Enqueuer,
+  Handler,
+  Handles,
+  LifecycleModule,
+  owner,
+  type Payload,
+  type Run,
+  type WorkerOptions,
+} from '#lifecycle';
+import { Injectable, Module, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Redis } from 'ioredis';
+import { z } from 'zod';
+
+export const PREFIX = 'bench';
+export const PRIORITY = 100;
+
+/** What a ride asks of a driver. */
+export const offer = defineKind({
+  name: 'offer',
+  queue: 'trip-requests',
+  payload: z.object({ tripId: z.string(), driverId: z.string() }),
+});
+
+/** What the worker's runs live through. */
+export abstract class Watcher {
+  abstract began(): void;
+  abstract wasTold(): void;
+}
+
+/** Waits until it is told to stop. */
+@Handles(offer)
+@Injectable()
+class OfferHandler extends Handler<typeof offer> {
+  constructor(private readonly watcher: Watcher) {
+    super();
+  }
+
+  async handle(_payload: Payload<typeof offer>, { signal }: Run): Promise<void> {
+    this.watcher.began();
+    await new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => {
+        this.watcher.wasTold();
+        resolve();
+      });
+    });
+  }
+}
+
+@Module({})
+class BenchModule {}
+
+/** A plain application that enqueues and cancels, and that works too when it is told how. */
+export async function startApp(
+  redis: Redis,
+  worker?: WorkerOptions & { readonly watcher: Watcher },
+): Promise<INestApplicationContext> {
+  // Only what is asked once the connection stands is accepted.
+  await redis.ping();
+  const options = {
+    redis,
+    prefix: PREFIX,
+    maxWaiting: 10_000_000,
+    storeTimeoutMs: 60_000,
+    ...(worker && { worker }),
+  };
+  return NestFactory.createApplicationContext(
+    {
+      module: BenchModule,
+      imports: [
+        LifecycleModule.forRootAsync({ useFactory: () => options }),
+        LifecycleModule.forKinds([offer]),
+      ],
+      providers: worker ? [{ provide: Watcher, useValue: worker.watcher }, OfferHandler] : [],
+    },
+    { logger: ['error', 'warn'] },
+  );
+}
+
+const AT_ONCE = 1_000;
+
+/** Gives a trip so many jobs, through the library. */
+export async function enqueueFor(app: INestApplicationContext, tripId: string, count: number): Promise<void> {
+  const enqueuer = app.get(Enqueuer);
+  const options = { owners: [owner('trip', tripId)], priority: PRIORITY };
+  for (let from = 0; from < count; from += AT_ONCE) {
+    await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) =>
+        enqueuer.enqueue(offer, { tripId, driverId: String(from + i) }, options),
+      ),
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { BenchProcess } from '../harness/bench-process.js';
+import { startRedis, type Store } from '../harness/redis-server.js';
+import type { Called, Order } from './caller.process.js';
+import { enqueueFor, startApp } from './cancel.app.js';
+import { PlainQueue } from './plain.queue.js';
+import type { Waited } from './prober.process.js';
+
+export type SideName = 'ours' | 'seeds';
+
+/** One cancellation: what its caller paid, and what the others who use the store meanwhile. */
+export interface Cancelled extends Called {
+  readonly stall: Waited;
+}
+
+/** The store of both sides, with somebody who looks how long it keeps others waiting. */
+export class CancelStore {
+  private made = 0;
+
+  private constructor(
+    readonly store: Store,
+    readonly redis: Redis,
+    readonly app: INestApplicationContext,
+    readonly plain: PlainQueue,
+    private readonly prober: BenchProcess,
+  ) {}
+
+  static async start(): Promise<CancelStore> {
+    const store = await startRedis();
+    const redis = new Redis(store.url, { maxRetriesPerRequest: null });
+    const app = await startApp(redis);
+    const prober = await BenchProcess.start(new URL('prober.process.js', import.meta.url), [
+      store.url,
+      String(store.pid),
+    ]);
+    return new CancelStore(store, redis, app, new PlainQueue(redis), prober);
+  }
+
+  /** A trip of its own, with so many jobs: ours, or as the seeds have them. */
+  async trip(side: SideName, jobs: number): Promise<string> {
+    const tripId = `${side}-${(this.made += 1)}`;
+    if (side === 'ours') await enqueueFor(this.app, tripId, jobs);
+    else await this.plain.add(jobs, tripId);
+    return tripId;
+  }
+
+  /** Another process cancels it, and ends. */
+  async cancel(side: SideName, order: Order): Promise<Cancelled> {
+    const entry = new URL('caller.process.js', import.meta.url);
+    const caller = await BenchProcess.start(entry, [side, this.store.url]);
+    try {
+      await this.prober.ask({ act: 'start' });
+      const called = await caller.ask<Called>(order);
+      const stall = await this.prober.ask<Waited>({ act: 'stop' });
+      return { ...called, stall };
+    } finally {
+      await caller.stop();
+    }
+  }
+
+  /** How long others wait while nothing is asked of the store. */
+  async quiet(ms: number): Promise<Waited> {
+    await this.prober.ask({ act: 'start' });
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return this.prober.ask<Waited>({ act: 'stop' });
+  }
+
+  async stop(): Promise<void> {
+    await this.prober.stop();
+    await this.app.close();
+    await this.plain.close();
+    this.redis.disconnect();
+    await this.store.stop();
+  }
+}

@@ -1,0 +1,112 @@
+import { JOBS, type Cost, type UnderBacklog } from './backlog.js';
+import { MANY } from './many.js';
+import type { Waited } from './prober.process.js';
+import { LEASE_MS, type Told } from './told.js';
+
+export interface Figures {
+  readonly backlogs: readonly UnderBacklog[];
+  readonly many: { readonly quiet: Waited; readonly ours: Cost };
+  readonly told: Readonly<Record<'message' | 'renewal', Told>>;
+}
+
+const AT = 300_000;
+const LEAST_FASTER = 300;
+const MOST_GROWTH = 2;
+/** As much as one owner's jobs may take and give back; the backlog must not be in it. */
+const FLAT_MB = 32;
+const STALL_MS = 20;
+const TOLD_P50_MS = 50;
+
+export function missedTargets({ backlogs, many, told }: Figures): string[] {
+  const [least, most] = [backlogs[0]!, backlogs.find(({ waiting }) => waiting === AT)!];
+  const faster = most.seeds!.ms / most.ours.ms;
+  const growth = most.ours.ms / least.ours.ms;
+  const wanted: readonly (readonly [boolean, string])[] = [
+    [
+      faster >= LEAST_FASTER,
+      `1/${faster.toFixed(0)} of the seeds' time under ${AT}, wanted 1/${LEAST_FASTER}`,
+    ],
+    [growth <= MOST_GROWTH, `${growth.toFixed(1)} times as long under ${AT}, wanted ≤ ${MOST_GROWTH}`],
+    ...backlogs.map(
+      ({ waiting, ours }) =>
+        [
+          ours.rssMb <= FLAT_MB,
+          `${ours.rssMb.toFixed(0)} MB more under ${waiting}, wanted ≤ ${FLAT_MB}`,
+        ] as const,
+    ),
+    ...backlogs.map(
+      ({ waiting, ours }) =>
+        [
+          ours.stall.busy < STALL_MS,
+          `a stall of ${ms(ours.stall.busy)} under ${waiting}, wanted < ${STALL_MS} ms`,
+        ] as const,
+    ),
+    [
+      many.ours.stall.busy < STALL_MS,
+      `a stall of ${ms(many.ours.stall.busy)} by ${MANY} jobs, wanted < ${STALL_MS} ms`,
+    ],
+    [told.message.p50 <= TOLD_P50_MS, `told after ${ms(told.message.p50)}, wanted ≤ ${TOLD_P50_MS} ms`],
+    [
+      told.renewal.worst <= LEASE_MS,
+      `told after ${ms(told.renewal.worst)} without a message, wanted within a lease`,
+    ],
+  ];
+  return wanted.filter(([holds]) => !holds).map(([, missed]) => missed);
+}
+
+export function table({ backlogs, many, told }: Figures, missed: readonly string[]): string {
+  const heads = ['time', 'RSS +', 'heap +', 'worst stall', 'its p99', 'worst answer'];
+  return [
+    row([`an owner with ${JOBS} jobs, while others wait`, ...heads]),
+    ...backlogs.flatMap(({ waiting, quiet, ours, seeds }) => [
+      ...costRows(`  ${waiting}, ours`, ours),
+      ...(seeds ? costRows(`  ${waiting}, the seeds' way`, seeds) : []),
+      quietRow(quiet),
+      ...(seeds ? [row([`    the seeds' way to ours`, `${(seeds.ms / ours.ms).toFixed(0)} times`])] : []),
+    ]),
+    '',
+    row([`an owner with ${MANY} jobs`, ...heads]),
+    ...costRows('  ours', many.ours),
+    quietRow(many.quiet),
+    '',
+    row(['from cancel to abort, of running jobs', 'p50', 'p99', 'worst', 'runs']),
+    toldRow('  by message', told.message),
+    toldRow(`  by renewal alone, leases of ${LEASE_MS / 1_000} s`, told.renewal),
+    '',
+    'A stall is what the store computed before it answered another client; an answer also waits for a processor.',
+    missed.length === 0 ? 'Every target holds.' : `Missed: ${missed.join('; ')}.`,
+  ]
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+function costRows(name: string, cost: Cost): string[] {
+  const { rssMb, heapMb, stall } = cost;
+  return [
+    row([
+      `${name} (${cost.rounds} rounds)`,
+      ms(cost.ms),
+      `${rssMb.toFixed(0)} MB`,
+      `${heapMb.toFixed(0)} MB`,
+      ms(stall.busy),
+      ms(stall.busyP99),
+      ms(stall.worst),
+    ]),
+  ];
+}
+
+function quietRow({ worst, busy, busyP99 }: Waited): string {
+  return row(['    the store at rest', '', '', '', ms(busy), ms(busyP99), ms(worst)]);
+}
+
+function toldRow(name: string, { p50, p99, worst, runs }: Told): string {
+  return row([name, ms(p50), ms(p99), ms(worst), String(runs)]);
+}
+
+function row([name, ...cells]: readonly string[]): string {
+  return name!.padEnd(46) + cells.map((cell) => cell.padEnd(14)).join('');
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+}
