@@ -21,8 +21,6 @@ export interface Job {
   readonly attempts: number;
   readonly artifacts?: readonly string[];
   readonly timeline: readonly TimelineEntry[];
-  /** Of a removed one: why it was. */
-  readonly why?: string;
 }
 
 export interface TimelineEntry {
@@ -36,7 +34,7 @@ export interface Owner {
   readonly owner: string;
   readonly state: 'open' | 'closed';
   readonly epoch: string | null;
-  readonly counts: { readonly jobs: number; readonly running: number };
+  readonly counts: { readonly jobs: number; readonly running: number; readonly ending: number };
   readonly jobs: readonly OwnerJob[];
   readonly cursor: string | null;
 }
@@ -50,28 +48,47 @@ export interface OwnerJob {
 
 export interface History {
   readonly owner: string;
-  readonly entries: readonly Readonly<Record<string, unknown>>[];
-  readonly cursor?: string | null;
+  readonly entries: readonly Removal[];
+  readonly cursor: string | null;
+}
+
+export interface Removal {
+  readonly id: string;
+  readonly queue: string;
+  readonly kind?: string;
+  /** The state it was in. */
+  readonly state: string;
+  readonly at: string;
+  readonly why: string;
+  readonly reason?: string;
+  readonly by?: string;
+  readonly cancelId?: string;
 }
 
 export interface Receipt {
   readonly cancelId: string;
   readonly owner: string;
-  readonly epoch: string;
-  readonly reason?: string;
-  readonly by?: string;
-  readonly at?: string;
-  readonly closed?: boolean;
+  /** The one job, when it was not all of the owner. */
+  readonly job?: string;
+  readonly epoch: string | null;
+  readonly reason: string;
+  readonly by: string;
+  readonly at: string;
+  readonly closed: boolean;
   readonly removed: number;
   readonly aborted: number;
-  readonly acknowledged?: number;
-  readonly ignored?: number;
+  readonly acknowledged: number;
+  readonly ignored: number;
   readonly running: number;
-  readonly byQueue: Readonly<
-    Record<string, { readonly removed?: Readonly<Record<string, number>>; readonly aborted?: number }>
-  >;
+  readonly byQueue: Readonly<Record<string, QueueReceipt>>;
   readonly done: boolean;
-  readonly durable?: boolean;
+  readonly durable: boolean;
+}
+
+export interface QueueReceipt {
+  readonly removed: Readonly<Record<string, number>>;
+  readonly aborted: number;
+  readonly running: number;
 }
 
 export interface Queues {
@@ -81,9 +98,9 @@ export interface Queues {
 export interface QueueLine {
   readonly queue: string;
   readonly counts: Readonly<Record<string, number>>;
-  /** How long the oldest waiting job has waited. */
-  readonly oldestWaitingMs?: number | null;
-  readonly paused?: boolean;
+  /** How long the job that is due for longest has been due; null when none waits. */
+  readonly oldestWaitingMs: number | null;
+  readonly paused: boolean;
 }
 
 export interface Sweep {

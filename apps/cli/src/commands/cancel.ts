@@ -82,7 +82,7 @@ async function cancelJob(given: Given, { api, out }: Tools): Promise<ExitCode> {
   const job = given.text('job')!;
   const receipt = await api.delete<Receipt>(jobPath([job]), { withinMs: ANSWER_MS });
   if (out.isJson) out.json(receipt);
-  else out.print(renderReceipt(receipt, { job }, out.paint));
+  else out.print(renderReceipt(receipt, false, out.paint));
   return 0;
 }
 
@@ -101,7 +101,7 @@ function askOne(named: OwnerName, cancelId: string, given: Given, { api }: Tools
 
 function report(receipt: Receipt, given: Given, { out }: Tools): ExitCode {
   if (out.isJson) out.json(receipt);
-  else out.print(renderReceipt(receipt, {}, out.paint));
+  else out.print(renderReceipt(receipt, false, out.paint));
   if (!given.has('wait') || receipt.running === 0) return 0;
   out.note('It was waited for, and still runs.');
   return 1;

@@ -2,8 +2,7 @@ import type { History, Owner, OwnerJob } from '../answers.js';
 import type { Given } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { formatOwner, ownerOfWords, ownerPath } from '../owner.name.js';
-import { renderOwner, renderOwnerJobs } from '../render/owner.js';
-import { recordTable } from '../render/table.js';
+import { renderHistory, renderOwner, renderOwnerJobs } from '../render/owner.js';
 
 export const owner: Command = {
   name: 'owner',
@@ -37,14 +36,14 @@ async function history(given: Given, { api, out }: Tools): Promise<ExitCode> {
   const all: History['entries'][number][] = [];
   for await (const page of pages(first, (cursor) => api.get<History>(path, { cursor }))) {
     if (out.isJson) all.push(...page.entries);
-    else if (page.entries.length > 0) out.print(recordTable(page.entries, out.paint));
+    else if (page.entries.length > 0) out.print(renderHistory(page.entries, out.paint));
     else if (page === first && !page.cursor) out.print(`Of ${formatOwner(named)} nothing was removed.`);
   }
-  if (out.isJson) out.json({ ...first, entries: all, ...('cursor' in first && { cursor: null }) });
+  if (out.isJson) out.json({ ...first, entries: all, cursor: null });
   return 0;
 }
 
-async function* pages<P extends { readonly cursor?: string | null }>(
+async function* pages<P extends { readonly cursor: string | null }>(
   first: P,
   next: (cursor: string) => Promise<P>,
 ): AsyncGenerator<P> {

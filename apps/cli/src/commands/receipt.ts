@@ -15,7 +15,7 @@ export const receipt: Command = {
     if (rest.length > 0) throw new WrongUsage(`One receipt at a time: "${rest.join(' ')}" is too much.`);
     const found = await api.get<Receipt>(`/v1/cancellations/${encodeURIComponent(id)}`);
     if (out.isJson) out.json(found);
-    else out.print(renderReceipt(found, { isLater: true }, out.paint));
+    else out.print(renderReceipt(found, true, out.paint));
     return 0;
   },
 };

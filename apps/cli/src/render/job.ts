@@ -18,10 +18,10 @@ export function renderJob(job: Job, paint: Paint): string {
       [
         ['kind', `${job.kind} (queue ${job.queue})`],
         ['owners', job.owners?.join(', ')],
-        ['attempts', job.attempts],
+        ['attempts', job.state === 'removed' ? undefined : job.attempts],
         ['progress', job.progress ? show(job.progress) : undefined],
         ['result', job.result === null ? undefined : show(job.result)],
-        ['error', job.error ?? undefined],
+        ['error', job.state === 'removed' ? undefined : (job.error ?? undefined)],
         ['artifacts', job.artifacts?.join(', ')],
       ],
       paint,
@@ -32,10 +32,11 @@ export function renderJob(job: Job, paint: Paint): string {
     .join('\n\n');
 }
 
-export function jobSentence({ id, state, why }: Job, paint: Paint): string {
+/** Of a removed one with why: nothing else is left of it. */
+export function jobSentence({ id, state, error }: Job, paint: Paint): string {
   const verb = state === 'failed' ? '' : state === 'removed' ? 'was ' : 'is ';
   const word = paint(STYLES[state] ?? 'bold', clean(state));
-  return `${clean(id)} ${verb}${word}${why ? `: ${clean(why)}` : ''}.`;
+  return `${clean(id)} ${verb}${word}${state === 'removed' && error ? `: ${clean(error)}` : ''}.`;
 }
 
 function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): string {

@@ -1,4 +1,4 @@
-import type { Owner, OwnerJob } from '../answers.js';
+import type { Owner, OwnerJob, Removal } from '../answers.js';
 import type { Paint } from '../output.js';
 import { table } from './table.js';
 import { clean, plural } from './text.js';
@@ -8,10 +8,11 @@ export function renderOwner({ owner, state, epoch, counts }: Owner, paint: Paint
   const name = paint('bold', clean(owner));
   if (epoch === null) return `${name} has no jobs, and had none for long.`;
   const open = state === 'open' ? 'open' : `${paint('yellow', 'closed')} (new work is refused)`;
-  const { jobs, running } = counts;
+  const { jobs, running, ending } = counts;
   const has = jobs === 0 ? 'no jobs' : `${plural(jobs, 'job')} that ${jobs === 1 ? 'has' : 'have'} not ended`;
-  const of = jobs === 0 ? '' : `, ${running} of them running`;
-  return `${name} is ${open}, with ${has}${of}.`;
+  const leaving = ending > 0 ? `, ${ending} cancelled and on ${ending === 1 ? 'its' : 'their'} way out` : '';
+  const runs = jobs + ending > 0 ? `, ${running} of them running` : '';
+  return `${name} is ${open}, with ${has}${leaving}${runs}.`;
 }
 
 export function renderOwnerJobs(jobs: readonly OwnerJob[], paint: Paint): string {
@@ -20,4 +21,18 @@ export function renderOwnerJobs(jobs: readonly OwnerJob[], paint: Paint): string
     jobs.map(({ id, queue, acceptedAt, hasBegun }) => [id, queue, acceptedAt, hasBegun ? 'yes' : 'no']),
     paint,
   );
+}
+
+/** What was removed, the newest first. */
+export function renderHistory(entries: readonly Removal[], paint: Paint): string {
+  return table(
+    ['at', 'job', 'kind', 'was', 'why', 'cancelId'],
+    entries.map((one) => [one.at, one.id, one.kind, one.state, wordsOf(one), one.cancelId]),
+    paint,
+  );
+}
+
+/** As in `cancelled by ops: the ride is off`. */
+function wordsOf({ why, by, reason }: Removal): string {
+  return `${why}${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`;
 }

@@ -7,62 +7,68 @@ import { clean, plural, quote } from './text.js';
 /** States in the order a job goes through them; what else a receipt names comes behind. */
 const STATES = ['waiting', 'delayed', 'retrying', 'running'];
 
-export interface About {
-  /** What was ended, when it was not the whole owner. */
-  readonly job?: string | undefined;
-  /** It is read again, some time after the cancellation. */
-  readonly isLater?: boolean;
-}
-
-/** What a cancellation did: first in a sentence, then by queue, then what to do next. */
-export function renderReceipt(receipt: Receipt, about: About, paint: Paint): string {
+/** What a cancellation did: first in a sentence, then by queue, then what to do next. `isLater`: it is read again. */
+export function renderReceipt(receipt: Receipt, isLater: boolean, paint: Paint): string {
   return [
-    receiptSentence(receipt, about, paint),
+    receiptSentence(receipt, isLater, paint),
     queueTable(receipt, paint),
     facts(
       [
         ['reason', receipt.reason],
         ['by', [receipt.by, receipt.at].filter(Boolean).join(', at ')],
         ['cancelId', receipt.cancelId],
+        ['on disk', receipt.durable ? 'yes' : 'soon; if the store fails first, look at this receipt again'],
       ],
       paint,
     ),
-    next(receipt, about, paint),
+    next(receipt, paint),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
 /** What was ended; whether something still runs; whether new work is refused. */
-export function receiptSentence(receipt: Receipt, { job, isLater = false }: About, paint: Paint): string {
+export function receiptSentence(receipt: Receipt, isLater: boolean, paint: Paint): string {
+  const { job } = receipt;
   const what = job === undefined ? receipt.owner : `Job ${job}`;
   const ended = `${paint('bold', clean(what))} ${isLater ? 'was' : 'is'} cancelled: ${job === undefined ? whatEnded(receipt) : howItEnded(receipt)}.`;
   const rest = stillRuns(receipt);
   const running = receipt.done ? paint('green', rest) : paint('yellow', rest);
   // The cancellation of one job says nothing about the others of its owner.
-  return [ended, running, ...(job === undefined ? [newWork(receipt, isLater)] : []), unsure(receipt, paint)]
+  return [
+    ended,
+    running,
+    abandoned(receipt, paint),
+    ...(job === undefined ? [newWork(receipt, isLater)] : []),
+  ]
     .filter((part) => part !== '')
     .join(' ');
 }
 
 function whatEnded({ removed, aborted }: Receipt): string {
   if (removed + aborted === 0) return 'it had no jobs';
-  const waited = `${plural(removed, 'job')} that had not begun ${removed === 1 ? 'is' : 'are'} removed`;
-  const ran = `${aborted} ${aborted === 1 ? 'that runs was' : 'that run were'} told to stop`;
+  const waited = `${plural(removed, 'job')} that waited ${removed === 1 ? 'is' : 'are'} removed`;
+  const ran = `${aborted} that ran ${aborted === 1 ? 'was' : 'were'} told to stop`;
   return [...(removed > 0 ? [waited] : []), ...(aborted > 0 ? [ran] : [])].join(', ');
 }
 
-function howItEnded({ removed, aborted }: Receipt): string {
-  if (removed > 0) return 'it had not begun, and is removed';
-  return aborted > 0 ? 'it had begun, and was told to stop' : 'it had ended already';
+function howItEnded({ removed, aborted, done }: Receipt): string {
+  if (aborted > 0) return 'it ran, and was told to stop';
+  if (removed > 0) return 'it waited, and is removed';
+  return done ? 'it had ended already' : 'it is on its way out';
 }
 
-function stillRuns({ running, ignored = 0, done }: Receipt): string {
-  if (running > 0) {
-    const stubborn = ignored > 0 ? ` (${ignored} ${ignored === 1 ? 'does' : 'do'} not listen)` : '';
-    return `${running} still ${running === 1 ? 'runs' : 'run'}${stubborn}.`;
-  }
+function stillRuns({ running, done }: Receipt): string {
+  if (running > 0)
+    return `${running} still ${running === 1 ? 'runs' : 'run'}: what does not stop by itself is soon abandoned.`;
   return done ? 'Nothing runs any more.' : 'Nothing runs any more; some clean-up is under way.';
+}
+
+/** Its code may go on for all we know, until its process ends. */
+function abandoned({ ignored }: Receipt, paint: Paint): string {
+  if (ignored === 0) return '';
+  const did = `${ignored} did not listen and ${ignored === 1 ? 'was' : 'were'} abandoned`;
+  return paint('yellow', `${did}: its code may go on, its result does not count.`);
 }
 
 function newWork({ closed }: Receipt, isLater: boolean): string {
@@ -70,36 +76,32 @@ function newWork({ closed }: Receipt, isLater: boolean): string {
   return `${since} work for it is ${closed ? 'refused until it is reopened' : 'accepted'}.`;
 }
 
-function unsure({ durable }: Receipt, paint: Paint): string {
-  return durable === false
-    ? paint(
-        'red',
-        'The store may lose this if it fails right now: look at the receipt again after a failure.',
-      )
-    : '';
-}
-
 function queueTable(receipt: Receipt, paint: Paint): string {
-  const queues = Object.entries(receipt.byQueue ?? {});
+  const queues = Object.entries(receipt.byQueue);
   if (queues.length === 0) return '';
-  const named = queues.flatMap(([, { removed = {} }]) => Object.keys(removed));
+  const named = queues.flatMap(([, { removed }]) => Object.keys(removed));
   const states = [...new Set([...STATES, ...named])].filter((state) => named.includes(state));
+  const runs = queues.some(([, { aborted }]) => aborted > 0) ? ['told to stop', 'still run'] : [];
   return table(
-    ['queue', ...states, 'told to stop'],
-    queues.map(([queue, { removed = {}, aborted = 0 }]) => [
+    ['queue', ...states, ...runs],
+    queues.map(([queue, { removed, aborted, running }]) => [
       queue,
       ...states.map((state) => removed[state] ?? 0),
       aborted,
+      running,
     ]),
     paint,
   );
 }
 
-function next({ owner, cancelId, closed, done }: Receipt, { job }: About, paint: Paint): string {
+function next({ owner, job, cancelId, closed, done }: Receipt, paint: Paint): string {
   const again = `mooring receipt ${quote(cancelId)}`;
   const steps: [string, string][] = done ? [] : [[again, 'how it stands now']];
   if (closed && job === undefined) {
     steps.push([`mooring reopen ${ownerWords(owner)}`, 'accepts new work again; the old jobs stay dead']);
+  }
+  if (job === undefined) {
+    steps.push([`mooring owner ${ownerWords(owner)} --history`, 'each job that was removed']);
   }
   if (done) steps.push([again, 'shows this again']);
   const widest = Math.max(...steps.map(([command]) => command.length));

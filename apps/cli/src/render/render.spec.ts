@@ -3,12 +3,12 @@ import type { Job, Receipt } from '../answers.js';
 import { plain } from '../output.js';
 import { Refused, Unreachable } from '../problems.js';
 import { renderJob } from './job.js';
-import { renderOwner, renderOwnerJobs } from './owner.js';
+import { renderHistory, renderOwner, renderOwnerJobs } from './owner.js';
 import { renderProblem } from './problem.js';
 import { renderQueues } from './queues.js';
-import { renderReceipt, type About } from './receipt.js';
+import { renderReceipt } from './receipt.js';
 import { renderSweep } from './sweep.js';
-import { recordTable, table } from './table.js';
+import { table } from './table.js';
 import { renderFailure, renderProgress, renderTally, Tally } from './tally.js';
 import { quote, span } from './text.js';
 
@@ -26,8 +26,8 @@ const aReceipt: Receipt = {
   ignored: 0,
   running: 2,
   byQueue: {
-    offers: { removed: { waiting: 8, delayed: 3 }, aborted: 2 },
-    media: { removed: { waiting: 1 }, aborted: 0 },
+    offers: { removed: { waiting: 8, delayed: 3 }, aborted: 2, running: 2 },
+    media: { removed: { waiting: 1 }, aborted: 0, running: 0 },
   },
   done: false,
   durable: true,
@@ -35,60 +35,68 @@ const aReceipt: Receipt = {
 
 describe('a receipt', () => {
   it('says what was ended, what runs, what is refused; then by queue; then what to do', () => {
-    expect(renderReceipt(aReceipt, {}, plain)).toBe(`\
-trip:42 is cancelled: 12 jobs that had not begun are removed, 2 that run were told to stop. 2 still run. \
-New work for it is refused until it is reopened.
+    expect(renderReceipt(aReceipt, false, plain)).toBe(`\
+trip:42 is cancelled: 12 jobs that waited are removed, 2 that ran were told to stop. \
+2 still run: what does not stop by itself is soon abandoned. New work for it is refused until it is reopened.
 
-queue   waiting  delayed  told to stop
-offers        8        3             2
-media         1        0             0
+queue   waiting  delayed  told to stop  still run
+offers        8        3             2          2
+media         1        0             0          0
 
 reason    the ride is off
 by        shop, at 2026-01-02T03:00:00.000Z
 cancelId  c-1
+on disk   yes
 
 Next
-  mooring receipt c-1      how it stands now
-  mooring reopen trip 42   accepts new work again; the old jobs stay dead`);
+  mooring receipt c-1               how it stands now
+  mooring reopen trip 42            accepts new work again; the old jobs stay dead
+  mooring owner trip 42 --history   each job that was removed`);
   });
 
   const nothing = { removed: 0, aborted: 0, running: 0, byQueue: {}, done: true };
-  it.each<[string, Partial<Receipt>, About, string]>([
+  it.each<[string, Partial<Receipt>, boolean, string]>([
     [
       'of an owner that had nothing',
       { ...nothing, closed: false },
-      {},
+      false,
       'trip:42 is cancelled: it had no jobs. Nothing runs any more. New work for it is accepted.',
     ],
     [
       'read later',
-      { removed: 1, aborted: 1, running: 1, ignored: 1 },
-      { isLater: true },
-      'trip:42 was cancelled: 1 job that had not begun is removed, 1 that runs was told to stop. ' +
-        '1 still runs (1 does not listen). From then on new work for it is refused until it is reopened.',
-    ],
-    [
-      'that the store may lose',
-      { ...nothing, removed: 2, durable: false },
-      {},
-      'trip:42 is cancelled: 2 jobs that had not begun are removed. Nothing runs any more. New work for it is ' +
-        'refused until it is reopened. The store may lose this if it fails right now: look at the receipt again ' +
-        'after a failure.',
+      { removed: 1, aborted: 2, running: 1, ignored: 1 },
+      true,
+      'trip:42 was cancelled: 1 job that waited is removed, 2 that ran were told to stop. ' +
+        '1 still runs: what does not stop by itself is soon abandoned. ' +
+        '1 did not listen and was abandoned: its code may go on, its result does not count. ' +
+        'From then on new work for it is refused until it is reopened.',
     ],
     [
       'of one job',
-      { ...nothing, removed: 1, closed: false },
-      { job: 'probe-1' },
-      'Job probe-1 is cancelled: it had not begun, and is removed. Nothing runs any more.',
+      { ...nothing, job: 'probe-1', removed: 1, closed: false },
+      false,
+      'Job probe-1 is cancelled: it waited, and is removed. Nothing runs any more.',
+    ],
+    [
+      'of one job that ran',
+      { ...nothing, job: 'probe-1', aborted: 1, closed: false },
+      true,
+      'Job probe-1 was cancelled: it ran, and was told to stop. Nothing runs any more.',
     ],
     [
       'with a name that would move the cursor',
       { ...nothing, owner: 'trip:\u001b[2J\n', closed: false },
-      {},
+      false,
       'trip:\\u001b[2J\\n is cancelled: it had no jobs. Nothing runs any more. New work for it is accepted.',
     ],
-  ])('%s begins with its sentence', (_what, more, about, sentence) => {
-    expect(renderReceipt({ ...aReceipt, ...more }, about, plain).split('\n')[0]).toBe(sentence);
+  ])('%s begins with its sentence', (_what, more, isLater, sentence) => {
+    expect(renderReceipt({ ...aReceipt, ...more }, isLater, plain).split('\n')[0]).toBe(sentence);
+  });
+
+  it('says so when the store may lose it', () => {
+    expect(renderReceipt({ ...aReceipt, durable: false }, false, plain)).toContain(
+      '\non disk   soon; if the store fails first, look at this receipt again\n',
+    );
   });
 });
 
@@ -126,35 +134,69 @@ at                        since    event     attempt  why
 2026-01-02T03:00:00.250Z  +250ms   began           2
 2026-01-02T03:01:20.000Z  +1m 20s  failed             no way`);
   });
+
+  it('that was removed says why, and nothing that is not known any more', () => {
+    const why = 'cancelled by ops: the ride is off (it was waiting)';
+    const timeline = [{ at: '2026-01-02T03:00:00.000Z', event: 'removed', why }];
+    const removed = { ...job, state: 'removed', progress: null, error: why, attempts: 0, timeline };
+    expect(renderJob(removed, plain)).toBe(`\
+probe-1 was removed: ${why}.
+
+kind    probe (queue probe)
+owners  trip:42, driver:7
+
+at                        since  event    attempt  why
+2026-01-02T03:00:00.000Z         removed           ${why}`);
+  });
 });
 
 describe('an owner', () => {
   const owner = { owner: 'trip:42', state: 'closed', epoch: '7', jobs: [], cursor: null } as const;
 
   it('is told in a sentence, and its jobs in a table', () => {
-    expect(renderOwner({ ...owner, counts: { jobs: 3, running: 1 } }, plain)).toBe(
+    expect(renderOwner({ ...owner, counts: { jobs: 3, running: 1, ending: 0 } }, plain)).toBe(
       'trip:42 is closed (new work is refused), with 3 jobs that have not ended, 1 of them running.',
     );
-    expect(renderOwner({ ...owner, epoch: null, counts: { jobs: 0, running: 0 } }, plain)).toBe(
+    expect(renderOwner({ ...owner, epoch: null, counts: { jobs: 0, running: 0, ending: 0 } }, plain)).toBe(
       'trip:42 has no jobs, and had none for long.',
+    );
+    expect(renderOwner({ ...owner, counts: { jobs: 0, running: 1, ending: 2 } }, plain)).toBe(
+      'trip:42 is closed (new work is refused), with no jobs, 2 cancelled and on their way out, 1 of them running.',
     );
     const jobs = [{ id: 'probe-1', queue: 'probe', acceptedAt: '2026-01-02T03:00:00.000Z', hasBegun: true }];
     expect(renderOwnerJobs(jobs, plain)).toBe(`\
 job      queue  accepted                  begun
 probe-1  probe  2026-01-02T03:00:00.000Z  yes`);
   });
+
+  it('is told with what was removed', () => {
+    const one = { id: 'probe-1', queue: 'probe', at: '2026-01-02T03:00:00.000Z', why: 'cancelled' };
+    const entries = [
+      { ...one, kind: 'probe', state: 'waiting', by: 'shop', reason: 'it is off', cancelId: 'c-1' },
+      { ...one, state: 'gone' },
+    ];
+    expect(renderHistory(entries, plain)).toBe(`\
+at                        job      kind   was      why                           cancelId
+2026-01-02T03:00:00.000Z  probe-1  probe  waiting  cancelled by shop: it is off  c-1
+2026-01-02T03:00:00.000Z  probe-1         gone     cancelled`);
+  });
 });
 
 describe('the queues', () => {
   it('are told with the age of the oldest waiting', () => {
     const queues = [
-      { queue: 'probe', counts: { completed: 5, waiting: 1200 }, oldestWaitingMs: 61_000 },
+      {
+        queue: 'probe',
+        counts: { completed: 5, waiting: 1200, 'waiting-children': 0 },
+        oldestWaitingMs: 61_000,
+        paused: false,
+      },
       { queue: 'media', counts: { waiting: 0, odd: 1 }, oldestWaitingMs: null, paused: true },
     ];
     expect(renderQueues(queues, plain)).toBe(`\
-queue           waiting  completed  odd  oldest waiting
-probe              1200          5    0  1m 1s
-media (paused)        0          0    1  -`);
+queue           waiting  delayed  active  completed  failed  odd  oldest waiting
+probe              1200        0       0          5       0    0  1m 1s
+media (paused)        0        0       0          0       0    1  -`);
   });
 });
 
@@ -231,9 +273,6 @@ describe('the parts', () => {
         plain,
       ),
     ).toBe('a    long name\né🙂x          1\n           100');
-    expect(recordTable([{ at: 1, why: 'x' }, { by: { a: 1 } }], plain)).toBe(
-      'at  why  by\n 1  x\n         {"a":1}',
-    );
   });
 
   it('are words as a shell takes them, and times at a glance', () => {

@@ -28,22 +28,6 @@ export function facts(pairs: readonly (readonly [string, Cell])[], paint: Paint)
     .join('\n');
 }
 
-/** Records of any shape: a column for each name that one of them has. */
-export function recordTable(records: readonly Readonly<Record<string, unknown>>[], paint: Paint): string {
-  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  const cell = (value: unknown): Cell =>
-    typeof value === 'number' || typeof value === 'string'
-      ? value
-      : value
-        ? JSON.stringify(value)
-        : undefined;
-  return table(
-    names,
-    records.map((record) => names.map((name) => cell(record[name]))),
-    paint,
-  );
-}
-
 function width(text: string): number {
   return Array.from(text).length;
 }
