@@ -1,15 +1,30 @@
 // Loaded before an app: kills it, as by kill -9, when it sends a script for the first time (FAIL_POINT=before:commit), or
-// when the script's answer comes (after:commit). The product knows nothing of it.
+// when the script's answer comes (after:commit). Or at the n-th command of any kind since it was sent a message
+// (before:#7, after:#7). The product knows nothing of it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 
 const [when, name] = process.env['FAIL_POINT'].split(':');
-const FOLDERS = { begin: 'gate', take: 'gate', commit: 'settle', end: 'settle' };
-const text = read(`${FOLDERS[name]}/${name}`).replace(/^--- @include (\w+)$/gm, (_, piece) =>
-  read(`scripts/${piece}`),
-);
-const sha = createHash('sha1').update(text).digest('hex');
+const FOLDERS = { begin: 'gate', take: 'gate', commit: 'settle', end: 'settle', remember: 'history' };
+const isIt = name.startsWith('#') ? isNth(Number(name.slice(1))) : isScript(name);
+
+function isScript(script) {
+  const text = read(`${FOLDERS[script] ?? 'cancel'}/${script}`).replace(
+    /^--- @include (\w+)$/gm,
+    (_, piece) => read(`scripts/${piece}`),
+  );
+  const sha = createHash('sha1').update(text).digest('hex');
+  return ({ name: command, args }) =>
+    (command === 'evalsha' && args[0] === sha) || (command === 'eval' && args[0] === text);
+}
+
+function isNth(n) {
+  let isCounting = false;
+  globalThis.commandsSent = 0;
+  process.prependOnceListener('message', () => (isCounting = true));
+  return () => isCounting && (globalThis.commandsSent += 1) === n;
+}
 
 function read(path) {
   return readFileSync(new URL(`../../libs/lifecycle/src/${path}.lua`, import.meta.url), 'utf8');
@@ -21,10 +36,7 @@ function die() {
 
 const original = Object.getOwnPropertyDescriptor(Redis.prototype, 'sendCommand').value;
 Redis.prototype.sendCommand = function (command, ...rest) {
-  const isIt =
-    (command.name === 'evalsha' && command.args[0] === sha) ||
-    (command.name === 'eval' && command.args[0] === text);
-  if (!isIt) return original.call(this, command, ...rest);
+  if (!isIt(command)) return original.call(this, command, ...rest);
   if (when === 'before') die();
   // Only a real answer counts; that the server does not know the script yet is none.
   command.promise.then(die, () => undefined);

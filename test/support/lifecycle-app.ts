@@ -27,6 +27,7 @@ export class LifecycleApp {
     worker: LifecycleOptions['worker'] = {},
     storeUrl = inject('storeUrl'),
     prefix = `test-${randomBytes(6).toString('hex')}`,
+    more: Partial<LifecycleOptions> = {},
   ): Promise<LifecycleApp> {
     const redis = new Redis(storeUrl, { maxRetriesPerRequest: null });
     // One that is not there in time is a refusal that a test of the start does not mean.
@@ -37,6 +38,7 @@ export class LifecycleApp {
       prefix,
       worker: { lockMs: 2_000, drainMs: 2_000, ...worker },
       listeners: [(fact) => facts.push(fact)],
+      ...more,
     };
     try {
       const context = await NestFactory.createApplicationContext(

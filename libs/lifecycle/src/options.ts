@@ -14,6 +14,11 @@ export abstract class LifecycleOptions {
   readonly maxPayloadBytes?: number;
   /** How many jobs may wait in a queue. Default 100,000. */
   readonly maxWaiting?: number;
+  /**
+   * How long the clean-up after a cancel is left to the process that began it, and how often this process looks for one that
+   * was left undone. Default 5 s.
+   */
+  readonly cleanUpEveryMs?: number;
   /** Everything that happens is told to these: logs, metrics, events. */
   readonly listeners?: readonly JournalListener[];
   /** Present where jobs are run; absent in a process that only enqueues. */
@@ -38,6 +43,7 @@ export const LIFECYCLE_DEFAULTS = {
   storeTimeoutMs: 1_500,
   maxPayloadBytes: 256 * 1024,
   maxWaiting: 100_000,
+  cleanUpEveryMs: 5_000,
   concurrency: 10,
   lockMs: 10_000,
   drainMs: 20_000,

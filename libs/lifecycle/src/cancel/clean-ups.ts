@@ -9,9 +9,6 @@ import { CleanUp } from './clean-up.js';
 import type { Target } from './order.js';
 import { Receipts } from './receipts.js';
 
-/** How long the rest of a cancel is left to whoever began it, and how often everybody looks for what was left. */
-const MINE_FOR_MS = 5_000;
-const LOOK_EVERY_MS = 5_000;
 const AT_A_TIME = 16;
 /** A cancel that was meant and did not come to be: for so long it may still be on its way to the store. */
 const MAY_STILL_COME_MS = 60_000;
@@ -34,6 +31,8 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly keys: Keys;
   private readonly underWay = new Map<string, Following>();
   private readonly closing = new AbortController();
+  /** How long the rest of a cancel is left to whoever began it, and how often everybody looks for what was left. */
+  private readonly everyMs: number;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -44,11 +43,12 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.everyMs = options.cleanUpEveryMs ?? LIFECYCLE_DEFAULTS.cleanUpEveryMs;
   }
 
   onApplicationBootstrap(): void {
     // With some chance in it, so that a fleet does not look all at once.
-    const every = LOOK_EVERY_MS * (0.75 + Math.random() / 2);
+    const every = this.everyMs * (0.75 + Math.random() / 2);
     this.timer = setInterval(() => {
       this.resume().catch((error: unknown) => this.journal.queueError('cancels', error));
     }, every);
@@ -65,7 +65,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   async intend(target: Target): Promise<boolean> {
     const { cancelId, owner, job } = target;
     const text = JSON.stringify({ cancelId, owner, ...(job !== undefined && { job }) });
-    return (await this.note('intend', digest(cancelId), MINE_FOR_MS, text)) === 'ok';
+    return (await this.note('intend', digest(cancelId), this.everyMs, text)) === 'ok';
   }
 
   /** It is not to be after all. */
@@ -102,7 +102,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   private async resumeOne(id: string): Promise<void> {
     const target = await this.receipts.target(id);
     if (!target) return void (await this.note('done', id));
-    await this.note('later', id, MINE_FOR_MS);
+    await this.note('later', id, this.everyMs);
     if (await this.cleanUp.isPending(target)) return void this.follow(target);
     const leftMs = await this.store.call(() => this.store.redis.pttl(`${this.keys.cancels}:${id}`));
     const isReceipted = (await this.receipts.read(target)) !== undefined;
@@ -118,8 +118,8 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
           tried();
           return true;
         }
-        if (performance.now() - notedAt > MINE_FOR_MS / 2) {
-          await this.note('later', id, MINE_FOR_MS);
+        if (performance.now() - notedAt > this.everyMs / 2) {
+          await this.note('later', id, this.everyMs);
           notedAt = performance.now();
         }
       } catch (error) {
