@@ -83,8 +83,9 @@ export function meansUnavailable(error: unknown): boolean {
     /Connection is closed|Stream isn't writeable|ECONNREFUSED|ECONNRESET|EPIPE|Command aborted/.test(
       error.message,
     ) ||
-    // A Cluster's client gives up after so many tries, whichever node it lost.
-    /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM|MISCONF|BUSY|TRYAGAIN|Too many Cluster redirections)\b/.test(
+    // A Cluster's client gives up after so many tries, whichever node it lost. A full store refuses also a transaction that
+    // only reads, and then says no more than EXECABORT.
+    /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM|EXECABORT|MISCONF|BUSY|TRYAGAIN|Too many Cluster redirections)\b/.test(
       error.message,
     )
   );
