@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 --[[
   cancel: these jobs are gone from their queues and leave the owner's index; the cancel's receipt counts each once, in the
-  same step, however often they are dropped.
+  same step, however often they are dropped: not one whose run it was told of, which counts as that.
 
   Only what the cancel ended is dropped, never a newer life of a job's id, nor a job whose run still holds its lease.
 
@@ -51,7 +51,7 @@ for at = FIRST, #ARGV, WIDTH do
     if held and string.match(held, '|(.+)$') == job then
       redis.call('HDEL', record .. ':dedup', key)
     end
-    if isKept and counts ~= '' then
+    if isKept and counts ~= '' and redis.call('HEXISTS', receipt, 'run:' .. run) == 0 then
       redis.call('HINCRBY', receipt, 'n:' .. counts, 1)
     end
     if line ~= '' then

@@ -88,8 +88,9 @@ export class JobRemoval {
   private async remove(place: Place, pass: Pass): Promise<Fate> {
     const found = await this.found.find(place.jobId);
     const { jobId, job, state } = found;
-    // Its run is told to stop, or is refused at the gate.
-    if (state === 'active') return 'left';
+    // Its run is told to stop, or is refused at the gate. One whose worker died is removed as one that waits, once its
+    // lock is over: BullMQ would put it back, but not in a full store.
+    if (state === 'active' && (await this.isHeld(place, pass))) return 'left';
     if (state === 'completed' || state === 'failed') {
       pass.dropped.push({ jobId, counts: '', dedup: '', line: '' });
       return 'gone';
@@ -104,6 +105,12 @@ export class JobRemoval {
     return this.takeOut(found, pass);
   }
 
+  private async isHeld({ jobId, token }: Place, { receipt, now }: Pass): Promise<boolean> {
+    const runs = `${this.keys.ownerText(receipt.owner)}:runs`;
+    const leaseEnd = await this.store.call(() => this.store.redis.zscore(runs, `${jobId}|${token}`));
+    return Number(leaseEnd ?? 0) > now;
+  }
+
   /** From its queue, or what is left of one that is in none. */
   private async takeOut(found: FoundJob, pass: Pass): Promise<Fate> {
     const { jobId, state } = found;
@@ -115,7 +122,7 @@ export class JobRemoval {
       const isRemoved = await this.store.call(() => found.queue.remove(jobId, { removeChildren: false }));
       // A worker has just taken it: the gate refuses it.
       if (isRemoved === 0) return 'left';
-      if (state !== 'waiting-children') this.admission.leave(found.queue.name);
+      if (state !== 'waiting-children' && state !== 'active') this.admission.leave(found.queue.name);
     }
     pass.dropped.push(dropOf(found, envelope, removal));
     return 'gone';

@@ -5,6 +5,8 @@ export interface Place {
   /** When it was last wanted, ms. */
   readonly wantedAt: number;
   readonly hasBegun: boolean;
+  /** The token of its newest run; '' when it has not begun. */
+  readonly token: string;
 }
 
 /** The places among the fields of an owner's record: see keys.ts. */
@@ -15,6 +17,6 @@ export function readPlaces(fields: readonly string[]): Place[] {
 }
 
 export function readPlace(jobId: string, text: string): Place {
-  const [epoch, wantedAt, fence] = text.split('|');
-  return { jobId, epoch: Number(epoch), wantedAt: Number(wantedAt), hasBegun: fence !== '0' };
+  const [epoch, wantedAt, fence, token = ''] = text.split('|');
+  return { jobId, epoch: Number(epoch), wantedAt: Number(wantedAt), hasBegun: fence !== '0', token };
 }

@@ -1,0 +1,77 @@
+import {
+  Canceller,
+  defineKind,
+  Enqueuer,
+  Handler,
+  Handles,
+  JobReader,
+  OwnerCancelled,
+  owner,
+  type Run,
+} from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { LifecycleApp } from '../support/lifecycle-app.js';
+import { Proxy } from '../support/proxy.js';
+import { until } from '../support/until.js';
+
+const TRIP = owner('trip', '42');
+const long = defineKind({ name: 'long', queue: 'long', payload: z.object({}), grace: '1s' });
+
+/** I5, I8: no word of a cancel reaches the worker. The renewal of its lease brings it all the same. */
+describe('a run that was not told of its cancel', () => {
+  let proxy: Proxy;
+  let app: LifecycleApp;
+  let reasons: unknown[];
+  beforeEach(async () => {
+    proxy = await Proxy.start(inject('storeUrl'));
+    reasons = [];
+  });
+  afterEach(async () => {
+    await app.stop();
+    await proxy.stop();
+  });
+
+  it('because nobody can write it down hears of it all the same', async () => {
+    await start();
+    const stream = `${app.prefix}:{cancels}:told`;
+    await app.redis.set(stream, 'of a wrong type');
+    await expectStopped();
+    expect(await app.redis.get(stream)).toBe('of a wrong type');
+  });
+
+  it('because its connection is dead and nobody noticed hears of it all the same', async () => {
+    const isDead = proxy.next('hang', /\r\nxread\r\n/i);
+    await start();
+    await isDead;
+    await expectStopped();
+    expect(await app.redis.xlen(`${app.prefix}:{cancels}:told`)).toBe(1);
+  });
+
+  async function start(): Promise<void> {
+    const stopped = reasons;
+    @Injectable()
+    @Handles(long)
+    class LongHandler extends Handler<typeof long> {
+      handle(_: object, { signal }: Run): Promise<never> {
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => {
+            stopped.push(signal.reason);
+            reject(new Error('told to stop'));
+          }),
+        );
+      }
+    }
+    app = await LifecycleApp.start([long], [LongHandler], { lockMs: 2_000 }, proxy.url);
+  }
+
+  async function expectStopped(): Promise<void> {
+    const { id } = await app.context.get(Enqueuer).enqueue(long, {}, { owners: [TRIP] });
+    await until(() => app.factsOf(id).includes('job.began'), 'it runs');
+    const receipt = await app.context.get(Canceller).cancel(TRIP, { wait: 'drained', waitFor: '10s' });
+    expect(receipt).toMatchObject({ aborted: 1, acknowledged: 1, removed: 0, running: 0, done: true });
+    expect(reasons).toEqual([expect.any(OwnerCancelled)]);
+    expect(await app.context.get(JobReader).read(id)).toMatchObject({ state: 'cancelled', attempts: 1 });
+  }
+});
