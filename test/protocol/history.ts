@@ -1,4 +1,13 @@
-import { LEASE_MS, type Begin, type Commit, type End, type Reserve, type Strategy } from './owner.calls.js';
+import {
+  LEASE_MS,
+  type Begin,
+  type Cancel,
+  type Commit,
+  type Drop,
+  type End,
+  type Reserve,
+  type Strategy,
+} from './owner.calls.js';
 import { hold, Violation } from './violation.js';
 
 /** One life of a job id: from the reserve that made it. An id that is used again has another. */
@@ -15,6 +24,8 @@ export interface JobPast {
   holder: string;
   late: string | undefined;
   result: string | undefined;
+  /** It alone was cancelled, not its owner. */
+  isCancelled: boolean;
 }
 
 export interface RunPast {
@@ -26,7 +37,15 @@ export interface RunPast {
   isOver: boolean;
 }
 
-/** A job's start, or its end because none came in time. */
+/** What was told of a cancel's runs, and how many jobs it was counted to have removed. */
+interface CancelPast {
+  readonly at: number;
+  readonly moved: string;
+  readonly told: readonly string[];
+  removed: number;
+}
+
+/** A job's start, or its end without one: none came in time, or it alone was cancelled. */
 interface Start {
   readonly at: number;
   readonly job: JobPast;
@@ -43,11 +62,14 @@ export class History {
   lastCancelAt = -1;
   readonly starts: Start[] = [];
   readonly expiries: Start[] = [];
+  readonly cancelsAlone: Start[] = [];
   readonly runs = new Map<string, RunPast>();
   private readonly epochs = new Set<string>();
   private readonly jobs = new Map<string, JobPast>();
   private readonly pending = new Map<string, JobPast>();
-  private readonly cancels = new Map<string, { at: number; moved: string }>();
+  private readonly cancels = new Map<string, CancelPast>();
+  private isClosed = false;
+  private reopenedAt: number | undefined;
 
   /** The life that a job of this epoch has, or had. */
   life(id: string, epoch: string): JobPast | undefined {
@@ -73,6 +95,7 @@ export class History {
     const [word, twin] = answer;
     const epoch = answer[word === 'new' ? 1 : 2]!;
     this.sawEpoch(epoch, answer);
+    hold('I2', !this.isClosed, () => `a closed owner takes ${call.job}`);
     const known = this.life(call.job, epoch);
     if (known?.inIndex) {
       const again = [...known.answer, 'again'];
@@ -102,17 +125,27 @@ export class History {
       holder: '',
       late: word === 'replace' ? call.payload : undefined,
       result: undefined,
+      isCancelled: false,
     };
     this.jobs.set(job.id, job);
     if (call.strategy !== '') this.pending.set(call.key, job);
     return job;
   }
 
+  /** What is reserved of a closed owner is refused, and nothing else. */
+  refused(answer: readonly string[]): void {
+    this.at += 1;
+    hold('I2', this.isClosed && same(answer, ['closed']), () => `reserve answers ${text(answer)}`);
+  }
+
   begun(now: number, call: Begin, reservedAt: number, answer: readonly string[]): void {
     this.at += 1;
     const job = this.life(call.job, call.epoch);
-    const isCurrent = job !== undefined && job.inIndex && reservedAt > this.lastCancelAt;
+    const isCancelled = job !== undefined && this.isCancelledAlone(job) && call.epoch === this.epoch;
+    const isCurrent = job !== undefined && job.inIndex && reservedAt > this.lastCancelAt && !isCancelled;
     const [word, detail, payload] = answer;
+    const isRefused = same(answer, ['skip', 'cancelled']);
+    hold('I1', !isCancelled || isRefused, () => `${call.job} alone was cancelled, and is ${text(answer)}`);
     switch (`${word}${word === 'skip' ? ` ${detail}` : ''}`) {
       case 'run':
         return this.ran(now, call, reservedAt, job, detail!, payload);
@@ -150,7 +183,7 @@ export class History {
   renewed(now: number, run: RunPast, answer: readonly string[]): void {
     this.at += 1;
     const isLost = run.isOver || run.leaseEnd < now || this.epoch === undefined;
-    const isCancelled = !isLost && run.job.epoch !== this.epoch;
+    const isCancelled = !isLost && (run.job.epoch !== this.epoch || this.isCancelledAlone(run.job));
     const expected = isLost ? 'lost' : isCancelled ? 'cancelled' : 'ok';
     const invariant = isCancelled ? 'I5' : 'I31';
     const why = (): string =>
@@ -163,7 +196,8 @@ export class History {
     this.at += 1;
     const { job } = run;
     const isNewest = !run.isOver && job.inIndex && Number(run.fence) === job.fence;
-    const expected = job.epoch !== this.epoch ? 'cancelled' : isNewest ? 'ok' : 'stale';
+    const isCancelled = job.epoch !== this.epoch || this.isCancelledAlone(job);
+    const expected = isCancelled ? 'cancelled' : isNewest ? 'ok' : 'stale';
     hold('I9', same(answer, [expected]), () => `commit of ${call.token}: ${text(answer)}, not ${expected}`);
     if (expected === 'ok') job.result ??= call.result;
   }
@@ -173,35 +207,82 @@ export class History {
     hold('F36', same(answer, ['ok']), () => `end answers ${text(answer)}`);
     const run = this.runs.get(nameOf(call.job, call.token));
     if (run) run.isOver = true;
-    if (!call.leaves || this.jobs.get(call.job) !== job || !job.inIndex) return;
+    // The place of one that alone was cancelled is left to the clean-up.
+    if (!call.leaves || this.jobs.get(call.job) !== job || !job.inIndex || job.isCancelled) return;
     const isAnothers =
       call.token === '' ? this.liveRunOf(job, now, '') !== undefined : job.holder !== call.token;
     if (isAnothers) return;
+    this.left(job);
+  }
+
+  private left(job: JobPast): void {
     Object.assign(job, { inIndex: false, fence: 0, holder: '', late: undefined, result: undefined });
     if (this.pending.get(job.key) === job) this.pending.delete(job.key);
   }
 
-  cancelled(now: number, cancelId: string, answer: readonly string[]): void {
+  cancelled(now: number, cancel: Cancel, answer: readonly string[]): void {
     this.at += 1;
+    const { cancelId, job, close, occurredAt } = cancel;
     const [word, epoch, before, ...runs] = answer;
-    hold('I7', word === 'cancelled', () => `cancel answers ${text(answer)}`);
     const moved = `${before} to ${epoch}`;
     const first = this.cancels.get(cancelId);
+    const isLate =
+      !first && occurredAt !== undefined && this.reopenedAt !== undefined && occurredAt < this.reopenedAt;
+    const expected = isLate ? 'late' : 'cancelled';
+    hold('I46', word === expected, () => `cancel of what was at ${occurredAt} answers ${text(answer)}`);
+    if (isLate) return;
     if (first) {
       hold('I7', moved === first.moved, () => `the same cancelId moves ${moved}, and moved ${first.moved}`);
-      this.sawRunsAgain(now, first.at, runs);
+      this.sawRunsAgain(now, first, runs);
       return;
     }
-    this.cancels.set(cancelId, { at: this.at, moved });
-    hold('I7', before === (this.epoch ?? '0'), () => `moves ${moved}, when it was ${this.epoch}`);
-    hold('I1', !this.epochs.has(epoch!), () => `epoch ${epoch} was there before`);
-    const live = [...this.runs].filter(([, run]) => isLive(run, now)).map(([name]) => name);
+    this.cancels.set(cancelId, { at: this.at, moved, told: runs, removed: 0 });
+    const ended = job === undefined ? undefined : this.jobs.get(job);
+    const live = [...this.runs]
+      .filter(([, run]) => isLive(run, now) && (job === undefined || (run.job === ended && ended.inIndex)))
+      .map(([name]) => name);
     const why = (): string => `runs ${text(runs.toSorted())}, and there are ${text(live.toSorted())}`;
     hold('I4', same(runs.toSorted(), live.toSorted()), why);
+    if (job !== undefined) return this.cancelledAlone(ended, moved);
+
+    hold('I7', before === (this.epoch ?? '0'), () => `moves ${moved}, when it was ${this.epoch}`);
+    hold('I1', !this.epochs.has(epoch!), () => `epoch ${epoch} was there before`);
     this.epoch = epoch;
     this.epochs.add(epoch!);
     this.lastCancelAt = this.at;
     this.pending.clear();
+    if (close) [this.isClosed, this.reopenedAt] = [true, undefined];
+  }
+
+  reopened(now: number, answer: readonly string[]): void {
+    this.at += 1;
+    const expected = this.epoch === undefined ? ['none'] : ['open', this.epoch];
+    hold('I7', same(answer, expected), () => `reopen answers ${text(answer)}, not ${text(expected)}`);
+    if (this.isClosed) [this.isClosed, this.reopenedAt] = [false, now];
+  }
+
+  /** A clean-up drops the place of a job that its cancel ended and nobody runs, and counts it unless it told its run. */
+  dropped(now: number, call: Drop, isDropped: boolean): void {
+    this.at += 1;
+    const job = this.jobs.get(call.job);
+    const isOver = job?.inIndex === true && (job.isCancelled || Number(job.epoch) <= Number(call.upTo));
+    const isHeld = job !== undefined && this.liveRunOf(job, now, '') !== undefined;
+    hold('I2', isOver || !isDropped, () => `${call.job} is dropped, and was not cancelled`);
+    hold('I4', !isHeld || !isDropped, () => `${call.job} is dropped, and runs`);
+    hold('I7', isDropped === (isOver && !isHeld), () => `${call.job} is over, and is not dropped`);
+    if (!job || !isDropped) return;
+    const cancel = this.cancels.get(call.cancelId);
+    const isTold = cancel?.told.includes(nameOf(job.id, job.holder));
+    if (cancel && !isTold) cancel.removed += 1;
+    for (const run of this.runs.values()) if (run.job === job) run.isOver = true;
+    this.left(job);
+  }
+
+  /** What the receipt of a cancel counts in the end. */
+  counted(cancelId: string, removed: number, told: number): void {
+    const cancel = this.cancels.get(cancelId);
+    const why = (): string => `${cancelId} counts ${removed} and ${told}, not ${cancel?.removed ?? 0}`;
+    hold('I7', removed === (cancel?.removed ?? 0) && told === (cancel?.told.length ?? 0), why);
   }
 
   /** The owner's record expired. */
@@ -209,6 +290,20 @@ export class History {
     hold('I2', this.indexed.length === 0, () => `forgotten with ${this.indexed.length} jobs`);
     this.epoch = undefined;
     this.pending.clear();
+    [this.isClosed, this.reopenedAt] = [false, undefined];
+  }
+
+  private cancelledAlone(job: JobPast | undefined, moved: string): void {
+    const stays = this.epoch ?? '';
+    hold('I7', moved === `${stays} to ${stays}`, () => `the cancel of a job moves ${moved}, not ${stays}`);
+    if (!job?.inIndex) return;
+    job.isCancelled = true;
+    this.cancelsAlone.push({ at: this.at, job });
+    if (this.pending.get(job.key) === job) this.pending.delete(job.key);
+  }
+
+  isCancelledAlone(job: JobPast): boolean {
+    return job.isCancelled && job.inIndex && this.jobs.get(job.id) === job;
   }
 
   private ran(
@@ -273,15 +368,19 @@ export class History {
     const why = `${text(answer)}, and pending is ${held?.id ?? 'nothing'}`;
     if (held) throw new Violation(word === 'new' ? 'I10' : 'I12', why);
     const told = this.jobs.get(twin);
-    if (told?.epoch !== this.epoch) throw new Violation('I11', why);
+    if (told?.epoch !== this.epoch || told?.isCancelled) throw new Violation('I11', why);
     throw new Violation(told?.inIndex ? 'I13' : 'I14', why);
   }
 
-  private sawRunsAgain(now: number, cancelAt: number, runs: readonly string[]): void {
+  private sawRunsAgain(now: number, { at, told }: CancelPast, runs: readonly string[]): void {
     for (const name of runs) {
       const run = this.runs.get(name);
       hold('I4', run !== undefined && isLive(run, now), () => `${name} does not run`);
-      hold('I46', run!.job.reservedAt < cancelAt, () => `${name} is younger than the cancel`);
+      hold(
+        'I46',
+        run!.job.reservedAt < at && told.includes(name),
+        () => `${name} is younger than the cancel`,
+      );
     }
   }
 }
@@ -296,7 +395,7 @@ export interface Trigger {
 /** I13: every trigger whose producer was answered has a start after it, unless its owner was cancelled, or none came in time. */
 export function noTriggerIsLost(history: History, triggers: readonly Trigger[]): void {
   for (const { at, strategy, job } of triggers) {
-    const isCovered = [...history.starts, ...history.expiries].some(
+    const isCovered = [...history.starts, ...history.expiries, ...history.cancelsAlone].some(
       (start) =>
         start.at > at &&
         (strategy === '' ? start.job === job : start.job.key === job.key && start.job.epoch === job.epoch),

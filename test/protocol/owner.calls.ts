@@ -40,6 +40,22 @@ export interface End {
   readonly epoch: string;
 }
 
+export interface Cancel {
+  readonly cancelId: string;
+  /** The one job; all of the owner without. */
+  readonly job?: string;
+  readonly close?: boolean;
+  readonly occurredAt?: number;
+  readonly saw?: readonly [string, string];
+}
+
+export interface Drop {
+  readonly cancelId: string;
+  readonly upTo: string;
+  readonly job: string;
+  readonly key: string;
+}
+
 /** The scripts as calls for one owner; each answers as the script does. */
 export class OwnerCalls {
   constructor(
@@ -71,14 +87,20 @@ export class OwnerCalls {
     return this.one('end', [now, KEEP_MS, KEEP_MS, job, token, leaves ? 1 : 0, key, epoch]);
   }
 
-  async cancel(
-    now: number,
-    cancelId: string,
-    saw: readonly [string, string] = ['', ''],
-    close = 0,
-  ): Promise<string[]> {
-    const args = [now, cancelId, close, OWNER, ...saw, KEEP_MS, KEEP_MS, '', '', '{}'];
+  async cancel(now: number, cancel: Cancel): Promise<string[]> {
+    const { cancelId, job = '', close = false, occurredAt = '', saw = ['', ''] } = cancel;
+    const args = [now, cancelId, close ? 1 : 0, OWNER, ...saw, KEEP_MS, KEEP_MS, occurredAt, job, '{}'];
     return (await this.run('cancel', [this.record], args)) as string[];
+  }
+
+  async reopen(now: number): Promise<string[]> {
+    return (await this.run('reopen', [this.record], [now])) as string[];
+  }
+
+  /** Answers whether it was dropped. */
+  async drop(now: number, { cancelId, upTo, job, key }: Drop): Promise<boolean> {
+    const args = [now, KEEP_MS, KEEP_MS, cancelId, upTo, 9, KEEP_MS, job, 'q|waiting', key, '{}'];
+    return (await this.run('drop', [this.record], args)) === 1;
   }
 
   private async one(name: ScriptName, args: Args): Promise<string[]> {
@@ -90,6 +112,6 @@ export class OwnerCalls {
 /** Every key of an owner, receipts too. */
 export async function unlinkOwner(redis: Redis, record: string): Promise<void> {
   const receipts = await redis.keys(`${record}:cancel:*`);
-  const others = ['', ':runs', ':dedup', ':late', ':done', ':cancels'].map((end) => record + end);
+  const others = ['', ':runs', ':dedup', ':late', ':done', ':cancels', ':history'].map((end) => record + end);
   await redis.unlink(...others, ...receipts);
 }

@@ -36,11 +36,11 @@ const begun =
 
 const cancelled = async (run: ScriptRunner, key: string): Promise<void> => {
   const owner = await begun('coalesce', 'replace')(run, key);
-  await owner.cancel(NOW, 'c0');
+  await owner.cancel(NOW, { cancelId: 'c0' });
 };
 
 const closed = async (run: ScriptRunner, key: string): Promise<void> => {
-  await (await reserved('')(run, key)).cancel(NOW, 'c0', ['', ''], 1);
+  await (await reserved('')(run, key)).cancel(NOW, { cancelId: 'c0', close: true });
 };
 
 const drop = (...jobs: string[]): Args => [
@@ -105,6 +105,12 @@ export const SITUATIONS: readonly Situation[] = [
     script: 'cancel',
     args: [NOW, 'c1', 1, 'trip:42', EPOCH, '1', KEEP_MS, KEEP_MS, NOW, '', '{}'],
     prepare: begun(''),
+  },
+  {
+    name: 'one job',
+    script: 'cancel',
+    args: [NOW, 'c1', 0, 'trip:42', '', '', KEEP_MS, KEEP_MS, '', 'job-1', '{}'],
+    prepare: begun('skip', 'replace'),
   },
   {
     name: 'an owner once more',

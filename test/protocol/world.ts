@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { History, noTriggerIsLost, type JobPast, type RunPast, type Trigger } from './history.js';
-import { KEEP_MS, LEASE_MS, OwnerCalls, type Reserve, type Strategy } from './owner.calls.js';
+import { KEEP_MS, LEASE_MS, OwnerCalls, type Cancel, type Reserve, type Strategy } from './owner.calls.js';
 import type { ScriptRunner } from './script-runner.js';
 
 /** What somebody does next. Whom and what it is about follows from `pick`; the answer may be lost, and the call sent again. */
@@ -45,7 +45,10 @@ const STEPS = {
   leave: 4,
   killWorker: 2,
   cancel: 1,
+  cancelJob: 2,
   cancelAgain: 1,
+  reopen: 2,
+  drop: 2,
   cleanUp: 1,
   wait: 1,
   waitForAnEdge: 2,
@@ -71,13 +74,16 @@ export class World {
   private readonly calls: OwnerCalls;
   private readonly queue = new Map<string, Queued>();
   private readonly triggers: Trigger[] = [];
-  private readonly cancelIds: string[] = [];
+  private readonly cancels: Cancel[] = [];
+  /** Epochs up to which a cancel has ended jobs, with its id. */
+  private readonly over: { readonly cancelId: string; readonly upTo: string }[] = [];
   private readonly goneIds: string[] = [];
   private producers: Producer[] = [];
   private workers: Worker[] = [];
   /** Have left their queue, and not yet the index. */
   private leaving: JobPast[] = [];
   private now = START;
+  private reopenedAt = START;
   private count = 0;
 
   constructor(
@@ -93,6 +99,7 @@ export class World {
     this.producers = [];
     await this.workOff();
     noTriggerIsLost(this.history, this.triggers);
+    for (const { cancelId } of this.cancels) await this.readReceipt(cancelId);
   }
 
   private take({ what, pick, isLost }: Step): Promise<void> | void {
@@ -122,9 +129,21 @@ export class World {
       case 'killWorker':
         return worker && this.release(worker);
       case 'cancel':
-        return this.cancel(this.name('c'));
+        return this.cancel({
+          cancelId: this.name('c'),
+          close: pick % 4 === 0,
+          ...(pick % 3 === 0 && {
+            occurredAt: at([this.reopenedAt - 1, this.reopenedAt, this.now], Math.floor(pick / 3))!,
+          }),
+        });
+      case 'cancelJob':
+        return this.cancelJob(pick);
       case 'cancelAgain':
-        return this.cancel(at(this.cancelIds, pick) ?? this.name('c'));
+        return this.cancel(at(this.cancels, pick) ?? { cancelId: this.name('c') });
+      case 'reopen':
+        return this.reopen();
+      case 'drop':
+        return this.drop(at(this.history.indexed, pick), pick);
       case 'cleanUp':
         return this.cleanUp();
       case 'wait':
@@ -150,6 +169,11 @@ export class World {
 
   private async reserve(producer: Producer, isLost: boolean): Promise<void> {
     const answer = await this.calls.reserve(this.now, producer.call);
+    if (answer[0] === 'closed') {
+      this.history.refused(answer);
+      this.producers = this.producers.filter((one) => one !== producer);
+      return;
+    }
     const job = this.history.reserved(this.now, producer.call, answer);
     if (isLost) return;
     producer.job = job;
@@ -164,8 +188,11 @@ export class World {
     // Its first call was before a cancel, and another has added its job: what it would add is not what it reserved.
     if (!producer.job && this.isInHand(call.job) && !this.history.life(call.job, this.history.epoch ?? ''))
       return;
+    // It was cancelled while its producer waited; whose id it is knows that.
+    if (!producer.job && this.history.life(call.job, this.history.epoch ?? '')?.isCancelled) return;
     if (!producer.job) await this.reserve(producer, false);
-    const job = producer.job!;
+    const { job } = producer;
+    if (!job) return;
     this.add(job, life);
     this.triggers.push({ at: producer.at, strategy: call.strategy, job });
     const [word, replaced] = job.answer;
@@ -264,9 +291,43 @@ export class World {
     this.history.ended(this.now, call, job, await this.calls.end(this.now, call));
   }
 
-  private async cancel(cancelId: string): Promise<void> {
-    this.cancelIds.push(cancelId);
-    this.history.cancelled(this.now, cancelId, await this.calls.cancel(this.now, cancelId));
+  private async cancel(cancel: Cancel): Promise<void> {
+    const answer = await this.calls.cancel(this.now, cancel);
+    this.history.cancelled(this.now, cancel, answer);
+    this.cancels.push(cancel);
+    if (answer[0] !== 'cancelled') return;
+    const upTo = cancel.job === undefined ? answer[2]! : '0';
+    this.over.push({ cancelId: cancel.cancelId, upTo });
+  }
+
+  /** Most often one that is there, or has run. */
+  private async cancelJob(pick: number): Promise<void> {
+    const job = at(this.history.indexed, pick)?.id ?? at(this.goneIds, pick);
+    if (job !== undefined) await this.cancel({ cancelId: this.name('c'), job });
+  }
+
+  private async reopen(): Promise<void> {
+    this.reopenedAt = this.now;
+    this.history.reopened(this.now, await this.calls.reopen(this.now));
+  }
+
+  /** As a clean-up does that found its job gone, in the name of any cancel. */
+  private async drop(job: JobPast | undefined, pick: number): Promise<void> {
+    const over = at(this.over, pick);
+    if (!job || !over || this.queue.has(job.id)) return;
+    const call = { ...over, job: job.id, key: job.key };
+    this.history.dropped(this.now, call, await this.calls.drop(this.now, call));
+  }
+
+  private async readReceipt(cancelId: string): Promise<void> {
+    const fields = Object.entries(await this.redis.hgetall(`${this.calls.record}:cancel:${cancelId}`));
+    const removed = fields.filter(([name]) => name.startsWith('n:')).map(([, n]) => Number(n));
+    const told = fields.filter(([name]) => name.startsWith('run:'));
+    this.history.counted(
+      cancelId,
+      removed.reduce((sum, n) => sum + n, 0),
+      told.length,
+    );
   }
 
   private async cleanUp(): Promise<void> {
@@ -320,7 +381,8 @@ export class World {
     for (const job of this.history.indexed) {
       if (this.queue.has(job.id) || expected.has(job.id)) continue;
       const late = await this.redis.hget(`${this.calls.record}:late`, job.id);
-      if (late !== null && job.epoch === this.history.epoch) this.add(job, '');
+      if (job.isCancelled) await this.drop(job, 0);
+      else if (late !== null && job.epoch === this.history.epoch) this.add(job, '');
       else await this.end(job, '', true, '');
     }
   }

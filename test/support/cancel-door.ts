@@ -5,14 +5,14 @@ import { root } from './process.js';
 
 const DAY_MS = 86_400_000;
 
-/** Cancels an owner by the script alone: the point of no return, with nothing tidied up behind it. */
+/** Cancels an owner, or one job of it, by the script alone: the point of no return, with nothing tidied up behind it. */
 export async function cancelByScript(
   redis: Redis,
   prefix: string,
   owner: string,
-  { close = false } = {},
+  { close = false, job = '' } = {},
 ): Promise<string[]> {
-  const args = ['', `cancel-${Math.random()}`, close ? 1 : 0, owner, '', '', DAY_MS, DAY_MS, '', '', '{}'];
+  const args = ['', `cancel-${Math.random()}`, close ? 1 : 0, owner, '', '', DAY_MS, DAY_MS, '', job, '{}'];
   const record = recordOf(prefix, owner);
   const answer = (await redis.eval(cancelScript(), 1, record, ...args)) as string[];
   // Nobody is to finish it.

@@ -113,7 +113,7 @@ describe('one script after another', () => {
 
   it('a job of an epoch before holds no key', async () => {
     await reserve('job', 'skip');
-    const [, epoch] = await owner.cancel(NOW, 'c1');
+    const [, epoch] = await owner.cancel(NOW, { cancelId: 'c1' });
     expect(await reserve('next', 'skip')).toEqual(['new', epoch, String(NOW)]);
   });
 
@@ -126,7 +126,7 @@ describe('one script after another', () => {
 
   it('a job that leaves late takes nothing from the next life of its id', async () => {
     const [, epoch] = await reserve('job', 'replace');
-    const [, newEpoch] = await owner.cancel(NOW, 'c1');
+    const [, newEpoch] = await owner.cancel(NOW, { cancelId: 'c1' });
     await reserve('job', 'replace');
     const call = { job: 'job', token: '', leaves: true, key: 'key' };
     await owner.end(NOW, { ...call, epoch: epoch! });
@@ -143,8 +143,8 @@ describe('one script after another', () => {
     const [, epoch] = await reserve('job');
     await reserve('next');
     const answers = [
-      await owner.cancel(NOW, 'c1', [epoch!, '1']),
-      await owner.cancel(NOW, 'c1', [epoch!, '2']),
+      await owner.cancel(NOW, { cancelId: 'c1', saw: [epoch!, '1'] }),
+      await owner.cancel(NOW, { cancelId: 'c1', saw: [epoch!, '2'] }),
     ];
     expect(answers).toEqual([['moved'], ['cancelled', String(Number(epoch) + 1), epoch]]);
   });
@@ -160,7 +160,7 @@ describe('one script after another', () => {
       const before = await stateOf(redis, [owner.record]);
       const forAnother = await owner.reserve(NOW, { ...call, expected: moved });
       const after = await stateOf(redis, [owner.record]);
-      await owner.cancel(NOW, 'c1', ['', ''], 1);
+      await owner.cancel(NOW, { cancelId: 'c1', close: true });
       const forOneClosed = await owner.reserve(NOW, { ...call, expected: epoch! });
 
       expect([forNobody, forAnother, forOneClosed]).toEqual([['moved'], ['moved'], ['moved']]);
@@ -199,7 +199,7 @@ describe('one script after another', () => {
   });
 
   it('a closed owner takes no jobs', async () => {
-    await owner.cancel(NOW, 'c1', ['', ''], 1);
+    await owner.cancel(NOW, { cancelId: 'c1', close: true });
     expect(await reserve('job')).toEqual(['closed']);
   });
 
