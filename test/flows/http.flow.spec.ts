@@ -139,6 +139,7 @@ describe('the HTTP interface', () => {
       '/v1/jobs',
       '/v1/jobs/batch',
       '/v1/jobs/{id}',
+      '/v1/flows',
       '/v1/owners/{type}/{id}',
       '/v1/owners/{type}/{id}/cancel',
       '/v1/owners/{type}/{id}/reopen',

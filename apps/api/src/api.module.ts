@@ -11,6 +11,7 @@ import { CancellationsController } from './cancellations/cancellations.controlle
 import { ErrorFilter } from './error.filter.js';
 import { EventsController, SignedEventsController } from './events/events.controller.js';
 import { EventSecrets } from './events/signature.guard.js';
+import { FlowsController } from './flows/flows.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
@@ -47,6 +48,7 @@ export class ApiModule {
       ],
       controllers: [
         CancellationsController,
+        FlowsController,
         HealthController,
         JobsController,
         OwnersController,

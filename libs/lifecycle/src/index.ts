@@ -6,10 +6,14 @@ export { DepthCensus, type Mended } from './enqueue/depth.census.js';
 export { Enqueuer, type Ticket } from './enqueue/enqueuer.js';
 export type { EnqueueOptions } from './enqueue/request.js';
 export * from './errors.js';
+export type { ChildOutcome } from './flows/children.js';
+export { MAX_FLOW_DEPTH, MAX_FLOW_JOBS, type Flow } from './flows/flow.js';
+export { Flows, type FlowTicket } from './flows/flows.js';
 export { OwnerResolver, ResolvesOwners, type OwnerLife } from './gate/owner.check.js';
 export { Removals, type HistoryView, type Removal } from './history/removals.js';
 export { Journal, type Fact, type JournalListener } from './journal.js';
 export type { JobFacts } from './kinds/job-facts.js';
+export { CHILD_POLICIES, type ChildPolicy } from './kinds/envelope.js';
 export { KindRegistry } from './kinds/kind.registry.js';
 export {
   defineKind,

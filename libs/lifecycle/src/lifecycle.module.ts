@@ -21,8 +21,10 @@ import { DepthCensus } from './enqueue/depth.census.js';
 import { Duplicates } from './enqueue/duplicates.js';
 import { Enqueuer } from './enqueue/enqueuer.js';
 import { Idempotency } from './enqueue/idempotency.js';
+import { NewJobs } from './enqueue/new-jobs.js';
 import { Reservations } from './enqueue/reservation.js';
 import { Twins } from './enqueue/twins.js';
+import { Flows } from './flows/flows.js';
 import { Gate } from './gate/gate.js';
 import { OwnerCheck } from './gate/owner.check.js';
 import { Slots } from './gate/slots.js';
@@ -61,6 +63,7 @@ const providers: Provider[] = [
   Durability,
   Endings,
   Enqueuer,
+  Flows,
   FoundJobs,
   Gate,
   HandlerRegistry,
@@ -73,6 +76,7 @@ const providers: Provider[] = [
   KindRegistry,
   Leases,
   LifecycleProcessor,
+  NewJobs,
   OwnerCheck,
   OwnerReader,
   QueueCensus,

@@ -122,7 +122,7 @@ export class JobRemoval {
       const isRemoved = await this.store.call(() => found.queue.remove(jobId, { removeChildren: false }));
       // A worker has just taken it: the gate refuses it.
       if (isRemoved === 0) return 'left';
-      if (state !== 'waiting-children' && state !== 'active') this.admission.leave(found.queue.name);
+      if (state !== 'active') this.admission.leave(found.queue.name);
     }
     pass.dropped.push(dropOf(found, envelope, removal));
     return 'gone';

@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { JobsOptions } from 'bullmq';
 import { Queues } from '../queues.js';
-
-export interface NewJob {
-  readonly name: string;
-  readonly data: unknown;
-  readonly opts: JobsOptions & { jobId: string };
-}
+import type { NewJob } from './new-jobs.js';
 
 /**
  * Adds jobs to their queues, each by itself: BullMQ's bulk add answers all at the end of all, and while its callers wait

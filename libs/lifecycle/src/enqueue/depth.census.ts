@@ -49,7 +49,7 @@ export class DepthCensus {
   private async note(name: string): Promise<readonly number[]> {
     const [counted, counts] = await Promise.all([
       this.options.redis.hget(this.keys.queue(name), 'n'),
-      this.queues.get(name).getJobCounts('waiting', 'prioritized', 'delayed'),
+      this.queues.get(name).getJobCounts('waiting', 'prioritized', 'delayed', 'waiting-children'),
     ]);
     const waiting = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const looks = [...(this.seen.get(name) ?? []), Number(counted ?? 0) - waiting].slice(-LOOKS);

@@ -4,8 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { QueueFullError, StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
-import { PLACE_GRACE_MS } from '../keys.js';
-import { openEnvelope, type Envelope } from '../kinds/envelope.js';
+import { openEnvelope } from '../kinds/envelope.js';
 import { newJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind, PayloadIn } from '../kinds/kind.js';
@@ -16,8 +15,9 @@ import { Adds } from './adds.js';
 import { Admission } from './admission.js';
 import { Duplicates } from './duplicates.js';
 import { Idempotency } from './idempotency.js';
+import { NewJobs } from './new-jobs.js';
 import { checkKey, readRequest, type EnqueueOptions, type JobRequest } from './request.js';
-import { Reservations, type Reservation } from './reservation.js';
+import { isTooLate, Reservations, tooSlow, type Reservation } from './reservation.js';
 import { Twins } from './twins.js';
 
 /** How often a request looks for its twin before it gives up: each time it found one that was on its way out. */
@@ -50,7 +50,6 @@ export interface Ticket {
 @Injectable()
 export class Enqueuer {
   private readonly maxPayloadBytes: number;
-  private lastOrder = 0;
 
   constructor(
     options: LifecycleOptions,
@@ -60,6 +59,7 @@ export class Enqueuer {
     private readonly admission: Admission,
     private readonly reservations: Reservations,
     private readonly slots: Slots,
+    private readonly newJobs: NewJobs,
     private readonly adds: Adds,
     private readonly twins: Twins,
     private readonly duplicates: Duplicates,
@@ -194,21 +194,11 @@ export class Enqueuer {
 
   /** Whether it was in time to add the job: whoever cleans the index takes a place without a job for a dead producer's. */
   private async add(request: JobRequest, jobId: string, reservation: Reservation): Promise<boolean> {
-    const { epochs, atMs, askedAt } = reservation;
-    const { kind, owners, body, dedup, slot, expiresInMs, options } = request;
-    const envelope: Envelope = {
-      v: 1,
-      o: owners,
-      e: epochs,
-      ...(expiresInMs !== undefined && { x: expiresInMs }),
-      ...(dedup !== '' && { d: dedup }),
-      ...(slot && { s: [...slot, this.orderOf(atMs, request.delayMs)] as const }),
-      b: body,
-    };
+    const job = this.newJobs.make(request, jobId, reservation);
     // One that is due later stands in line when it comes.
-    if (slot && request.delayMs === 0) await this.slots.stand({ envelope, jobId });
-    if (performance.now() - askedAt > PLACE_GRACE_MS / 2) return false;
-    await this.adds.add(kind.queue, { name: kind.name, data: envelope, opts: { ...options, jobId } });
+    if (job.data.s && request.delayMs === 0) await this.slots.stand({ envelope: job.data, jobId });
+    if (isTooLate(reservation)) return false;
+    await this.adds.add(request.kind.queue, job);
     return true;
   }
 
@@ -220,12 +210,6 @@ export class Enqueuer {
     if (request.dedup !== '') return;
     await this.reservations.giveUp(request, jobId);
     if (request.slot) await this.slots.quit({ envelope: { s: [...request.slot, 0] }, jobId });
-  }
-
-  /** A place in line: when it was accepted, and within one ms the order in which this process was told so. */
-  private orderOf(atMs: number, delayMs: number): number {
-    this.lastOrder = Math.max(atMs * 1_000, this.lastOrder + 1);
-    return this.lastOrder + delayMs * 1_000;
   }
 
   /** For tidiness: the gate refuses the replaced one already. One that a worker holds is refused there. */
@@ -249,10 +233,6 @@ export class Enqueuer {
     }
     return { outcome, id, kind: kind.name, queue: kind.queue, owners };
   }
-}
-
-function tooSlow(): StoreUnavailableError {
-  return new StoreUnavailableError('The store took too long for the job to be added safely.');
 }
 
 function isOver(state: JobState | 'unknown'): boolean {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { OwnerClosedError, OwnerMovedError, QueueFullError } from '../errors.js';
-import { Keys } from '../keys.js';
+import { OwnerClosedError, OwnerMovedError, QueueFullError, StoreUnavailableError } from '../errors.js';
+import { Keys, PLACE_GRACE_MS } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { ScriptBatch, type Answer } from '../script-batch.js';
 import { Endings } from '../settle/endings.js';
@@ -140,4 +140,13 @@ export class Reservations {
     if (answer[0] === 'full') throw new QueueFullError(`Owner "${owner}"`, Number(answer[1]));
     return answer;
   }
+}
+
+/** Whoever cleans the index may take the place for a dead producer's: the job must not be added any more. */
+export function isTooLate({ askedAt }: Reservation): boolean {
+  return performance.now() - askedAt > PLACE_GRACE_MS / 2;
+}
+
+export function tooSlow(): StoreUnavailableError {
+  return new StoreUnavailableError('The store took too long for the job to be added safely.');
 }

@@ -3,6 +3,15 @@ import { CorruptJobError } from '../errors.js';
 import type { JobFacts } from './job-facts.js';
 
 /**
+ * What becomes of a parent when a child of it does not complete, for whatever reason. `fail`: it fails too, and does not
+ * run. `continue`: it starts at once, while the other children go on. `ignore`: it starts when all have ended.
+ */
+export const CHILD_POLICIES = ['fail', 'continue', 'ignore'] as const;
+export type ChildPolicy = (typeof CHILD_POLICIES)[number];
+
+type Child = readonly [jobId: string, kind: string];
+
+/**
  * What BullMQ stores as a job's data. The kind is the job's name. Short names: every waiting job carries them.
  * The epochs say under which generation of each owner the job was accepted; the gate compares them.
  */
@@ -18,6 +27,8 @@ export interface Envelope {
   readonly d?: string;
   /** Concurrency key, how many may run at once, and when it was accepted, as its place in line. */
   readonly s?: readonly [key: string, limit: number, accepted: number];
+  /** Its children, when it is the parent of a flow, and what it means to it that one of them did not complete. */
+  readonly c?: { readonly on: ChildPolicy; readonly jobs: readonly Child[] };
   /** The payload, as the caller gave it. */
   readonly b?: unknown;
 }
@@ -40,7 +51,8 @@ export function openEnvelope(job: Job): Envelope {
     (data.x === undefined || (Number.isSafeInteger(data.x) && data.x >= 0)) &&
     (data.d === undefined || typeof data.d === 'string') &&
     (data.s === undefined ||
-      (typeof data.s[0] === 'string' && Number.isInteger(data.s[1]) && Number.isInteger(data.s[2])));
+      (typeof data.s[0] === 'string' && Number.isInteger(data.s[1]) && Number.isInteger(data.s[2]))) &&
+    (data.c === undefined || (CHILD_POLICIES.includes(data.c.on) && Array.isArray(data.c.jobs)));
   if (!isOurs) throw new CorruptJobError(job.id ?? '?', job.queueName);
   return data as Envelope;
 }

@@ -16,10 +16,17 @@ export class EndedError extends UnrecoverableError {
   }
 }
 
+/** What BullMQ says of a parent that it ended because of a child, which it names by its key. */
+const CHILD = /^child \S+:([^\s:]+) failed$/;
+
+/** Whether BullMQ ended the job because a child of it did not complete; it did not run then. */
+export function failedOfChild(failedReason: string): boolean {
+  return CHILD.test(failedReason);
+}
+
 /** What a job's failure says: how it ended, and why. */
 export function readFailure(failedReason: string): { endedAs: EndedAs | 'failed'; why: string } {
   const [mark, endedAs] = MARK.exec(failedReason) ?? [];
-  return mark
-    ? { endedAs: endedAs as EndedAs, why: failedReason.slice(mark.length) }
-    : { endedAs: 'failed', why: failedReason };
+  if (mark) return { endedAs: endedAs as EndedAs, why: failedReason.slice(mark.length) };
+  return { endedAs: 'failed', why: failedReason.replace(CHILD, 'its child $1 did not complete') };
 }

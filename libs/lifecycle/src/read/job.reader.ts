@@ -3,7 +3,7 @@ import type { Job, JobState, Queue } from 'bullmq';
 import { Removals, type Removal } from '../history/removals.js';
 import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
-import { readFailure } from '../kinds/outcome.js';
+import { failedOfChild, readFailure } from '../kinds/outcome.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { readLogLine } from './job.log.js';
@@ -95,7 +95,7 @@ function view(job: Job, envelope: Envelope, state: JobState, logs: readonly stri
     // BullMQ keeps what an earlier attempt failed of, also when a later one completed.
     error: named === 'completed' ? null : failure.why || null,
     // One that was refused at the gate was counted by BullMQ; it was no attempt.
-    attempts: wasRefused(named, logs) ? job.attemptsMade - 1 : job.attemptsMade,
+    attempts: wasRefused(job, named, logs) ? job.attemptsMade - 1 : job.attemptsMade,
     timeline: timeline(job, named, failure.why, logs),
   };
 }
@@ -142,7 +142,8 @@ function nameState(
   }
 }
 
-function wasRefused(state: JobViewState, logs: readonly string[]): boolean {
+function wasRefused(job: Job, state: JobViewState, logs: readonly string[]): boolean {
+  if (state === 'failed') return failedOfChild(job.failedReason);
   const isMarked = state === 'cancelled' || state === 'expired' || state === 'skipped';
   return isMarked && !logs.some((line) => readLogLine(line)?.event === 'aborted');
 }
@@ -156,7 +157,7 @@ function timeline(job: Job, state: JobViewState, why: string, logs: readonly str
   }
   // Of the runs before the last one the log has what there is to say.
   if (job.processedOn && state === 'running') entries.push(began(job.processedOn, job.attemptsMade + 1));
-  if (job.processedOn && (state === 'completed' || state === 'failed'))
+  if (job.processedOn && (state === 'completed' || (state === 'failed' && !failedOfChild(job.failedReason))))
     entries.push(began(job.processedOn, job.attemptsMade));
   if (job.finishedOn)
     entries.push({ at: job.finishedOn, event: state, ...(state !== 'completed' && { why }) });

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DelayedError, type Job } from 'bullmq';
+import { DelayedError, WaitingChildrenError, type Job } from 'bullmq';
 import { randomBytes } from 'node:crypto';
 import { Admission } from '../enqueue/admission.js';
 import { UnreadablePayloadError } from '../errors.js';
+import { checkChildren } from '../flows/children.js';
 import { Gate, type Verdict } from '../gate/gate.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
@@ -65,10 +66,10 @@ export class JobRunner {
         run.begin(verdict.fence);
         this.admission.leave(job.queueName);
         this.endTurn(job);
-        return this.perform(job, lock, run, verdict.latePayload);
+        return this.finish(job, lock, run, await this.perform(job, lock, run, verdict.latePayload));
       case 'done':
-        // A run before this one got as far as its result; only BullMQ had not heard.
-        return verdict.result;
+        // A run before this one got as far as its result; only BullMQ had not heard, or its children had not ended.
+        return this.finish(job, lock, run, verdict.result);
       case 'skip':
         this.journal.jobSkipped(run.facts, verdict.endedAs, verdict.why);
         throw new EndedError(verdict.endedAs, verdict.why);
@@ -119,7 +120,8 @@ export class JobRunner {
   private async handle(job: Job, run: Run, latePayload: string | undefined): Promise<unknown> {
     const handler = this.handlers.get(run.kind.name)!;
     const payload = readPayload(run, latePayload);
-    this.journal.jobBegan(run.facts, waitedMs(job));
+    await checkChildren(job);
+    this.journal.jobBegan(run.facts, waitedMs(job, run.envelope.c !== undefined));
 
     const work = handler.handle(payload, run);
     // A sandbox loses patience by itself, and ends only when its process has: nothing of it goes on behind its run's end.
@@ -128,6 +130,19 @@ export class JobRunner {
     if (word === 'cancelled') throw new OwnerCancelled(0);
     if (word === 'stale') throw new RunLost('another run has its job');
     return result;
+  }
+
+  /**
+   * BullMQ completes no parent before its children have ended. One that went on when a child failed may be done earlier:
+   * its result counts already, and it comes here once more when they have.
+   */
+  private async finish(job: Job, lock: string, run: Run, result: unknown): Promise<unknown> {
+    if (!run.envelope.c) return result;
+    await this.settler.release(run);
+    if (!(await job.moveToWaitingChildren(lock))) return result;
+    this.settler.comeBack(run);
+    if (run.hasBegun) this.logRun(job, run, 'waiting-for-children', 'some have not ended');
+    throw new WaitingChildrenError();
   }
 
   /** What a failure of the handler means, given why it was told to stop, if it was. */
@@ -217,9 +232,15 @@ function readPayload({ envelope, kind }: Run, latePayload: string | undefined): 
   }
 }
 
-/** Since it was due. When a job that was tried before became due again BullMQ forgets as it is picked up. */
-function waitedMs({ attemptsMade, stalledCounter, timestamp, opts }: Job): number | undefined {
-  if (attemptsMade > 0 || stalledCounter > 0) return undefined;
+/**
+ * Since it was due. When a job that was tried before became due again BullMQ forgets as it is picked up; when the children
+ * of a parent had ended it does not say.
+ */
+function waitedMs(
+  { attemptsMade, stalledCounter, timestamp, opts }: Job,
+  isParent: boolean,
+): number | undefined {
+  if (attemptsMade > 0 || stalledCounter > 0 || isParent) return undefined;
   return Math.max(0, Date.now() - timestamp - (opts.delay ?? 0));
 }
 

@@ -4,7 +4,7 @@ import { Journal } from '../journal.js';
 import { factsOf } from '../kinds/envelope.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind } from '../kinds/kind.js';
-import { EndedError } from '../kinds/outcome.js';
+import { EndedError, failedOfChild, readFailure } from '../kinds/outcome.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions, type WorkerOptions } from '../options.js';
 import { queuePrefix } from '../queues.js';
 import { Settler } from '../settle/settler.js';
@@ -133,7 +133,8 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
       this.runner.ended(job, isFinal);
       // A job that was not to be run has not failed; the runner has said what became of it.
       if (error instanceof EndedError) return;
-      this.journal.jobFailed(factsOf(job), Date.now() - (job.processedOn ?? 0), error, isFinal);
+      const why = failedOfChild(error.message) ? readFailure(error.message).why : error;
+      this.journal.jobFailed(factsOf(job), Date.now() - (job.processedOn ?? 0), why, isFinal);
     });
     this.workers.set(queue, worker);
     worker.run().catch((error: unknown) => this.journal.queueError(queue, error));

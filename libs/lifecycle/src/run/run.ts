@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
+import { readChildren, type ChildOutcome } from '../flows/children.js';
 import { factsOf, type Envelope } from '../kinds/envelope.js';
 import type { JobFacts } from '../kinds/job-facts.js';
 import type { Kind } from '../kinds/kind.js';
@@ -20,7 +21,7 @@ export class Run {
   private isAbandoned = false;
 
   constructor(
-    job: Job,
+    private readonly job: Job,
     readonly kind: Kind,
     /** @internal */ readonly envelope: Envelope,
     /** @internal Names this run among all runs of its job. */ readonly token: string,
@@ -47,6 +48,11 @@ export class Run {
   /** Grows with every run of an owner's jobs. A system outside that keeps the highest it saw can refuse an overtaken run. */
   get fence(): string {
     return this.ownFence ?? '0';
+  }
+
+  /** What became of this job's children, if it is the parent of a flow, in the order in which they were named. */
+  children(): Promise<readonly ChildOutcome[]> {
+    return readChildren(this.job);
   }
 
   get log(): Logger {

@@ -5,6 +5,7 @@ import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
 import { Keys } from '../keys.js';
 import { openEnvelope, type Envelope } from '../kinds/envelope.js';
+import { failedOfChild } from '../kinds/outcome.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import type { Run } from '../run/run.js';
 import { ScriptBatch } from '../script-batch.js';
@@ -100,6 +101,8 @@ export class Settler {
       await this.endings.forget({ jobId: job.id!, owners, epochs, dedup });
       if (envelope.s) await this.slots.quit({ envelope, jobId: job.id! });
     });
+    // Until then it waited. Of one that lost its workers nobody can tell: the census mends that.
+    if (failedOfChild(job.failedReason ?? '')) this.admission.leave(job.queueName);
   }
 
   /** The job waits again: it failed and is to be retried, or is handed back. */

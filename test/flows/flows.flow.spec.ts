@@ -1,0 +1,325 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cancelByScript, recordOf } from '../support/cancel-door.js';
+import { Fleet, type Answer } from '../support/fleet.js';
+import { untilNothingIsLeft } from '../support/leftovers.js';
+import { jobFacts } from '../support/life-facts.js';
+import { until } from '../support/until.js';
+
+interface Node {
+  readonly id: string;
+  readonly owners: readonly string[];
+  readonly children: readonly Node[];
+}
+
+const probe = (payload: object = {}, more: object = {}): object => ({ kind: 'probe', payload, ...more });
+const FAILS = { failTimes: 9 };
+
+describe('a flow', () => {
+  let fleet: Fleet;
+  let redis: Redis;
+  let queue: Queue;
+  beforeEach(async () => {
+    fleet = await Fleet.start({ workers: 0 });
+    redis = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
+    queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
+  });
+  afterEach(async () => {
+    await queue.close();
+    await redis.quit();
+    try {
+      await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
+    } finally {
+      await fleet.stop();
+    }
+  });
+
+  it('starts each job when its children have ended', async () => {
+    const middle = probe({ ms: 50 }, { children: [probe({ ms: 200 }), probe()] });
+    const flow = await add(probe({}, { children: [middle, probe({ ms: 100 })] }));
+    expect(flow).toEqual({
+      ...node(),
+      children: [{ ...node(), children: [node(), node()] }, node()],
+    });
+    expect((await fleet.job(flow.id)).state).toBe('waiting');
+    await work();
+
+    expect(await fleet.untilState(flow.id, 'completed')).toMatchObject({ attempts: 1, owners: ['trip:42'] });
+    const began = times('job.began');
+    const completed = times('job.completed');
+    for (const parent of [flow, flow.children[0]!]) {
+      for (const child of parent.children)
+        expect(began.get(parent.id)).toBeGreaterThanOrEqual(completed.get(child.id)!);
+    }
+    expect(completed.size).toBe(5);
+  });
+
+  it('gives a child without owners those of its parent', async () => {
+    const own = probe({}, { owners: ['site:1', 'trip:7'], children: [probe()] });
+    const flow = await add(probe({}, { children: [probe(), own] }));
+    expect(ownersOf(flow)).toEqual([['trip:42'], ['trip:42'], ['site:1', 'trip:7'], ['site:1', 'trip:7']]);
+    await work();
+    await fleet.untilState(flow.id, 'completed');
+  });
+
+  describe('with a child that fails', () => {
+    it('fails its parents, which do not run', async () => {
+      const middle = probe({}, { children: [probe(FAILS)] });
+      const flow = await add(probe({}, { onChildFailure: 'fail', children: [middle, probe()] }));
+      await work();
+
+      const [failed] = flow.children as [Node];
+      const job = await fleet.untilState(flow.id, 'failed');
+      expect(job).toMatchObject({ error: `its child ${failed.id} did not complete`, attempts: 0 });
+      expect(job.timeline.map(({ event }) => event)).toEqual(['accepted', 'failed']);
+      expect(await fleet.job(failed.id)).toMatchObject({ state: 'failed', attempts: 0 });
+      expect(times('job.began').has(flow.id)).toBe(false);
+      const facts = fleet.workers[0]!.facts().filter(({ event }) => event === 'job.failed');
+      expect(facts.at(-1)).toMatchObject({ jobId: flow.id, final: true, why: job.error });
+      await fleet.untilState(flow.children[1]!.id, 'completed');
+    });
+
+    it('starts its parent at once when that continues, and completes it when the others have ended', async () => {
+      const flow = await add(
+        probe({}, { onChildFailure: 'continue', children: [probe(FAILS), probe({ ms: 2_000 })] }),
+      );
+      await work();
+
+      const job = await fleet.untilState(flow.id, 'completed');
+      const slow = flow.children[1]!.id;
+      expect(times('job.began').get(flow.id)).toBeLessThan(times('job.completed').get(slow)!);
+      expect(times('job.completed').get(flow.id)).toBeGreaterThanOrEqual(times('job.completed').get(slow)!);
+      // It ran once, however often it came to its turn.
+      expect(jobFacts(fleet.workers, 'job.began').filter(({ jobId }) => jobId === flow.id)).toHaveLength(1);
+      expect(job).toMatchObject({ attempts: 1, result: { attempt: 1 } });
+      expect(job.timeline.map(({ event }) => event)).toContain('waiting-for-children');
+    });
+
+    it('starts its parent when all have ended, when that ignores it', async () => {
+      const flow = await add(
+        probe({}, { onChildFailure: 'ignore', children: [probe(FAILS), probe({ ms: 1_500 })] }),
+      );
+      await work();
+
+      await fleet.untilState(flow.id, 'completed');
+      const slow = flow.children[1]!.id;
+      expect(times('job.began').get(flow.id)).toBeGreaterThanOrEqual(times('job.completed').get(slow)!);
+    });
+
+    it('does to a parent what is said there, or else above it', async () => {
+      const middle = probe({}, { onChildFailure: 'fail', children: [probe(FAILS)] });
+      const other = probe({}, { children: [probe(FAILS)] });
+      const flow = await add(probe({}, { onChildFailure: 'ignore', children: [middle, other] }));
+      await work();
+      await fleet.untilState(flow.id, 'completed');
+      const states = await Promise.all(flow.children.map(async ({ id }) => (await fleet.job(id)).state));
+      expect(states).toEqual(['failed', 'completed']);
+    });
+  });
+
+  describe('whose owner is cancelled', () => {
+    it('does not start, neither parents nor children', async () => {
+      const middle = probe({}, { children: [probe(), probe()] });
+      const flow = await add(probe({}, { onChildFailure: 'ignore', children: [middle] }));
+      await cancelByScript(redis, fleet.prefix, 'trip:42');
+      await work();
+
+      expect(await fleet.untilState(flow.id, 'cancelled')).toMatchObject({ attempts: 0 });
+      for (const { id } of flow.children[0]!.children) await fleet.untilState(id, 'cancelled');
+      expect(times('job.began').size).toBe(0);
+    });
+
+    it.each([
+      ['fail', 'failed'],
+      ['continue', 'completed'],
+      ['ignore', 'completed'],
+    ] as const)('of a child: to its parent, of another owner, it failed (%s)', async (policy, state) => {
+      const flow = await add(
+        probe({}, { onChildFailure: policy, children: [probe({}, { owners: ['site:1'] }), probe()] }),
+      );
+      await cancelByScript(redis, fleet.prefix, 'site:1');
+      await work();
+
+      await fleet.untilState(flow.id, state);
+      await fleet.untilState(flow.children[0]!.id, 'cancelled');
+      expect(times('job.began').has(flow.id)).toBe(state === 'completed');
+      await fleet.untilState(flow.children[1]!.id, 'completed');
+    });
+  });
+
+  it('is removed whole when its owner is cancelled', async () => {
+    const middle = probe({}, { children: [probe(), probe()] });
+    const flow = await add(probe({}, { onChildFailure: 'ignore', children: [middle] }));
+    expect(await cancel('trip/42')).toMatchObject({ removed: 4, done: true });
+    await until(async () => (await counted()) === 0, 'none is counted');
+    await work();
+    expect(await fleet.job(flow.id)).toMatchObject({ state: 'removed' });
+    expect(times('job.began').size).toBe(0);
+  });
+
+  it('lives on when a child of another owner is cancelled, which failed to its parent', async () => {
+    const children = [probe({}, { owners: ['site:1'] }), probe({}, { owners: ['site:1'] })];
+    const flow = await add(probe({}, { children }));
+    await cancel('site/1');
+    expect((await fleet.job(flow.id)).state).toBe('waiting');
+    await work();
+    expect(await fleet.untilState(flow.id, 'failed')).toMatchObject({ attempts: 0 });
+    for (const { id } of flow.children) await fleet.untilState(id, 'cancelled');
+    expect(times('job.began').size).toBe(0);
+  });
+
+  it('lets its parent expire, and its own parent know', async () => {
+    // A kind's life counts from when it was accepted; the probe has none, so it is given one here.
+    const middle = probe({}, { children: [probe()] });
+    const flow = await add(probe({}, { children: [middle] }));
+    const { id } = flow.children[0]!;
+    const job = (await queue.getJob(id))!;
+    await job.updateData({ ...job.data, x: 1 });
+    await work();
+    expect(await fleet.untilState(id, 'expired')).toMatchObject({ attempts: 0 });
+    expect(await fleet.untilState(flow.id, 'failed')).toMatchObject({
+      error: `its child ${id} did not complete`,
+    });
+  });
+
+  it('does not take a child that was removed for one that completed', async () => {
+    const flow = await add(probe({}, { children: [probe(), probe({}, { owners: ['site:1'] })] }));
+    for (const { id } of flow.children) expect(await queue.remove(id)).toBe(1);
+    await work();
+
+    const job = await fleet.untilState(flow.id, 'failed');
+    expect(job).toMatchObject({ error: 'a child of it was removed', attempts: 1 });
+    expect(times('job.began').has(flow.id)).toBe(false);
+    // Who removes a job gives up its places, but for this test.
+    await until(
+      async () => !(await redis.hexists(recordOf(fleet.prefix, 'trip:42'), `j${flow.id}`)),
+      'it left',
+    );
+    await redis.del(recordOf(fleet.prefix, 'trip:42'), recordOf(fleet.prefix, 'site:1'));
+  });
+
+  describe('is refused as a whole', () => {
+    it.each<[string, object, number, string, RegExp]>([
+      [
+        'a payload',
+        { children: [probe(), probe({ ms: 'x' })] },
+        400,
+        'INVALID',
+        /^children\[1\]: .*\n.*\n.*ms/,
+      ],
+      [
+        'an owner',
+        { children: [probe({}, { children: [probe({}, { owners: ['x'] })] })] },
+        400,
+        'INVALID',
+        /^children\[0\]\.children\[0\]: An owner/,
+      ],
+      [
+        'a field',
+        { children: [{ kind: 'probe', jobId: 'meta' }] },
+        400,
+        'INVALID',
+        /^children\[0\]: .*jobId/,
+      ],
+      ['a kind', { children: [{ kind: 'prob' }] }, 404, 'UNKNOWN_KIND', /prob/],
+      ['no kind', { children: [7] }, 400, 'INVALID', /^children\[0\]: /],
+      ['a policy', { onChildFailure: 'retry' }, 400, 'INVALID', /onChildFailure/],
+      ['deduplication', { children: [probe({}, { dedup: { strategy: 'skip' } })] }, 400, 'INVALID', /dedup/],
+      ['its owners', { owners: undefined }, 400, 'INVALID', /one to 4 owners/],
+      ['a sixth level', deep(6), 400, 'INVALID', /at most 5 jobs deep/],
+      [
+        'its 101st job',
+        { children: Array.from({ length: 50 }, () => probe({}, { children: [probe()] })) },
+        400,
+        'INVALID',
+        /^children\[49\]\.children\[0\]: a flow has at most 100 jobs/,
+      ],
+    ])('for %s', async (_what, more, status, code, detail) => {
+      const answer = await ask(probe({}, more));
+      expect(answer).toMatchObject({ status, body: { code, detail: expect.stringMatching(detail) } });
+      await expectNothing();
+    });
+
+    it('for a key that it cannot keep', async () => {
+      const answer = await fleet.request('POST', '/v1/flows', probe(), { 'idempotency-key': 'k' });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/Idempotency-Key/) },
+      });
+    });
+
+    it('for an owner that is closed, of whichever job', async () => {
+      await cancelByScript(redis, fleet.prefix, 'site:closed', { close: true });
+      const children = [probe(), probe({}, { owners: ['trip:42', 'site:closed'] }), probe()];
+      expect(await ask(probe({}, { children }))).toMatchObject({
+        status: 409,
+        body: { code: 'OWNER_CLOSED' },
+      });
+      await expectNothing();
+    });
+  });
+
+  it('takes up to five levels, and a hundred jobs', async () => {
+    const wide = await add(probe({}, { children: Array.from({ length: 99 }, () => probe()) }));
+    const flow = await add(probe({}, deep(5)));
+    await work();
+    await fleet.untilState(flow.id, 'completed');
+    await fleet.untilState(wide.id, 'completed');
+    expect(times('job.completed').size).toBe(105);
+  });
+
+  function ask(flow: object): Promise<Answer> {
+    return fleet.request('POST', '/v1/flows', { owners: ['trip:42'], ...flow });
+  }
+
+  async function add(flow: object): Promise<Node> {
+    const { status, body, headers } = await ask(flow);
+    expect({ status, body }).toMatchObject({ status: 201 });
+    expect(headers.get('location')).toBe(`/v1/jobs/${String(body['id'])}`);
+    return body as unknown as Node;
+  }
+
+  async function cancel(owner: string): Promise<unknown> {
+    const { status, body } = await fleet.request('POST', `/v1/owners/${owner}/cancel`, {
+      reason: 'called off',
+    });
+    expect({ status, body }).toMatchObject({ status: 200 });
+    return body;
+  }
+
+  async function work(): Promise<void> {
+    await fleet.untilReady(fleet.addWorker());
+  }
+
+  function times(event: string): Map<string, number> {
+    return new Map(jobFacts(fleet.workers, event).map(({ jobId, time }) => [jobId, time]));
+  }
+
+  async function counted(): Promise<number> {
+    return Number(await redis.hget(`${fleet.prefix}:{queue:probe}`, 'n'));
+  }
+
+  async function expectNothing(): Promise<void> {
+    expect(await queue.getJobCountByTypes()).toBe(0);
+    await until(async () => (await counted()) === 0, 'none is counted');
+    expect(await redis.hkeys(recordOf(fleet.prefix, 'trip:42'))).not.toContainEqual(
+      expect.stringMatching(/^j/),
+    );
+  }
+});
+
+/** What the answer says of a job without children. */
+function node(): object {
+  const id = expect.stringMatching(/^probe-[0-9A-Za-z]{20}$/) as string;
+  return { id, kind: 'probe', queue: 'probe', owners: ['trip:42'], children: [] };
+}
+
+function ownersOf({ owners, children }: Node): (readonly string[])[] {
+  return [owners, ...children.flatMap(ownersOf)];
+}
+
+/** So many levels of jobs, one below another, without the one that they are given to. */
+function deep(levels: number): object {
+  return levels === 1 ? {} : { children: [probe({}, deep(levels - 1))] };
+}
