@@ -136,10 +136,10 @@ describe('the HTTP interface', () => {
     const openapi = await fleet.request('GET', '/openapi.json');
     expect(Object.keys(openapi.body['paths'] as object)).toEqual([
       '/v1/cancellations/{cancelId}',
+      '/v1/flows',
       '/v1/jobs',
       '/v1/jobs/batch',
       '/v1/jobs/{id}',
-      '/v1/flows',
       '/v1/owners/{type}/{id}',
       '/v1/owners/{type}/{id}/cancel',
       '/v1/owners/{type}/{id}/reopen',
