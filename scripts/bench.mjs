@@ -13,7 +13,7 @@ if (unknown.length > 0) {
   console.error(`No benchmark is named ${unknown.join(', ')}; there are: ${BENCHES.join(', ')}.`);
   process.exit(1);
 }
-await buildIfStale();
+await buildIfStale(args.includes('--json') ? console.error : console.log);
 let worst = 0;
 for (const name of named.length > 0 ? named : BENCHES) {
   const file = `dist/bench/${name}/${name}.bench.js`;

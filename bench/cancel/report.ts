@@ -59,14 +59,14 @@ export function table({ backlogs, many, told }: Figures, missed: readonly string
   return [
     row([`an owner with ${JOBS} jobs, while others wait`, ...heads]),
     ...backlogs.flatMap(({ waiting, quiet, ours, seeds }) => [
-      ...costRows(`  ${waiting}, ours`, ours),
-      ...(seeds ? costRows(`  ${waiting}, the seeds' way`, seeds) : []),
+      costRow(`  ${waiting}, ours`, ours),
+      ...(seeds ? [costRow(`  ${waiting}, the seeds' way`, seeds)] : []),
       quietRow(quiet),
       ...(seeds ? [row([`    the seeds' way to ours`, `${(seeds.ms / ours.ms).toFixed(0)} times`])] : []),
     ]),
     '',
     row([`an owner with ${MANY} jobs`, ...heads]),
-    ...costRows('  ours', many.ours),
+    costRow('  ours', many.ours),
     quietRow(many.quiet),
     '',
     row(['from cancel to abort, of running jobs', 'p50', 'p99', 'worst', 'runs']),
@@ -80,19 +80,16 @@ export function table({ backlogs, many, told }: Figures, missed: readonly string
     .join('\n');
 }
 
-function costRows(name: string, cost: Cost): string[] {
-  const { rssMb, heapMb, stall } = cost;
-  return [
-    row([
-      `${name} (${cost.rounds} rounds)`,
-      ms(cost.ms),
-      `${rssMb.toFixed(0)} MB`,
-      `${heapMb.toFixed(0)} MB`,
-      ms(stall.busy),
-      ms(stall.busyP99),
-      ms(stall.worst),
-    ]),
-  ];
+function costRow(name: string, { rounds, ms: took, rssMb, heapMb, stall }: Cost): string {
+  return row([
+    `${name} (${rounds} ${rounds === 1 ? 'round' : 'rounds'})`,
+    ms(took),
+    `${rssMb.toFixed(0)} MB`,
+    `${heapMb.toFixed(0)} MB`,
+    ms(stall.busy),
+    ms(stall.busyP99),
+    ms(stall.worst),
+  ]);
 }
 
 function quietRow({ worst, busy, busyP99 }: Waited): string {
