@@ -1,4 +1,5 @@
 import {
+  Canceller,
   defineKind,
   Enqueuer,
   Handler,
@@ -271,6 +272,21 @@ describe('a run', () => {
     const after = await enqueue(kind);
     expect(await ended(after)).toMatchObject({ state: 'completed', result: 'ran' });
     expect(app.factsOf(id)).toEqual(['job.accepted', 'job.skipped']);
+  });
+
+  it('is not begun for a job that alone was cancelled, and keeps no later trigger away', async () => {
+    const kind = await start({ dedup: { strategy: 'skip', key: 'k' } }, () => 'ran');
+    const id = await enqueue(kind, { delay: '300ms' });
+    await cancelByScript(app.redis, app.prefix, 'trip:42', { job: id });
+    expect(await ended(id)).toMatchObject({ state: 'cancelled', attempts: 0 });
+    const receipt = await app.context.get(Canceller).cancelJob(id, { wait: 'drained' });
+    expect(receipt).toMatchObject({ job: id, removed: 0, aborted: 0, done: true });
+    const dedup = `${recordOf(app.prefix, 'trip:42')}:dedup`;
+    expect(await app.redis.hvals(dedup)).toEqual([]);
+
+    const next = await enqueue(kind);
+    expect(next).not.toBe(id);
+    expect(await ended(next)).toMatchObject({ state: 'completed' });
   });
 
   it('is not begun for a job whose owner has no record: it waits', async () => {

@@ -92,7 +92,8 @@ export class JobRemoval {
     // lock is over: BullMQ would put it back, but not in a full store.
     if (state === 'active' && (await this.isHeld(place, pass))) return 'left';
     if (state === 'completed' || state === 'failed') {
-      pass.dropped.push({ jobId, counts: '', dedup: '', line: '' });
+      // Refused at the gate before it began, it is still named as its key's pending one.
+      pass.dropped.push({ jobId, counts: '', dedup: envelopeOf(found)?.d ?? '', line: '' });
       return 'gone';
     }
     // Its producer may be about to add it.
