@@ -1,4 +1,5 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Journal } from '../journal.js';
 import { digest, Keys, RECEIPT_KEEP_MS } from '../keys.js';
@@ -43,6 +44,8 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    // One for each clean-up that pauses, of which there may be many.
+    setMaxListeners(0, this.closing.signal);
     this.everyMs = options.cleanUpEveryMs ?? LIFECYCLE_DEFAULTS.cleanUpEveryMs;
   }
 
