@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { root } from './process.js';
+import { scriptText } from './script-text.js';
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +13,7 @@ export async function cancelByScript(
 ): Promise<string[]> {
   const args = ['', `cancel-${Math.random()}`, close ? 1 : 0, owner, '', '', DAY_MS, DAY_MS, '', job, '{}'];
   const record = recordOf(prefix, owner);
-  const answer = (await redis.eval(cancelScript(), 1, record, ...args)) as string[];
+  const answer = (await redis.eval(scriptText('cancel/cancel'), 1, record, ...args)) as string[];
   // Nobody is to finish it.
   await redis.unlink(`${record}:cancels`);
   return answer;
@@ -24,14 +23,4 @@ export async function cancelByScript(
 export function recordOf(prefix: string, owner: string): string {
   const digest = hash('sha256', owner, 'base64url').slice(0, 22);
   return `${prefix}:{${digest}}`;
-}
-
-function cancelScript(): string {
-  return read('cancel/cancel').replace(/^--- @include (\w+)$/gm, (_, piece: string) =>
-    read(`scripts/${piece}`),
-  );
-}
-
-function read(path: string): string {
-  return readFileSync(`${root}libs/lifecycle/src/${path}.lua`, 'utf8');
 }
