@@ -1,0 +1,241 @@
+// Cancels a thousand owners in the middle of everything, while workers and apis are killed and connections cut, and counts
+// the jobs that start after the cancel of their owner has answered: there must be none, and every receipt must come to its
+// end. `npm run chaos`, or `npm run chaos -- 200` for so many owners. It takes a few minutes.
+import { needNode } from './need-node.mjs';
+
+needNode();
+const { spawn } = await import('node:child_process');
+const { hash, randomBytes } = await import('node:crypto');
+const { mkdtemp, rm } = await import('node:fs/promises');
+const { tmpdir } = await import('node:os');
+const nodePath = await import('node:path');
+const { setTimeout: pause } = await import('node:timers/promises');
+const { fileURLToPath } = await import('node:url');
+const { buildIfStale } = await import('./build.mjs');
+await buildIfStale();
+const { startPrivateStore } = await import('#runtime');
+const { Redis } = await import('ioredis');
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const OWNERS = Number(process.argv[2] ?? 1_000);
+const AT_ONCE = 20;
+const AT_MOST_MS = 15 * 60_000;
+/** How long all receipts have to come to their end, and starts are looked for after that. */
+const TO_THE_END_MS = 90_000;
+const OBSERVE_MS = 2_000;
+const ANSWER_MS = 10_000;
+
+const prefix = `chaos-${randomBytes(4).toString('hex')}`;
+const folder = await mkdtemp(nodePath.join(tmpdir(), 'mooring-chaos-'));
+const store = await startPrivateStore(folder);
+const redis = new Redis(store.url, { maxRetriesPerRequest: null });
+const counts = { owners: 0, jobs: 0, starts: 0, told: 0, removed: 0, late: 0, unfinished: 0, refused: 0 };
+const harm = { workersKilled: 0, apisKilled: 0, cancellersKilled: 0, connectionsCut: 0 };
+const trials = [];
+/** When each job was said to begin, ms. */
+const begins = new Map();
+const began = Date.now();
+let isOver = false;
+
+const fleet = {
+  api: start('api'),
+  canceller: start('api'),
+  janitor: start('janitor'),
+  workers: [start('worker'), start('worker'), start('worker')],
+};
+try {
+  await Promise.all([fleet.api.url, fleet.canceller.url, ...fleet.workers.map(({ url }) => url)]);
+  const monkeys = [harmWorkers(), harmApis(), harmConnections()];
+  const owners = Array.from({ length: OWNERS }, (_, i) => `${i}`);
+  await Promise.all(Array.from({ length: AT_ONCE }, () => cancelEach(owners)));
+  isOver = true;
+  await Promise.all(monkeys);
+  await untilDone();
+  await pause(OBSERVE_MS);
+  for (const one of trials) await judge(one);
+} finally {
+  for (const one of [fleet.api, fleet.canceller, fleet.janitor, ...fleet.workers]) one.child.kill('SIGKILL');
+  redis.disconnect();
+  await store.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+counts.starts = [...begins.values()].reduce((sum, times) => sum + times.length, 0);
+console.log({ ...counts, ...harm, seconds: Math.round((Date.now() - began) / 1_000) });
+const isBad = counts.late > 0 || counts.unfinished > 0 || counts.owners === 0;
+console.log(isBad ? 'That is not as it should be.' : 'No late start, and every receipt came to its end.');
+process.exit(isBad ? 1 : 0);
+
+async function cancelEach(owners) {
+  for (let name = owners.shift(); name && Date.now() - began < AT_MOST_MS; name = owners.shift()) {
+    await trial(name);
+    counts.owners += 1;
+    if (counts.owners % 100 === 0) console.log({ ...counts, ...harm });
+  }
+}
+
+/** One owner with a job that runs, one that fails, one that is delayed, and two that are one. */
+async function trial(name) {
+  const dedup = { strategy: 'coalesce', key: 'k' };
+  const ids = await Promise.all([
+    enqueue(name, { ms: between(300, 600) }),
+    enqueue(name, { failTimes: 1 }),
+    enqueue(name, {}, { delay: `${between(50, 350)}ms` }),
+    enqueue(name, { ms: 250 }, { dedup }),
+  ]);
+  await pause(between(30, 180));
+  ids.push(await enqueue(name, { ms: 250 }, { dedup }));
+  await pause(between(0, 60));
+  const jobs = new Set(ids.filter((id) => id !== undefined));
+  counts.jobs += jobs.size;
+  trials.push({ name, jobs, answeredAt: await cancel(name) });
+}
+
+/** What was said of runs that the cancel was told of came late, not they: each began before it. */
+async function judge({ name, jobs, answeredAt }) {
+  const told = await toldJobs(name);
+  counts.told += told.length;
+  for (const id of jobs) {
+    const late = (begins.get(id) ?? []).filter((at) => at > answeredAt).length;
+    const excused = told.filter((job) => job === id).length;
+    if (late <= excused) continue;
+    counts.late += late - excused;
+    console.error(`Job ${id} of trip:${name} started late.`);
+  }
+}
+
+async function enqueue(name, payload, more = {}) {
+  const body = { kind: 'probe', owners: [`trip:${name}`], payload, ...more };
+  const answer = await ask(await fleet.api.url, 'POST', '/v1/jobs', body);
+  if (answer) return answer.id;
+  counts.refused += 1;
+  return undefined;
+}
+
+/** Until it is answered, however often who was asked dies of it; answers when that was. */
+async function cancel(name) {
+  const body = { reason: 'chaos', cancelId: `c-${name}`, close: false };
+  for (;;) {
+    const api = Math.random() < 0.8 ? fleet.canceller : fleet.api;
+    const receipt = await ask(await api.url, 'POST', `/v1/owners/trip/${name}/cancel`, body);
+    if (receipt) return Date.now();
+    await pause(50);
+  }
+}
+
+/** The answer's body; nothing when there was none, or a refusal. */
+async function ask(url, method, path, body) {
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    return response.ok ? await response.json() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function toldJobs(name) {
+  const fields = await redis.hkeys(`${recordOf(name)}:cancel:${digest(`c-${name}`)}`);
+  return fields
+    .filter((field) => field.startsWith('run:'))
+    .map((field) => field.slice(4, field.lastIndexOf('|')));
+}
+
+/** Every receipt done, and nothing left in any index. */
+async function untilDone() {
+  const deadline = Date.now() + TO_THE_END_MS;
+  for (let i = 0; i < counts.owners; i += 1) {
+    const receipt = `${recordOf(`${i}`)}:cancel:${digest(`c-${i}`)}`;
+    while ((await redis.hget(receipt, 'd')) === null && Date.now() < deadline) await pause(50);
+    const fields = await redis.hgetall(receipt);
+    const places = (await redis.hkeys(recordOf(`${i}`))).filter((field) => field.startsWith('j'));
+    for (const [field, n] of Object.entries(fields)) if (field.startsWith('n:')) counts.removed += Number(n);
+    if (fields.d !== undefined && places.length === 0) continue;
+    counts.unfinished += 1;
+    console.error(`The cancel of trip:${i} is not finished; left: ${places.join(', ') || 'nothing'}.`);
+  }
+}
+
+async function harmWorkers() {
+  while (!isOver) {
+    await pause(between(500, 2_500));
+    const i = between(0, fleet.workers.length);
+    fleet.workers[i].child.kill('SIGKILL');
+    fleet.workers[i] = start('worker');
+    harm.workersKilled += 1;
+    await fleet.workers[i].url;
+  }
+}
+
+async function harmApis() {
+  while (!isOver) {
+    await pause(between(500, 2_500));
+    const which = Math.random() < 0.7 ? 'canceller' : 'api';
+    fleet[which].child.kill('SIGKILL');
+    fleet[which] = start('api');
+    harm[`${which}sKilled`] += 1;
+    await fleet[which].url;
+  }
+}
+
+async function harmConnections() {
+  while (!isOver) {
+    await pause(between(300, 2_000));
+    const lines = (await redis.client('LIST'))
+      .split('\n')
+      .filter((line) => /\bcmd=(xread|evalsha|bzpopmin)\b/.test(line));
+    for (const line of lines.filter(() => Math.random() < 0.3)) {
+      harm.connectionsCut += await redis.client('KILL', 'ID', /\bid=(\d+)/.exec(line)[1], 'SKIPME', 'yes');
+    }
+  }
+}
+
+/** A process of ours; `url` is kept once it can be asked. */
+function start(app) {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [`${root}/dist/apps/${app}/src/main.js`], {
+    env: {
+      PATH,
+      HOME,
+      REDIS_URL: store.url,
+      MOORING_PREFIX: prefix,
+      LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'json',
+      WORKER_LOCK: '2s',
+      ...(app === 'api' && { PORT: '0' }),
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  readBegins(child.stdout);
+  const url = new Promise((resolve) => {
+    child.on('message', (word) => word.type === 'started' && resolve(word.url));
+  });
+  return { child, url };
+}
+
+function readBegins(stdout) {
+  let unread = '';
+  stdout.setEncoding('utf8').on('data', (chunk) => {
+    const lines = (unread + chunk).split('\n');
+    unread = lines.pop();
+    for (const line of lines) {
+      if (!line.includes('"job.began"')) continue;
+      const { jobId, time } = JSON.parse(line);
+      begins.set(jobId, [...(begins.get(jobId) ?? []), time]);
+    }
+  });
+}
+
+function recordOf(name) {
+  return `${prefix}:{${digest(`trip:${name}`)}}`;
+}
+
+function digest(text) {
+  return hash('sha256', text, 'base64url').slice(0, 22);
+}
+
+function between(least, most) {
+  return Math.floor(least + Math.random() * (most - least));
+}
