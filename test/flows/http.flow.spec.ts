@@ -147,6 +147,8 @@ describe('the HTTP interface', () => {
       '/v1/admin/queues',
       '/v1/admin/queues/{queue}/pause',
       '/v1/admin/queues/{queue}/resume',
+      '/v1/schedules',
+      '/v1/schedules/{id}',
       '/v1/events',
     ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');

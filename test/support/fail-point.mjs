@@ -6,7 +6,14 @@ import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 
 const [when, name] = process.env['FAIL_POINT'].split(':');
-const FOLDERS = { begin: 'gate', take: 'gate', commit: 'settle', end: 'settle', remember: 'history' };
+const FOLDERS = {
+  begin: 'gate',
+  take: 'gate',
+  commit: 'settle',
+  end: 'settle',
+  remember: 'history',
+  turn: 'schedules',
+};
 const isIt = name.startsWith('#') ? isNth(Number(name.slice(1))) : isScript(name);
 
 function isScript(script) {

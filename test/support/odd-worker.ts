@@ -2,14 +2,24 @@ import { pathToFileURL } from 'node:url';
 import type { Fleet } from './fleet.js';
 import { root, TestProcess } from './process.js';
 
+type Preload = 'clock-shift' | 'fail-point';
+
 /** Adds a worker that loads something of ours before it starts: a wrong clock, or a point at which it is killed. */
 export async function addOddWorker(
   fleet: Fleet,
-  preload: 'clock-shift' | 'fail-point',
+  preload: Preload,
   env: NodeJS.ProcessEnv,
 ): Promise<TestProcess> {
+  const worker = startOdd('worker', fleet, preload, env);
+  fleet.workers.push(worker);
+  await fleet.untilReady(worker);
+  return worker;
+}
+
+/** Any app, started likewise; it may not live long enough to be ready. */
+export function startOdd(app: string, fleet: Fleet, preload: Preload, env: NodeJS.ProcessEnv): TestProcess {
   const file = pathToFileURL(`${root}test/support/${preload}.mjs`).href;
-  const worker = TestProcess.app('worker', {
+  const process = TestProcess.app(app, {
     REDIS_URL: fleet.storeUrl,
     MOORING_PREFIX: fleet.prefix,
     LOG_LEVEL: 'debug',
@@ -17,8 +27,6 @@ export async function addOddWorker(
     NODE_OPTIONS: `--import ${file}`,
     ...env,
   });
-  fleet.processes.push(worker);
-  fleet.workers.push(worker);
-  await fleet.untilReady(worker);
-  return worker;
+  fleet.processes.push(process);
+  return process;
 }

@@ -15,6 +15,7 @@ import { FlowsController } from './flows/flows.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
+import { SchedulesController } from './schedules/schedules.controller.js';
 
 /** The producer: HTTP in, jobs out. */
 @Module({})
@@ -53,6 +54,7 @@ export class ApiModule {
         JobsController,
         OwnersController,
         QueuesController,
+        SchedulesController,
         env.EVENT_SECRETS ? SignedEventsController : EventsController,
       ],
       providers: [

@@ -28,6 +28,7 @@ export class JanitorModule {
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
+            maxWaiting: env.MAX_WAITING,
             listeners: [(fact) => logFact(runtime.log, fact), out.record],
           }),
         }),

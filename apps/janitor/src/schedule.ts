@@ -1,4 +1,4 @@
-import { DepthCensus } from '#lifecycle';
+import { DepthCensus, Ticker } from '#lifecycle';
 import { Runtime } from '#runtime';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Duties } from './duties.js';
@@ -8,6 +8,7 @@ import { QueueGauges } from './queue-gauges.js';
 /** How often things are done. */
 export abstract class Intervals {
   abstract readonly CENSUS_EVERY: JanitorEnv['CENSUS_EVERY'];
+  abstract readonly SCHEDULES_EVERY: JanitorEnv['SCHEDULES_EVERY'];
 }
 
 /** Everything the janitor does, and when: this page is the whole list. */
@@ -18,6 +19,7 @@ export class Schedule implements OnApplicationBootstrap {
     private readonly duties: Duties,
     private readonly gauges: QueueGauges,
     private readonly depths: DepthCensus,
+    private readonly ticker: Ticker,
     private readonly runtime: Runtime,
   ) {}
 
@@ -26,6 +28,9 @@ export class Schedule implements OnApplicationBootstrap {
       await this.gauges.update();
       for (const { queue, by } of await this.depths.look())
         this.runtime.log.info({ event: 'depth.mended', queue, by }, `The count of ${queue} was wrong`);
+    });
+    this.duties.every(this.intervals.SCHEDULES_EVERY, 'schedules', async () => {
+      await this.ticker.tick();
     });
   }
 }

@@ -55,6 +55,18 @@ export class QueueFullError extends LifecycleError {
   }
 }
 
+/** The owner has as many schedules as it may; nothing was written. */
+export class SchedulesFullError extends LifecycleError {
+  readonly code = 'SCHEDULES_FULL';
+
+  constructor(
+    readonly owner: string,
+    readonly limit: number,
+  ) {
+    super(`The owner "${owner}" has ${limit} schedules, its limit. Delete one of them first.`);
+  }
+}
+
 /** The owner was closed by a cancellation; nothing was written. */
 export class OwnerClosedError extends LifecycleError {
   readonly code = 'OWNER_CLOSED';

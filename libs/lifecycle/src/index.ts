@@ -40,3 +40,6 @@ export { RunningJobs } from './run/running-jobs.js';
 export type { SandboxHandler, SandboxRun } from './run/sandbox.words.js';
 export { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './run/stop-reasons.js';
 export { meansUnavailable } from './store.js';
+export type { ScheduleOptions, ScheduleView } from './schedules/schedule.js';
+export { Schedules } from './schedules/schedules.js';
+export { Ticker, type Ticked } from './schedules/ticker.js';

@@ -23,6 +23,12 @@ export type Fact =
   | { readonly event: 'job.stalled'; readonly queue: string; readonly jobId: string }
   | ({ readonly event: 'owner.cancelled' } & Receipt)
   | { readonly event: 'resolver.failed'; readonly type: string; readonly asked: number; readonly why: string }
+  | {
+      readonly event: 'schedule.failed' | 'schedule.ended';
+      readonly schedule: string;
+      readonly owner: string;
+      readonly why: string;
+    }
   | { readonly event: 'queue.error'; readonly queue: string; readonly why: string }
   | {
       readonly event: 'worker.started';
@@ -109,6 +115,15 @@ export class Journal {
   /** Its owners count as unknown; nothing is ended because of it. */
   resolverFailed(type: string, asked: number, error: unknown): void {
     this.announce({ event: 'resolver.failed', type, asked, why: reason(error) });
+  }
+
+  /** It has no job for this turn. */
+  scheduleFailed(schedule: string, owner: string, error: unknown): void {
+    this.announce({ event: 'schedule.failed', schedule, owner, why: reason(error) });
+  }
+
+  scheduleEnded(schedule: string, owner: string, why: string): void {
+    this.announce({ event: 'schedule.ended', schedule, owner, why });
   }
 
   workerStarted(queues: readonly string[], kinds: readonly string[]): void {

@@ -17,6 +17,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *                                     `j<job>`: clean-ups that are not done
  *  o:cancel:<cancel>          hash    the receipt (see receipts.ts)              cancel, drop,        expires, RECEIPT_KEEP_MS
  *                                                                                answered, finish
+ *  o:schedules                hash    <schedule> -> `<epoch>|<change>`: those    moor, unmoor         empties with them; stray ones: the tick
+ *                                     that are its own; they keep the record
  *  o:history                  list    what was removed and why, newest first     drop                 expires; HISTORY_LINES at most
  *  <prefix>:{slot:<digest>}   zset    `<job>|<token>`, or `<job>|` for a grant -> end of its hold, ms  take                 empties; stale ones: take
  *  …:waiters                  zset    <job> -> its place in the line            take                 empties; gone ones: quit
@@ -28,17 +30,19 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  <prefix>:{cancels}         zset    <cancel> -> when it is looked at next, ms  intent               done; empties with the clean-ups
  *  …:<cancel>                 string  what it cancels: owner, job, cancelId      intent               expires, RECEIPT_KEEP_MS
  *  …:told                     stream  what was cancelled, for running jobs       tell                 never; bounded
+ *  <prefix>:{schedules}       zset    <schedule> -> when it is looked at next, ms  plan, claim, turn, strike  empties with the schedules
+ *  …:<schedule>               hash    the schedule (see schedule.book.ts)       plan, turn, strike   strike, and the tick after it
  *  <prefix>:{gone:<queue>}    hash    <job> -> why it was removed                remember             expires; bounded in number and age
  *  …:at                       zset    <job> -> when, ms                          remember             likewise
  *
- *  <cancel> is the digest of a cancelId.
+ *  <cancel> is the digest of a cancelId, <schedule> of a schedule's id.
  *  The record's own fields: e epoch, v reserve counter, l time of the last reserve, o the owner as written, n fence counter,
  *  s open|closed, or `open <since>` when it was reopened. Every further field is
  *  `j<job>` -> `<epoch>|<last wanted at, ms>|<newest fence>|<token of that run>`, and `|<job it replaced>` behind it when there
  *  was one; epoch 0 when the job alone was cancelled.
  */
 
-/** How long the record of an owner without jobs is kept: longer than any clock or retry can be late. */
+/** How long the record of an owner without jobs or schedules is kept: longer than any clock or retry can be late. */
 export const RECORD_KEEP_MS = 3_600_000;
 /** How long a closed owner is remembered as closed. */
 export const CLOSED_KEEP_MS = 30 * 86_400_000;
@@ -80,6 +84,11 @@ export class Keys {
   /** What is being cancelled, over all owners. */
   get cancels(): string {
     return `${this.prefix}:{cancels}`;
+  }
+
+  /** When which schedule is due, over all owners. */
+  get schedules(): string {
+    return `${this.prefix}:{schedules}`;
   }
 
   gone(queue: string): string {

@@ -47,6 +47,10 @@ import { LifecycleProcessor } from './run/lifecycle.processor.js';
 import { QueueWorkers } from './run/queue-workers.js';
 import { RunningJobs } from './run/running-jobs.js';
 import { ToldRuns } from './run/told.runs.js';
+import { Moorings } from './schedules/moorings.js';
+import { ScheduleBook } from './schedules/schedule.book.js';
+import { Schedules } from './schedules/schedules.js';
+import { Ticker } from './schedules/ticker.js';
 import { Endings } from './settle/endings.js';
 import { Settler } from './settle/settler.js';
 import { Store } from './store.js';
@@ -76,6 +80,7 @@ const providers: Provider[] = [
   KindRegistry,
   Leases,
   LifecycleProcessor,
+  Moorings,
   NewJobs,
   OwnerCheck,
   OwnerReader,
@@ -87,10 +92,13 @@ const providers: Provider[] = [
   Removals,
   Reservations,
   RunningJobs,
+  ScheduleBook,
+  Schedules,
   Settler,
   Slots,
   Store,
   ToldRuns,
+  Ticker,
   Twins,
 ];
 

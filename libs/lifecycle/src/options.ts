@@ -19,6 +19,8 @@ export abstract class LifecycleOptions {
    * was left undone. Default 5 s.
    */
   readonly cleanUpEveryMs?: number;
+  /** How often this process gives schedules that are due their turns. Absent: never; any one process will do. */
+  readonly tickEveryMs?: number;
   /** Everything that happens is told to these: logs, metrics, events. */
   readonly listeners?: readonly JournalListener[];
   /** Present where jobs are run; absent in a process that only enqueues. */

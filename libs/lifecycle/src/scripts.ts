@@ -19,6 +19,13 @@ const FILES = {
   intent: 'cancel/intent.lua',
   tell: 'cancel/tell.lua',
   remember: 'history/remember.lua',
+  moor: 'schedules/moor.lua',
+  unmoor: 'schedules/unmoor.lua',
+  plan: 'schedules/plan.lua',
+  strike: 'schedules/strike.lua',
+  undone: 'schedules/undone.lua',
+  claim: 'schedules/claim.lua',
+  turn: 'schedules/turn.lua',
 } as const;
 
 export type ScriptName = keyof typeof FILES;

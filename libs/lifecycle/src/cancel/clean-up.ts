@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Journal } from '../journal.js';
 import { digest, Keys } from '../keys.js';
+import { parseOwner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { Schedules } from '../schedules/schedules.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import { JobRemoval, type Cancelled } from './job.removal.js';
@@ -21,6 +23,7 @@ export class CleanUp {
     private readonly store: Store,
     private readonly removal: JobRemoval,
     private readonly receipts: Receipts,
+    private readonly schedules: Schedules,
     private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
@@ -53,6 +56,7 @@ export class CleanUp {
 
   private async isOwnerLeft(cancelled: Cancelled, closing: AbortSignal): Promise<boolean> {
     const record = this.keys.ownerText(cancelled.receipt.owner);
+    await this.schedules.removeOf(parseOwner(cancelled.receipt.owner), cancelled.upTo);
     let left = 0;
     let cursor = '0';
     do {

@@ -63,7 +63,7 @@ end
 if dropped > 0 then
   redis.call('LTRIM', history, 0, lines - 1)
   redis.call('PEXPIRE', history, linesKeep)
-  if redis.call('HLEN', record) <= META then
+  if redis.call('HLEN', record) <= META and redis.call('EXISTS', record .. ':schedules') == 0 then
     redis.call('PEXPIRE', record, redis.call('HGET', record, 's') == 'open' and keep or keepClosed)
   end
 end

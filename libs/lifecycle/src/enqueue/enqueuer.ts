@@ -17,7 +17,7 @@ import { Duplicates } from './duplicates.js';
 import { Idempotency } from './idempotency.js';
 import { NewJobs } from './new-jobs.js';
 import { checkKey, readRequest, type EnqueueOptions, type JobRequest } from './request.js';
-import { isTooLate, Reservations, tooSlow, type Reservation } from './reservation.js';
+import { isTooLate, Reservations, tooSlow, type Epochs, type Reservation } from './reservation.js';
 import { Twins } from './twins.js';
 
 /** How often a request looks for its twin before it gives up: each time it found one that was on its way out. */
@@ -80,6 +80,21 @@ export class Enqueuer {
     return this.store.call(() => this.acceptOnce(request, idempotencyKey, [kind.name, payload, options]));
   }
 
+  /**
+   * The job of something that has happened once, whoever tells of it and how often: it has its id from there. It belongs
+   * to owners as they were when it was ordered, and is refused when one of them was cancelled since.
+   * @internal
+   */
+  async enqueueOnce(
+    kind: Kind,
+    payload: unknown,
+    options: EnqueueOptions,
+    { jobId, epochs }: { readonly jobId: string; readonly epochs: Epochs },
+  ): Promise<Ticket> {
+    const request = readRequest(kind, payload, options, this.maxPayloadBytes);
+    return this.store.call(() => this.acceptAgain(request, jobId, epochs));
+  }
+
   private async acceptOnce(request: JobRequest, key: string, whole: unknown): Promise<Ticket> {
     let memory = await this.idempotency.begin(key, whole, newJobId(request.kind.queue));
     // The first call may be on its way to its answer, which says more than what can be seen of its job.
@@ -96,26 +111,31 @@ export class Enqueuer {
   }
 
   /** The job of a call whose answer is not known: it may be there, or have ended, and is not to be reserved for ever. */
-  private async acceptAgain(request: JobRequest, jobId: string): Promise<Ticket> {
+  private async acceptAgain(request: JobRequest, jobId: string, expected: Epochs = []): Promise<Ticket> {
     const { queue } = request.kind;
     if ((await this.twins.look(queue, jobId)) !== 'unknown') return this.ticket('created', request, jobId);
-    const ticket = await this.accept(request, jobId, 'repeat');
+    const ticket = await this.accept(request, jobId, 'repeat', expected);
     if (ticket.id === jobId && isOver(await this.twins.look(queue, jobId)))
       await this.reservations.giveUp(request, jobId);
     return ticket;
   }
 
-  private async accept(request: JobRequest, jobId: string, sharing: Sharing): Promise<Ticket> {
+  private async accept(
+    request: JobRequest,
+    jobId: string,
+    sharing: Sharing,
+    expected: Epochs = [],
+  ): Promise<Ticket> {
     const { queue } = request.kind;
     try {
       await this.admission.enter(queue);
     } catch (refusal) {
-      return await this.acceptInFull(request, jobId, refusal);
+      return await this.acceptInFull(request, jobId, refusal, expected);
     }
     let takesPlace = false;
     try {
       for (let round = 0; round < ROUNDS; round += 1) {
-        const reservation = await this.reservations.reserve(request, jobId);
+        const reservation = await this.reservations.reserve(request, jobId, expected);
         const { outcome, twin, isRepeat } = reservation;
         switch (outcome) {
           case 'new':
@@ -135,7 +155,7 @@ export class Enqueuer {
             return { ...this.ticket('replaced', request, jobId), replaced: twin! };
           case 'skip':
           case 'coalesce':
-            if (await this.leaveTo(request, twin!, reservation))
+            if (await this.leaveTo(request, twin!, reservation, expected))
               return this.ticket(outcome === 'skip' ? 'skipped' : 'coalesced', request, twin!);
         }
       }
@@ -146,21 +166,33 @@ export class Enqueuer {
   }
 
   /** A full queue takes no job more; a trigger that adds none can be left to its twin all the same. */
-  private async acceptInFull(request: JobRequest, jobId: string, refusal: unknown): Promise<Ticket> {
+  private async acceptInFull(
+    request: JobRequest,
+    jobId: string,
+    refusal: unknown,
+    expected: Epochs,
+  ): Promise<Ticket> {
     const { strategy, kind, owners } = request;
     if (!(refusal instanceof QueueFullError) || (strategy !== 'skip' && strategy !== 'coalesce'))
       throw refusal;
     const makesNone = { ...request, owners: owners.slice(0, 1), kind: { ...kind, maxPerOwner: 0 } };
-    const reservation = await this.reservations.reserve(makesNone, jobId).catch((error: unknown) => {
-      throw error instanceof QueueFullError ? refusal : error;
-    });
+    const reservation = await this.reservations
+      .reserve(makesNone, jobId, expected)
+      .catch((error: unknown) => {
+        throw error instanceof QueueFullError ? refusal : error;
+      });
     const { twin, outcome } = reservation;
-    if (twin === undefined || !(await this.leaveTo(request, twin, reservation))) throw refusal;
+    if (twin === undefined || !(await this.leaveTo(request, twin, reservation, expected))) throw refusal;
     return this.ticket(outcome === 'skip' ? 'skipped' : 'coalesced', request, twin);
   }
 
   /** Whether the pending twin really does what this request asks for; if not, the request has to be made anew. */
-  private async leaveTo(request: JobRequest, twin: string, reservation: Reservation): Promise<boolean> {
+  private async leaveTo(
+    request: JobRequest,
+    twin: string,
+    reservation: Reservation,
+    expected: Epochs,
+  ): Promise<boolean> {
     const { kind, delayMs } = request;
     const state = await this.find(request, twin);
     if (state === 'delayed' && reservation.outcome === 'coalesce')
@@ -177,7 +209,7 @@ export class Enqueuer {
     if (isOver(state) || !isPending) return false;
     // Its producer has not added it for so long that it seems to have died. Of the twin's own owners, delay and payload
     // nobody knows, beside its primary: it gets those of this request.
-    const whole = await this.reservations.withOthers(request, twin, reservation);
+    const whole = await this.reservations.withOthers(request, twin, reservation, expected);
     if (!(await this.add(request, twin, whole))) throw tooSlow();
     return true;
   }

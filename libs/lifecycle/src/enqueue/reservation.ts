@@ -8,7 +8,7 @@ import { Joined } from './joined.js';
 import type { JobRequest } from './request.js';
 
 /** Of each owner, in the order of the request; nothing, or '', where any will do. */
-type Epochs = readonly (string | undefined)[];
+export type Epochs = readonly (string | undefined)[];
 
 const PLAIN = { strategy: '', dedup: '' } as const;
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { cancelByScript, recordOf } from '../../../../test/support/cancel-door.js';
@@ -11,6 +11,7 @@ import { QueueFullError } from '../errors.js';
 import { defineKind, type Payload } from '../kinds/kind.js';
 import { Keys } from '../keys.js';
 import { owner } from '../kinds/owner.js';
+import { Queues } from '../queues.js';
 import { JobReader, type JobView } from '../read/job.reader.js';
 import { Handler, Handles } from '../run/handler.js';
 import type { Run } from '../run/run.js';
@@ -75,8 +76,7 @@ describe('flows', () => {
     }, `${id} has ended`);
   const counted = async (queue: string): Promise<number> =>
     Number(await app.redis.hget(`${app.prefix}:{queue:${queue}}`, 'n'));
-  const queueOf = (name: string): Queue =>
-    new Queue(name, { connection: app.redis, prefix: `{${app.prefix}}` });
+  const queueOf = (name: string): Queue => app.context.get(Queues).get(name);
 
   it('tell a parent what became of its children, in the order in which they were named', async () => {
     const flow = await add({
@@ -124,7 +124,6 @@ describe('flows', () => {
       { state: 'completed' },
       { state: expect.stringMatching(/^(pending|completed)$/) as string },
     ]);
-    await parts.close();
   });
 
   it('count among what waits, parents too, and not longer', async () => {
@@ -149,7 +148,6 @@ describe('flows', () => {
     await Promise.all(flows.flatMap(({ id, children }) => [id, ...children.map((one) => one.id)]).map(ended));
     await noneIsCounted();
     expect(await lookOften()).toEqual([]);
-    await Promise.all([parts.close(), wholes.close()]);
   });
 
   it('are refused as a whole when one of their jobs is one too many for its owner', async () => {
@@ -193,7 +191,6 @@ describe('flows', () => {
     expect(await app.redis.zrange(line, '0', '-1')).toEqual([first, second]);
     await parts.resume();
     expect(await ended(flow.id)).toMatchObject({ state: 'completed', attempts: 1 });
-    await parts.close();
   });
 
   const noneIsCounted = (): Promise<boolean> =>

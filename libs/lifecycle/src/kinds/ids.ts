@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 20;
@@ -9,6 +9,14 @@ const RANDOM_LENGTH = 20;
  */
 export function newJobId(queue: string): string {
   return `${queue}-${randomText()}`;
+}
+
+/** The id of the job that does what is named by a text: the same for the same text, and as hard to guess as that. */
+export function jobIdFor(queue: string, what: string): string {
+  let text = '';
+  for (const byte of createHash('sha512').update(what).digest())
+    if (text.length < RANDOM_LENGTH) text += ALPHABET[byte % 62];
+  return `${queue}-${text}`;
 }
 
 /** The queue that an id names, or `undefined` when the id is not one of ours. */

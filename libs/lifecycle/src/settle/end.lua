@@ -61,7 +61,7 @@ local function finish(record, at)
   if pending and string.match(pending, '|(.+)$') == job then
     redis.call('HDEL', record .. ':dedup', key)
   end
-  if redis.call('HLEN', record) <= META then
+  if redis.call('HLEN', record) <= META and redis.call('EXISTS', record .. ':schedules') == 0 then
     redis.call('PEXPIRE', record, known[2] == 'open' and keep or keepClosed)
   end
   return { 'ok' }

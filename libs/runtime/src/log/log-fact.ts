@@ -8,6 +8,7 @@ interface Fact {
 const WARNINGS = new Set([
   'job.failed',
   'job.stalled',
+  'schedule.failed',
   'queue.error',
   'event.dead',
   'events.trouble',
@@ -15,6 +16,7 @@ const WARNINGS = new Set([
 ]);
 const NEWS = new Set([
   'owner.cancelled',
+  'schedule.ended',
   'job.handed-back',
   'worker.started',
   'worker.draining',

@@ -1,0 +1,79 @@
+import { KindRegistry, parseOwner, Schedules, type ScheduleView } from '#lifecycle';
+import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { Needs } from '../auth/api-key.guard.js';
+import { ApiProblem } from '../problem.js';
+import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules.schemas.js';
+
+/** The store's own: a whole number of 64 bits. */
+const Cursor = z
+  .string()
+  .regex(/^\d{1,20}$/)
+  .refine((text) => BigInt.asUintN(64, BigInt(text)) === BigInt(text))
+  .optional();
+
+/** Schedules by HTTP: made, read, and taken away. */
+@ApiTags('schedules')
+@ApiBearerAuth()
+@Controller('v1/schedules')
+export class SchedulesController {
+  constructor(
+    private readonly kinds: KindRegistry,
+    private readonly schedules: Schedules,
+  ) {}
+
+  @Get()
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: SchedulesAnswer })
+  list(
+    @Query('cursor', { schema: Cursor }) cursor?: string,
+  ): Promise<{ schedules: ScheduleView[]; cursor: string | null }> {
+    return this.schedules.list(cursor);
+  }
+
+  @Put(':id')
+  @Needs('enqueue')
+  @ApiCreatedResponse({ standardSchema: ScheduleAnswer })
+  @ApiOkResponse({ standardSchema: ScheduleAnswer, description: 'It took the place of the one of that id.' })
+  async put(
+    @Param('id') id: string,
+    @Body({ schema: ScheduleBody }) { kind, owners, ...options }: ScheduleBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ScheduleView> {
+    const { outcome, schedule } = await this.schedules.put(id, this.kinds.get(kind), {
+      ...options,
+      owners: owners.map(parseOwner),
+    });
+    reply.status(outcome === 'created' ? 201 : 200);
+    return schedule;
+  }
+
+  @Get(':id')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: ScheduleAnswer })
+  async read(@Param('id') id: string): Promise<ScheduleView> {
+    const schedule = await this.schedules.read(id);
+    if (!schedule) throw unknown();
+    return schedule;
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Needs('enqueue')
+  @ApiNoContentResponse({ description: 'It makes no more jobs; those that it has made go on.' })
+  async remove(@Param('id') id: string): Promise<void> {
+    if (!(await this.schedules.remove(id))) throw unknown();
+  }
+}
+
+function unknown(): ApiProblem {
+  return new ApiProblem(404, 'NOT_FOUND', 'There is no schedule of that id.');
+}

@@ -1,0 +1,60 @@
+import { STRATEGIES } from '#lifecycle';
+import { z } from 'zod';
+
+const Duration = z
+  .union([z.number().int().min(0), z.string().max(32)])
+  .describe('Milliseconds, or a number with a unit: 500ms, 30s, 5m, 24h, 7d.');
+
+/** `PUT /v1/schedules/{id}`. */
+export const ScheduleBody = z
+  .strictObject({
+    kind: z.string().max(64),
+    owners: z
+      .array(z.string().max(600))
+      .min(1)
+      .max(4)
+      .describe('Who its jobs are for. When one of them is cancelled the schedule ends.'),
+    payload: z.unknown().optional().describe("What the kind's schema asks for."),
+    every: Duration.optional().describe('How often, from 1s to 365d. Either this or cron.'),
+    cron: z.string().max(256).optional().describe('Five or six fields; the first of six is the second.'),
+    timezone: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('In which cron is read, as in Europe/Berlin; default UTC.'),
+    expiresIn: Duration.optional().describe('How long after its turn a job may still start.'),
+    priority: z.number().int().min(1).max(200).optional().describe('1 is the most urgent; default 100.'),
+    slot: z
+      .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
+      .optional()
+      .describe('At most `limit` jobs of one key run at once, over the whole fleet.'),
+    dedup: z
+      .strictObject({ strategy: z.enum(STRATEGIES), key: z.string().max(512).optional() })
+      .optional()
+      .describe('Default skip, by the schedule’s id: one of its jobs runs and one waits at most.'),
+  })
+  .meta({ id: 'PutSchedule' });
+export type ScheduleBody = z.output<typeof ScheduleBody>;
+
+export const ScheduleAnswer = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    owners: z.array(z.string()),
+    every: z.union([z.number(), z.string()]).nullable(),
+    cron: z.string().nullable(),
+    timezone: z.string().nullable(),
+    nextAt: z.iso.datetime(),
+    lastAt: z.iso.datetime().nullable().describe('When it last had its turn.'),
+    lastJobId: z.string().nullable().describe('The job that did it.'),
+    state: z.enum(['active', 'failing']).describe('failing: its last turn was refused, as error says.'),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'Schedule' });
+
+export const SchedulesAnswer = z
+  .object({
+    schedules: z.array(ScheduleAnswer),
+    cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
+  })
+  .meta({ id: 'Schedules' });
