@@ -1,5 +1,6 @@
 import {
   Canceller,
+  CleanUps,
   defineKind,
   Enqueuer,
   Handler,
@@ -12,6 +13,7 @@ import {
   type Run,
 } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CancellingProcess, type Cancelled } from '../support/canceller.js';
@@ -92,6 +94,33 @@ describe('kill -9 of who cancels', () => {
     );
     expect(ends.killed).toBeGreaterThan(ends.lived * 5);
   }, 180_000);
+
+  it('is not assumed of one whose clean-up takes long: nobody else takes that up', async () => {
+    const of = { cleanUpEveryMs: 1_000, storeTimeoutMs: 10_000 };
+    const worker = { kinds: ['busy'] };
+    const slow = await LifecycleApp.start([busy], [BusyHandler], worker, app.storeUrl, app.prefix, of);
+    const hscan = slow.redis.hscan.bind(slow.redis) as (...args: unknown[]) => Promise<unknown>;
+    slow.redis.hscan = (async (...args: unknown[]) => {
+      await pause(3_500);
+      return hscan(...args);
+    }) as never;
+    await enqueue(parked, {}, { owners: [owner('trip', 'slow')] });
+    const taken: number[] = [];
+    let receipt: Receipt | undefined;
+    void slow.context
+      .get(Canceller)
+      .cancel(owner('trip', 'slow'), { wait: 'drained' })
+      .then((answer) => (receipt = answer));
+    await until(async () => {
+      taken.push(await app.context.get(CleanUps).resume());
+      return receipt;
+    }, 'it is done');
+    expect(receipt).toMatchObject({ removed: 1, done: true });
+    expect(taken.length).toBeGreaterThan(10);
+    expect(taken.filter((count) => count > 0)).toEqual([]);
+    await slow.context.close();
+    await slow.redis.quit();
+  });
 
   /** One owner with jobs in every state, and its cancel by a process that is killed at a point. */
   async function trial(point: string): Promise<{ answer: Cancelled | undefined }> {

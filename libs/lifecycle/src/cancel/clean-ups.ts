@@ -83,7 +83,16 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     if (!following) {
       let tell!: () => void;
       const tried = new Promise<void>((resolve) => (tell = resolve));
-      const done = this.untilDone(target, id, tell).finally(() => this.underWay.delete(id));
+      // Also in the middle of a long pass: else everybody else would take it up beside this process.
+      const mine = setInterval(() => {
+        this.note('later', id, this.everyMs).catch((error: unknown) =>
+          this.journal.queueError('cancels', error),
+        );
+      }, this.everyMs / 2);
+      const done = this.untilDone(target, id, tell).finally(() => {
+        clearInterval(mine);
+        this.underWay.delete(id);
+      });
       following = { tried, done };
       this.underWay.set(id, following);
     }
@@ -113,17 +122,12 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private async untilDone(target: Target, id: string, tried: () => void): Promise<boolean> {
-    let notedAt = performance.now();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       try {
         if (await this.cleanUp.pass(target, this.closing.signal)) {
           await this.note('done', id);
           tried();
           return true;
-        }
-        if (performance.now() - notedAt > this.everyMs / 2) {
-          await this.note('later', id, this.everyMs);
-          notedAt = performance.now();
         }
       } catch (error) {
         this.journal.queueError('cancels', error);
