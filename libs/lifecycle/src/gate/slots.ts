@@ -96,8 +96,9 @@ export class Slots {
   private async wake(granted: Waiter): Promise<void> {
     const { jobId } = granted;
     const queueName = queueOfJobId(jobId);
-    if (!queueName || !this.queues.has(queueName)) return;
-    const queue = this.queues.get(queueName);
+    if (!queueName) return;
+    // Whoever cleans up after a cancel may know no kind of that queue.
+    const queue = this.queues.open(queueName);
     try {
       await new Job(queue, '', undefined, {}, jobId).promote();
     } catch (error) {
