@@ -40,6 +40,31 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
     expect(troubles(fleet)).toEqual([]);
   });
 
+  it('a fleet does flows and schedules', async () => {
+    const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
+    try {
+      const children = [
+        { kind: 'probe', payload: {} },
+        { kind: 'probe', owners: ['site:1'], payload: {} },
+      ];
+      const flow = { kind: 'probe', owners: ['trip:42'], payload: {}, children };
+      const { body } = await fleet.request('POST', '/v1/flows', flow);
+      expect(await attemptsOf(fleet, String(body['id']))).toBe(1);
+
+      const schedule = { kind: 'probe', owners: ['trip:42', 'site:1'], payload: {}, every: '1s' };
+      await fleet.request('PUT', '/v1/schedules/s', schedule);
+      const id = await until(async () => {
+        const answer = await fleet.request('GET', '/v1/schedules/s');
+        return answer.body['lastJobId'] as string | null;
+      }, 'it had its turn');
+      expect(await attemptsOf(fleet, id)).toBe(1);
+      expect((await fleet.request('DELETE', '/v1/schedules/s')).status).toBe(204);
+    } finally {
+      await fleet.stop();
+    }
+    expect(troubles(fleet)).toEqual([]);
+  });
+
   it('a fleet goes on when the node of its keys was away for a while', async () => {
     const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
     try {

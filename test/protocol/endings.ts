@@ -11,4 +11,6 @@ export const ENDINGS = [
   ':cancel:c1',
   ':history',
   ':at',
+  ':schedules',
+  ':s1',
 ];

@@ -233,7 +233,7 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
   {
     name: 'end lets the record of jobs expire',
     script: 'end',
-    text: "if redis.call('HLEN', record) <= META then",
+    text: "if redis.call('HLEN', record) <= META and redis.call('EXISTS', record .. ':schedules') == 0 then",
     instead: 'if true then',
     breaks: ['I2'],
   },

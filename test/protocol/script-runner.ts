@@ -3,7 +3,8 @@ import type { Redis } from 'ioredis';
 
 export type ScriptName =
   | ('reserve' | 'depth' | 'begin' | 'renew' | 'take' | 'commit' | 'end')
-  | ('cancel' | 'reopen' | 'drop' | 'answered' | 'finish' | 'intent' | 'tell' | 'remember');
+  | ('cancel' | 'reopen' | 'drop' | 'answered' | 'finish' | 'intent' | 'tell' | 'remember')
+  | ('moor' | 'unmoor' | 'plan' | 'strike' | 'undone' | 'claim' | 'turn');
 export type Args = readonly (string | number)[];
 
 /** Runs one of the scripts. The properties know the scripts by nothing else. */

@@ -65,6 +65,22 @@ const reserve = (job: string, strategy: Strategy, expected = ''): Args => {
 };
 const begin = (job: string, now = NOW): Args => [now, job, 't1', EPOCH, 50, LEASE_MS, 'k', 1];
 
+const moored = async (run: ScriptRunner, key: string): Promise<void> => {
+  await run('moor', [key], [NOW, 'trip:42', 's1', 7, 9]);
+};
+
+const OWNERS = '["trip:42","site:1"]';
+
+const begunPlan = (run: ScriptRunner, key: string): Promise<unknown> =>
+  run('plan', [key], [NOW, 's1', 'begin', OWNERS]);
+const finish = (owners = OWNERS): Args => {
+  return [NOW, 's1', 'finish', EPOCH, 'nightly', '{}', owners, '["1","2"]', '{}', NOW + 50];
+};
+const planned = async (run: ScriptRunner, key: string): Promise<void> => {
+  await begunPlan(run, key);
+  await run('plan', [key], finish());
+};
+
 export const SITUATIONS: readonly Situation[] = [
   { name: 'a first job', script: 'reserve', args: reserve('job', 'skip'), prepare: nothing },
   { name: 'another job', script: 'reserve', args: reserve('job', ''), prepare: reserved('') },
@@ -147,6 +163,27 @@ export const SITUATIONS: readonly Situation[] = [
   { name: 'a place in line', script: 'take', args: take('look', 'job-2'), prepare: queued },
   { name: 'a place before it is added', script: 'take', args: take('stand', 'job-3'), prepare: queued },
   { name: 'out of the line', script: 'take', args: take('quit', 'job-2'), prepare: queued },
+  { name: 'a schedule', script: 'moor', args: [NOW, 'trip:42', 's1', 7, 9], prepare: nothing },
+  { name: 'a schedule once more', script: 'moor', args: [NOW, 'trip:42', 's1', 8, 9], prepare: moored },
+  { name: 'a schedule', script: 'unmoor', args: [NOW, KEEP_MS, KEEP_MS, 's1', 7], prepare: moored },
+  { name: 'a change', script: 'plan', args: [NOW, 's1', 'begin', OWNERS], prepare: planned },
+  { name: 'a schedule', script: 'plan', args: finish(), prepare: begunPlan },
+  { name: 'a schedule', script: 'strike', args: [NOW, 's1', '["1","2"]'], prepare: planned },
+  { name: 'of a change', script: 'undone', args: [NOW, 's1', 'look', EPOCH], prepare: begunPlan },
+  { name: 'for long', script: 'undone', args: [NOW + 30_000, 's1', 'look', ''], prepare: begunPlan },
+  {
+    name: 'and done now',
+    script: 'undone',
+    args: [NOW, 's1', 'done', JSON.stringify(['trip:42', EPOCH, 'site:1', EPOCH])],
+    prepare: begunPlan,
+  },
+  { name: 'what is due', script: 'claim', args: [NOW + 50, 9, 9], prepare: planned },
+  {
+    name: 'a schedule',
+    script: 'turn',
+    args: [NOW + 50, 's1', '["1","2"]', NOW + 50, NOW + 99, 'job-1', ''],
+    prepare: planned,
+  },
   { name: 'a rise', script: 'depth', args: [2, 5], prepare: (run, key) => run('depth', [key], [1, '']) },
   { name: 'a fall', script: 'depth', args: [-2, ''], prepare: (run, key) => run('depth', [key], [3, '']) },
 ];

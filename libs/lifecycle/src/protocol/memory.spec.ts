@@ -61,7 +61,9 @@ describe('a store that has no room', () => {
   });
 });
 
+const FILLING: readonly ScriptName[] = ['reserve', 'moor', 'plan'];
+
 /** What drains a full store must work on it; what fills it must not. */
 function isAllowed({ script }: { script: ScriptName }): boolean {
-  return script !== 'reserve';
+  return !FILLING.includes(script);
 }

@@ -11,12 +11,18 @@
   Answers {now, schedule, its fields and values, schedule, …}.
 ]]
 --- @include each
+if #ARGV ~= 3 then
+  return redis.error_reply('ERR wrong number of arguments')
+end
 local now, hold, limit = clock(ARGV[1]), number(ARGV[2]), number(ARGV[3])
 local book = KEYS[1]
 local answer = { whole(now) }
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', book, '-inf', now, 'LIMIT', 0, limit)) do
-  local fields = redis.call('HGETALL', book .. ':' .. member)
-  if #fields == 0 then
+  -- One that is of the wrong type must not hold up the others.
+  local isHash, fields = pcall(redis.call, 'HGETALL', book .. ':' .. member)
+  if not isHash then
+    redis.call('ZADD', book, now + hold, member)
+  elseif #fields == 0 then
     redis.call('ZREM', book, member)
   else
     redis.call('ZADD', book, now + hold, member)

@@ -9,7 +9,7 @@
 
     ARGV[1]   now, ms; '' for the store's own clock
     ARGV[2]   the schedule
-    ARGV[3]   begin, and then its owners as written
+    ARGV[3]   begin, and then its owners as written, as JSON
               finish, and then the number of the change; id; definition; owners and their epochs, as JSON; its timing, as
               text; when it is due first, ms
 
@@ -17,15 +17,18 @@
 ]]
 --- @include each
 --- @include schedule
+if #ARGV ~= ({ begin = 4, finish = 10 })[ARGV[3]] then
+  return redis.error_reply('ERR wrong number of arguments')
+end
 local now, member, act = clock(ARGV[1]), ARGV[2], ARGV[3]
 local book, hash = KEYS[1], KEYS[1] .. ':' .. member
 redis.call('ZSCORE', book, member)
 
 if act == 'begin' then
-  local change = whole(nextChange(hash, now))
+  local owners, change = texts(ARGV[4]), whole(nextChange(hash, now))
   redis.call('HSET', hash, 'b', change)
-  for i = 4, #ARGV do
-    redis.call('HSET', hash, 'p' .. ARGV[i], change .. '|' .. whole(now))
+  for _, owner in ipairs(owners) do
+    redis.call('HSET', hash, 'p' .. owner, change .. '|' .. whole(now))
   end
   lookLater(book, member, hash, now)
   return { change, whole(now) }
@@ -34,13 +37,14 @@ end
 local change, id, definition, owners, epochs = ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local timing, due = ARGV[9], number(ARGV[10])
 local known = redis.call('HMGET', hash, 'b', 'o', 'e', 't', 'n')
+local ownersNow, ownersBefore = texts(owners), texts(known[2] or '[]')
 if known[1] ~= change then
   return 'overtaken'
 end
-for _, owner in ipairs(known[2] and cjson.decode(known[2]) or {}) do
+for _, owner in ipairs(ownersBefore) do
   redis.call('HSET', hash, 'p' .. owner, change .. '|' .. whole(now))
 end
-for _, owner in ipairs(cjson.decode(owners)) do
+for _, owner in ipairs(ownersNow) do
   redis.call('HDEL', hash, 'p' .. owner)
 end
 -- The same timing goes on: a schedule that is written anew at every start of a program would never be due.

@@ -52,7 +52,7 @@ export class ScheduleBook {
   }
 
   async begin(name: string, owners: readonly string[]): Promise<{ change: string; nowMs: number }> {
-    const [change, now] = (await this.run('plan', name, 'begin', ...owners)) as [string, string];
+    const [change, now] = (await this.run('plan', name, 'begin', JSON.stringify(owners))) as [string, string];
     return { change, nowMs: Number(now) };
   }
 
@@ -78,7 +78,8 @@ export class ScheduleBook {
   }
 
   async done(name: string, undone: readonly Undone[]): Promise<void> {
-    await this.run('undone', name, 'done', ...undone.flatMap(({ owner, change }) => [owner, change]));
+    const pairs = undone.flatMap(({ owner, change }) => [owner, change]);
+    await this.run('undone', name, 'done', JSON.stringify(pairs));
   }
 
   async claim(limit: number): Promise<{ nowMs: number; claimed: Claimed[] }> {

@@ -13,6 +13,9 @@
 ]]
 --- @include each
 --- @include schedule
+if #ARGV ~= 3 then
+  return redis.error_reply('ERR wrong number of arguments')
+end
 local now, member, epochs = clock(ARGV[1]), ARGV[2], ARGV[3]
 local book, hash = KEYS[1], KEYS[1] .. ':' .. member
 redis.call('ZSCORE', book, member)
@@ -20,8 +23,8 @@ local known = redis.call('HMGET', hash, 'o', 'e')
 if not known[1] or (epochs ~= '' and epochs ~= known[2]) then
   return ''
 end
-local change = whole(nextChange(hash, now))
-for _, owner in ipairs(cjson.decode(known[1])) do
+local owners, change = texts(known[1]), whole(nextChange(hash, now))
+for _, owner in ipairs(owners) do
   redis.call('HSET', hash, 'p' .. owner, change .. '|' .. whole(now))
 end
 redis.call('HSET', hash, 'b', change)

@@ -15,6 +15,9 @@
 ]]
 --- @include each
 --- @include schedule
+if #ARGV ~= 7 then
+  return redis.error_reply('ERR wrong number of arguments')
+end
 local now, member, epochs, due, nextDue = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], number(ARGV[5])
 local job, why = ARGV[6], ARGV[7]
 local book, hash = KEYS[1], KEYS[1] .. ':' .. member

@@ -8,30 +8,35 @@
     ARGV[2]   the schedule
     ARGV[3]   look, and then the number of the change up to which it is asked; '' for those that are undone for too long,
               of which none may be finished any more
-              done, and then an owner and what was answered of it, and so on
+              done, and then, as JSON, an owner and what was answered of it, and so on
 
   Answers of look each owner and the number of its change; of done nothing.
 ]]
 --- @include each
 --- @include schedule
+if #ARGV ~= 4 or (ARGV[3] ~= 'look' and ARGV[3] ~= 'done') then
+  return redis.error_reply('ERR wrong number of arguments')
+end
 local now, member, act = clock(ARGV[1]), ARGV[2], ARGV[3]
 local book, hash = KEYS[1], KEYS[1] .. ':' .. member
 redis.call('ZSCORE', book, member)
+redis.call('HLEN', hash)
 
 if act == 'done' then
-  for i = 4, #ARGV, 2 do
-    local change = string.match(redis.call('HGET', hash, 'p' .. ARGV[i]) or '', '^%d+')
-    if change == ARGV[i + 1] then
-      redis.call('HDEL', hash, 'p' .. ARGV[i])
+  local answered = texts(ARGV[4])
+  for i = 1, #answered, 2 do
+    local change = string.match(redis.call('HGET', hash, 'p' .. answered[i]) or '', '^%d+')
+    if change == answered[i + 1] then
+      redis.call('HDEL', hash, 'p' .. answered[i])
     end
   end
   lookLater(book, member, hash, now)
   return {}
 end
 
-local upTo, found, own = tonumber(ARGV[4]), {}, {}
+local upTo, found, own = ARGV[4] ~= '' and number(ARGV[4]), {}, {}
 local fields = redis.call('HGETALL', hash)
-for _, owner in ipairs(cjson.decode(redis.call('HGET', hash, 'o') or '[]')) do
+for _, owner in ipairs(texts(redis.call('HGET', hash, 'o') or '[]')) do
   own[owner] = true
 end
 for i = 1, #fields, 2 do

@@ -47,7 +47,7 @@ describe('the endings of a job', () => {
   });
 
   it('take nothing from a later life of the same id, whether or not it has begun', async () => {
-    await runScript(redis, 'reserve', [record], ['', 'trip:42', 'q-2', '', '', '', '']);
+    await runScript(redis, 'reserve', [record], ['', 'trip:42', 'q-2', '', '', '', '', '']);
     const before = { owners: ['trip:42'], epochs: [String(Number(epoch) - 1)], dedup: '' };
     await endings.forget({ ...before, jobId: 'q-1' });
     await endings.end({ ...before, jobId: 'q-2', token: '', leaves: true });
