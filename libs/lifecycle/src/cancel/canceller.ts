@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CancelConflictError } from '../errors.js';
+import { Removals } from '../history/removals.js';
 import { Journal } from '../journal.js';
 import { CLOSED_KEEP_MS, digest, Keys, RECEIPT_KEEP_MS } from '../keys.js';
 import { openEnvelope } from '../kinds/envelope.js';
@@ -40,6 +41,7 @@ export class Canceller {
     private readonly store: Store,
     private readonly cleanUps: CleanUps,
     private readonly receipts: Receipts,
+    private readonly removals: Removals,
     private readonly durability: Durability,
     private readonly queues: Queues,
     private readonly found: FoundJobs,
@@ -57,7 +59,10 @@ export class Canceller {
     // An id is a caller's word: only a queue that is known here is looked into.
     if (!this.queues.has(queueOfJobId(jobId) ?? '')) return undefined;
     const { job } = await this.found.find(jobId);
-    return job && (await this.carryOut(readOrder(openEnvelope(job).o[0]!, jobId, options)));
+    if (job) return await this.carryOut(readOrder(openEnvelope(job).o[0]!, jobId, options));
+    // Asked again, because the first answer was lost: that of the cancel which removed it.
+    const { cancelId } = (await this.removals.find(jobId)) ?? {};
+    return cancelId === undefined ? undefined : await this.receipts.find(cancelId);
   }
 
   /** A closed owner takes jobs again; those from before stay dead. */
@@ -81,8 +86,10 @@ export class Canceller {
       return lateReceipt(order, epoch ?? null);
     }
     const { tried, done } = this.cleanUps.follow(order);
-    const isEnough = order.waitMs > 0 ? done : tried;
-    await Promise.race([isEnough, pause(order.waitMs || CLEAN_UP_MS, undefined, { ref: false })]);
+    const patience = new AbortController();
+    const isOver = pause(order.waitMs || CLEAN_UP_MS, undefined, { ref: false, signal: patience.signal });
+    await Promise.race([order.waitMs > 0 ? done : tried, isOver.catch(notNeeded)]);
+    patience.abort();
     const receipt = await this.receipts.read(order);
     if (!receipt) throw new Error(`The receipt of ${order.cancelId} is gone.`);
     return receipt;
@@ -93,36 +100,48 @@ export class Canceller {
     const { owner, job = '', close, occurredAtMs } = order;
     const record = this.keys.ownerText(owner);
     const { redis } = this.store;
-    const answer = (await this.store.call(() =>
-      runScript(
-        redis,
-        'cancel',
-        [record],
-        [
-          '',
-          digest(order.cancelId),
-          close ? 1 : 0,
-          owner,
-          '',
-          '',
-          RECEIPT_KEEP_MS,
-          CLOSED_KEEP_MS,
-          occurredAtMs ?? '',
-          job,
-          JSON.stringify(aboutOf(order, isSure)),
-        ],
-      ),
-    )) as string[];
+    const args = [
+      '',
+      digest(order.cancelId),
+      close ? 1 : 0,
+      owner,
+      '',
+      '',
+      RECEIPT_KEEP_MS,
+      CLOSED_KEEP_MS,
+      occurredAtMs ?? '',
+      job,
+      JSON.stringify(aboutOf(order, isSure)),
+    ];
+    let isAwaited = true;
+    const answer = await this.store
+      .call(async () => {
+        const answered = (await runScript(redis, 'cancel', [record], args)) as string[];
+        if (!isAwaited) this.takeUp(order);
+        return answered;
+      })
+      .finally(() => (isAwaited = false));
     const [word, epoch, , ...runs] = answer;
-    if (word === 'cancelled' && runs.length > 0)
-      await runScript(
-        redis,
-        'tell',
-        [`${this.keys.cancels}:told`],
-        [record, epoch!, job, TELLINGS_KEPT],
-      ).catch((error: unknown) => this.journal.queueError('cancels', error));
+    if (word === 'cancelled' && runs.length > 0) {
+      const telling = [record, epoch!, job, TELLINGS_KEPT];
+      runScript(redis, 'tell', [`${this.keys.cancels}:told`], telling).catch((error: unknown) =>
+        this.journal.queueError('cancels', error),
+      );
+    }
     return answer;
   }
+
+  /** It came to be after its caller was told that the store is away; others may have given up looking for it. */
+  private takeUp(order: Order): void {
+    this.cleanUps.intend(order).then(
+      () => this.cleanUps.follow(order),
+      (error: unknown) => this.journal.queueError('cancels', error),
+    );
+  }
+}
+
+function notNeeded(): void {
+  // What was waited for came before the time was over.
 }
 
 function lateReceipt({ cancelId, owner, reason, by }: Order, epoch: string | null): Receipt {

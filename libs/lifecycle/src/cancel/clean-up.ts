@@ -36,8 +36,8 @@ export class CleanUp {
   /** One pass over what the cancel ended; whether nothing is left of it. */
   async pass(target: Target, closing: AbortSignal): Promise<boolean> {
     const scope = await this.scopeOf(target);
-    const receipt = await this.receipts.read(target);
-    if (scope === null || !receipt) return true;
+    if (scope === null) return true;
+    const receipt = await this.receipts.about(target);
     const [seconds, micros] = await this.store.call(() => this.store.redis.time());
     const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
     const isLeft = scope.startsWith('j')
@@ -80,12 +80,12 @@ export class CleanUp {
     return (await this.removal.removeAll([place], cancelled)) > 0;
   }
 
+  /** Told before it is noted that it is done: who dies in between is followed by another, who tells it again. */
   private async finish(target: Target): Promise<void> {
+    const receipt = await this.receipts.read(target);
+    if (receipt) this.journal.ownerCancelled({ ...receipt, done: true });
     const record = this.keys.ownerText(target.owner);
     const args = ['', digest(target.cancelId)];
-    const isFirst = await this.store.call(() => runScript(this.store.redis, 'finish', [record], args));
-    if (isFirst !== 1) return;
-    const receipt = await this.receipts.read(target);
-    if (receipt) this.journal.ownerCancelled(receipt);
+    await this.store.call(() => runScript(this.store.redis, 'finish', [record], args));
   }
 }

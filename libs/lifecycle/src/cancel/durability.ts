@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { StoreUnavailableError } from '../errors.js';
 import { Store } from '../store.js';
 
 const ASK_AGAIN_MS = 60_000;
 
-/** Whether the store has a write on disk before it answers: it writes an append-only file, and syncs it always. */
+/**
+ * Whether nothing undoes a write that the store has answered: it is on disk by then, since the store writes an append-only file
+ * and syncs it always; and there is no replica that may take its place without it.
+ */
 @Injectable()
 export class Durability {
   private answer: { isSure: boolean; at: number } | undefined;
@@ -17,14 +21,22 @@ export class Durability {
     return this.answer.isSure;
   }
 
-  /** A store that does not tell is taken not to. */
+  /** A store that does not tell is taken not to; one that is away is away for the cancel too. */
   private async ask(): Promise<boolean> {
+    const { redis } = this.store;
+    if (redis.isCluster) return false;
     try {
-      const [isWritten, sync] = await Promise.all(
-        ['appendonly', 'appendfsync'].map((name) => this.store.redis.config('GET', name)),
-      );
-      return valueOf(isWritten) === 'yes' && valueOf(sync) === 'always';
-    } catch {
+      return await this.store.call(async () => {
+        const [isWritten, sync, replication] = await Promise.all([
+          redis.config('GET', 'appendonly'),
+          redis.config('GET', 'appendfsync'),
+          redis.info('replication'),
+        ]);
+        const isAlone = /^connected_slaves:0\r?$/m.test(replication);
+        return isAlone && valueOf(isWritten) === 'yes' && valueOf(sync) === 'always';
+      });
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) throw error;
       return false;
     }
   }

@@ -3,6 +3,7 @@ import type { ParentKeys } from 'bullmq';
 import { Admission } from '../enqueue/admission.js';
 import { Slots } from '../gate/slots.js';
 import { Removals, type Removal } from '../history/removals.js';
+import { Journal } from '../journal.js';
 import {
   CLOSED_KEEP_MS,
   digest,
@@ -63,6 +64,7 @@ export class JobRemoval {
     private readonly endings: Endings,
     private readonly slots: Slots,
     private readonly admission: Admission,
+    private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
@@ -70,10 +72,14 @@ export class JobRemoval {
   /** One try at each; answers how many are left. */
   async removeAll(places: readonly Place[], cancelled: Cancelled): Promise<number> {
     const pass: Pass = { ...cancelled, fates: new Map(), dropped: [] };
-    const fates = await Promise.all(places.map((place) => this.removeOnce(place, pass)));
-    const left = fates.filter((fate) => fate === 'left').length;
+    const fates = await Promise.allSettled(places.map((place) => this.removeOnce(place, pass)));
+    const left = fates.filter((fate) => fate.status === 'rejected' || fate.value === 'left').length;
+    // What could be taken out leaves now; one that could not must not hold up the others.
+    const leaving = pass.dropped.length - (await this.drop(pass));
+    const trouble = fates.find((fate) => fate.status === 'rejected');
+    if (trouble) this.journal.queueError('cancels', trouble.reason);
     // A run that has ended and not yet let go keeps its job's place: the next pass sees.
-    return left + pass.dropped.length - (await this.drop(pass));
+    return left + leaving;
   }
 
   private removeOnce(place: Place, pass: Pass): Promise<Fate> {
@@ -92,8 +98,11 @@ export class JobRemoval {
     // lock is over: BullMQ would put it back, but not in a full store.
     if (state === 'active' && (await this.isHeld(place, pass))) return 'left';
     if (state === 'completed' || state === 'failed') {
-      // Refused at the gate before it began, it is still named as its key's pending one.
-      pass.dropped.push({ jobId, counts: '', dedup: envelopeOf(found)?.d ?? '', line: '' });
+      // Its worker may have died before it could let go of its places elsewhere. Refused at the gate before it began, it
+      // is still named as its key's pending one.
+      const envelope = envelopeOf(found);
+      if (envelope) await this.leaveElsewhere(jobId, envelope, pass);
+      pass.dropped.push({ jobId, counts: '', dedup: envelope?.d ?? '', line: '' });
       return 'gone';
     }
     // Its producer may be about to add it.
@@ -116,8 +125,7 @@ export class JobRemoval {
   private async takeOut(found: FoundJob, pass: Pass): Promise<Fate> {
     const { jobId, state } = found;
     const envelope = envelopeOf(found);
-    const removal = removalOf(found, envelope, pass);
-    await this.store.call(() => this.removals.note(removal));
+    const removal = await this.removal(found, envelope, pass);
     if (envelope) await this.leaveElsewhere(jobId, envelope, pass);
     if (state !== 'unknown') {
       const isRemoved = await this.store.call(() => found.queue.remove(jobId, { removeChildren: false }));
@@ -127,6 +135,15 @@ export class JobRemoval {
     }
     pass.dropped.push(dropOf(found, envelope, removal));
     return 'gone';
+  }
+
+  /** Why it goes, noted before it does. One that is gone was noted by whoever removed it, and did not come to drop it. */
+  private async removal(found: FoundJob, envelope: Envelope | undefined, pass: Pass): Promise<Removal> {
+    const noted = found.state === 'unknown' ? await this.removals.find(found.jobId) : undefined;
+    if (noted?.cancelId === pass.receipt.cancelId) return noted;
+    const removal = removalOf(found, envelope, pass);
+    await this.store.call(() => this.removals.note(removal));
+    return removal;
   }
 
   /**

@@ -90,6 +90,14 @@ export class Receipts {
     return text === null ? undefined : (JSON.parse(text) as Target);
   }
 
+  /** What is said of the cancel itself, without what became of it; a cancel whose receipt is forgotten has no words left. */
+  async about({ cancelId, owner }: Target): Promise<Pick<Receipt, 'cancelId' | 'owner' | 'reason' | 'by'>> {
+    const name = `${this.keys.ownerText(owner)}:cancel:${digest(cancelId)}`;
+    const text = await this.store.call(() => this.store.redis.hget(name, 'a'));
+    const { r = '?', w = '?' } = text === null ? {} : (JSON.parse(text) as About);
+    return { cancelId, owner, reason: r, by: w };
+  }
+
   async read({ cancelId, owner }: Target): Promise<Receipt | undefined> {
     const record = this.keys.ownerText(owner);
     const { redis } = this.store;

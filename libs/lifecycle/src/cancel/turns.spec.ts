@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { Turns } from './turns.js';
+
+describe('turns', () => {
+  it('lets so much happen at once, and all of it in the end, also after a failure', async () => {
+    const turns = new Turns(2);
+    let now = 0;
+    let most = 0;
+    const works = Array.from({ length: 7 }, (_, i) =>
+      turns.take(async () => {
+        most = Math.max(most, (now += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        if (i === 1) throw new Error('It broke.');
+        return i;
+      }),
+    );
+    const ends = await Promise.allSettled(works);
+    expect(ends.map(({ status }) => status === 'fulfilled')).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect([most, now]).toEqual([2, 0]);
+  });
+});
