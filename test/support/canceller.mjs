@@ -8,6 +8,8 @@ class AppModule {}
 
 const { REDIS_URL, MOORING_PREFIX, CLEAN_UP_EVERY_MS } = process.env;
 const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
+// Only what is asked once the connection stands is accepted.
+await redis.ping();
 const options = { redis, prefix: MOORING_PREFIX, cleanUpEveryMs: Number(CLEAN_UP_EVERY_MS) };
 const context = await NestFactory.createApplicationContext(
   { module: AppModule, imports: [LifecycleModule.forRootAsync({ useFactory: () => options })] },
