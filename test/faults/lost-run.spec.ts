@@ -75,7 +75,7 @@ describe('a run that was overtaken', () => {
 
   it('has no slot to give away: nobody else runs on its key meanwhile', async () => {
     const slot = { slot: { key: 'driver:7', limit: 1 } };
-    const id = await fleet.probe({ ms: 3_000 }, slot);
+    const id = await fleet.probe({ ms: 6_000 }, slot);
     await workerOf(id);
     const next = await fleet.probe({}, slot);
     await until(async () => (await fleet.job(next)).state === 'delayed', 'the next stands in line');
