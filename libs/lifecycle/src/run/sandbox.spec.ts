@@ -1,9 +1,11 @@
 import { UnrecoverableError, type Job } from 'bullmq';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { isGone } from '../../../../test/support/is-gone.js';
+import { root } from '../../../../test/support/process.js';
 import { until } from '../../../../test/support/until.js';
 import { SandboxEndedError } from '../errors.js';
 import { defineKind } from '../kinds/kind.js';
@@ -140,6 +142,21 @@ describe('a sandbox', () => {
     [{ do: 'hangUp' }, 'signal SIGKILL'],
   ])('fails when its process ends by itself: %o', async (payload, how) => {
     await expect(odd.handle(payload, aRun().run)).rejects.toThrow(new SandboxEndedError('render', how));
+  });
+
+  it('fails when its process cannot start, and its worker lives on', () => {
+    const script = `
+      import { openSync } from 'node:fs';
+      const { Sandbox } = await import('${root}dist/libs/lifecycle/src/run/sandbox.js');
+      const run = { kind: { name: 'render' }, owners: [], whenStopped: () => undefined };
+      try {
+        for (;;) openSync('/dev/null');
+      } catch {}
+      await new Sandbox('any.mjs').handle({}, run).catch((error) => console.log(error.name, error.message));`;
+    const command = 'ulimit -n 1024; exec "$0" --input-type=module -e "$1"';
+    const { status, stdout } = spawnSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+    expect(stdout).toMatch(/^SandboxEndedError The sandbox of render .*it did not start \(spawn .*EMFILE\)/);
+    expect(status).toBe(0);
   });
 
   it('is told why it should stop, and what it then makes counts', async () => {

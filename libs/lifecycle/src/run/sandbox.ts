@@ -99,12 +99,13 @@ function findEntry(): string {
 
 /** How it ended, once all it said has been read. What it started ends with it. */
 function endOf(child: ChildProcess): Promise<string> {
-  child.stdio[4]?.on('error', () => undefined);
   return new Promise((resolve) => {
-    child.once('exit', () => killGroup(child.pid));
-    child.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
     // Without a pid there was no process. Other errors are of a process that lives on.
     child.on('error', (error) => child.pid === undefined && resolve(`it did not start (${error.message})`));
+    child.once('exit', () => killGroup(child.pid));
+    child.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+    // One that could not start, for want of file descriptors, has no pipes either, whatever its type says.
+    (child.stdio as ChildProcess['stdio'] | undefined)?.[4]?.on('error', () => undefined);
   });
 }
 
