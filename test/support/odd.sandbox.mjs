@@ -26,6 +26,21 @@ const ways = {
     void run.progress({ done: 100 });
     return 'told';
   },
+  /** Says what makes no sense to its worker. */
+  babble: async () => {
+    const words = [
+      null,
+      'a text',
+      { mooring: 'progress' },
+      { mooring: 'progress', value: '{' },
+      { mooring: 'log', level: 'loud', said: [] },
+      { mooring: 'log', level: 'log' },
+      { mooring: 'done', result: 1 },
+      { mooring: 'failed' },
+    ];
+    for (const word of words) process.send(word);
+    return 'said';
+  },
   nothing: async () => undefined,
   unsendable: async () => 1n,
   fail: async () => {

@@ -103,6 +103,12 @@ describe('a sandbox', () => {
     ]);
   });
 
+  it('takes no notice of words that make no sense', async () => {
+    const { run, progress } = aRun();
+    expect(await odd.handle({ do: 'babble' }, run)).toBe('said');
+    expect(progress).toEqual([]);
+  });
+
   it.each([
     ['fail', { name: 'RangeError', message: 'Too odd.', stack: expect.stringContaining('odd.sandbox.mjs') }],
     ['failWithText', { name: 'Error', message: 'only a text' }],

@@ -6,7 +6,7 @@ import { SandboxEndedError } from '../errors.js';
 import { Handler } from './handler.js';
 import { killGroup } from './kill-group.js';
 import type { Run } from './run.js';
-import type { Answer, ErrorText, WordOfSandbox, WordToSandbox } from './sandbox.words.js';
+import { readWord, type Answer, type ErrorText, type WordToSandbox } from './sandbox.words.js';
 import { graceMsOf } from './stop-reasons.js';
 
 /** What the process runs: beside this file, or in the build when this file runs from its source, as in a test. */
@@ -39,7 +39,8 @@ export class Sandbox extends Handler {
       killing = setTimeout(() => isRunning(child) && killGroup(child.pid), ms);
     };
 
-    child.on('message', (word: WordOfSandbox | null) => {
+    child.on('message', (said) => {
+      const word = readWord(said);
       if (word?.mooring === 'progress') noted = run.progress(JSON.parse(word.value) as object);
       if (word?.mooring === 'log') run.log[word.level](...(word.said as [unknown]));
       if (word?.mooring === 'done' || word?.mooring === 'failed') {

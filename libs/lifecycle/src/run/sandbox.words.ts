@@ -1,4 +1,5 @@
 import type { LogLevel } from '@nestjs/common';
+import { z } from 'zod';
 import type { Kind, Payload } from '../kinds/kind.js';
 import type { Owner } from '../kinds/owner.js';
 
@@ -47,3 +48,29 @@ export type WordOfSandbox =
 export type Answer =
   | { readonly mooring: 'done'; readonly result: string | undefined }
   | { readonly mooring: 'failed'; readonly error: ErrorText; readonly isFinal: boolean };
+
+const WORD = z.discriminatedUnion('mooring', [
+  z.object({ mooring: z.literal('progress'), value: z.string().refine(isJson) }),
+  z.object({
+    mooring: z.literal('log'),
+    level: z.enum(['verbose', 'debug', 'log', 'warn', 'error', 'fatal']),
+    said: z.array(z.unknown()),
+  }),
+  z.object({ mooring: z.literal('done'), result: z.string().optional() }),
+  // An error of a handler's may have a name and a message of any type.
+  z.object({ mooring: z.literal('failed'), error: z.looseObject({}), isFinal: z.boolean() }),
+]);
+
+/** What a sandbox said; nothing of what makes no sense, for the handler's code may say anything, ours by mistake too. */
+export function readWord(said: unknown): WordOfSandbox | undefined {
+  return WORD.safeParse(said).data as WordOfSandbox | undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
