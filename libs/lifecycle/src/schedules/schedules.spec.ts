@@ -1,9 +1,10 @@
 import type { Queue } from 'bullmq';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { cancelByScript, recordOf } from '../../../../test/support/cancel-door.js';
 import { defer, type Deferred } from '../../../../test/support/defer.js';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
+import { Proxy } from '../../../../test/support/proxy.js';
 import { until } from '../../../../test/support/until.js';
 import { OwnerClosedError, SchedulesFullError } from '../errors.js';
 import { digest } from '../keys.js';
@@ -355,6 +356,37 @@ describe('schedules', () => {
     expect(app.facts.filter(({ event }) => event === 'schedule.failed')).toHaveLength(1);
     expect((await put('s')).schedule).toMatchObject({ state: 'active', error: null });
   });
+
+  it.each(['what is undone of it', 'a turn that has not come yet'])(
+    'are looked at later when the store freezes during %s',
+    async (what) => {
+      const { schedule } = await put('s');
+      await app.redis.zadd(book(), 1, digest('s'));
+      const isUndone = what === 'what is undone of it';
+      if (isUndone) await app.redis.hset(hashOf('s'), 'psite:2', '7|1');
+
+      const proxy = await Proxy.start(inject('storeUrl'));
+      const limit = { storeTimeoutMs: 300 };
+      const other = await LifecycleApp.start(
+        [report],
+        [ReportHandler],
+        undefined,
+        proxy.url,
+        app.prefix,
+        limit,
+      );
+      const asked = isUndone ? 'look' : Date.parse(schedule.nextAt);
+      const isFrozen = proxy.next('hang', new RegExp(`\r\n${asked}\r\n`));
+      const ticked = other.context.get(Ticker).tick();
+      await isFrozen;
+      expect(await ticked).toEqual({ due: 1, enqueued: 0, ended: 0, failed: 1 });
+      proxy.cutHanging();
+      await other.context.close();
+      await other.redis.quit();
+      await proxy.stop();
+    },
+    15_000,
+  );
 
   const queueOf = (): Queue => app.context.get(Queues).get('reports');
 });

@@ -77,10 +77,10 @@ export class Ticker implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   private async look({ name, plan, isUndone }: Claimed, nowMs: number): Promise<Fate> {
     try {
-      if (isUndone) await this.schedules.tidy(name);
+      if (isUndone) await this.store.call(() => this.schedules.tidy(name));
       if (!plan) return 'idle';
       if (plan.dueMs > nowMs) {
-        await this.book.turn(plan, plan.dueMs);
+        await this.store.call(() => this.book.turn(plan, plan.dueMs));
         return 'idle';
       }
       return await this.take(plan, nowMs);
