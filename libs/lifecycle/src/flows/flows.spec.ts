@@ -28,8 +28,8 @@ const tight = defineKind({ name: 'tight', queue: 'parts', payload: z.any(), maxP
 const inLine = defineKind({
   name: 'in-line',
   queue: 'parts',
-  payload: z.any(),
-  slot: () => ({ key: 'crane', limit: 1 }),
+  payload: z.object({ key: z.string().default('crane') }),
+  slot: ({ key }) => ({ key, limit: 1 }),
 });
 const whole = defineKind({ name: 'whole', queue: 'wholes', payload: z.any(), attempts: 2 });
 
@@ -76,6 +76,8 @@ describe('flows', () => {
     }, `${id} has ended`);
   const counted = async (queue: string): Promise<number> =>
     Number(await app.redis.hget(`${app.prefix}:{queue:${queue}}`, 'n'));
+  const jobsOf = async (text: string): Promise<string[]> =>
+    (await app.redis.hkeys(recordOf(app.prefix, text))).filter((field) => field.startsWith('j'));
   const queueOf = (name: string): Queue => app.context.get(Queues).get(name);
 
   it('tell a parent what became of its children, in the order in which they were named', async () => {
@@ -154,10 +156,23 @@ describe('flows', () => {
     const children = Array.from({ length: 3 }, () => ({ kind: tight, owners: [owner('dock', '1')] }));
     await expect(add({ kind: whole, owners: OWNERS, children })).rejects.toThrow(QueueFullError);
     await noneIsCounted();
-    for (const key of ['ship:1', 'dock:1'])
-      expect(
-        (await app.redis.hkeys(recordOf(app.prefix, key))).filter((field) => field.startsWith('j')),
-      ).toEqual([]);
+    expect([await jobsOf('ship:1'), await jobsOf('dock:1')]).toEqual([[], []]);
+  });
+
+  it('leave nothing with their owners, or in line, when one of their jobs gets no place in line', async () => {
+    const keys = new Keys(app.prefix);
+    const line = `${keys.slot('crane')}:waiters`;
+    await app.redis.set(line, 'of a wrong type');
+    const children: Flow[] = [
+      { kind: inLine, payload: {} },
+      { kind: inLine, payload: { key: 'hoist' } },
+      { kind: part, payload: {}, owners: [owner('dock', '1')] },
+    ];
+    await expect(add({ kind: whole, owners: OWNERS, children })).rejects.toThrow(/WRONGTYPE/);
+    await noneIsCounted();
+    expect([await jobsOf('ship:1'), await jobsOf('dock:1')]).toEqual([[], []]);
+    expect(await app.redis.exists(`${keys.slot('hoist')}:waiters`)).toBe(0);
+    await app.redis.unlink(line);
   });
 
   it('belong to one generation of an owner, though it is cancelled while they are accepted', async () => {

@@ -79,10 +79,12 @@ export class Flows implements OnApplicationShutdown {
     let takesPlaces = false;
     try {
       const made = await this.reserve(jobs);
-      await Promise.all(jobs.map((job) => this.stand(job, made.get(job)!.job)));
-      if (jobs.some((job) => isTooLate(made.get(job)!.reservation))) {
+      try {
+        await this.standAll(jobs, made);
+        if (jobs.some((job) => isTooLate(made.get(job)!.reservation))) throw tooSlow();
+      } catch (error) {
         await this.giveUp(jobs);
-        throw tooSlow();
+        throw error;
       }
       takesPlaces = true;
       await this.producer().add(toBull(top, undefined, made));
@@ -141,6 +143,13 @@ export class Flows implements OnApplicationShutdown {
         return [job, { reservation, job: this.newJobs.make(job.request, job.id, reservation) }];
       }),
     );
+  }
+
+  /** All of them answer before one's failure counts: who stands late would stay in line. */
+  private async standAll(jobs: readonly FlowJob[], made: Made): Promise<void> {
+    const answers = await Promise.allSettled(jobs.map((job) => this.stand(job, made.get(job)!.job)));
+    const failure = answers.find((answer) => answer.status === 'rejected');
+    if (failure) throw failure.reason;
   }
 
   /** A parent comes to its turn when its children have ended; until then a slot would be granted to it in vain. */
