@@ -37,6 +37,13 @@ export class Moorings {
     });
   }
 
+  /** Whether the owners are still what they were; a cancel changes their epoch. */
+  async hold(owners: readonly string[], epochs: readonly string[]): Promise<boolean> {
+    const { redis } = this.options;
+    const found = await Promise.all(owners.map((owner) => redis.hget(this.keys.ownerText(owner), 'e')));
+    return found.every((epoch, i) => epoch === epochs[i]);
+  }
+
   async unmoor(owner: string, schedule: string, change: string | number): Promise<void> {
     await this.unmooring.ask(this.keys.ownerText(owner), [schedule, change]);
   }

@@ -332,6 +332,34 @@ describe('schedules', () => {
     expect([Object.keys(await notes()), await notes('site:2')]).toEqual([[digest('s')], {}]);
   });
 
+  it('whose owner is cancelled before they are written live on as what comes after', async () => {
+    cancelOnceMoored();
+    expect((await put('s')).outcome).toBe('created');
+    expect(Object.keys(await notes())).toEqual([digest('s')]);
+    await makeDue('s');
+    expect(await ticker.tick()).toMatchObject({ enqueued: 1, ended: 0 });
+    await untilRan(1);
+  });
+
+  it('whose owner is closed before they are written are refused', async () => {
+    cancelOnceMoored({ close: true });
+    await expect(put('s')).rejects.toThrow(OwnerClosedError);
+    expect([await notes(), await app.redis.exists(hashOf('s'))]).toEqual([{}, 0]);
+  });
+
+  /** The cancel and its clean-up find the note of the next change, and no schedule yet. */
+  function cancelOnceMoored(how = {}): void {
+    const moorings = app.context.get(Moorings);
+    const moor = moorings.moor.bind(moorings);
+    moorings.moor = async (...args) => {
+      moorings.moor = moor;
+      const epochs = await moor(...args);
+      await cancelByScript(app.redis, app.prefix, 'site:1', how);
+      expect(await schedules.removeOf(OWNERS[0]!, epochs[0]!)).toEqual([]);
+      return epochs;
+    };
+  }
+
   it('that are changed during their turn are due when the change says', async () => {
     await put('s');
     await makeDue('s');

@@ -53,7 +53,10 @@ export class Schedules {
           const outcome = await this.book.finish({ name, id, definition, owners, epochs, dueMs }, change);
           if (outcome === 'overtaken') continue;
           const plan = await this.book.read(name);
-          if (plan) return { outcome, schedule: toView(plan) };
+          if (!plan) continue;
+          if (await this.moorings.hold(plan.owners, plan.epochs)) return { outcome, schedule: toView(plan) };
+          // A cancel that came before it was written found nothing to end. It was not accepted yet: it comes after.
+          await this.strike(name, plan);
         } finally {
           await this.tidy(name, change);
         }
