@@ -49,7 +49,19 @@ describe('a run that was not told of its cancel', () => {
     expect(await app.redis.xlen(`${app.prefix}:{cancels}:told`)).toBe(1);
   });
 
-  async function start(): Promise<void> {
+  it('because its connection is dead hears of it over a new one, long before its lease is renewed', async () => {
+    const isDead = proxy.next('hang', /\r\nxread\r\n/i);
+    await start(120_000);
+    await isDead;
+    const { id } = await app.context.get(Enqueuer).enqueue(long, {}, { owners: [TRIP] });
+    await until(() => app.factsOf(id).includes('job.began'), 'it runs');
+    await app.context.get(Canceller).cancel(TRIP);
+    await until(() => reasons.length === 1, 'it was told', 20_000);
+    expect(reasons).toEqual([expect.any(OwnerCancelled)]);
+    await until(() => app.factsOf(id).length > 2, 'it ended');
+  });
+
+  async function start(lockMs = 2_000): Promise<void> {
     const stopped = reasons;
     @Injectable()
     @Handles(long)
@@ -63,7 +75,7 @@ describe('a run that was not told of its cancel', () => {
         );
       }
     }
-    app = await LifecycleApp.start([long], [LongHandler], { lockMs: 2_000 }, proxy.url);
+    app = await LifecycleApp.start([long], [LongHandler], { lockMs }, proxy.url);
   }
 
   async function expectStopped(): Promise<void> {

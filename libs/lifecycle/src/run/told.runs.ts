@@ -9,11 +9,14 @@ import { RunningJobs } from './running-jobs.js';
 import { OwnerCancelled } from './stop-reasons.js';
 
 const BLOCK_MS = 10_000;
+/** How much longer a read may take, before its connection is taken to be dead. */
+const GRACE_MS = 3_000;
 const AFTER_TROUBLE_MS = 1_000;
 
 /**
  * Hears of cancels as they happen, and tells the runs of this process. A stream is read from where it was left, so that a
- * lost connection loses nothing; and whatever is missed all the same, the renewal of the leases brings.
+ * lost connection loses nothing, also one whose other end has gone without a word; and whatever is missed all the same, the
+ * renewal of the leases brings.
  */
 @Injectable()
 export class ToldRuns implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -30,37 +33,46 @@ export class ToldRuns implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   onApplicationBootstrap(): void {
-    if (!this.options.worker) return;
-    // Its own: a read that waits would hold up everything else.
-    this.connection = duplicateOf(this.options.redis);
-    this.connection.on('error', (error: Error) => this.journal.queueError('cancels', error));
-    void this.listen(this.connection);
+    if (this.options.worker) void this.listen();
   }
 
   /** Also while running jobs end they want to be told. */
   beforeApplicationShutdown(): void {
     this.isClosing = true;
-    this.connection?.disconnect();
+    this.close();
   }
 
-  private async listen(connection: Redis | Cluster): Promise<void> {
+  private async listen(): Promise<void> {
     const stream = `${this.keys.cancels}:told`;
     let last: string | undefined;
     while (!this.isClosing) {
+      const connection = (this.connection ??= this.open());
       try {
         // What was told before this process could run anything is not for it.
-        last ??= (await connection.xrevrange(stream, '+', '-', 'COUNT', 1))[0]?.[0] ?? '0-0';
-        const answer = await connection.xread('BLOCK', BLOCK_MS, 'STREAMS', stream, last);
+        last ??= (await inTime(connection.xrevrange(stream, '+', '-', 'COUNT', 1)))[0]?.[0] ?? '0-0';
+        const answer = await inTime(connection.xread('BLOCK', BLOCK_MS, 'STREAMS', stream, last));
         for (const [id, fields] of answer?.[0]?.[1] ?? []) {
           last = id;
           this.tell(fields);
         }
       } catch (error) {
         if (this.isClosing) return;
+        if (error instanceof NoAnswer) this.close();
         this.journal.queueError('cancels', error);
         await pause(AFTER_TROUBLE_MS, undefined, { ref: false });
       }
     }
+  }
+
+  /** Its own: a read that waits would hold up everything else. */
+  private open(): Redis | Cluster {
+    const connection = duplicateOf(this.options.redis);
+    return connection.on('error', (error: Error) => this.journal.queueError('cancels', error));
+  }
+
+  private close(): void {
+    this.connection?.disconnect();
+    this.connection = undefined;
   }
 
   private tell([, record, , epoch, , job]: readonly string[]): void {
@@ -78,4 +90,15 @@ export class ToldRuns implements OnApplicationBootstrap, BeforeApplicationShutdo
 
 function duplicateOf(redis: Redis | Cluster): Redis | Cluster {
   return redis.isCluster ? (redis as Cluster).duplicate() : (redis as Redis).duplicate();
+}
+
+class NoAnswer extends Error {}
+
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const give = (): void =>
+      reject(new NoAnswer('The store did not answer in time. It is asked again over a new connection.'));
+    const timer = setTimeout(give, BLOCK_MS + GRACE_MS).unref();
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
