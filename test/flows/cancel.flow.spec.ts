@@ -165,7 +165,7 @@ describe('a cancellation', () => {
 
   describe('with a worker', () => {
     beforeEach(async () => {
-      fleet = await Fleet.start({ workers: 2, env: { WORKER_LOCK: '4s' } });
+      fleet = await Fleet.start({ workers: 2, env: { WORKER_LOCK: '8s' } });
     });
 
     it('tells what runs, which ends cancelled and is not tried again', async () => {

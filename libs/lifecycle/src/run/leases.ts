@@ -61,8 +61,10 @@ export class Leases implements OnApplicationBootstrap, OnApplicationShutdown {
   private async renew(run: Run, askedAt: number): Promise<void> {
     try {
       const words = await Promise.all(run.envelope.o.map((_owner, i) => this.ask(run, i)));
-      if (words.includes('cancelled')) return this.stop(run, new OwnerCancelled(run.kind.graceMs));
-      if (words.includes('lost')) return this.stop(run, new RunLost('its lease ended'));
+      const isCancelled = words.includes('cancelled') || run.stopReason instanceof OwnerCancelled;
+      if (isCancelled) this.stop(run, new OwnerCancelled(run.kind.graceMs));
+      else if (words.includes('lost')) return this.stop(run, new RunLost('its lease ended'));
+      // Also in its grace: who comes next on the key waits for its end.
       if (run.envelope.s && !(await this.slots.hold(run)))
         return this.stop(run, new RunLost('its slot ended'));
       // From when it was asked, not from when the answer came.
