@@ -160,7 +160,7 @@ describe('a sandbox', () => {
       } catch {}
       await new Sandbox('any.mjs').handle({}, run).catch((error) => console.log(error.name, error.message));`;
     const command = 'ulimit -n 1024; exec "$0" --input-type=module -e "$1"';
-    const { status, stdout } = spawnSync('sh', ['-c', command, process.execPath, script], {
+    const { status, stdout } = spawnSync('/bin/sh', ['-c', command, process.execPath, script], {
       encoding: 'utf8',
     });
     expect(stdout).toMatch(/^SandboxEndedError The sandbox of render .*it did not start \(spawn .*EMFILE\)/);
