@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { StoreUnavailableError } from './errors.js';
-import { joinWrites } from './joined-writes.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
 
 // Past this many unanswered calls the store is taken to be stuck: a caller is refused rather than added to the pile.
 const MAX_UNANSWERED = 2_000;
 const RETRY_AFTER_MS = 2_000;
-// Who runs jobs ends and begins many at once; who only enqueues them keeps the store busy best with a few at a time.
-const WRITES_TOGETHER = { running: 64, enqueueing: 8 };
 
 /**
  * The road of every call that somebody waits for. It fails fast: at once while there is no connection, and after a
@@ -21,7 +18,6 @@ export class Store {
 
   constructor(options: LifecycleOptions) {
     this.redis = options.redis;
-    joinWrites(options.redis, options.worker ? WRITES_TOGETHER.running : WRITES_TOGETHER.enqueueing);
     this.timeoutMs = options.storeTimeoutMs ?? LIFECYCLE_DEFAULTS.storeTimeoutMs;
   }
 
