@@ -1,4 +1,4 @@
-import { Canceller, defineKind, Enqueuer, Handler, Handles, owner, type Run } from '#lifecycle';
+import { Canceller, defineKind, Enqueuer, Flows, Handler, Handles, owner, type Run } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -89,6 +89,15 @@ describe('cancels in the middle of everything', () => {
       enqueue(far, {}, { delay: between(50, 350) }),
       enqueue(far, { ms: 250 }, { dedup }),
     ]);
+    // A parent is let go when its children end; that they were removed must not let it go.
+    const child = (): { kind: typeof near; payload: object } => ({
+      kind: near,
+      payload: { ms: between(100, 400) },
+    });
+    const flow = await app.context
+      .get(Flows)
+      .add({ kind: far, owners, payload: {}, children: [child(), child()] });
+    ids.push(flow.id, ...flow.children.map(({ id }) => id));
     await pause(between(30, 180));
     ids.push(await enqueue(far, { ms: 250 }, { dedup }));
     await pause(between(0, 60));
