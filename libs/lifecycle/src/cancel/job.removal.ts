@@ -118,7 +118,8 @@ export class JobRemoval {
   private async isHeld({ jobId, token }: Place, { receipt, now }: Pass): Promise<boolean> {
     const runs = `${this.keys.ownerText(receipt.owner)}:runs`;
     const leaseEnd = await this.store.call(() => this.store.redis.zscore(runs, `${jobId}|${token}`));
-    return Number(leaseEnd ?? 0) > now;
+    // Without a lease its worker is at the gate, or just ends it: that end is to be seen, not removed.
+    return leaseEnd === null || Number(leaseEnd) > now;
   }
 
   /** From its queue, or what is left of one that is in none. */
