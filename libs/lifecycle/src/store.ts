@@ -21,6 +21,14 @@ export class Store {
     this.timeoutMs = options.storeTimeoutMs ?? LIFECYCLE_DEFAULTS.storeTimeoutMs;
   }
 
+  /** The store's clock, ms: the one that everybody shares. */
+  now(): Promise<number> {
+    return this.call(async () => {
+      const [seconds, micros] = await this.redis.time();
+      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    });
+  }
+
   async call<T>(ask: () => Promise<T>): Promise<T> {
     if (this.redis.status !== 'ready') {
       throw new StoreUnavailableError('The store cannot be reached.', RETRY_AFTER_MS);

@@ -1,9 +1,6 @@
 import { STRATEGIES } from '#lifecycle';
 import { z } from 'zod';
-
-const Duration = z
-  .union([z.number().int().min(0), z.string().max(32)])
-  .describe('Milliseconds, or a number with a unit: 500ms, 30s, 5m, 24h, 7d.');
+import { Duration } from '../fields.js';
 
 /** `POST /v1/jobs`. Nothing else may be set: a caller chooses no job id, parent, or retention. */
 export const EnqueueBody = z

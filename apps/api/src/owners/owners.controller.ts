@@ -12,15 +12,10 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { Caller, Needs } from '../auth/api-key.guard.js';
+import { Cursor } from '../fields.js';
 import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
 import { HistoryAnswer, OwnerAnswer, ReopenAnswer } from './owners.schemas.js';
 
-/** The store's own: a whole number of 64 bits. */
-const Cursor = z
-  .string()
-  .regex(/^\d{1,20}$/)
-  .refine((text) => BigInt.asUintN(64, BigInt(text)) === BigInt(text))
-  .optional();
 /** A place in a history. */
 const Offset = z
   .string()

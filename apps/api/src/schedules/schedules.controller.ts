@@ -8,17 +8,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { z } from 'zod';
 import { Needs } from '../auth/api-key.guard.js';
+import { Cursor } from '../fields.js';
 import { ApiProblem } from '../problem.js';
 import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules.schemas.js';
-
-/** The store's own: a whole number of 64 bits. */
-const Cursor = z
-  .string()
-  .regex(/^\d{1,20}$/)
-  .refine((text) => BigInt.asUintN(64, BigInt(text)) === BigInt(text))
-  .optional();
 
 /** Schedules by HTTP: made, read, and taken away. */
 @ApiTags('schedules')

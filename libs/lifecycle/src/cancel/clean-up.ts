@@ -38,8 +38,7 @@ export class CleanUp {
     const scope = await this.scopeOf(target);
     if (scope === null) return true;
     const receipt = await this.receipts.about(target);
-    const [seconds, micros] = await this.store.call(() => this.store.redis.time());
-    const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    const now = await this.store.now();
     const isLeft = scope.startsWith('j')
       ? await this.isJobLeft(scope.slice(1), { receipt, upTo: 0, now })
       : await this.isOwnerLeft({ receipt, upTo: Number(scope), now }, closing);

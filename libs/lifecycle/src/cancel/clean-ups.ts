@@ -106,9 +106,9 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   /** Takes up what nobody has looked after for a while; answers how much that was. */
   async resume(): Promise<number> {
     const { redis } = this.store;
-    const [seconds] = await this.store.call(() => redis.time());
+    const now = await this.store.now();
     const due = await this.store.call(() =>
-      redis.zrangebyscore(this.keys.cancels, '-inf', Number(seconds) * 1_000, 'LIMIT', 0, AT_A_TIME),
+      redis.zrangebyscore(this.keys.cancels, '-inf', now, 'LIMIT', 0, AT_A_TIME),
     );
     const left = due.filter((id) => !this.underWay.has(id));
     await Promise.all(left.map((id) => this.resumeOne(id)));

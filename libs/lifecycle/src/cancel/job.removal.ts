@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ParentKeys } from 'bullmq';
 import { Admission } from '../enqueue/admission.js';
+import { ifNoLongerDelayed } from '../enqueue/twins.js';
 import { Slots } from '../gate/slots.js';
 import { Removals, type Removal } from '../history/removals.js';
 import { Journal } from '../journal.js';
@@ -237,8 +238,4 @@ function envelopeOf({ job }: FoundJob): Envelope | undefined {
   } catch {
     return undefined;
   }
-}
-
-function ifNoLongerDelayed(error: Error): void {
-  if (!/delayed|Missing/i.test(error.message)) throw error;
 }

@@ -22,6 +22,7 @@ export class Twins {
   }
 }
 
-function ifNoLongerDelayed(error: Error): void {
+/** What was to be done to a delayed job came too late: it is on its way, or gone. */
+export function ifNoLongerDelayed(error: Error): void {
   if (!/delayed|Missing/i.test(error.message)) throw error;
 }
