@@ -9,7 +9,6 @@ export * from './errors.js';
 export type { ChildOutcome } from './flows/children.js';
 export { MAX_FLOW_DEPTH, MAX_FLOW_JOBS, type Flow } from './flows/flow.js';
 export { Flows, type FlowTicket } from './flows/flows.js';
-export { OwnerResolver, ResolvesOwners, type OwnerLife } from './gate/owner.check.js';
 export { Removals, type HistoryView, type Removal } from './history/removals.js';
 export { Journal, type Fact, type JournalListener } from './journal.js';
 export type { JobFacts } from './kinds/job-facts.js';
@@ -33,6 +32,9 @@ export { JobReader, type JobView, type JobViewState, type TimelineEntry } from '
 export { OwnerReader, type OwnerView } from './read/owner.reader.js';
 export { QueueCensus, type QueueCount } from './read/queue.census.js';
 export { QueueReader, type QueueView } from './read/queue.reader.js';
+export { MOST_OWNERS_AT_ONCE, OwnerLives, type Lives } from './resolvers/owner.lives.js';
+export { OwnerResolver, ResolvesOwners, type Canaries, type OwnerLife } from './resolvers/owner.resolver.js';
+export { Resolvers } from './resolvers/resolvers.js';
 export { Consumption } from './run/consumption.js';
 export { Handler, Handles } from './run/handler.js';
 export type { Run } from './run/run.js';

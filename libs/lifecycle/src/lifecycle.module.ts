@@ -39,6 +39,8 @@ import { QueueReader } from './read/queue.reader.js';
 import { JobLog } from './read/job.log.js';
 import { JobReader } from './read/job.reader.js';
 import { OwnerReader } from './read/owner.reader.js';
+import { OwnerLives } from './resolvers/owner.lives.js';
+import { Resolvers } from './resolvers/resolvers.js';
 import { Consumption } from './run/consumption.js';
 import { HandlerRegistry } from './run/handler.registry.js';
 import { JobRunner } from './run/job-runner.js';
@@ -83,6 +85,7 @@ const providers: Provider[] = [
   Moorings,
   NewJobs,
   OwnerCheck,
+  OwnerLives,
   OwnerReader,
   QueueCensus,
   QueueReader,
@@ -91,6 +94,7 @@ const providers: Provider[] = [
   Receipts,
   Removals,
   Reservations,
+  Resolvers,
   RunningJobs,
   ScheduleBook,
   Schedules,

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { JournalListener } from './journal.js';
 import type { JobFacts } from './kinds/job-facts.js';
+import type { OwnerResolver } from './resolvers/owner.resolver.js';
 
 /** What the library is handed by the application. It reads no environment. */
 export abstract class LifecycleOptions {
@@ -21,6 +22,8 @@ export abstract class LifecycleOptions {
   readonly cleanUpEveryMs?: number;
   /** How often this process gives schedules that are due their turns. Absent: never; any one process will do. */
   readonly tickEveryMs?: number;
+  /** Who knows which owner type, beside those found by their decorator. Two for one type are refused at the start. */
+  readonly resolvers?: ReadonlyMap<string, OwnerResolver>;
   /** Everything that happens is told to these: logs, metrics, events. */
   readonly listeners?: readonly JournalListener[];
   /** Present where jobs are run; absent in a process that only enqueues. */
