@@ -11,7 +11,7 @@ const role = process.argv[2] || 'fleet';
 try {
   await buildIfStale();
   if (role !== 'fleet') await bringStore();
-  await import(`../dist/apps/${role}/src/main.js`);
+  await import(`../dist/apps/${role === 'sweep' ? 'janitor/src/sweep.main' : `${role}/src/main`}.js`);
 } catch (error) {
   console.error(sentence(error));
   process.exit(1);

@@ -2,10 +2,11 @@ import { Redis } from 'ioredis';
 import { until } from './until.js';
 
 /** What `keys.ts` lets stay when nothing is under way: queue hashes, and what ends by itself. */
-const STAYS = /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead))$/;
+const STAYS =
+  /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead)|\{owners:\d+\}|\{sweeps\}(:lock:\w+:fence)?)$/;
 const RECORD = /:\{[\w-]{22}\}$/;
 const ENDS_BY_ITSELF =
-  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:at)?|:\{cancels\}:[\w-]{22})$/;
+  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:at)?|:\{cancels\}:[\w-]{22}|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+))$/;
 
 /** Keys of ours under a prefix that should be gone, each with what is wrong. BullMQ's own keys are its own affair. */
 export async function leftovers(redis: Redis, prefix: string): Promise<string[]> {

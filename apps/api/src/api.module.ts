@@ -5,6 +5,7 @@ import { ProbeApiModule } from '#workloads/probe';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { QueuesController } from './admin/queues.controller.js';
+import { SweepsController } from './admin/sweeps.controller.js';
 import { offersProbe, type ApiEnv } from './api.env.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
@@ -55,6 +56,7 @@ export class ApiModule {
         OwnersController,
         QueuesController,
         SchedulesController,
+        SweepsController,
         env.EVENT_SECRETS ? SignedEventsController : EventsController,
       ],
       providers: [

@@ -2,6 +2,12 @@ import { readEventMap } from '#events';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 
+const ratio = z
+  .string()
+  .refine((text) => /^(0(\.\d+)?|1(\.0+)?)$/.test(text), 'expected a number from 0 to 1, as in 0.2')
+  .transform(Number)
+  .meta({ form: '0…1' });
+
 /** What a janitor reads from its environment. */
 export const JanitorEnv = z
   .object({
@@ -19,6 +25,26 @@ export const JanitorEnv = z
     SCHEDULES_EVERY: fields.duration
       .prefault('1s')
       .describe('How often is looked which schedules are due: as late as that a turn may come.'),
+    ORPHAN_SWEEP_EVERY: fields.duration
+      .prefault('2m')
+      .describe('How often is asked which owners are gone, whose jobs are ended then.'),
+    OWNER_GRACE: fields.duration
+      .prefault('30s')
+      .describe('How long an owner has been without a new job, and gone, before its jobs are ended.'),
+    SWEEP_MAX_RATIO: ratio
+      .prefault('0.2')
+      .describe(
+        'Of the owners asked about, the part that one sweep may end; above it nothing is removed until an operator forces it. 20 always may.',
+      ),
+    SWEEP_STALL: fields.duration
+      .prefault('10ms')
+      .describe('How long a sweep may keep another client of the store waiting before it slows down.'),
+    SWEEP_LOCK: fields
+      .durationOfAtLeast(1_000)
+      .prefault('15s')
+      .describe(
+        'How long a janitor has a sort of sweep to itself without a sign of life: after a kill another takes it up then.',
+      ),
     MAX_WAITING: fields
       .wholeNumber(1)
       .prefault('100000')

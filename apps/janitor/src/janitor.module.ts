@@ -13,6 +13,33 @@ import { Intervals, Schedule } from './schedule.js';
 @Module({})
 export class JanitorModule {
   static with(runtime: Runtime, env: JanitorEnv): DynamicModule {
+    const { imports = [], providers = [] } = JanitorModule.forOneSweep(runtime, env);
+    return {
+      module: JanitorModule,
+      imports: [
+        ...imports,
+        ScheduleModule.forRoot(),
+        EventsModule.forRootAsync({
+          useFactory: () => ({
+            mapping: env.EVENT_MAP ?? new EventMapping([]),
+            listeners: [(fact) => logFact(runtime.log, fact)],
+          }),
+        }),
+      ],
+      providers: [
+        ...providers,
+        { provide: Intervals, useValue: env },
+        Duties,
+        EventConsumer,
+        InStream,
+        QueueGauges,
+        Schedule,
+      ],
+    };
+  }
+
+  /** What a sweep needs, and nothing that happens by itself. */
+  static forOneSweep(runtime: Runtime, env: JanitorEnv): DynamicModule {
     const out = new EventsOut({
       redis: runtime.redis,
       prefix: env.MOORING_PREFIX,
@@ -23,19 +50,18 @@ export class JanitorModule {
     return {
       module: JanitorModule,
       imports: [
-        ScheduleModule.forRoot(),
         LifecycleModule.forRootAsync({
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
             maxWaiting: env.MAX_WAITING,
-            listeners: [(fact) => logFact(runtime.log, fact), out.record],
-          }),
-        }),
-        EventsModule.forRootAsync({
-          useFactory: () => ({
-            mapping: env.EVENT_MAP ?? new EventMapping([]),
-            listeners: [(fact) => logFact(runtime.log, fact)],
+            sweeps: {
+              ownerGraceMs: env.OWNER_GRACE,
+              maxRatio: env.SWEEP_MAX_RATIO,
+              stallMs: env.SWEEP_STALL,
+              lockMs: env.SWEEP_LOCK,
+            },
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
           }),
         }),
         ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
@@ -44,12 +70,6 @@ export class JanitorModule {
         { provide: Runtime, useValue: runtime },
         // As a provider it is told when the application ends.
         { provide: EventsOut, useValue: out },
-        { provide: Intervals, useValue: env },
-        Duties,
-        EventConsumer,
-        InStream,
-        QueueGauges,
-        Schedule,
       ],
     };
   }

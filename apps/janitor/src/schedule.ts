@@ -1,13 +1,17 @@
-import { DepthCensus, Ticker } from '#lifecycle';
+import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Duties } from './duties.js';
 import type { JanitorEnv } from './janitor.env.js';
 import { QueueGauges } from './queue-gauges.js';
 
+/** How long a sweep that an operator asked for waits for a janitor, at most. */
+const ASKED_EVERY_MS = 500;
+
 /** How often things are done. */
 export abstract class Intervals {
   abstract readonly CENSUS_EVERY: JanitorEnv['CENSUS_EVERY'];
+  abstract readonly ORPHAN_SWEEP_EVERY: JanitorEnv['ORPHAN_SWEEP_EVERY'];
   abstract readonly SCHEDULES_EVERY: JanitorEnv['SCHEDULES_EVERY'];
 }
 
@@ -20,6 +24,7 @@ export class Schedule implements OnApplicationBootstrap {
     private readonly gauges: QueueGauges,
     private readonly depths: DepthCensus,
     private readonly ticker: Ticker,
+    private readonly sweeper: Sweeper,
     private readonly runtime: Runtime,
   ) {}
 
@@ -32,5 +37,11 @@ export class Schedule implements OnApplicationBootstrap {
     this.duties.every(this.intervals.SCHEDULES_EVERY, 'schedules', async () => {
       await this.ticker.tick();
     });
+    this.duties.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
+    this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
+  }
+
+  private sweepEvery(ms: number, kind: SweepKind): void {
+    this.duties.every(ms, `the sweep of ${kind}`, async () => void (await this.sweeper.sweep(kind)));
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Receipt } from './cancel/receipts.js';
 import type { EndedAs } from './kinds/outcome.js';
 import { LifecycleOptions } from './options.js';
+import type { SweepRecord } from './sweep/sweep.record.js';
 import type { JobFacts } from './kinds/job-facts.js';
 
 /** A thing that happened, as fields. The four that say which job it was are the same in every `job.*` fact. */
@@ -29,6 +30,9 @@ export type Fact =
       readonly owner: string;
       readonly why: string;
     }
+  | ({
+      readonly event: 'sweep.done' | 'sweep.tripped' | 'sweep.stopped' | 'sweep.failed';
+    } & Omit<SweepRecord, 'state'>)
   | { readonly event: 'queue.error'; readonly queue: string; readonly why: string }
   | {
       readonly event: 'worker.started';
@@ -124,6 +128,12 @@ export class Journal {
 
   scheduleEnded(schedule: string, owner: string, why: string): void {
     this.announce({ event: 'schedule.ended', schedule, owner, why });
+  }
+
+  /** How a sweep ended, or why it stopped. */
+  sweepEnded({ state, ...record }: SweepRecord): void {
+    if (state === 'asked' || state === 'running') return;
+    this.announce({ event: `sweep.${state}`, ...record });
   }
 
   workerStarted(queues: readonly string[], kinds: readonly string[]): void {

@@ -35,6 +35,20 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  <prefix>:{gone:<queue>}    hash    <job> -> why it was removed                remember             expires; bounded in number and age
  *  …:at                       zset    <job> -> when, ms                          remember             likewise
  *
+ *  <prefix>:{owners:<k>}      zset    owners that have jobs, by name, 16 parts      list, unlist         orphans: those without jobs leave
+ *  …:leaving                  hash    owners that are about to leave it          the directory        list, unlist
+ *  …:gone                     hash    owner -> `<epoch>|<counter>|<since>`: seen  orphans             any other answer; unlist
+ *                                     to be gone
+ *  <prefix>:{sweeps}          zset    <sweep> -> when it was first written, ms   save                 bounded in number
+ *  …:<sweep>                  string  its record, as JSON                        save                 expires, SWEEP_KEEP_MS
+ *  …:<sweep>:lines            list    what went by it, as JSON                   save                 expires, SWEEP_KEEP_MS; bounded
+ *  …:<sweep>:doomed           hash    owner -> as what it was seen to be gone    orphans              expires, SWEEP_KEEP_MS
+ *  …:at                       hash    sort -> `<sweep>|<where it is>`            save                 its sweep's end
+ *  …:asked                    zset    <sweep> -> when it was asked for, ms       the sweep book       save, at its end
+ *  …:tripped                  hash    sort -> why it removes nothing             the sweep book       a sweep with force
+ *  …:lock:<sort>              string  `<fence>|<token>`                          lock                 expires; give
+ *  …:lock:<sort>:fence        string  the last fence given                       lock                 never; one a sort
+ *
  *  <cancel> is the digest of a cancelId, <schedule> of a schedule's id.
  *  The record's own fields: e epoch, v reserve counter, l time of the last reserve, o the owner as written, n fence counter,
  *  s open|closed, or `open <since>` when it was reopened. Every further field is
@@ -57,6 +71,10 @@ export const RECEIPT_KEEP_MS = 7 * 86_400_000;
 export const HISTORY_LINES = 1_000;
 export const REMOVALS_KEPT = 10_000;
 export const HISTORY_KEEP_MS = 7 * 86_400_000;
+/** How long what a sweep did is kept, of how many sweeps, and how many things it names. */
+export const SWEEP_KEEP_MS = 7 * 86_400_000;
+export const SWEEPS_KEPT = 500;
+export const SWEEP_LINES = 10_000;
 /** How many fields a record has beside its index. */
 export const RECORD_FIELDS = 6;
 
@@ -89,6 +107,16 @@ export class Keys {
   /** When which schedule is due, over all owners. */
   get schedules(): string {
     return `${this.prefix}:{schedules}`;
+  }
+
+  /** A part of the list of owners that have jobs. */
+  owners(shard: number): string {
+    return `${this.prefix}:{owners:${shard}}`;
+  }
+
+  /** What sweeps did, and where they are. */
+  get sweeps(): string {
+    return `${this.prefix}:{sweeps}`;
   }
 
   gone(queue: string): string {

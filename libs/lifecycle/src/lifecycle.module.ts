@@ -56,6 +56,16 @@ import { Ticker } from './schedules/ticker.js';
 import { Endings } from './settle/endings.js';
 import { Settler } from './settle/settler.js';
 import { Store } from './store.js';
+import { Doomed } from './sweep/doomed.js';
+import { OrphanSurvey } from './sweep/orphan.survey.js';
+import { OrphanSweep } from './sweep/orphan.sweep.js';
+import { OwnerDirectory } from './sweep/owner.directory.js';
+import { OwnerLooks } from './sweep/owner.looks.js';
+import { Sightings } from './sweep/sightings.js';
+import { SweepBook } from './sweep/sweep.book.js';
+import { SweepLocks } from './sweep/sweep.lock.js';
+import { Sweeper } from './sweep/sweeper.js';
+import { Sweeps } from './sweep/sweeps.js';
 
 const providers: Provider[] = [
   Adds,
@@ -65,6 +75,7 @@ const providers: Provider[] = [
   CleanUps,
   Consumption,
   DepthCensus,
+  Doomed,
   Duplicates,
   Durability,
   Endings,
@@ -84,8 +95,12 @@ const providers: Provider[] = [
   LifecycleProcessor,
   Moorings,
   NewJobs,
+  OrphanSurvey,
+  OrphanSweep,
   OwnerCheck,
+  OwnerDirectory,
   OwnerLives,
+  OwnerLooks,
   OwnerReader,
   QueueCensus,
   QueueReader,
@@ -99,10 +114,15 @@ const providers: Provider[] = [
   ScheduleBook,
   Schedules,
   Settler,
+  Sightings,
   Slots,
   Store,
-  ToldRuns,
+  SweepBook,
+  Sweeper,
+  SweepLocks,
+  Sweeps,
   Ticker,
+  ToldRuns,
   Twins,
 ];
 

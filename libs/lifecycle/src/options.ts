@@ -24,10 +24,23 @@ export abstract class LifecycleOptions {
   readonly tickEveryMs?: number;
   /** Who knows which owner type, beside those found by their decorator. Two for one type are refused at the start. */
   readonly resolvers?: ReadonlyMap<string, OwnerResolver>;
+  /** Present where sweeps are done: a janitor. */
+  readonly sweeps?: SweepOptions;
   /** Everything that happens is told to these: logs, metrics, events. */
   readonly listeners?: readonly JournalListener[];
   /** Present where jobs are run; absent in a process that only enqueues. */
   readonly worker?: WorkerOptions;
+}
+
+export interface SweepOptions {
+  /** How long an owner has been without a new job, and was seen to be gone, before its jobs are ended. Default 30 s. */
+  readonly ownerGraceMs?: number;
+  /** Of the owners asked about, the part that one sweep may end; above it nothing is removed. Default 0.2, and 20 always. */
+  readonly maxRatio?: number;
+  /** How long a sweep may keep another client of the store waiting before it slows down. Default 10 ms. */
+  readonly stallMs?: number;
+  /** How long a process has a sort of sweep to itself without a sign of life. Default 15 s. */
+  readonly lockMs?: number;
 }
 
 export interface WorkerOptions {
@@ -52,4 +65,8 @@ export const LIFECYCLE_DEFAULTS = {
   concurrency: 10,
   lockMs: 10_000,
   drainMs: 20_000,
+  ownerGraceMs: 30_000,
+  sweepMaxRatio: 0.2,
+  sweepStallMs: 10,
+  sweepLockMs: 15_000,
 } as const;

@@ -26,6 +26,10 @@ const FILES = {
   undone: 'schedules/undone.lua',
   claim: 'schedules/claim.lua',
   turn: 'schedules/turn.lua',
+  list: 'sweep/list.lua',
+  unlist: 'sweep/unlist.lua',
+  lock: 'sweep/lock.lua',
+  save: 'sweep/save.lua',
 } as const;
 
 export type ScriptName = keyof typeof FILES;

@@ -3,7 +3,8 @@ import type { Paint } from '../output.js';
 import { facts } from './table.js';
 import { clean, span } from './text.js';
 
-const UNDER_WAY = ['queued', 'waiting', 'pending', 'started', 'running'];
+/** One that stopped is gone on with by the next janitor. */
+const UNDER_WAY = ['asked', 'running', 'stopped'];
 
 export function sweepHasEnded({ state }: Sweep): boolean {
   return !UNDER_WAY.includes(state);

@@ -17,8 +17,8 @@ import { FoundJobs } from './found.jobs.js';
 import { readOrder, type CancelOptions, type Order } from './order.js';
 import { aboutOf, Receipts, type Receipt } from './receipts.js';
 
-/** How long an answer waits for what can be removed at once, when its caller does not say. */
-const CLEAN_UP_MS = 1_000;
+/** The same for a sweep, which counts what went and should not run ahead of it. */
+const SWEEP_PATIENCE_MS = 60_000;
 const TELLINGS_KEPT = 1_000;
 
 export interface OwnerState {
@@ -65,6 +65,23 @@ export class Canceller {
     return cancelId === undefined ? undefined : await this.receipts.find(cancelId);
   }
 
+  /**
+   * An owner that its resolver said is gone, as it was when that was asked; nothing when something was enqueued for it, or
+   * it was cancelled, since. It stays open: should it come back, its jobs are welcome. Asked again, it is the same cancel.
+   * @internal
+   */
+  async cancelOrphan(
+    owner: Owner,
+    seen: { readonly epoch: string; readonly counter: string },
+    reason: string,
+  ): Promise<Receipt | undefined> {
+    const name = formatOwner(owner);
+    const cancelId = `orphan-${digest([name, seen.epoch, seen.counter].join('\0'))}`;
+    const order = readOrder(name, undefined, { cancelId, reason, by: 'janitor', close: false });
+    const receipt = await this.carryOut({ ...order, seen, why: 'orphan', patienceMs: SWEEP_PATIENCE_MS });
+    return receipt.late ? undefined : receipt;
+  }
+
   /** A closed owner takes jobs again; those from before stay dead. */
   async reopen(owner: Owner): Promise<OwnerState> {
     const answer = (await this.store.call(() =>
@@ -81,13 +98,16 @@ export class Canceller {
     const isSure = await this.durability.isSure();
     if (!(await this.cleanUps.intend(order))) throw new CancelConflictError();
     const [word, epoch] = await this.end(order, isSure);
-    if (word === 'late') {
+    if (word === 'late' || word === 'moved') {
       await this.cleanUps.forget(order);
       return lateReceipt(order, epoch ?? null);
     }
     const { tried, done } = this.cleanUps.follow(order);
     const patience = new AbortController();
-    const isOver = pause(order.waitMs || CLEAN_UP_MS, undefined, { ref: false, signal: patience.signal });
+    const isOver = pause(order.waitMs || order.patienceMs, undefined, {
+      ref: false,
+      signal: patience.signal,
+    });
     await Promise.race([order.waitMs > 0 ? done : tried, isOver.catch(notNeeded)]);
     patience.abort();
     const receipt = await this.receipts.read(order);
@@ -105,8 +125,8 @@ export class Canceller {
       digest(order.cancelId),
       close ? 1 : 0,
       owner,
-      '',
-      '',
+      order.seen?.epoch ?? '',
+      order.seen?.counter ?? '',
       RECEIPT_KEEP_MS,
       CLOSED_KEEP_MS,
       occurredAtMs ?? '',

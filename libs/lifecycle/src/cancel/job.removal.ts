@@ -21,11 +21,11 @@ import { Endings } from '../settle/endings.js';
 import { Store } from '../store.js';
 import { FoundJobs, stateWord, type FoundJob } from './found.jobs.js';
 import { readPlace, type Place } from './places.js';
-import type { Receipt } from './receipts.js';
+import type { Cause } from './receipts.js';
 
 /** Jobs of one cancel: which epochs it ended, and what its receipt says of it. */
 export interface Cancelled {
-  readonly receipt: Pick<Receipt, 'cancelId' | 'owner' | 'reason' | 'by'>;
+  readonly receipt: Cause;
   /** Up to which epoch; 0 for a single job. */
   readonly upTo: number;
   /** The store's time at the start of this pass, ms. */
@@ -224,7 +224,7 @@ function removalOf(found: FoundJob, envelope: Envelope | undefined, { receipt, n
     ...(envelope && { owners: envelope.o }),
     state: stateWord(found),
     at: new Date(now).toISOString(),
-    why: 'cancelled',
+    why: receipt.why,
     reason,
     by,
     cancelId,

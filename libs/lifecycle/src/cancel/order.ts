@@ -5,6 +5,7 @@ import { InvalidJobError } from '../errors.js';
 const MAX_TEXT = 500;
 const MAX_ID_BYTES = 200;
 const MAX_WAIT_MS = 120_000;
+const CLEAN_UP_MS = 1_000;
 const DEFAULT_WAIT_MS = 30_000;
 
 export interface CancelOptions {
@@ -32,6 +33,11 @@ export interface Target {
 
 /** A cancel that makes sense. */
 export interface Order extends Target {
+  /** An owner that has changed since is not cancelled. */
+  readonly seen?: { readonly epoch: string; readonly counter: string };
+  readonly why: 'cancelled' | 'orphan';
+  /** How long its answer waits for what can be removed at once. */
+  readonly patienceMs: number;
   readonly reason: string;
   readonly by: string;
   readonly close: boolean;
@@ -53,6 +59,8 @@ export function readOrder(owner: string, job: string | undefined, options: Cance
   return {
     cancelId,
     owner,
+    why: 'cancelled',
+    patienceMs: CLEAN_UP_MS,
     ...(job !== undefined && { job }),
     reason,
     by,

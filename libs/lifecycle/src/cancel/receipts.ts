@@ -41,6 +41,11 @@ export interface QueueReceipt {
   readonly running: number;
 }
 
+/** Why a job is taken out, as its history says it. */
+export interface Cause extends Pick<Receipt, 'cancelId' | 'owner' | 'reason' | 'by'> {
+  readonly why: 'cancelled' | 'orphan';
+}
+
 /** What the script keeps as it is: see `o:cancel` in keys.ts. */
 export interface About {
   readonly c: string;
@@ -50,9 +55,11 @@ export interface About {
   readonly w: string;
   readonly x: boolean;
   readonly f: boolean;
+  /** Absent: cancelled. */
+  readonly y?: 'orphan';
 }
 
-export function aboutOf({ cancelId, owner, job, reason, by, close }: Order, durable: boolean): About {
+export function aboutOf({ cancelId, owner, job, reason, by, close, why }: Order, durable: boolean): About {
   return {
     c: cancelId,
     o: owner,
@@ -61,6 +68,7 @@ export function aboutOf({ cancelId, owner, job, reason, by, close }: Order, dura
     w: by,
     x: close,
     f: durable,
+    ...(why === 'orphan' && { y: why }),
   };
 }
 
@@ -91,11 +99,12 @@ export class Receipts {
   }
 
   /** What is said of the cancel itself, without what became of it; a cancel whose receipt is forgotten has no words left. */
-  async about({ cancelId, owner }: Target): Promise<Pick<Receipt, 'cancelId' | 'owner' | 'reason' | 'by'>> {
+  async about({ cancelId, owner }: Target): Promise<Cause> {
     const name = `${this.keys.ownerText(owner)}:cancel:${digest(cancelId)}`;
     const text = await this.store.call(() => this.store.redis.hget(name, 'a'));
-    const { r = '?', w = '?' } = text === null ? {} : (JSON.parse(text) as About);
-    return { cancelId, owner, reason: r, by: w };
+    const about: Partial<About> = text === null ? {} : (JSON.parse(text) as About);
+    const { r = '?', w = '?', y = 'cancelled' } = about;
+    return { cancelId, owner, reason: r, by: w, why: y };
   }
 
   async read({ cancelId, owner }: Target): Promise<Receipt | undefined> {

@@ -8,6 +8,9 @@ import { defineKind, type DedupOptions } from '../kinds/kind.js';
 import { parseOwner } from '../kinds/owner.js';
 import { Endings } from '../settle/endings.js';
 import { readRequest, type JobRequest } from './request.js';
+import { Journal } from '../journal.js';
+import { Store } from '../store.js';
+import { OwnerDirectory } from '../sweep/owner.directory.js';
 import { Reservations } from './reservation.js';
 
 const kind = defineKind({ name: 'a.kind', queue: 'q', payload: z.any(), maxPerOwner: 2 });
@@ -19,7 +22,9 @@ describe('the places of a job with its owners', () => {
 
   beforeEach(() => {
     redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
-    reservations = new Reservations({ redis, prefix }, new Endings({ redis, prefix }));
+    const options = { redis, prefix };
+    const directory = new OwnerDirectory(options, new Store(options), new Journal(options));
+    reservations = new Reservations(options, new Endings(options), directory);
   });
   afterEach(async () => {
     for (const key of await redis.keys(`${prefix}:*`)) await redis.del(key);

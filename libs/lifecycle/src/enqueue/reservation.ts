@@ -4,6 +4,7 @@ import { Keys, PLACE_GRACE_MS } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { ScriptBatch, type Answer } from '../script-batch.js';
 import { Endings } from '../settle/endings.js';
+import { OwnerDirectory } from '../sweep/owner.directory.js';
 import { Joined } from './joined.js';
 import type { JobRequest } from './request.js';
 
@@ -44,6 +45,7 @@ export class Reservations {
   constructor(
     private readonly options: LifecycleOptions,
     private readonly endings: Endings,
+    private readonly directory: OwnerDirectory,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
     this.reserving = new ScriptBatch(options.redis, 'reserve', () => ['']);
@@ -138,6 +140,7 @@ export class Reservations {
     if (answer[0] === 'moved') throw new OwnerMovedError(owner);
     if (answer[0] === 'closed') throw new OwnerClosedError(owner);
     if (answer[0] === 'full') throw new QueueFullError(`Owner "${owner}"`, Number(answer[1]));
+    this.directory.note(owner);
     return answer;
   }
 }

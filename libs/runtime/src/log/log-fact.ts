@@ -3,6 +3,8 @@ import type { Log } from './log.js';
 interface Fact {
   readonly event: string;
   readonly final?: boolean;
+  readonly removed?: number;
+  readonly healed?: number;
 }
 
 const WARNINGS = new Set([
@@ -13,6 +15,8 @@ const WARNINGS = new Set([
   'event.dead',
   'events.trouble',
   'events.lost',
+  'sweep.failed',
+  'sweep.tripped',
 ]);
 const NEWS = new Set([
   'owner.cancelled',
@@ -27,6 +31,11 @@ const NEWS = new Set([
 export function logFact(log: Log, fact: Fact): void {
   if (fact.event === 'job.failed' && !fact.final) log.info(fact);
   else if (WARNINGS.has(fact.event)) log.warn(fact);
-  else if (NEWS.has(fact.event)) log.info(fact);
+  else if (NEWS.has(fact.event) || hasDone(fact)) log.info(fact);
   else log.debug(fact);
+}
+
+/** A sweep that found nothing to do says so at debug. */
+function hasDone({ event, removed = 0, healed = 0 }: Fact): boolean {
+  return event.startsWith('sweep.') && removed + healed > 0;
 }

@@ -1,0 +1,53 @@
+import { SweepBook, Sweeper, type SweepKind, type SweepLine, type SweepRecord, type Trip } from '#lifecycle';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Needs } from '../auth/api-key.guard.js';
+import { Cursor } from '../fields.js';
+import { ApiProblem } from '../problem.js';
+import { SweepAsked, SweepBody, SweepKindParam, SweepsAnswer, SweepWithLines } from './sweeps.schemas.js';
+
+/** Sweeps by HTTP: having a janitor do one now, and what each did. */
+@ApiTags('admin')
+@ApiBearerAuth()
+@Controller('v1/admin/sweeps')
+export class SweepsController {
+  constructor(
+    private readonly sweeper: Sweeper,
+    private readonly book: SweepBook,
+  ) {}
+
+  @Post(':kind')
+  @HttpCode(202)
+  @Needs('admin')
+  @ApiAcceptedResponse({ standardSchema: SweepAsked })
+  async ask(
+    @Param('kind', { schema: SweepKindParam }) kind: SweepKind,
+    @Body({ schema: SweepBody }) body?: SweepBody,
+  ): Promise<SweepAsked> {
+    const { dryRun = false, force = false } = body ?? {};
+    const { sweepId } = await this.sweeper.ask(kind, { dryRun, force });
+    return { sweepId };
+  }
+
+  @Get()
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: SweepsAnswer })
+  async list(): Promise<{ sweeps: SweepRecord[]; tripped: Partial<Record<SweepKind, Trip>> }> {
+    const [sweeps, tripped] = await Promise.all([this.book.newest(), this.book.trips()]);
+    return { sweeps, tripped };
+  }
+
+  @Get(':sweepId')
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: SweepWithLines })
+  async read(
+    @Param('sweepId') sweepId: string,
+    @Query('cursor', { schema: Cursor }) cursor = '0',
+  ): Promise<SweepRecord & { lines: SweepLine[]; cursor: string | null }> {
+    const record = await this.book.find(sweepId);
+    if (!record)
+      throw new ApiProblem(404, 'NOT_FOUND', 'There is no sweep of that id, or it is more than 7 days old.');
+    const { lines, next } = await this.book.lines(sweepId, Number(cursor));
+    return { ...record, lines, cursor: next === null ? null : String(next) };
+  }
+}

@@ -1,0 +1,58 @@
+import { SWEEP_KINDS } from '#lifecycle';
+import { z } from 'zod';
+
+export const SweepKindParam = z.enum(SWEEP_KINDS);
+
+export const SweepBody = z
+  .strictObject({
+    dryRun: z.boolean().optional().describe('Say what would go, and why; remove nothing.'),
+    force: z.boolean().optional().describe('Also if it is more at once than the limit lets it.'),
+  })
+  .nullish()
+  .meta({ id: 'SweepOrder' });
+export type SweepBody = z.infer<typeof SweepBody>;
+
+export const SweepAsked = z.object({ sweepId: z.string() }).meta({ id: 'SweepAsked' });
+export type SweepAsked = z.output<typeof SweepAsked>;
+
+const count = z.number().int();
+
+export const SweepAnswer = z
+  .object({
+    sweepId: z.string(),
+    sweep: SweepKindParam,
+    state: z
+      .enum(['asked', 'running', 'done', 'tripped', 'stopped', 'failed'])
+      .describe('asked: no janitor has begun it yet. stopped: the next turn goes on with it.'),
+    dryRun: z.boolean(),
+    force: z.boolean(),
+    askedAt: z.iso.datetime(),
+    endedAt: z.iso.datetime().optional(),
+    seen: count,
+    removed: count.describe('In a dry run: would go.'),
+    kept: count,
+    unknown: count.describe('Nobody could say what is to become of them; they are kept.'),
+    failed: count,
+    healed: count,
+    jobs: count.describe('Jobs that went with what was removed.'),
+    tookMs: z.number(),
+    worstStallMs: z.number().describe('The longest that the store kept another client waiting meanwhile.'),
+    why: z.string().optional(),
+  })
+  .meta({ id: 'Sweep' });
+
+export const SweepWithLines = SweepAnswer.extend({
+  lines: z
+    .array(z.object({ what: z.string(), why: z.string() }))
+    .describe('What went, or would go, and why.'),
+  cursor: z.string().nullable().describe('Where the next page of lines begins; null on the last one.'),
+}).meta({ id: 'SweepWithLines' });
+
+export const SweepsAnswer = z
+  .object({
+    sweeps: z.array(SweepAnswer).describe('The newest first.'),
+    tripped: z
+      .record(z.string(), z.object({ at: z.string(), sweepId: z.string(), why: z.string() }))
+      .describe('Which remove nothing until one is forced, and why.'),
+  })
+  .meta({ id: 'Sweeps' });

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { Canceller } from '../cancel/canceller.js';
+import { Journal } from '../journal.js';
+import { parseOwner } from '../kinds/owner.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { OwnerLives } from '../resolvers/owner.lives.js';
+import { Store } from '../store.js';
+import { Doomed, type Doom } from './doomed.js';
+import { readPosition, writePosition, type Tallies } from './orphan.position.js';
+import { goneSinceWords, OrphanSurvey } from './orphan.survey.js';
+import { judge } from './ratio.guard.js';
+import { Sightings } from './sightings.js';
+import { SweepBook } from './sweep.book.js';
+import { Sweep, type Page, type Round, type SweepKind, type SweepLine } from './sweep.js';
+import { Sweeps } from './sweeps.js';
+
+/** So many owners are cancelled at once. */
+const AT_ONCE = 8;
+const WHAT_TO_DO = 'Nothing is removed. Look at a dry run; if it is right, sweep with force.';
+
+/**
+ * Ends owners whom their resolver has said twice to be gone. First all are asked and the doomed written down; then their
+ * number is judged: too many at once are nobody's orphans but somebody's error. Only then each is cancelled, if nothing
+ * was enqueued for it since it was seen.
+ */
+@Injectable()
+export class OrphanSweep extends Sweep {
+  readonly kind: SweepKind = 'orphans';
+  private readonly maxRatio: number;
+
+  constructor(
+    sweeps: Sweeps,
+    options: LifecycleOptions,
+    private readonly survey: OrphanSurvey,
+    private readonly doomed: Doomed,
+    private readonly sightings: Sightings,
+    private readonly lives: OwnerLives,
+    private readonly canceller: Canceller,
+    private readonly book: SweepBook,
+    private readonly store: Store,
+    private readonly journal: Journal,
+  ) {
+    super(sweeps);
+    this.maxRatio = options.sweeps?.maxRatio ?? LIFECYCLE_DEFAULTS.sweepMaxRatio;
+  }
+
+  async sweepOnce(limit: number, round: Round): Promise<Page> {
+    const at = readPosition(round.position);
+    if (at.phase === 'remove') return this.remove(at.cursor, limit, round);
+    if (this.lives.types().length === 0) return { position: null, why: 'Nobody says which owners are gone.' };
+    const { page, next, tallies } = await this.survey.look(at, limit, round);
+    if (next) return { ...page, position: writePosition(next) };
+    const tripped = await this.judgeAll(tallies, round);
+    if (tripped !== undefined) return { ...page, position: null, tripped };
+    const isAll = round.dryRun || Object.values(tallies).every(({ doomed }) => doomed === 0);
+    return { ...page, position: isAll ? null : writePosition({ phase: 'remove', cursor: '0' }) };
+  }
+
+  /** Why nothing may be removed, if so. It stays so until an operator forces it, whatever the next sweep finds. */
+  private async judgeAll(tallies: Tallies, { force, dryRun, sweepId }: Round): Promise<string | undefined> {
+    if (force) {
+      if (!dryRun) await this.book.acknowledge(this.kind);
+      return undefined;
+    }
+    const before = (await this.book.trips())[this.kind];
+    if (before) return `Since ${before.at}: ${before.why} ${WHAT_TO_DO}`;
+    const why = judge(tallies, this.maxRatio);
+    if (why === undefined) return undefined;
+    const at = new Date(await this.store.now()).toISOString();
+    if (!dryRun) await this.book.trip(this.kind, { at, sweepId, why });
+    return `${why} ${WHAT_TO_DO}`;
+  }
+
+  /** A page that was stopped in its middle is done again, and whom it has ended is ended. */
+  private async remove(cursor: string, limit: number, { sweepId, signal }: Round): Promise<Page> {
+    const { dooms, next } = await this.doomed.page(sweepId, cursor, limit);
+    const counts = { removed: 0, kept: 0, failed: 0, jobs: 0 };
+    const lines: SweepLine[] = [];
+    const rest = dooms.values();
+    const lane = async (): Promise<void> => {
+      for (const doom of rest) {
+        if (signal.aborted) return;
+        const jobs = await this.end(doom);
+        if (typeof jobs === 'string') {
+          counts[jobs] += 1;
+          continue;
+        }
+        counts.removed += 1;
+        counts.jobs += jobs;
+        lines.push({ what: doom.owner, why: goneSinceWords(doom.goneSince) });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    // Whatever came of it, what it was seen as is over.
+    if (!signal.aborted) await this.sightings.wipe(dooms.map(({ owner }) => owner));
+    const isLast = next === '0' && !signal.aborted;
+    const position = writePosition({ phase: 'remove', cursor: signal.aborted ? cursor : next });
+    return { ...counts, lines, position: isLast ? null : position };
+  }
+
+  /** Compared and set: an enqueue since it was seen keeps its owner. Asked twice, it is one cancel. */
+  private async end({ owner, goneSince, ...seen }: Doom): Promise<number | 'kept' | 'failed'> {
+    try {
+      const receipt = await this.canceller.cancelOrphan(parseOwner(owner), seen, goneSinceWords(goneSince));
+      return receipt ? receipt.removed + receipt.aborted : 'kept';
+    } catch (error) {
+      this.journal.queueError('sweeps', error);
+      return 'failed';
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Journal } from '../journal.js';
+import { Keys } from '../keys.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { ScriptBatch } from '../script-batch.js';
+import { runScript } from '../scripts.js';
+import { Store } from '../store.js';
+
+/** In how many parts the list is, each in a Cluster slot of its own. */
+const SHARDS = 16;
+/** For how long a process that has listed an owner does not list it again, and of how many it remembers that. */
+const LISTED_LATELY_MS = 60_000;
+const REMEMBERED = 20_000;
+/** How long an owner has had no job before it may leave: longer than anybody remembers having listed it. */
+export const IDLE_MS = 5 * LISTED_LATELY_MS;
+
+/** Where a reader of the list is: after which owner of which part. */
+export interface ListPlace {
+  readonly shard: number;
+  readonly after: string;
+}
+
+/**
+ * The list of owners that have jobs, for whoever must look at them all. An owner is listed when it has got a place for a
+ * job, and leaves when it has had none for long. Both ways round: who lists it has its place already, and who strikes it
+ * off looks for places after he has said that he will, and does not if it was listed again since.
+ */
+@Injectable()
+export class OwnerDirectory {
+  private readonly keys: Keys;
+  private readonly listing: ScriptBatch;
+  private readonly lately = new Map<string, number>();
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+    private readonly journal: Journal,
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.listing = new ScriptBatch(options.redis, 'list');
+  }
+
+  /** After it got a place for a job. Nobody waits for this: one that is not listed is found by the repair of the list. */
+  note(owner: string): void {
+    const now = performance.now();
+    const at = this.lately.get(owner);
+    if (at !== undefined && now - at < LISTED_LATELY_MS) return;
+    this.remember(owner, now);
+    this.listing.ask(this.shardOf(owner), [owner]).catch((error: unknown) => {
+      this.lately.delete(owner);
+      this.journal.queueError('owners', error);
+    });
+  }
+
+  /** The next so many owners, in a lasting order; no place behind the last ones. */
+  async page(from: ListPlace | undefined, limit: number): Promise<{ owners: string[]; next?: ListPlace }> {
+    let { shard, after } = from ?? { shard: 0, after: '' };
+    const owners: string[] = [];
+    for (; shard < SHARDS; shard += 1, after = '') {
+      const most = limit - owners.length;
+      const found = await this.store.call(() =>
+        this.store.redis.zrangebylex(
+          this.keys.owners(shard),
+          after ? `(${after}` : '-',
+          '+',
+          'LIMIT',
+          0,
+          most,
+        ),
+      );
+      owners.push(...found);
+      if (found.length === most) return { owners, next: { shard, after: found.at(-1)! } };
+    }
+    return { owners };
+  }
+
+  /** Takes owners off the list of which `isIdle` says, once more, that they have no jobs. */
+  async strike(owners: readonly string[], isIdle: (owner: string) => Promise<boolean>): Promise<void> {
+    await Promise.all(
+      owners.map(async (owner) => {
+        const shard = this.shardOf(owner);
+        await this.store.call(() => this.store.redis.hset(`${shard}:leaving`, owner, 1));
+        if (await isIdle(owner))
+          await this.store.call(() => runScript(this.store.redis, 'unlist', [shard], [owner]));
+      }),
+    );
+  }
+
+  /** The part of the list that an owner is in. */
+  shardOf(owner: string): string {
+    return this.keys.owners(shardOf(owner));
+  }
+
+  private remember(owner: string, now: number): void {
+    this.lately.delete(owner);
+    this.lately.set(owner, now);
+    if (this.lately.size > REMEMBERED) this.lately.delete(this.lately.keys().next().value!);
+  }
+}
+
+/** Spreads owners by what they are called. */
+function shardOf(owner: string): number {
+  let sum = 0;
+  for (let i = 0; i < owner.length; i += 1) sum = (sum * 31 + owner.charCodeAt(i)) >>> 0;
+  return sum % SHARDS;
+}

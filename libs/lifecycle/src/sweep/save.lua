@@ -1,0 +1,63 @@
+#!lua flags=allow-oom
+--[[
+  sweep: writes down what a sweep did and where it is, if the one who says so still has the lock; and keeps the lock.
+
+    KEYS[1]   the book: zset of sweeps by when, ms; :<sweep> its record, :<sweep>:lines what went, :at the unfinished one
+              of each sort, :asked those to be begun, and :lock:<sort> beside it, in the same slot
+
+    ARGV[1]   now, ms; '' for the store's own clock
+    ARGV[2]   the sort; ARGV[3] the token, '' for one that needs no lock
+    ARGV[4]   how long the lock is kept, ms
+    ARGV[5]   the sweep; ARGV[6] its record; ARGV[7] where it is, '' when it is over, - when nobody is to go on with it
+    ARGV[8]   how long a record is kept, ms; ARGV[9] how many are; ARGV[10] how many lines are
+    then      the lines
+
+  Answers {'saved'}, or {'lost'}: nothing was written.
+]]
+local OVER_AT_ONCE = 100
+
+--- @include each
+if #ARGV < 10 then
+  return redis.error_reply('ERR wrong number of arguments')
+end
+local now, sort, token, ttl = clock(ARGV[1]), ARGV[2], ARGV[3], number(ARGV[4])
+local sweep, record, position = ARGV[5], ARGV[6], ARGV[7]
+local keep, most, mostLines = number(ARGV[8]), number(ARGV[9]), number(ARGV[10])
+local book = KEYS[1]
+local lock, at, lines = book .. ':lock:' .. sort, book .. ':at', book .. ':' .. sweep .. ':lines'
+
+if token ~= '' then
+  local holder = string.match(redis.call('GET', lock) or '', '^%d+|(.*)$')
+  if holder ~= token then
+    return { 'lost' }
+  end
+end
+redis.call('ZCARD', book)
+local unfinished = string.match(redis.call('HGET', at, sort) or '', '^(.-)|')
+local told = redis.call('LLEN', lines)
+
+if token ~= '' then
+  redis.call('PEXPIRE', lock, ttl)
+end
+if position ~= '' and position ~= '-' then
+  redis.call('HSET', at, sort, sweep .. '|' .. position)
+elseif unfinished == sweep then
+  redis.call('HDEL', at, sort)
+end
+redis.call('SET', book .. ':' .. sweep, record, 'PX', keep)
+redis.call('ZADD', book, 'NX', now, sweep)
+for i = 11, math.min(#ARGV, 10 + mostLines - told) do
+  redis.call('RPUSH', lines, ARGV[i])
+end
+redis.call('PEXPIRE', lines, keep)
+if position == '' then
+  redis.call('ZREM', book .. ':asked', sweep)
+end
+local over = redis.call('ZCARD', book) - most
+if over > 0 then
+  for _, old in ipairs(redis.call('ZRANGE', book, 0, math.min(over, OVER_AT_ONCE) - 1)) do
+    redis.call('ZREM', book, old)
+    redis.call('UNLINK', book .. ':' .. old, book .. ':' .. old .. ':lines')
+  end
+end
+return { 'saved' }

@@ -1,0 +1,69 @@
+import type { OnModuleInit } from '@nestjs/common';
+import type { Sweeps } from './sweeps.js';
+
+export const SWEEP_KINDS = ['orphans', 'retention', 'expiry', 'artifacts', 'leases', 'repair'] as const;
+export type SweepKind = (typeof SWEEP_KINDS)[number];
+
+/** What a sweep counts, in things of its own: owners, jobs, entries. */
+export interface Counts {
+  readonly seen: number;
+  readonly removed: number;
+  readonly kept: number;
+  /** Of which nobody could say what is to become of them; they are kept. */
+  readonly unknown: number;
+  /** Which were to go, or to be mended, and could not. */
+  readonly failed: number;
+  /** Mended. */
+  readonly healed: number;
+  /** Jobs that went with what was removed. */
+  readonly jobs: number;
+}
+
+/** Something that goes, or is mended, and why. In a dry run: that would. */
+export interface SweepLine {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** One whole sweep, which may be many pages and several processes long. */
+export interface Round {
+  readonly sweepId: string;
+  /** Nothing is removed and nothing noted; only said. */
+  readonly dryRun: boolean;
+  /** An operator wants it done all the same. */
+  readonly force: boolean;
+  /** Where the page before ended; undefined at the beginning. */
+  readonly position: string | undefined;
+  /** Grows each time a process takes this sort of sweep over: for effects that an overtaken one must not have. */
+  readonly fence: number;
+  /** Aborts when the lock is lost or the process ends: a page may stop between two of its things. */
+  readonly signal: AbortSignal;
+}
+
+export interface Page extends Partial<Counts> {
+  /** Where the next one begins; null when this was the last. */
+  readonly position: string | null;
+  readonly lines?: readonly SweepLine[];
+  /** Why nothing is removed until an operator says so; the sweep ends with this page. */
+  readonly tripped?: string;
+  /** A word for the record. */
+  readonly why?: string;
+}
+
+/**
+ * A piece of the janitor's work. A page is bounded, may be done twice or by two processes at once without harm, and
+ * depends on no lock for its safety. What it decides on is read from the store, and where that may have changed it
+ * compares and sets.
+ */
+export abstract class Sweep implements OnModuleInit {
+  abstract readonly kind: SweepKind;
+
+  constructor(private readonly sweeps: Sweeps) {}
+
+  onModuleInit(): void {
+    this.sweeps.add(this);
+  }
+
+  /** One page of about so many things. */
+  abstract sweepOnce(limit: number, round: Round): Promise<Page>;
+}
