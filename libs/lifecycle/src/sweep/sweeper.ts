@@ -89,22 +89,22 @@ export class Sweeper implements BeforeApplicationShutdown {
     const lock = await this.locks.take(kind);
     if (!lock) return undefined;
     try {
-      const fresh = 'sweepId' in order ? order : newRecord(newSweepId(), kind, order, await this.store.now());
-      return await this.resumeOrBegin(fresh, lock);
+      if ('sweepId' in order) return await this.resumeOrBegin(order, lock, true);
+      const fresh = newRecord(newSweepId(), kind, order, await this.store.now());
+      return await this.resumeOrBegin(fresh, lock, false);
     } finally {
       await lock.give().catch((error: unknown) => this.journal.queueError('sweeps', error));
     }
   }
 
   /** One that was left unfinished goes first. A forced one begins anew, and so does a dry run, which nobody goes on with. */
-  private async resumeOrBegin(fresh: SweepRecord, lock: HeldLock): Promise<SweepRecord> {
+  private async resumeOrBegin(fresh: SweepRecord, lock: HeldLock, isAwaited: boolean): Promise<SweepRecord> {
     const left = fresh.dryRun || fresh.force ? undefined : await this.book.unfinished(fresh.sweep);
     const before = left && (await this.book.find(left.sweepId));
     if (!left || !before || isOver(before)) return this.work(fresh, BEGINNING, lock);
     const rest = await this.work(before, left.position, lock);
-    // Somebody waits for the one that was asked for.
-    const isAwaited = fresh.state === 'asked' && fresh.sweepId !== left.sweepId;
-    return isOver(rest) && isAwaited ? this.work(fresh, BEGINNING, lock) : rest;
+    const isAnother = fresh.sweepId !== left.sweepId;
+    return isAwaited && isAnother && isOver(rest) ? this.work(fresh, BEGINNING, lock) : rest;
   }
 
   private async work(begun: SweepRecord, position: string, lock: HeldLock): Promise<SweepRecord> {

@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { defer, type Deferred } from '../../../../test/support/defer.js';
+import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
+import { until } from '../../../../test/support/until.js';
+import { runScript } from '../scripts.js';
+import { Sweep, type Page, type Round, type SweepKind } from './sweep.js';
+import { SweepBook } from './sweep.book.js';
+import { Sweeper } from './sweeper.js';
+import { Sweeps } from './sweeps.js';
+
+const LOCK_MS = 400;
+const PAGES = 5;
+
+/** Five pages of one thing each; a test may hold one of them, or have it fail. */
+class Counting extends Sweep {
+  readonly kind: SweepKind = 'leases';
+  readonly turned: (string | undefined)[] = [];
+  readonly rounds: Round[] = [];
+  held: Deferred<void> | undefined;
+  heldAt = -1;
+  failsAt = -1;
+
+  async sweepOnce(_limit: number, round: Round): Promise<Page> {
+    const at = Number(round.position ?? 0);
+    this.rounds.push(round);
+    if (at === this.heldAt) await this.held?.promise;
+    if (at === this.failsAt) throw new Error('The page is torn.');
+    this.turned.push(round.position);
+    const lines = [{ what: `thing ${at}`, why: 'it was there' }];
+    return { seen: 1, removed: 1, lines, position: at + 1 === PAGES ? null : String(at + 1) };
+  }
+}
+
+/** A janitor of its own on the prefix that others share. */
+interface Janitor {
+  readonly app: LifecycleApp;
+  readonly sweeper: Sweeper;
+  readonly counting: Counting;
+}
+
+describe('a sweep', () => {
+  let janitors: Janitor[];
+  let one: Janitor;
+  let book: SweepBook;
+  beforeEach(async () => {
+    janitors = [];
+    one = await addJanitor();
+    book = one.app.context.get(SweepBook);
+  });
+  afterEach(async () => {
+    for (const { app, counting } of janitors) {
+      counting.held?.resolve();
+      await app.context.get(Sweeper).beforeApplicationShutdown();
+    }
+    await one.app.redis.unlink(`${one.app.prefix}:{sweeps}:at`);
+    for (const { app } of janitors) await app.stop();
+  });
+
+  async function addJanitor(): Promise<Janitor> {
+    const prefix = janitors[0]?.app.prefix;
+    const app = await LifecycleApp.start([], [], undefined, inject('storeUrl'), prefix, {
+      sweeps: { lockMs: LOCK_MS },
+    });
+    const counting = new Counting(app.context.get(Sweeps));
+    counting.onModuleInit();
+    const janitor = { app, counting, sweeper: app.context.get(Sweeper) };
+    janitors.push(janitor);
+    return janitor;
+  }
+
+  it('goes on page by page to its end, and writes down what it did', async () => {
+    const record = (await one.sweeper.sweep('leases'))!;
+    expect(one.counting.turned).toEqual([undefined, '1', '2', '3', '4']);
+    expect(record).toMatchObject({
+      state: 'done',
+      sweep: 'leases',
+      seen: PAGES,
+      removed: PAGES,
+      worstStallMs: expect.any(Number),
+      tookMs: expect.any(Number),
+    });
+    expect(await book.find(record.sweepId)).toEqual(record);
+    expect((await book.lines(record.sweepId, 0)).lines).toHaveLength(PAGES);
+    expect(one.app.facts.at(-1)).toMatchObject({ event: 'sweep.done', sweep: 'leases', removed: PAGES });
+  });
+
+  it('is done by one process at a time, which says so while it is at it', async () => {
+    const two = await addJanitor();
+    one.counting.held = defer();
+    one.counting.heldAt = 2;
+    const first = one.sweeper.sweep('leases');
+    await until(() => one.counting.rounds.length === 3, 'the first is at its third page');
+    expect(await book.newest()).toMatchObject([{ state: 'running', seen: 2 }]);
+    expect(await two.sweeper.sweep('leases')).toBeUndefined();
+    one.counting.held.resolve();
+    expect(await first).toMatchObject({ state: 'done', seen: PAGES });
+  });
+
+  it('is kept as long as its page takes', async () => {
+    one.counting.held = defer();
+    one.counting.heldAt = 0;
+    const first = one.sweeper.sweep('leases');
+    const began = performance.now();
+    await until(() => performance.now() - began > 2 * LOCK_MS, 'twice the time of the lock is over');
+    expect(await (await addJanitor()).sweeper.sweep('leases')).toBeUndefined();
+    one.counting.held.resolve();
+    expect(await first).toMatchObject({ state: 'done' });
+  });
+
+  it('is taken over where it was from a process that lost its lock, which stops within a page', async () => {
+    const two = await addJanitor();
+    one.counting.held = defer();
+    one.counting.heldAt = 2;
+    const first = one.sweeper.sweep('leases');
+    await until(() => one.counting.rounds.length === 3, 'the first is at its third page');
+    // As if it had been paused for longer than its lock lives.
+    await one.app.redis.del(`${one.app.prefix}:{sweeps}:lock:leases`);
+    const second = (await two.sweeper.sweep('leases'))!;
+    expect(two.counting.turned).toEqual(['2', '3', '4']);
+    expect(second).toMatchObject({ state: 'done', seen: PAGES });
+    expect(two.counting.rounds[0]!.fence).toBeGreaterThan(one.counting.rounds[0]!.fence);
+
+    await until(() => one.counting.rounds[0]!.signal.aborted, 'the first one hears of it');
+    one.counting.held.resolve();
+    expect(await first).toMatchObject({ state: 'stopped' });
+    expect(one.counting.rounds).toHaveLength(3);
+    // What the overtaken one says does not count.
+    expect(await book.find(second.sweepId)).toEqual(second);
+  });
+
+  it('that its process cannot keep stops by its own clock', async () => {
+    one.counting.held = defer();
+    one.counting.heldAt = 1;
+    const first = one.sweeper.sweep('leases');
+    await until(() => one.counting.rounds.length === 2, 'it is at its second page');
+    await one.app.redis.call('CLIENT', 'PAUSE', '600', 'WRITE');
+    await until(() => one.counting.rounds[0]!.signal.aborted, 'it gives up', LOCK_MS + 2_000);
+    one.counting.held.resolve();
+    expect(await first).toMatchObject({ state: 'stopped' });
+    expect(one.counting.rounds).toHaveLength(2);
+  });
+
+  it('of a process that ends is gone on with by another', async () => {
+    one.counting.held = defer();
+    one.counting.heldAt = 2;
+    const first = one.sweeper.sweep('leases');
+    await until(() => one.counting.rounds.length === 3, 'it is at its third page');
+    const ending = one.sweeper.beforeApplicationShutdown();
+    one.counting.held.resolve();
+    expect(await first).toMatchObject({ state: 'stopped', seen: 3, why: 'Its process ended.' });
+    await ending;
+
+    const two = await addJanitor();
+    expect(await two.sweeper.sweep('leases')).toMatchObject({ state: 'done', seen: PAGES });
+    expect(two.counting.turned).toEqual(['3', '4']);
+  });
+
+  it('whose page fails says why, and begins anew at the next turn', async () => {
+    one.counting.failsAt = 2;
+    expect(await one.sweeper.sweep('leases')).toMatchObject({
+      state: 'failed',
+      why: 'The page is torn.',
+      seen: 2,
+    });
+    one.counting.failsAt = -1;
+    expect(await one.sweeper.sweep('leases')).toMatchObject({ state: 'done', seen: PAGES });
+  });
+
+  it('that was asked for is done by whoever can, once', async () => {
+    const two = await addJanitor();
+    const { sweepId } = await one.sweeper.ask('leases', { dryRun: true, force: true });
+    expect(await book.find(sweepId)).toMatchObject({ state: 'asked' });
+    await Promise.all([one.sweeper.answerAsked(), two.sweeper.answerAsked()]);
+    await until(async () => (await book.find(sweepId))?.state === 'done', 'it is done');
+    expect(one.counting.rounds.length + two.counting.rounds.length).toBe(PAGES);
+    const [round] = [...one.counting.rounds, ...two.counting.rounds];
+    expect(round).toMatchObject({ sweepId, dryRun: true, force: true });
+    await one.sweeper.answerAsked();
+    expect(await book.asked()).toEqual([]);
+  });
+
+  it('that nobody here can do says so', async () => {
+    expect(await one.sweeper.sweep('artifacts')).toMatchObject({
+      state: 'done',
+      seen: 0,
+      why: expect.stringContaining('artifacts'),
+    });
+  });
+
+  it('leaves what another wrote alone when its lock is gone', async () => {
+    const keys = [`${one.app.prefix}:{sweeps}`];
+    const args = ['', 'leases', 'a token', 1_000, 'sweep-x', '{}', '', 1_000, 10, 10];
+    expect(await runScript(one.app.redis, 'save', keys, args)).toEqual(['lost']);
+    expect(await book.find('sweep-x')).toBeUndefined();
+  });
+
+  it('is forgotten when there are too many', async () => {
+    const keys = [`${one.app.prefix}:{sweeps}`];
+    for (const i of [1, 2, 3]) {
+      const args = [i, 'leases', '', 0, `sweep-${i}`, '{}', '', 60_000, 2, 10, '"line"'];
+      expect(await runScript(one.app.redis, 'save', keys, args)).toEqual(['saved']);
+    }
+    expect(await one.app.redis.zrange(keys[0]!, 0, '-1')).toEqual(['sweep-2', 'sweep-3']);
+    expect(await one.app.redis.exists(`${keys[0]}:sweep-1`, `${keys[0]}:sweep-1:lines`)).toBe(0);
+  });
+});
