@@ -5,22 +5,43 @@ import { describe, expect, it } from 'vitest';
 
 /** Which rooms a kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/. */
 const ARROWS: Record<string, readonly string[]> = {
-  apps: ['workloads', 'events', 'runtime', 'lifecycle', 'artifacts', 'durations'],
+  apps: ['workloads', 'events', 'resolvers', 'runtime', 'lifecycle', 'artifacts', 'durations'],
   workloads: ['lifecycle', 'artifacts', 'durations'],
   lifecycle: ['durations'],
   artifacts: ['durations'],
   events: ['lifecycle', 'durations'],
+  resolvers: ['lifecycle', 'durations'],
   runtime: ['durations'],
   durations: [],
-  test: ['apps', 'workloads', 'events', 'lifecycle', 'artifacts', 'runtime', 'durations', 'bench'],
-  bench: ['apps', 'workloads', 'events', 'lifecycle', 'artifacts', 'runtime', 'durations', 'test'],
+  test: [
+    'apps',
+    'workloads',
+    'events',
+    'resolvers',
+    'lifecycle',
+    'artifacts',
+    'runtime',
+    'durations',
+    'bench',
+  ],
+  bench: [
+    'apps',
+    'workloads',
+    'events',
+    'resolvers',
+    'lifecycle',
+    'artifacts',
+    'runtime',
+    'durations',
+    'test',
+  ],
 };
 /** A spec may also use what supports tests, wherever it stands. */
 const ALSO_FOR_SPECS = ['test'];
 /** These have no public name, so they are reached by a relative path; every other room by its `#` name only. */
 const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
-const READS_NO_ENVIRONMENT = ['lifecycle', 'events'];
+const READS_NO_ENVIRONMENT = ['lifecycle', 'events', 'resolvers'];
 
 const TREES = ['apps', 'libs', 'test', 'bench'];
 const ROOM = /^(?:(apps|libs\/workloads)\/[^/]+|libs\/([^/]+)|(test|bench))(?=\/)/;
@@ -171,6 +192,7 @@ const NAMES: PublicNames = {
   '#lifecycle': 'libs/lifecycle/src/index.ts',
   '#artifacts': 'libs/artifacts/src/index.ts',
   '#events': 'libs/events/src/index.ts',
+  '#resolvers': 'libs/resolvers/src/index.ts',
   '#runtime': 'libs/runtime/src/index.ts',
   '#durations': 'libs/durations/src/index.ts',
   '#workloads/*': 'libs/workloads/*/src/index.ts',
@@ -187,6 +209,7 @@ describe('the arrows', () => {
         'libs/workloads/trips/src/index.ts': "import '#lifecycle'; import '#artifacts'; import '#durations';",
         'libs/runtime/src/index.ts': "import '#durations'; import 'bullmq'; import 'node:fs';",
         'libs/events/src/index.ts': "import '#lifecycle'; import '#durations';",
+        'libs/resolvers/src/index.ts': "import '#lifecycle'; import '#durations';",
         'libs/lifecycle/src/gate/gate.ts': "import '../keys.js'; import '#durations';",
         'libs/lifecycle/src/gate/gate.spec.ts':
           "import './gate.js'; import '../../../../test/support/clock.js';",
@@ -209,6 +232,8 @@ describe('the arrows', () => {
     ['libs/lifecycle/src/a.ts', '../../../test/support/clock.js', 'libs/lifecycle -> test'],
     ['libs/lifecycle/src/a.ts', '#events', 'libs/lifecycle -> libs/events'],
     ['libs/events/src/a.ts', '#runtime', 'libs/events -> libs/runtime'],
+    ['libs/resolvers/src/a.ts', '#runtime', 'libs/resolvers -> libs/runtime'],
+    ['libs/lifecycle/src/a.ts', '#resolvers', 'libs/lifecycle -> libs/resolvers'],
     ['libs/artifacts/src/a.spec.ts', '#lifecycle', 'libs/artifacts -> libs/lifecycle'],
     ['libs/runtime/src/a.ts', '#lifecycle', 'libs/runtime -> libs/lifecycle'],
     ['libs/durations/src/a.ts', '#runtime', 'libs/durations -> libs/runtime'],

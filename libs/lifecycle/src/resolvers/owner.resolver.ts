@@ -13,9 +13,9 @@ export interface Canaries {
 /** Says of owners of one type whether they live. What it does not answer, or says wrongly, counts as unknown. */
 export abstract class OwnerResolver {
   /** Asked along in every batch. Without them a resolver that looks in the wrong place is believed. */
-  readonly canaries?: Canaries;
+  readonly canaries?: Canaries | undefined;
   /** How long a batch may take. Default 2 s. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 
   /** At most 500 ids, and the canaries. The signal aborts when nobody waits for the answer any more. */
   abstract resolve(ids: string[], signal: AbortSignal): Promise<ReadonlyMap<string, OwnerLife>>;
