@@ -1,4 +1,5 @@
 import { readEventMap } from '#events';
+import { readOwnerResolvers } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 
@@ -21,6 +22,14 @@ export const JanitorEnv = z
       .meta({ form: 'file' })
       .describe(
         'A JSON file that says which events of the stream cancel which owners; see `docs/events.md`.',
+      ),
+    OWNER_RESOLVERS: z
+      .string()
+      .transform((path, context) => readOwnerResolvers(path, context, process.env))
+      .optional()
+      .meta({ form: 'file' })
+      .describe(
+        'A JSON file that says who knows which owners live, for types that no code resolves; see `docs/resolvers.md`.',
       ),
     SCHEDULES_EVERY: fields.duration
       .prefault('1s')

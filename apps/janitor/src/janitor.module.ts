@@ -1,5 +1,6 @@
 import { EventConsumer, EventMapping, EventsModule, EventsOut, InStream } from '#events';
 import { LifecycleModule } from '#lifecycle';
+import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
 import { Module, type DynamicModule } from '@nestjs/common';
@@ -47,6 +48,7 @@ export class JanitorModule {
       keep: env.EVENTS_OUT_KEEP,
       listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
     });
+    const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
     return {
       module: JanitorModule,
       imports: [
@@ -54,6 +56,7 @@ export class JanitorModule {
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
+            resolvers: resolvers.byType,
             maxWaiting: env.MAX_WAITING,
             sweeps: {
               ownerGraceMs: env.OWNER_GRACE,
@@ -68,8 +71,9 @@ export class JanitorModule {
       ],
       providers: [
         { provide: Runtime, useValue: runtime },
-        // As a provider it is told when the application ends.
+        // As providers they are told when the application ends.
         { provide: EventsOut, useValue: out },
+        { provide: ConfiguredResolvers, useValue: resolvers },
       ],
     };
   }

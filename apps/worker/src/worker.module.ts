@@ -1,5 +1,6 @@
 import { EventsOut } from '#events';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
+import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
 import { ProbeWorkerModule } from '#workloads/probe';
 import { Module, type DynamicModule } from '@nestjs/common';
@@ -19,6 +20,7 @@ export class WorkerModule {
       keep: env.EVENTS_OUT_KEEP,
       listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
     });
+    const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
     return {
       module: WorkerModule,
       imports: [
@@ -26,6 +28,7 @@ export class WorkerModule {
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
+            resolvers: resolvers.byType,
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
             worker: {
               concurrency: env.WORKER_CONCURRENCY,
@@ -38,8 +41,11 @@ export class WorkerModule {
         }),
         ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
       ],
-      // As a provider it is told when the application ends.
-      providers: [{ provide: EventsOut, useValue: out }],
+      // As providers they are told when the application ends.
+      providers: [
+        { provide: EventsOut, useValue: out },
+        { provide: ConfiguredResolvers, useValue: resolvers },
+      ],
     };
   }
 }

@@ -12,12 +12,17 @@ function levelOf(fact: { event: string; final?: boolean }): number {
 }
 
 describe('a fact', () => {
-  it.each(['job.stalled', 'queue.error', 'event.dead', 'events.trouble', 'events.lost'])(
-    'that an operator must see is a warning: %s',
-    (event) => {
-      expect(levelOf({ event })).toBe(40);
-    },
-  );
+  it.each([
+    'job.stalled',
+    'queue.error',
+    'resolver.failed',
+    'resolver.unproven',
+    'event.dead',
+    'events.trouble',
+    'events.lost',
+  ])('that an operator must see is a warning: %s', (event) => {
+    expect(levelOf({ event })).toBe(40);
+  });
 
   it('of a failed job is a warning when it was the last attempt, and news before', () => {
     expect(levelOf({ event: 'job.failed', final: true })).toBe(40);

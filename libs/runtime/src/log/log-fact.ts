@@ -10,6 +10,8 @@ interface Fact {
 const WARNINGS = new Set([
   'job.failed',
   'job.stalled',
+  'resolver.failed',
+  'resolver.unproven',
   'schedule.failed',
   'queue.error',
   'event.dead',

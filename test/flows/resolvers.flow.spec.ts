@@ -1,0 +1,129 @@
+import {
+  Canceller,
+  defineKind,
+  Enqueuer,
+  Handler,
+  Handles,
+  JobReader,
+  owner,
+  type JobView,
+} from '#lifecycle';
+import { ConfiguredResolvers } from '#resolvers';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { Fleet } from '../support/fleet.js';
+import { LifecycleApp } from '../support/lifecycle-app.js';
+import { answer, OwnerService } from '../support/owner-service.js';
+import { TestProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+let service: OwnerService;
+beforeAll(async () => (service = await OwnerService.start()));
+afterAll(() => service.stop());
+
+const work = defineKind({
+  name: 'ride.offer',
+  queue: 'offers',
+  payload: z.object({}),
+  checkOwner: 'start',
+  onUnknownOwner: 'wait',
+});
+
+@Handles(work)
+class Offer extends Handler<typeof work> {
+  async handle(): Promise<string> {
+    return 'offered';
+  }
+}
+
+/** Who lives is asked of a service that the settings name. */
+describe('an owner that another service knows', () => {
+  let resolvers: ConfiguredResolvers;
+  let app: LifecycleApp;
+
+  beforeEach(async () => {
+    const settings = new Map([['ride', { via: 'http', type: 'ride', url: service.url } as const]]);
+    resolvers = new ConfiguredResolvers(settings, () => undefined);
+    const more = { resolvers: resolvers.byType };
+    const provided = [Offer, { provide: ConfiguredResolvers, useValue: resolvers }];
+    app = await LifecycleApp.start([work], provided, {}, inject('storeUrl'), undefined, more);
+  });
+  afterEach(() => app.stop());
+
+  it('lives: its job runs; is gone: its job ends skipped; is not known: its job waits', async () => {
+    service.behave = (call) =>
+      answer(call, {
+        alive: call.ids.filter((id) => id === '1'),
+        gone: call.ids.filter((id) => id === '2'),
+        unknown: call.ids.filter((id) => id === '3'),
+      });
+    const [first, second, third] = await Promise.all(['1', '2', '3'].map(enqueue));
+    expect(await until(() => ended(first!), 'the first ended')).toMatchObject({ state: 'completed' });
+    expect(await until(() => ended(second!), 'the second ended')).toMatchObject({
+      state: 'skipped',
+      error: 'its owner is gone',
+    });
+    await until(() => app.factsOf(third!).includes('job.put-off'), 'the third was put off');
+
+    await app.context.get(Canceller).cancel(owner('ride', '3'), { reason: 'the test is over' });
+  });
+
+  async function enqueue(id: string): Promise<string> {
+    return (await app.context.get(Enqueuer).enqueue(work, {}, { owners: [owner('ride', id)] })).id;
+  }
+
+  async function ended(id: string): Promise<JobView | undefined> {
+    const job = await app.context.get(JobReader).read(id);
+    return job && ['completed', 'failed', 'skipped'].includes(job.state) ? job : undefined;
+  }
+});
+
+describe('the resolvers of a settings file', () => {
+  let folder: string;
+  let path: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mooring-resolvers-'));
+    path = join(folder, 'resolvers.json');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('are there in workers and janitors, which say which of them nothing proves, and end well', async () => {
+    const canaries = { alive: '1', gone: '2' };
+    const file = {
+      ride: { http: { url: service.url, authorization: 'Bearer ${RIDES_TOKEN}', canaries } },
+      photo: { sql: { url: 'postgres://db.test/photos', query: 'select id from photos where id = any($1)' } },
+    };
+    await writeFile(path, JSON.stringify(file));
+    const fleet = await Fleet.start({
+      janitor: true,
+      env: { OWNER_RESOLVERS: path, RIDES_TOKEN: 'hush', EVENTS_OUT: 'off' },
+    });
+    try {
+      for (const process of fleet.processes) {
+        const unproven = process.facts().filter((line) => line['event'] === 'resolver.unproven');
+        expect(unproven.map(({ type, level }) => ({ type, level }))).toEqual(
+          process === fleet.api ? [] : [{ type: 'photo', level: 40 }],
+        );
+        expect(process.output).not.toContain('hush');
+      }
+    } finally {
+      await fleet.stop();
+    }
+  });
+
+  it.each(['worker', 'janitor'])('keep the %s from starting where they cannot be used', async (app) => {
+    const file = { ride: { http: { url: 'https://10.0.0.7/' } }, photo: { sql: { query: 'select 1' } } };
+    await writeFile(path, JSON.stringify(file));
+    const child = TestProcess.app(app, { REDIS_URL: 'redis://127.0.0.1:1', OWNER_RESOLVERS: path });
+    expect(await child.exited).toEqual({ code: 1, signal: null });
+    const lines = child.output.split('\n').filter((line) => line.includes('OWNER_RESOLVERS'));
+    expect(lines).toEqual([
+      expect.stringMatching(/ride: http: url: 10.0.0.7 is in a private network/),
+      expect.stringMatching(/photo: sql.url: /),
+      expect.stringMatching(/photo: sql.query: expected a query with \$1/),
+    ]);
+  });
+});
