@@ -26,6 +26,7 @@ export class Fleet {
   readonly prefix = `test-${randomBytes(6).toString('hex')}`;
   readonly processes: TestProcess[] = [];
   readonly workers: TestProcess[] = [];
+  readonly janitors: TestProcess[] = [];
   api!: TestProcess;
 
   private constructor(private readonly options: FleetOptions) {}
@@ -33,7 +34,7 @@ export class Fleet {
   static async start(options: FleetOptions = {}): Promise<Fleet> {
     const fleet = new Fleet(options);
     fleet.api = fleet.spawn('api');
-    if (options.janitor) fleet.spawn('janitor');
+    if (options.janitor) fleet.addJanitor();
     for (let i = 0; i < (options.workers ?? 1); i += 1) fleet.addWorker();
     try {
       await Promise.all(fleet.processes.map((process) => fleet.untilReady(process)));
@@ -56,6 +57,12 @@ export class Fleet {
     const worker = this.spawn('worker');
     this.workers.push(worker);
     return worker;
+  }
+
+  addJanitor(env: NodeJS.ProcessEnv = {}): TestProcess {
+    const janitor = this.spawn('janitor', env);
+    this.janitors.push(janitor);
+    return janitor;
   }
 
   async untilReady(process: TestProcess): Promise<void> {
@@ -123,7 +130,7 @@ export class Fleet {
     expect(this.processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
   }
 
-  private spawn(app: string): TestProcess {
+  private spawn(app: string, env: NodeJS.ProcessEnv = {}): TestProcess {
     const process = TestProcess.app(app, {
       ...(this.options.storeEnv ?? { REDIS_URL: this.storeUrl }),
       MOORING_PREFIX: this.prefix,
@@ -131,6 +138,7 @@ export class Fleet {
       LOG_FORMAT: 'json',
       ...(app === 'api' ? { PORT: '0' } : {}),
       ...this.options.env,
+      ...env,
     });
     this.processes.push(process);
     return process;

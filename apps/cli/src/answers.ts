@@ -113,4 +113,11 @@ export interface Sweep {
   readonly tookMs?: number;
   readonly worstStallMs?: number;
   readonly why?: string;
+  readonly dryRun?: boolean;
+  readonly healed?: number;
+  readonly jobs?: number;
+  /** How many there were to be seen in all, about, where that is known. */
+  readonly of?: number;
+  readonly lines?: readonly { readonly what: string; readonly why: string }[];
+  readonly cursor?: string | null;
 }

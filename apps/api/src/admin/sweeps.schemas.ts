@@ -35,6 +35,7 @@ export const SweepAnswer = z
     failed: count,
     healed: count,
     jobs: count.describe('Jobs that went with what was removed.'),
+    of: count.optional().describe('How many there were to be seen in all, about, where that is known.'),
     tookMs: z.number(),
     worstStallMs: z.number().describe('The longest that the store kept another client waiting meanwhile.'),
     why: z.string().optional(),

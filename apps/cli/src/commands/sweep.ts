@@ -3,7 +3,7 @@ import type { Sweep } from '../answers.js';
 import type { Command } from '../command.js';
 import { follow } from '../follow.js';
 import { WrongUsage } from '../problems.js';
-import { renderSweep, sweepHasEnded, sweepWentWell } from '../render/sweep.js';
+import { renderSweep, renderSweeping, sweepHasEnded, sweepWentWell } from '../render/sweep.js';
 
 const SWEEPS = ['orphans', 'retention', 'expiry', 'artifacts', 'leases', 'repair'];
 const LOOK_EVERY_MS = 500;
@@ -26,7 +26,7 @@ export const sweep: Command = {
     const ended = await follow({
       look: () => api.get<Sweep>(`/v1/admin/sweeps/${encodeURIComponent(sweepId)}`),
       everyMs: LOOK_EVERY_MS,
-      show: ({ state, seen = 0, removed = 0 }) => out.live(`${state}: ${seen} seen, ${removed} removed`),
+      show: (seen) => out.live(renderSweeping(seen)),
       hasEnded: sweepHasEnded,
     });
     if (out.isJson) out.json(ended);

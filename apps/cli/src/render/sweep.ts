@@ -1,6 +1,7 @@
 import type { Sweep } from '../answers.js';
 import type { Paint } from '../output.js';
-import { facts } from './table.js';
+import { bar } from './bar.js';
+import { facts, table } from './table.js';
 import { clean, span } from './text.js';
 
 /** One that stopped is gone on with by the next janitor. */
@@ -15,8 +16,14 @@ export function sweepWentWell({ state, failed = 0 }: Sweep): boolean {
   return (state === 'done' || state === 'completed') && failed === 0;
 }
 
+/** What there is to show while it goes on. */
+export function renderSweeping({ state, seen = 0, removed = 0, of, dryRun = false }: Sweep): string {
+  const how = of === undefined ? `${seen} seen` : bar(seen, of);
+  return `${state === 'asked' ? 'waiting for a janitor' : state}: ${how}, ${removed} ${dryRun ? 'would go' : 'removed'}`;
+}
+
 export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint: Paint): string {
-  const { state, why, seen, removed, kept, unknown, failed, tookMs, worstStallMs } = sweep;
+  const { state, why, seen, removed, kept, unknown, failed, healed, jobs, tookMs, worstStallMs } = sweep;
   const word = paint(sweepWentWell(sweep) ? 'green' : 'red', clean(state));
   const sentence = `The sweep of ${name} is ${word}${why ? `: ${clean(why)}` : ''}.`;
   const times = [
@@ -29,10 +36,13 @@ export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint
     ['kept', kept],
     ['unknown', unknown],
     ['failed', failed],
+    ['healed', healed || undefined],
+    ['jobs', jobs || undefined],
   ] as const;
   return [
     isDryRun ? `${sentence} It was dry: nothing was removed.` : sentence,
     facts([...counts, ...times], paint),
+    linesOf(sweep, paint),
     ...(state === 'tripped'
       ? [
           'It would have removed too much at once. Look why; if it is right: mooring sweep ' +
@@ -43,4 +53,13 @@ export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+const LINES_SHOWN = 20;
+
+function linesOf({ lines = [], cursor }: Sweep, paint: Paint): string {
+  if (lines.length === 0) return '';
+  const shown = lines.slice(0, LINES_SHOWN).map(({ what, why }) => [what, why]);
+  const isMore = lines.length > LINES_SHOWN || Boolean(cursor);
+  return `${table(['what', 'why'], shown, paint)}${isMore ? '\n… and more: --json shows them, a page at a time' : ''}`;
 }

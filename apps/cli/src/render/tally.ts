@@ -3,6 +3,7 @@ import { formatOwner } from '../owner.name.js';
 import type { ListedOwner } from '../owner.list.js';
 import type { Paint } from '../output.js';
 import { Refused, Unreachable } from '../problems.js';
+import { bar } from './bar.js';
 import { clean, plural } from './text.js';
 
 export interface FailedOne extends ListedOwner {
@@ -40,13 +41,10 @@ export class Tally {
   }
 }
 
-const BAR = 24;
-
 export function renderProgress({ asked, owners, failures }: Tally): string {
   const ended = owners + failures.length;
-  const full = Math.floor((BAR * ended) / asked);
   const failed = failures.length > 0 ? `, ${failures.length} failed` : '';
-  return `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${ended} of ${asked}${failed}`;
+  return `${bar(ended, asked)}${failed}`;
 }
 
 export function renderFailure({ owner, line, error }: FailedOne, paint: Paint): string {

@@ -1,7 +1,13 @@
 import type { ListPlace } from './owner.directory.js';
 
-/** How many owners of each type were asked about, and how many of them are to go. */
-export type Tallies = Readonly<Record<string, { readonly asked: number; readonly doomed: number }>>;
+/** Of owners of one type: how many were asked about, were said to be gone, and are to go, having been so before. */
+export interface Tally {
+  readonly asked: number;
+  readonly gone: number;
+  readonly doomed: number;
+}
+
+export type Tallies = Readonly<Record<string, Tally>>;
 
 /** Where a sweep of orphans is: asking, at a place in the list; or removing whom it has found. */
 export type Position =

@@ -4,7 +4,7 @@ import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { OwnerLives, type Lives } from '../resolvers/owner.lives.js';
 import { Store } from '../store.js';
 import { Doomed, type Doom } from './doomed.js';
-import type { Position, Tallies } from './orphan.position.js';
+import type { Position, Tallies, Tally } from './orphan.position.js';
 import { OwnerDirectory } from './owner.directory.js';
 import { isIdle, OwnerLooks, type OwnerLook } from './owner.looks.js';
 import { Sightings, type Sighting } from './sightings.js';
@@ -12,6 +12,8 @@ import type { Page, Round } from './sweep.js';
 
 /** A resolver is asked for so many at once. */
 const QUESTION = 500;
+
+const NONE: Tally = { asked: 0, gone: 0, doomed: 0 };
 
 type Asking = Extract<Position, { phase: 'ask' }>;
 
@@ -54,12 +56,14 @@ export class OrphanSurvey {
     );
     const findings = await this.ask(old, nowMs);
     if (!round.dryRun) await this.write(findings, round);
+    const listed = from ? undefined : await this.directory.size();
     const asked = add(tallies, findings.tallies);
     return {
       page: {
         ...pageOf(findings, round),
         seen: owning.length,
         kept: findings.kept + owning.length - old.length,
+        ...(listed !== undefined && { of: listed }),
       },
       ...(next && { next: { phase: 'ask', from: next, tallies: asked } }),
       tallies: asked,
@@ -106,7 +110,7 @@ class Findings {
   kept = 0;
   unknown = 0;
   trouble: string | undefined;
-  readonly tallies: Record<string, { asked: number; doomed: number }> = {};
+  readonly tallies: Record<string, { -readonly [K in keyof Tally]: Tally[K] }> = {};
   readonly dooms: Doom[] = [];
   readonly seen = new Map<string, Sighting>();
   readonly wiped: string[] = [];
@@ -117,7 +121,7 @@ class Findings {
   ) {}
 
   add(type: string, { owner, epoch, counter }: OwnerLook, life: string, before: Sighting | undefined): void {
-    const tally = (this.tallies[type] ??= { asked: 0, doomed: 0 });
+    const tally = (this.tallies[type] ??= { ...NONE });
     tally.asked += 1;
     if (life !== 'gone') {
       if (life === 'alive') this.kept += 1;
@@ -125,6 +129,7 @@ class Findings {
       if (before) this.wiped.push(owner);
       return;
     }
+    tally.gone += 1;
     const isSame = before?.epoch === epoch && before.counter === counter;
     if (isSame && this.nowMs - before.since >= this.graceMs) {
       tally.doomed += 1;
@@ -152,10 +157,14 @@ export function goneSinceWords(goneSince: number): string {
 }
 
 function add(tallies: Tallies, more: Tallies): Tallies {
-  const sum: Record<string, { asked: number; doomed: number }> = { ...tallies };
-  for (const [type, { asked, doomed }] of Object.entries(more)) {
-    const before = sum[type] ?? { asked: 0, doomed: 0 };
-    sum[type] = { asked: before.asked + asked, doomed: before.doomed + doomed };
+  const sums: Record<string, Tally> = { ...tallies };
+  for (const [type, { asked, gone, doomed }] of Object.entries(more)) {
+    const before = sums[type] ?? NONE;
+    sums[type] = {
+      asked: before.asked + asked,
+      gone: before.gone + gone,
+      doomed: before.doomed + doomed,
+    };
   }
-  return sum;
+  return sums;
 }

@@ -8,7 +8,7 @@ import { Store } from '../store.js';
 import { Doomed, type Doom } from './doomed.js';
 import { readPosition, writePosition, type Tallies } from './orphan.position.js';
 import { goneSinceWords, OrphanSurvey } from './orphan.survey.js';
-import { judge } from './ratio.guard.js';
+import { judge, sum } from './ratio.guard.js';
 import { Sightings } from './sightings.js';
 import { SweepBook } from './sweep.book.js';
 import { Sweep, type Page, type Round, type SweepKind, type SweepLine } from './sweep.js';
@@ -52,7 +52,7 @@ export class OrphanSweep extends Sweep {
     if (next) return { ...page, position: writePosition(next) };
     const tripped = await this.judgeAll(tallies, round);
     if (tripped !== undefined) return { ...page, position: null, tripped };
-    const isAll = round.dryRun || Object.values(tallies).every(({ doomed }) => doomed === 0);
+    const isAll = round.dryRun || sum(tallies, 'doomed') === 0;
     return { ...page, position: isAll ? null : writePosition({ phase: 'remove', cursor: '0' }) };
   }
 

@@ -74,6 +74,12 @@ export class OwnerDirectory {
     return { owners };
   }
 
+  async size(): Promise<number> {
+    const shards = Array.from({ length: SHARDS }, (_, shard) => this.keys.owners(shard));
+    const sizes = await this.store.call(() => Promise.all(shards.map((key) => this.store.redis.zcard(key))));
+    return sizes.reduce((total, size) => total + size, 0);
+  }
+
   /** Takes owners off the list of which `isIdle` says, once more, that they have no jobs. */
   async strike(owners: readonly string[], isIdle: (owner: string) => Promise<boolean>): Promise<void> {
     await Promise.all(

@@ -12,6 +12,8 @@ export interface SweepRecord extends Counts {
   readonly force: boolean;
   readonly askedAt: string;
   readonly endedAt?: string;
+  /** How many there were to be seen in all, about, where that is known. */
+  readonly of?: number;
   /** Of its pages and the rests between them, over all processes that worked at it. */
   readonly tookMs: number;
   /** The longest that the store kept another client waiting meanwhile. */
@@ -50,6 +52,7 @@ export function withPage(record: SweepRecord, page: Page, tookMs: number, stallM
     ...counts,
     tookMs: Math.round(record.tookMs + tookMs),
     worstStallMs: Math.max(record.worstStallMs, Math.round(stallMs * 10) / 10),
+    ...(page.of !== undefined && { of: page.of }),
     ...(page.why !== undefined && { why: page.why }),
   };
 }

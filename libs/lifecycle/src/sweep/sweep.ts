@@ -43,6 +43,8 @@ export interface Round {
 export interface Page extends Partial<Counts> {
   /** Where the next one begins; null when this was the last. */
   readonly position: string | null;
+  /** How many there are to be seen in all, about, where that is known. */
+  readonly of?: number;
   readonly lines?: readonly SweepLine[];
   /** Why nothing is removed until an operator says so; the sweep ends with this page. */
   readonly tripped?: string;

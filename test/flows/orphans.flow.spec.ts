@@ -1,0 +1,196 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { Mooring } from '../support/mooring.js';
+import { answer, OwnerService, type Call } from '../support/owner-service.js';
+import { TestProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+const GRACE_MS = 1_500;
+const LOCK_MS = 1_000;
+const LATER = { delay: '1h' };
+
+interface Record {
+  readonly sweepId: string;
+  readonly state: string;
+  readonly removed: number;
+  readonly lines: { what: string; why: string }[];
+}
+
+/** Owners whose service says that they are gone, and a janitor that asks it. */
+describe('orphans', () => {
+  let service: OwnerService;
+  let folder: string;
+  let fleet: Fleet;
+  /** Whom the service takes for gone. */
+  let gone: Set<string>;
+  beforeEach(async () => {
+    gone = new Set();
+    service = await OwnerService.start();
+    service.behave = tell;
+    folder = await mkdtemp(join(tmpdir(), 'mooring-orphans-'));
+    const path = join(folder, 'resolvers.json');
+    await writeFile(path, JSON.stringify({ ride: { http: { url: service.url, timeout: '10s' } } }));
+    fleet = await Fleet.start({
+      workers: 0,
+      env: {
+        OWNER_RESOLVERS: path,
+        OWNER_GRACE: `${GRACE_MS}ms`,
+        ORPHAN_SWEEP_EVERY: '100ms',
+        SWEEP_LOCK: `${LOCK_MS}ms`,
+        PROBE: 'on',
+      },
+    });
+  });
+  afterEach(async () => {
+    for (const janitor of fleet.janitors) janitor.kill('SIGCONT');
+    try {
+      await fleet.stop();
+    } finally {
+      await service.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  function tell(call: Call): void {
+    const isGone = (id: string): boolean => gone.has(id);
+    answer(call, { alive: call.ids.filter((id) => !isGone(id)), gone: call.ids.filter(isGone) });
+  }
+
+  const enqueue = (id: string): Promise<string> => fleet.probe({}, { owners: [`ride:${id}`], ...LATER });
+  const janitor = async (env: NodeJS.ProcessEnv = {}): Promise<TestProcess> => {
+    const one = fleet.addJanitor(env);
+    await fleet.untilReady(one);
+    return one;
+  };
+  const sweeps = async (): Promise<Record[]> =>
+    (await fleet.request('GET', '/v1/admin/sweeps')).body['sweeps'] as Record[];
+  const askedAbout = (id: string): number => service.calls.filter(({ ids }) => ids.includes(id)).length;
+
+  it('go, and everybody can see why', async () => {
+    const [lost, kept] = [await enqueue('lost'), await enqueue('kept')];
+    gone.add('lost');
+    const one = await janitor();
+    const job = await fleet.untilState(lost, 'removed');
+    expect(job.error).toMatch(/^orphan by janitor: gone since .* \(it was delayed\)$/);
+    expect(await fleet.job(kept)).toMatchObject({ state: 'delayed' });
+
+    const history = await fleet.request('GET', '/v1/owners/ride/lost/history');
+    expect(history.body['entries']).toMatchObject([{ id: lost, why: 'orphan', by: 'janitor' }]);
+    const [done] = await until(async () => {
+      const all = await sweeps();
+      const found = all.filter(({ removed }) => removed > 0);
+      return found.length > 0 && found;
+    }, 'its sweep is written down');
+    const read = await fleet.request('GET', `/v1/admin/sweeps/${done!.sweepId}`);
+    expect(read.body).toMatchObject({
+      state: 'done',
+      removed: 1,
+      jobs: 1,
+      lines: [{ what: 'ride:lost', why: expect.stringMatching(/^gone since/) }],
+      cursor: null,
+    });
+    const said = one.facts().filter(({ event, removed }) => event === 'sweep.done' && removed === 1);
+    expect(said).toMatchObject([{ level: 30, sweep: 'orphans', jobs: 1 }]);
+    await fleet.request('POST', '/v1/owners/ride/kept/cancel', { reason: 'the end of the test' });
+  });
+
+  it('are none while the row of their owner is on its way', async () => {
+    gone.add('late');
+    await janitor({ OWNER_GRACE: '6s' });
+    const id = await enqueue('late');
+    const began = Date.now();
+    await until(() => Date.now() - began > 3_000, 'the row is written three seconds later');
+    gone.delete('late');
+    await until(() => askedAbout('late') > 0, 'it is old enough to be asked about', 15_000);
+    const calls = askedAbout('late');
+    await until(() => askedAbout('late') > calls + 2, 'it was asked about again');
+    expect(await fleet.job(id)).toMatchObject({ state: 'delayed' });
+    await fleet.request('POST', '/v1/owners/ride/late/cancel', { reason: 'the end of the test' });
+  });
+
+  it('go as if there were one janitor, when one of two was paused past its lock and goes on', async () => {
+    const paused = await janitor();
+    const id = await enqueue('back');
+    let held: Call | undefined;
+    service.behave = (call) => {
+      // The question that decides: it was seen once.
+      if (askedAbout('back') > 1 && !held && call.ids.includes('back')) held = call;
+      else tell(call);
+    };
+    gone.add('back');
+    await until(() => held, 'the first janitor asks for the second time', 15_000);
+    paused.kill('SIGSTOP');
+    answer(held!, { alive: held!.ids.filter((one) => one !== 'back'), gone: ['back'] });
+    service.behave = tell;
+
+    await janitor();
+    await fleet.untilState(id, 'removed', 15_000);
+    gone.delete('back');
+    const next = await enqueue('back');
+    const callsBefore = askedAbout('back');
+    paused.kill('SIGCONT');
+    await until(
+      () => paused.facts().length > 0 && askedAbout('back') > callsBefore + 1,
+      'both go on',
+      15_000,
+    );
+    expect(await fleet.job(next)).toMatchObject({ state: 'delayed' });
+    const history = await fleet.request('GET', '/v1/owners/ride/back/history');
+    expect(history.body['entries']).toMatchObject([{ id, why: 'orphan' }]);
+    await fleet.request('POST', '/v1/owners/ride/back/cancel', { reason: 'the end of the test' });
+  });
+
+  it('too many to be true trip the sweep, until an operator has looked and forces it', async () => {
+    const ids = Array.from({ length: 25 }, (_, i) => `r${i}`);
+    await Promise.all(ids.map(enqueue));
+    for (const id of ids) gone.add(id);
+    const one = await janitor();
+    await until(async () => (await sweeps()).some(({ state }) => state === 'tripped'), 'it trips');
+    expect((await fleet.request('GET', '/v1/owners/ride/r0')).body).toMatchObject({ counts: { jobs: 1 } });
+    expect((await fleet.request('GET', '/v1/admin/sweeps')).body['tripped']).toMatchObject({
+      orphans: { why: expect.stringContaining('25 of 25') },
+    });
+    expect(one.facts().find(({ event }) => event === 'sweep.tripped')).toMatchObject({ level: 40 });
+
+    const tool = new Mooring({ MOORING_URL: fleet.url });
+    const dry = await until(async () => {
+      const said = await tool.run(['sweep', 'orphans', '--dry-run', '--force']);
+      return /would remove +25/.test(said.stdout) && said;
+    }, 'all were seen twice');
+    expect(dry).toMatchObject({ code: 0, stdout: expect.stringMatching(/ride:r7 +gone since 20/) });
+    const plain = await tool.run(['sweep', 'orphans']);
+    expect(plain).toMatchObject({ code: 1, stdout: expect.stringContaining('tripped') });
+    const forced = await tool.run(['sweep', 'orphans', '--force']);
+    expect(forced).toMatchObject({ code: 0, stdout: expect.stringMatching(/removed +25/) });
+    expect((await fleet.request('GET', '/v1/owners/ride/r0')).body).toMatchObject({ counts: { jobs: 0 } });
+  });
+
+  it('are looked for by a cron of the outside, which hears by the exit code how it went', async () => {
+    const ids = Array.from({ length: 21 }, (_, i) => `r${i}`);
+    await Promise.all(ids.map(enqueue));
+    for (const id of ids) gone.add(id);
+    const sweep = async (
+      ...options: string[]
+    ): Promise<{ code: number | null; record: Record | undefined }> => {
+      const run = TestProcess.script(
+        [`dist/apps/janitor/src/sweep.main.js`, 'sweep', 'orphans', ...options],
+        {
+          REDIS_URL: fleet.storeUrl,
+          MOORING_PREFIX: fleet.prefix,
+          OWNER_RESOLVERS: join(folder, 'resolvers.json'),
+          OWNER_GRACE: '200ms',
+          LOG_FORMAT: 'json',
+        },
+      );
+      const { code } = await run.exited;
+      return { code, record: run.facts().find((line) => 'sweepId' in line && !('event' in line)) as never };
+    };
+    await until(async () => (await sweep()).code === 3, 'it is tripped', 20_000);
+    expect(await sweep('--force')).toMatchObject({ code: 0, record: { state: 'done', removed: 21 } });
+    expect(await sweep()).toMatchObject({ code: 0, record: { removed: 0 } });
+    expect((await sweep('--now')).code).toBe(1);
+  });
+});
