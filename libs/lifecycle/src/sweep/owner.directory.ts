@@ -86,8 +86,12 @@ export class OwnerDirectory {
       owners.map(async (owner) => {
         const shard = this.shardOf(owner);
         await this.store.call(() => this.store.redis.hset(`${shard}:leaving`, owner, 1));
-        if (await isIdle(owner))
-          await this.store.call(() => runScript(this.store.redis, 'unlist', [shard], [owner]));
+        const isToLeave = await isIdle(owner);
+        await this.store.call(() =>
+          isToLeave
+            ? runScript(this.store.redis, 'unlist', [shard], [owner])
+            : this.store.redis.hdel(`${shard}:leaving`, owner),
+        );
       }),
     );
   }
