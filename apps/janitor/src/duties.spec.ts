@@ -1,8 +1,9 @@
-import { createLog, type Runtime } from '#runtime';
+import { createLog, Metrics, type Runtime } from '#runtime';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/until.js';
 import { Duties } from './duties.js';
+import { DutyGauges } from './duty-gauges.js';
 
 const OFTEN_MS = 5;
 
@@ -10,13 +11,16 @@ describe('a duty', () => {
   let lines: Record<string, unknown>[];
   let registry: SchedulerRegistry;
   let duties: Duties;
+  let metrics: Metrics;
 
   beforeEach(() => {
     lines = [];
     const write = (line: string): number => lines.push(JSON.parse(line));
     const log = createLog('test', { LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { write });
     registry = new SchedulerRegistry();
-    duties = new Duties(registry, { log } as Runtime);
+    metrics = new Metrics('test');
+    const runtime = { log, metrics } as Runtime;
+    duties = new Duties(registry, runtime, new DutyGauges(runtime));
   });
 
   afterEach(() => duties.beforeApplicationShutdown());
@@ -68,6 +72,30 @@ describe('a duty', () => {
       },
     ]);
   });
+
+  it('shows when it was last done well, and how often it should be', async () => {
+    let fails = false;
+    let turns = 0;
+    duties.every(OFTEN_MS, 'sweep', async () => {
+      turns += 1;
+      if (fails) throw new Error('the store is away');
+    });
+    const began = await shown('mooring_janitor_duty_timestamp_seconds');
+    expect(began).toBeGreaterThan(0);
+    await until(async () => (await shown('mooring_janitor_duty_timestamp_seconds')) > began, 'it is done');
+    expect(await shown('mooring_janitor_duty_interval_seconds')).toBe(OFTEN_MS / 1_000);
+
+    fails = true;
+    const seen = turns;
+    await until(() => turns > seen + 1, 'it fails');
+    const last = await shown('mooring_janitor_duty_timestamp_seconds');
+    await until(() => turns > seen + 3, 'it fails again');
+    expect(await shown('mooring_janitor_duty_timestamp_seconds')).toBe(last);
+  });
+
+  async function shown(metric: string): Promise<number> {
+    return (await metrics.registry.getSingleMetric(metric)!.get()).values[0]!.value;
+  }
 
   it('does not keep another from its turn', async () => {
     let turns = 0;

@@ -1,6 +1,7 @@
 import { Runtime } from '#runtime';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { DutyGauges } from './duty-gauges.js';
 
 /** Does things at intervals: never one twice at once, never cut short by the end of the process. */
 @Injectable()
@@ -10,6 +11,7 @@ export class Duties implements BeforeApplicationShutdown {
   constructor(
     private readonly registry: SchedulerRegistry,
     private readonly runtime: Runtime,
+    private readonly gauges: DutyGauges,
   ) {}
 
   /** Now, and then every so often; a turn is left out while the one before is still under way. */
@@ -17,6 +19,7 @@ export class Duties implements BeforeApplicationShutdown {
     const turn = (): void => {
       if (this.underWay.has(name)) return;
       const done = (async () => work())()
+        .then(() => this.gauges.done(name))
         .catch((error: unknown) => {
           this.runtime.log.warn(
             { event: 'duty.failed', duty: name, err: error },
@@ -27,6 +30,7 @@ export class Duties implements BeforeApplicationShutdown {
       this.underWay.set(name, done);
     };
     this.registry.addInterval(name, setInterval(turn, ms));
+    this.gauges.takenOn(name, ms);
     turn();
   }
 

@@ -5,10 +5,14 @@ import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
+import { BacklogGauges } from './backlog-gauges.js';
 import { Duties } from './duties.js';
+import { DutyGauges } from './duty-gauges.js';
 import type { JanitorEnv } from './janitor.env.js';
 import { QueueGauges } from './queue-gauges.js';
 import { Intervals, Schedule } from './schedule.js';
+import { StoreGauges } from './store-gauges.js';
+import { SweepMetrics } from './sweep-metrics.js';
 
 /** The caretaker: does at intervals what nobody asks for. */
 @Module({})
@@ -23,18 +27,21 @@ export class JanitorModule {
         EventsModule.forRootAsync({
           useFactory: () => ({
             mapping: env.EVENT_MAP ?? new EventMapping([]),
-            listeners: [(fact) => logFact(runtime.log, fact)],
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
           }),
         }),
       ],
       providers: [
         ...providers,
         { provide: Intervals, useValue: env },
+        BacklogGauges,
         Duties,
+        DutyGauges,
         EventConsumer,
         InStream,
         QueueGauges,
         Schedule,
+        StoreGauges,
       ],
     };
   }
@@ -49,6 +56,7 @@ export class JanitorModule {
       listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
     });
     const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
+    const sweeps = new SweepMetrics(runtime);
     return {
       module: JanitorModule,
       imports: [
@@ -64,7 +72,12 @@ export class JanitorModule {
               stallMs: env.SWEEP_STALL,
               lockMs: env.SWEEP_LOCK,
             },
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
+            listeners: [
+              runtime.metrics.record,
+              sweeps.record,
+              (fact) => logFact(runtime.log, fact),
+              out.record,
+            ],
           }),
         }),
         ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
@@ -74,6 +87,7 @@ export class JanitorModule {
         // As providers they are told when the application ends.
         { provide: EventsOut, useValue: out },
         { provide: ConfiguredResolvers, useValue: resolvers },
+        { provide: SweepMetrics, useValue: sweeps },
       ],
     };
   }

@@ -1,28 +1,45 @@
-import { QueueCensus } from '#lifecycle';
+import { QueueReader } from '#lifecycle';
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 
-/** Shows the census as a metric. Only the janitor does: the numbers are the fleet's, not one process's. */
+/** Shows the queues as metrics. Only the janitor does: the numbers are the fleet's, not one process's. */
 @Injectable()
 export class QueueGauges {
   private readonly jobs: Gauge<'queue' | 'state'>;
+  private readonly oldest: Gauge<'queue'>;
+  private readonly paused: Gauge<'queue'>;
 
   constructor(
-    private readonly census: QueueCensus,
-    runtime: Runtime,
+    private readonly queues: QueueReader,
+    { metrics }: Runtime,
   ) {
+    const registers = [metrics.registry];
     this.jobs = new Gauge({
       name: 'mooring_queue_jobs',
       help: 'Jobs of a queue in a state.',
       labelNames: ['queue', 'state'],
-      registers: [runtime.metrics.registry],
+      registers,
+    });
+    this.oldest = new Gauge({
+      name: 'mooring_queue_oldest_waiting_seconds',
+      help: 'For how long the oldest waiting job of a queue has been due; 0 when none waits.',
+      labelNames: ['queue'],
+      registers,
+    });
+    this.paused = new Gauge({
+      name: 'mooring_queue_paused',
+      help: 'Whether a queue is held back.',
+      labelNames: ['queue'],
+      registers,
     });
   }
 
   async update(): Promise<void> {
-    for (const { queue, counts } of await this.census.take()) {
+    for (const { queue, counts, oldestWaitingMs, paused } of await this.queues.read()) {
       for (const [state, count] of Object.entries(counts)) this.jobs.set({ queue, state }, count);
+      this.oldest.set({ queue }, (oldestWaitingMs ?? 0) / 1_000);
+      this.paused.set({ queue }, paused ? 1 : 0);
     }
   }
 }

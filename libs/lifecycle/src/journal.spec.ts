@@ -22,14 +22,16 @@ describe('the journal', () => {
   it('tells each fact about a job with the same four fields', () => {
     journal.jobAccepted(job);
     journal.jobBegan(job, 5);
-    journal.jobCompleted(job, 7);
-    journal.jobFailed(job, 7, new Error('broken'), true);
+    journal.jobCompleted(job, 7, 12);
+    journal.jobFailed(job, 7, new Error('broken'));
+    journal.jobFailed(job, 7, new Error('broken'), 30);
     journal.jobHandedBack(job, 'shutdown');
     expect(facts).toEqual([
       { event: 'job.accepted', ...job },
       { event: 'job.began', ...job, waitedMs: 5 },
-      { event: 'job.completed', ...job, tookMs: 7 },
-      { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: true },
+      { event: 'job.completed', ...job, tookMs: 7, lifetimeMs: 12 },
+      { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: false },
+      { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: true, lifetimeMs: 30 },
       { event: 'job.handed-back', ...job, why: 'shutdown' },
     ]);
   });

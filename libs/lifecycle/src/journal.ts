@@ -13,12 +13,13 @@ export type Fact =
   | ({ readonly event: 'job.skipped'; readonly endedAs: EndedAs; readonly why: string } & JobFacts)
   | ({ readonly event: 'job.lost'; readonly why: string } & JobFacts)
   | ({ readonly event: 'job.began'; readonly waitedMs?: number } & JobFacts)
-  | ({ readonly event: 'job.completed'; readonly tookMs: number } & JobFacts)
+  | ({ readonly event: 'job.completed'; readonly tookMs: number; readonly lifetimeMs: number } & JobFacts)
   | ({
       readonly event: 'job.failed';
       readonly tookMs: number;
       readonly why: string;
       readonly final: boolean;
+      readonly lifetimeMs?: number;
     } & JobFacts)
   | ({ readonly event: 'job.handed-back'; readonly why: string } & JobFacts)
   | { readonly event: 'job.stalled'; readonly queue: string; readonly jobId: string }
@@ -84,12 +85,15 @@ export class Journal {
     this.announce({ event: 'job.began', ...job, ...(waitedMs !== undefined && { waitedMs }) });
   }
 
-  jobCompleted(job: JobFacts, tookMs: number): void {
-    this.announce({ event: 'job.completed', ...job, tookMs });
+  /** Its lifetime: since it was accepted. */
+  jobCompleted(job: JobFacts, tookMs: number, lifetimeMs: number): void {
+    this.announce({ event: 'job.completed', ...job, tookMs, lifetimeMs });
   }
 
-  jobFailed(job: JobFacts, tookMs: number, error: unknown, final: boolean): void {
-    this.announce({ event: 'job.failed', ...job, tookMs, why: reason(error), final });
+  /** With a lifetime it failed for good; without, it is tried again. */
+  jobFailed(job: JobFacts, tookMs: number, error: unknown, lifetimeMs?: number): void {
+    const ending = lifetimeMs === undefined ? { final: false } : { final: true, lifetimeMs };
+    this.announce({ event: 'job.failed', ...job, tookMs, why: reason(error), ...ending });
   }
 
   jobHandedBack(job: JobFacts, why: string): void {

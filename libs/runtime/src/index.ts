@@ -18,6 +18,7 @@ export { refuse, runApp, Runtime, type AppDefinition } from './process/run-app.j
 export { Shutdown } from './shutdown/shutdown.js';
 export { checkStore, UnfitStoreError } from './store/check.js';
 export { closeStore, connectStore, type StoreConnection } from './store/connect.js';
+export { storeMemory, type StoreMemory } from './store/memory.js';
 export {
   endLeftover,
   joinPrivateStore,

@@ -29,8 +29,8 @@ const receipt = {
 };
 const cancelled: Fact = { event: 'owner.cancelled', ...receipt };
 const ENDS: Fact[] = [
-  { event: 'job.completed', ...job, tookMs: 7 },
-  { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: true },
+  { event: 'job.completed', ...job, tookMs: 7, lifetimeMs: 9 },
+  { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: true, lifetimeMs: 9 },
   ...(['cancelled', 'expired', 'skipped'] as const).map((endedAs): Fact => {
     return { event: 'job.skipped', ...job, endedAs, why: 'so' };
   }),
@@ -95,8 +95,8 @@ describe('events for other services', () => {
     await events.onApplicationShutdown();
     const all = await written();
     expect(all.map(({ type, subject, data }) => [type, subject, data])).toEqual([
-      ['job.completed', 'q-1', { ...job, tookMs: 7 }],
-      ['job.failed', 'q-1', { ...job, tookMs: 7, why: 'broken', final: true }],
+      ['job.completed', 'q-1', { ...job, tookMs: 7, lifetimeMs: 9 }],
+      ['job.failed', 'q-1', { ...job, tookMs: 7, why: 'broken', final: true, lifetimeMs: 9 }],
       ['job.cancelled', 'q-1', { ...job, why: 'so' }],
       ['job.expired', 'q-1', { ...job, why: 'so' }],
       ['job.skipped', 'q-1', { ...job, why: 'so' }],

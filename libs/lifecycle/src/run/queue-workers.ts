@@ -1,5 +1,5 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { Worker } from 'bullmq';
+import { Worker, type Job } from 'bullmq';
 import { Journal } from '../journal.js';
 import { factsOf } from '../kinds/envelope.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
@@ -125,7 +125,11 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
     worker.on('stalled', (jobId) => this.journal.jobStalled(queue, jobId));
     worker.on('completed', (job) => {
       this.runner.ended(job, true);
-      this.journal.jobCompleted(factsOf(job), (job.finishedOn ?? 0) - (job.processedOn ?? 0));
+      this.journal.jobCompleted(
+        factsOf(job),
+        (job.finishedOn ?? 0) - (job.processedOn ?? 0),
+        lifetimeMs(job),
+      );
     });
     worker.on('failed', (job, error) => {
       if (!job) return;
@@ -134,7 +138,8 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
       // A job that was not to be run has not failed; the runner has said what became of it.
       if (error instanceof EndedError) return;
       const why = failedOfChild(error.message) ? readFailure(error.message).why : error;
-      this.journal.jobFailed(factsOf(job), Date.now() - (job.processedOn ?? 0), why, isFinal);
+      const tookMs = Date.now() - (job.processedOn ?? 0);
+      this.journal.jobFailed(factsOf(job), tookMs, why, isFinal ? lifetimeMs(job) : undefined);
     });
     this.workers.set(queue, worker);
     worker.run().catch((error: unknown) => this.journal.queueError(queue, error));
@@ -158,6 +163,11 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
       worker.disconnect().catch((error: unknown) => this.journal.queueError(queue, error));
     }
   }
+}
+
+/** By two clocks, its producer's and its worker's. */
+function lifetimeMs({ timestamp, finishedOn = timestamp }: Job): number {
+  return Math.max(0, finishedOn - timestamp);
 }
 
 /** Whether it came true in time. */

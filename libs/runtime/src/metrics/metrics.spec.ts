@@ -36,6 +36,51 @@ describe('the metrics', () => {
     });
   });
 
+  it('count what ended for good, by how it did', async () => {
+    const facts = [
+      { event: 'job.began', ...job },
+      { event: 'job.failed', ...job, final: false },
+      { event: 'job.completed', ...job },
+      { event: 'job.skipped', ...job, endedAs: 'cancelled' },
+      { event: 'job.skipped', ...job, endedAs: 'expired' },
+    ];
+    expect(await samples(facts, 'mooring_jobs_ended_total')).toEqual({
+      'outcome="completed",queue="media",kind="thumbnail"': 1,
+      'outcome="failed",queue="media",kind="thumbnail"': 0,
+      'outcome="cancelled",queue="media",kind="thumbnail"': 1,
+      'outcome="expired",queue="media",kind="thumbnail"': 1,
+    });
+    expect(
+      await samples([...facts, { event: 'job.failed', ...job, final: true }], 'mooring_jobs_ended_total'),
+    ).toMatchObject({ 'outcome="failed",queue="media",kind="thumbnail"': 1 });
+  });
+
+  it('count what expired, at the gate and by the sweep; a dry run expires nothing', async () => {
+    const facts = [
+      { event: 'job.skipped', ...job, endedAs: 'expired' },
+      { event: 'sweep.done', sweep: 'expiry', removed: 3, dryRun: false },
+      { event: 'sweep.done', sweep: 'expiry', removed: 50, dryRun: true },
+      { event: 'sweep.done', sweep: 'orphans', removed: 7, dryRun: false },
+    ];
+    expect(await samples(facts, 'mooring_jobs_expired_total')).toEqual({ 'by="gate"': 1, 'by="sweep"': 3 });
+  });
+
+  it('show a queue’s stalls before there is one', async () => {
+    expect(
+      await samples([{ event: 'worker.started', queues: ['media'] }], 'mooring_job_events_total'),
+    ).toEqual({
+      'event="stalled",queue="media",kind=""': 0,
+    });
+  });
+
+  it('measure the life of a job, from its acceptance to its end', async () => {
+    const facts = [2_000, 4_000].map((lifetimeMs) => ({ event: 'job.completed', ...job, lifetimeMs }));
+    const all = [...facts, { event: 'job.failed', ...job, tookMs: 9, final: false }];
+    const labels = 'queue="media",kind="thumbnail"';
+    expect(await samples(all, 'mooring_job_lifetime_seconds_sum')).toEqual({ [labels]: 6 });
+    expect(await samples(all, 'mooring_job_lifetime_seconds_count')).toEqual({ [labels]: 2 });
+  });
+
   it('count the events that other services are not told of', async () => {
     const facts = [3, 4].map((count) => ({ event: 'events.lost', count }));
     expect(await samples(facts, 'mooring_events_lost_total')).toEqual({ '': 7 });

@@ -1,33 +1,64 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
+const LIFETIMES = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
+
+/** Gauges of the Node.js client with a counter's name, which Prometheus' linter refuses. The same without `_total` stay, by type. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 /** What a fact tells the counters. */
 export interface CountedFact {
   readonly event: string;
   readonly queue?: string;
+  readonly queues?: readonly string[];
   readonly kind?: string;
+  readonly sweep?: string;
+  readonly endedAs?: string;
+  readonly final?: boolean;
+  readonly dryRun?: boolean;
   readonly waitedMs?: number;
   readonly tookMs?: number;
+  readonly lifetimeMs?: number;
   readonly count?: number;
+  readonly removed?: number;
 }
 
 /** This process's numbers, in Prometheus' form. Fed by the journal, so that a fact is announced once. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly jobs: Counter<'event' | 'queue' | 'kind'>;
+  private readonly ended: Counter<'outcome' | 'queue' | 'kind'>;
+  private readonly expired: Counter<'by'>;
   private readonly lostEvents: Counter;
   private readonly waits: Histogram<'queue' | 'kind'>;
   private readonly runs: Histogram<'queue' | 'kind'>;
+  private readonly lifetimes: Histogram<'queue' | 'kind'>;
 
   constructor(app: string) {
     this.registry.setDefaultLabels({ app });
     collectDefaultMetrics({ register: this.registry });
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
     const registers = [this.registry];
     this.jobs = new Counter({
       name: 'mooring_job_events_total',
       help: 'Things that happened to jobs.',
       labelNames: ['event', 'queue', 'kind'],
+      registers,
+    });
+    this.ended = new Counter({
+      name: 'mooring_jobs_ended_total',
+      help: 'Jobs that ended for good, by how they did.',
+      labelNames: ['outcome', 'queue', 'kind'],
+      registers,
+    });
+    this.expired = new Counter({
+      name: 'mooring_jobs_expired_total',
+      help: 'Jobs that were not begun in time, by who found them: the gate or the sweep.',
+      labelNames: ['by'],
       registers,
     });
     this.lostEvents = new Counter({
@@ -49,6 +80,13 @@ export class Metrics {
       buckets: SECONDS,
       registers,
     });
+    this.lifetimes = new Histogram({
+      name: 'mooring_job_lifetime_seconds',
+      help: 'From when a job was accepted to when it completed or failed for good.',
+      labelNames: ['queue', 'kind'],
+      buckets: LIFETIMES,
+      registers,
+    });
   }
 
   get contentType(): string {
@@ -60,11 +98,44 @@ export class Metrics {
   }
 
   record = (fact: CountedFact): void => {
-    const { event, queue = '', kind = '' } = fact;
-    if (event === 'events.lost') this.lostEvents.inc(fact.count);
-    if (!event.startsWith('job.')) return;
-    this.jobs.inc({ event: event.slice('job.'.length), queue, kind });
-    if (fact.waitedMs !== undefined) this.waits.observe({ queue, kind }, fact.waitedMs / 1_000);
-    if (fact.tookMs !== undefined) this.runs.observe({ queue, kind }, fact.tookMs / 1_000);
+    if (fact.event === 'events.lost') this.lostEvents.inc(fact.count);
+    if (fact.event === 'worker.started') this.expectStalls(fact.queues ?? []);
+    if (fact.sweep === 'expiry' && !fact.dryRun) this.expired.inc({ by: 'sweep' }, fact.removed ?? 0);
+    if (fact.event.startsWith('job.')) this.recordJob(fact);
   };
+
+  private recordJob({
+    event,
+    queue = '',
+    kind = '',
+    waitedMs,
+    tookMs,
+    lifetimeMs,
+    ...fact
+  }: CountedFact): void {
+    this.jobs.inc({ event: event.slice('job.'.length), queue, kind });
+    const outcome = outcomeOf(event, fact);
+    if (event === 'job.began') this.expectEnd(queue, kind);
+    if (outcome) this.ended.inc({ outcome, queue, kind });
+    if (outcome === 'expired') this.expired.inc({ by: 'gate' });
+    if (waitedMs !== undefined) this.waits.observe({ queue, kind }, waitedMs / 1_000);
+    if (tookMs !== undefined) this.runs.observe({ queue, kind }, tookMs / 1_000);
+    if (lifetimeMs !== undefined) this.lifetimes.observe({ queue, kind }, lifetimeMs / 1_000);
+  }
+
+  // A counter that is not there before it counts seems not to grow when it first does. These are watched for growth.
+
+  private expectStalls(queues: readonly string[]): void {
+    for (const queue of queues) this.jobs.inc({ event: 'stalled', queue, kind: '' }, 0);
+  }
+
+  private expectEnd(queue: string, kind: string): void {
+    for (const outcome of ['completed', 'failed']) this.ended.inc({ outcome, queue, kind }, 0);
+  }
+}
+
+function outcomeOf(event: string, { endedAs, final }: Partial<CountedFact>): string | undefined {
+  if (event === 'job.completed') return 'completed';
+  if (event === 'job.failed' && final) return 'failed';
+  return event === 'job.skipped' ? endedAs : undefined;
 }

@@ -1,5 +1,5 @@
-import { Cluster } from 'ioredis';
 import type { StoreConnection } from './connect.js';
+import { masters, readInfo } from './info.js';
 
 // What BullMQ 6 asks for; its scripts use commands that older ones lack.
 const OLDEST = [6, 2, 0];
@@ -14,8 +14,7 @@ export class UnfitStoreError extends Error {
 
 /** Refuses a store that would lose jobs by itself or is too old. Asks every node of a Cluster. */
 export async function checkStore(redis: StoreConnection): Promise<void> {
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  for (const node of nodes) {
+  for (const node of masters(redis)) {
     const info = readInfo(await node.info('server'));
     refuseOld(info['redis_version'] ?? '0', info['valkey_version']);
     refuseEviction(readInfo(await node.info('memory'))['maxmemory_policy']);
@@ -41,14 +40,5 @@ function refuseEviction(policy: string | undefined): void {
   throw new UnfitStoreError(
     `The store's maxmemory-policy is "${policy}": when memory is short it deletes jobs and locks. ` +
       'Set it to noeviction (redis-cli config set maxmemory-policy noeviction, and in redis.conf).',
-  );
-}
-
-function readInfo(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split('\r\n').flatMap((line) => {
-      const colon = line.indexOf(':');
-      return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)]] : [];
-    }),
   );
 }

@@ -1,0 +1,105 @@
+import { Metrics, type Runtime } from '#runtime';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SweepMetrics } from './sweep-metrics.js';
+
+const counts = {
+  seen: 9,
+  removed: 4,
+  kept: 3,
+  unknown: 0,
+  failed: 2,
+  healed: 0,
+  tookMs: 80,
+  worstStallMs: 25,
+};
+const orphans = { event: 'sweep.done', sweep: 'orphans', sweepId: 's-1', ...counts, dryRun: false };
+
+describe('the metrics of the sweeps', () => {
+  let metrics: Metrics;
+  let sweeps: SweepMetrics;
+  beforeEach(() => {
+    metrics = new Metrics('test');
+    sweeps = new SweepMetrics({ metrics } as Runtime);
+  });
+
+  it('are all there before the first sweep, so that the first failure is seen as growth', async () => {
+    expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'artifacts' })).toBe(0);
+    expect(await valueOf('mooring_sweeps_total', { sweep: 'leases', outcome: 'failed' })).toBe(0);
+    expect(await valueOf('mooring_sweep_tripped', { sweep: 'orphans' })).toBe(0);
+  });
+
+  it('count the sweeps and say when the last one was', async () => {
+    const before = Date.now() / 1_000;
+    sweeps.record(orphans);
+    sweeps.record({ ...orphans, event: 'sweep.stopped' });
+    expect(await valueOf('mooring_sweeps_total', { sweep: 'orphans', outcome: 'done' })).toBe(1);
+    expect(await valueOf('mooring_sweeps_total', { sweep: 'orphans', outcome: 'stopped' })).toBe(1);
+    expect(await valueOf('mooring_sweep_timestamp_seconds', { sweep: 'orphans' })).toBeGreaterThanOrEqual(
+      before,
+    );
+    expect(await valueOf('mooring_sweep_worst_stall_seconds', { sweep: 'orphans' })).toBe(0.025);
+  });
+
+  it('add up the orphans that were removed, and say how many the last sweep found', async () => {
+    sweeps.record(orphans);
+    sweeps.record({ ...orphans, removed: 1, failed: 0 });
+    sweeps.record({ ...orphans, sweep: 'retention', removed: 1_000 });
+    expect(await valueOf('mooring_orphaned_jobs_removed_total')).toBe(5);
+    expect(await valueOf('mooring_orphaned_jobs_found')).toBe(1);
+  });
+
+  it('add up what could not be removed', async () => {
+    sweeps.record(orphans);
+    sweeps.record(orphans);
+    expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'orphans' })).toBe(4);
+    expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'retention' })).toBe(0);
+  });
+
+  it('say that a sweep holds back until one is done; one that was stopped or failed says nothing of it', async () => {
+    const tripped = async (event: string): Promise<unknown> => {
+      sweeps.record({ ...orphans, event });
+      return valueOf('mooring_sweep_tripped', { sweep: 'orphans' });
+    };
+    expect(await tripped('sweep.tripped')).toBe(1);
+    expect(await tripped('sweep.failed')).toBe(1);
+    expect(await tripped('sweep.stopped')).toBe(1);
+    expect(await tripped('sweep.done')).toBe(0);
+  });
+
+  it('say what could not be deleted at the last sweep, of those that delete artifacts', async () => {
+    for (const sweep of ['retention', 'artifacts', 'orphans']) sweeps.record({ ...orphans, sweep });
+    sweeps.record({ ...orphans, sweep: 'retention', failed: 1 });
+    const { values } = (await metrics.registry
+      .getSingleMetric('mooring_artifacts_awaiting_deletion')!
+      .get()) as {
+      values: { value: number; labels: object }[];
+    };
+    expect(values.map(({ value, labels }) => [labels, value])).toEqual([
+      [{ sweep: 'retention' }, 1],
+      [{ sweep: 'artifacts' }, 2],
+    ]);
+  });
+
+  it('count what was put right, by what it was', async () => {
+    sweeps.record({ ...orphans, sweep: 'repair', healed: 3 });
+    sweeps.record({ event: 'depth.mended', by: -2 });
+    expect(await valueOf('mooring_healed_total', { what: 'repair' })).toBe(3);
+    expect(await valueOf('mooring_healed_total', { what: 'depth' })).toBe(2);
+  });
+
+  it('leave out what a dry run would have done, and what is no sweep', async () => {
+    const before = await metrics.registry.getMetricsAsJSON();
+    sweeps.record({ ...orphans, dryRun: true });
+    sweeps.record({ ...orphans, event: 'sweep.tripped', dryRun: true });
+    sweeps.record({ event: 'job.completed' });
+    const ours = (all: { name: string }[]): unknown => all.filter(({ name }) => name.startsWith('mooring_'));
+    expect(ours(await metrics.registry.getMetricsAsJSON())).toEqual(ours(before));
+  });
+
+  async function valueOf(name: string, labels: Record<string, string> = {}): Promise<number | undefined> {
+    const { values } = await metrics.registry.getSingleMetric(name)!.get();
+    const wanted = Object.entries(labels);
+    return values.find((one) => wanted.every(([label, value]) => one.labels[label as never] === value))
+      ?.value;
+  }
+});

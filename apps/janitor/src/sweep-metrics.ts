@@ -1,0 +1,126 @@
+import { Runtime } from '#runtime';
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge } from 'prom-client';
+
+const SWEEPS = ['orphans', 'retention', 'expiry', 'artifacts', 'leases', 'repair'] as const;
+const OUTCOMES = ['done', 'tripped', 'stopped', 'failed'] as const;
+/** These take artifacts away; what they failed to is there until a later one can. */
+const TAKE_ARTIFACTS = ['retention', 'artifacts'] as const;
+
+/** What a fact tells of a sweep, or of a count that was mended. */
+interface SweepFact {
+  readonly event: string;
+  readonly sweep?: string;
+  readonly removed?: number;
+  readonly failed?: number;
+  readonly healed?: number;
+  readonly worstStallMs?: number;
+  readonly dryRun?: boolean;
+  readonly by?: number | string;
+}
+
+/** Counts what the sweeps do. A dry run does nothing, and is not counted. */
+@Injectable()
+export class SweepMetrics {
+  private readonly sweeps: Counter<'sweep' | 'outcome'>;
+  private readonly lastAt: Gauge<'sweep'>;
+  private readonly tripped: Gauge<'sweep'>;
+  private readonly stall: Gauge<'sweep'>;
+  private readonly orphansRemoved: Counter;
+  private readonly orphansFound: Gauge;
+  private readonly failures: Counter<'sweep'>;
+  private readonly healed: Counter<'what'>;
+  private readonly awaiting: Gauge<'sweep'>;
+
+  constructor({ metrics }: Runtime) {
+    const registers = [metrics.registry];
+    this.sweeps = new Counter({
+      name: 'mooring_sweeps_total',
+      help: 'Sweeps that ended, by how they did.',
+      labelNames: ['sweep', 'outcome'],
+      registers,
+    });
+    this.lastAt = new Gauge({
+      name: 'mooring_sweep_timestamp_seconds',
+      help: 'When a sweep last ended; 0 when none has since this process started.',
+      labelNames: ['sweep'],
+      registers,
+    });
+    this.tripped = new Gauge({
+      name: 'mooring_sweep_tripped',
+      help: 'Whether a sweep would have removed so much that it removed nothing.',
+      labelNames: ['sweep'],
+      registers,
+    });
+    this.stall = new Gauge({
+      name: 'mooring_sweep_worst_stall_seconds',
+      help: 'The longest that the last sweep kept the store or its process from others.',
+      labelNames: ['sweep'],
+      registers,
+    });
+    this.orphansRemoved = new Counter({
+      name: 'mooring_orphaned_jobs_removed_total',
+      help: 'Jobs that were removed because their owner was gone.',
+      registers,
+    });
+    this.orphansFound = new Gauge({
+      name: 'mooring_orphaned_jobs_found',
+      help: 'Jobs without an owner that the last sweep found, whether or not it could remove them.',
+      registers,
+    });
+    this.failures = new Counter({
+      name: 'mooring_cleanup_failures_total',
+      help: 'What a sweep was to remove and could not.',
+      labelNames: ['sweep'],
+      registers,
+    });
+    this.healed = new Counter({
+      name: 'mooring_healed_total',
+      help: 'Entries of our own books that were wrong and were put right.',
+      labelNames: ['what'],
+      registers,
+    });
+    this.awaiting = new Gauge({
+      name: 'mooring_artifacts_awaiting_deletion',
+      help: 'Jobs whose artifacts the last sweep was to delete and could not.',
+      labelNames: ['sweep'],
+      registers,
+    });
+    this.expectAll();
+  }
+
+  record = (fact: SweepFact): void => {
+    const { event, sweep } = fact;
+    if (event === 'depth.mended') this.healed.inc({ what: 'depth' }, Math.abs(Number(fact.by)));
+    if (sweep === undefined || fact.dryRun || !event.startsWith('sweep.')) return;
+    const outcome = event.slice('sweep.'.length);
+    this.sweeps.inc({ sweep, outcome });
+    this.lastAt.set({ sweep }, Date.now() / 1_000);
+    if (outcome === 'done' || outcome === 'tripped')
+      this.tripped.set({ sweep }, outcome === 'tripped' ? 1 : 0);
+    this.recordWork(sweep, fact);
+  };
+
+  private recordWork(
+    sweep: string,
+    { removed = 0, failed = 0, healed = 0, worstStallMs = 0 }: SweepFact,
+  ): void {
+    this.stall.set({ sweep }, worstStallMs / 1_000);
+    this.failures.inc({ sweep }, failed);
+    this.healed.inc({ what: sweep }, healed);
+    if (sweep === 'orphans') this.orphansRemoved.inc(removed);
+    if (sweep === 'orphans') this.orphansFound.set(removed + failed);
+    if (TAKE_ARTIFACTS.some((one) => one === sweep)) this.awaiting.set({ sweep }, failed);
+  }
+
+  /** A counter that is not there before it counts seems not to grow when it first does. */
+  private expectAll(): void {
+    for (const sweep of SWEEPS) {
+      for (const outcome of OUTCOMES) this.sweeps.inc({ sweep, outcome }, 0);
+      this.lastAt.set({ sweep }, 0);
+      this.tripped.set({ sweep }, 0);
+      this.failures.inc({ sweep }, 0);
+    }
+    for (const sweep of TAKE_ARTIFACTS) this.awaiting.set({ sweep }, 0);
+  }
+}
