@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { root } from '../support/process.js';
+import { Promtool, type Checked } from '../support/promtool.js';
+import { until } from '../support/until.js';
+
+const RULES = 'deploy/alerts/mooring.rules.yml';
+const TESTS = 'deploy/alerts/mooring.rules.test.yml';
+const DASHBOARD = 'deploy/dashboards/mooring.json';
+const MANUAL = 'docs/operating.md';
+const APPS = ['api', 'worker', 'janitor'] as const;
+
+type App = (typeof APPS)[number];
+
+let promtool: Promtool;
+let fleet: Fleet;
+const pages = new Map<App, string>();
+
+beforeAll(async () => {
+  promtool = await Promtool.find();
+}, 310_000);
+
+beforeAll(async () => {
+  fleet = await Fleet.start({ janitor: true });
+  await fleet.untilState(await fleet.probe(), 'completed');
+  const [api, janitor, worker] = fleet.processes;
+  for (const [app, process] of Object.entries({ api, worker, janitor })) {
+    pages.set(
+      app as App,
+      await until(async () => {
+        const text = await (await fetch(`${process!.url}/metrics`)).text();
+        // Of what is counted at intervals, after the first time.
+        return (app !== 'janitor' || text.includes('mooring_queue_jobs{')) && text;
+      }, `the ${app} has counted`),
+    );
+  }
+});
+
+afterAll(() => fleet?.stop());
+
+describe('the metrics', () => {
+  it.each(APPS)('of the %s are as Prometheus likes them', (app) => {
+    expect(promtool.check(['check', 'metrics'], pages.get(app))).toEqual({ ok: true, said: '' });
+  });
+
+  it('are all in the manual, with their type, their labels and the apps that have them', () => {
+    expect(tableOf(read(MANUAL))).toEqual(metricsOf(pages));
+  });
+});
+
+describe('the alerts', () => {
+  it('are rules that Prometheus takes', () => {
+    expect(promtool.check(['check', 'rules', join(root, RULES)])).toMatchObject({ ok: true });
+  });
+
+  it('are told when they should be, and are silent just before', () => {
+    const checked = promtool.check(['test', 'rules', join(root, TESTS)]);
+    expect(checked.said).toContain('SUCCESS');
+    expect(checked.ok).toBe(true);
+  });
+
+  it('are all tested, told and silent', () => {
+    const tests = read(TESTS);
+    const told = [...tests.matchAll(/alertname: (\w+)\n +exp_alerts:\n +- exp_labels/g)];
+    const silent = [...tests.matchAll(/alertname: (\w+), exp_alerts: \[\]/g)];
+    for (const found of [told, silent]) {
+      expect([...new Set(found.map(([, name]) => name!))].toSorted()).toEqual(alerts().toSorted());
+    }
+  });
+
+  it('each say what it means, and which part of the manual says what to do', () => {
+    const anchors = [...read(MANUAL).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!));
+    for (const rule of read(RULES)
+      .split(/^ +- alert: /m)
+      .slice(1)) {
+      expect(rule).toMatch(/severity: (critical|warning)\n/);
+      expect(rule).toMatch(/summary: \S/);
+      expect(rule).toMatch(/description: \S/);
+      const [, page, anchor] = /runbook: (\S+)#(\S+)/.exec(rule) ?? [];
+      expect(page).toBe(MANUAL);
+      expect(anchors).toContain(anchor);
+    }
+  });
+
+  it('are all in the manual', () => {
+    for (const name of alerts()) expect(read(MANUAL)).toContain(`\`${name}\``);
+  });
+
+  function alerts(): string[] {
+    return [...read(RULES).matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+  }
+});
+
+describe.each([RULES, DASHBOARD])('%s', (file) => {
+  it('asks for metrics that are there', () => {
+    const known = [...metricsOf(pages).keys()];
+    const asked = [...read(file).matchAll(/\bmooring_\w+/g)].map(([name]) => withoutSuffix(name, known));
+    expect(asked.length).toBeGreaterThan(10);
+    expect(asked.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  it('has panels, each with a title and questions that Prometheus understands', async () => {
+    const { title, panels } = JSON.parse(read(DASHBOARD)) as {
+      title: string;
+      panels: { id: number; title: string; targets: { expr: string }[] }[];
+    };
+    expect(title).toBe('Mooring');
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(panels.filter(({ title: name, targets }) => !name || targets.length === 0)).toEqual([]);
+    const rules = panels
+      .flatMap(({ targets }) => targets)
+      .map(({ expr }, i) => ({ record: `panel_${i}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
+    expect(await checkRules(rules)).toMatchObject({ ok: true });
+  });
+
+  async function checkRules(rules: readonly object[]): Promise<Checked> {
+    const folder = await mkdtemp(join(tmpdir(), 'mooring-rules-'));
+    try {
+      // JSON is YAML as well.
+      await writeFile(join(folder, 'rules.yml'), JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+      return promtool.check(['check', 'rules', join(folder, 'rules.yml')]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+});
+
+interface Metric {
+  readonly type: string;
+  readonly labels: string;
+  readonly apps: string;
+}
+
+/** What the processes show of ours. Labels that were never used are in no page: those the manual alone knows. */
+function metricsOf(texts: ReadonlyMap<App, string>): Map<string, Metric> {
+  const found = new Map<string, { type: string; apps: App[] }>();
+  for (const app of APPS) {
+    for (const [, name, type] of texts.get(app)!.matchAll(/^# TYPE (mooring_\w+) (\w+)$/gm)) {
+      found.set(name!, { type: type!, apps: [...(found.get(name!)?.apps ?? []), app] });
+    }
+  }
+  const manual = tableOf(read(MANUAL));
+  return new Map(
+    [...found].toSorted(byName).map(([name, { type, apps }]) => {
+      const seen = labelsOf(name, [...texts.values()].join('\n')) ?? manual.get(name)?.labels ?? '?';
+      return [name, { type, labels: seen, apps: apps.length === APPS.length ? 'all' : apps.join(', ') }];
+    }),
+  );
+}
+
+function labelsOf(name: string, text: string): string | undefined {
+  const [, labels] = new RegExp(`^${name}(?:_sum)?\\{(.*)\\} `, 'm').exec(text) ?? [];
+  const names = [...(labels ?? '').matchAll(/(\w+)="/g)].map(([, label]) => label!);
+  return (
+    labels &&
+    names
+      .filter((label) => label !== 'app')
+      .toSorted()
+      .join(', ')
+  );
+}
+
+function tableOf(manual: string): Map<string, Metric> {
+  const rows = [...manual.matchAll(/^\| `(mooring_\w+)` \| (\w+) \| (.*?) ?\| ([\w, ]+) \|/gm)];
+  return new Map(
+    rows
+      .map(([, name, type, labels, apps]): [string, Metric] => {
+        const sorted = [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!).toSorted();
+        return [name!, { type: type!, labels: sorted.join(', '), apps: apps!.trim() }];
+      })
+      .toSorted(byName),
+  );
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+/** Of a histogram Prometheus asks for its parts. */
+function withoutSuffix(name: string, known: readonly string[]): string {
+  return known.includes(name) ? name : name.replace(/_(bucket|sum|count)$/, '');
+}
+
+/** As GitHub makes one of a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
