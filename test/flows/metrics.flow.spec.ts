@@ -7,7 +7,11 @@ describe('the numbers of the fleet', () => {
   let fleet: Fleet;
   let janitor: TestProcess;
   beforeEach(async () => {
-    fleet = await Fleet.start({ janitor: true, workers: 0, env: { CENSUS_EVERY: '50ms' } });
+    fleet = await Fleet.start({
+      janitor: true,
+      workers: 0,
+      env: { CENSUS_EVERY: '50ms', ORPHAN_SWEEP_EVERY: '50ms' },
+    });
     janitor = fleet.processes[1]!;
   });
   afterEach(() => fleet.stop());
@@ -43,6 +47,18 @@ describe('the numbers of the fleet', () => {
     expect(await value(janitor, 'mooring_janitor_duty_interval_seconds{duty="census"')).toBe(0.05);
     const doneAt = await value(janitor, 'mooring_janitor_duty_timestamp_seconds{duty="census"');
     expect(Math.abs(Date.now() / 1_000 - doneAt!)).toBeLessThan(10);
+  });
+
+  it('count the sweeps', async () => {
+    const done = 'mooring_sweeps_total{sweep="orphans",outcome="done"';
+    await until(async () => (await value(janitor, done))! >= 2, 'it swept twice');
+    const lastAt = await value(janitor, 'mooring_sweep_timestamp_seconds{sweep="orphans"');
+    expect(Math.abs(Date.now() / 1_000 - lastAt!)).toBeLessThan(10);
+    expect(await value(janitor, 'mooring_sweep_tripped{sweep="orphans"')).toBe(0);
+    const { status } = await fleet.request('POST', '/v1/admin/sweeps/repair', {});
+    expect(status).toBe(202);
+    const repair = 'mooring_sweeps_total{sweep="repair",outcome="done"';
+    await until(async () => (await value(janitor, repair)) === 1, 'what was asked for is counted');
   });
 
   it('tell a job that failed for good from an attempt, and count how long it lived', async () => {

@@ -8,11 +8,13 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { BacklogGauges } from './backlog-gauges.js';
 import { Duties } from './duties.js';
 import { DutyGauges } from './duty-gauges.js';
+import { FleetGauges } from './fleet-gauges.js';
 import type { JanitorEnv } from './janitor.env.js';
 import { QueueGauges } from './queue-gauges.js';
 import { Intervals, Schedule } from './schedule.js';
 import { StoreGauges } from './store-gauges.js';
 import { SweepMetrics } from './sweep-metrics.js';
+import { TripGauges } from './trip-gauges.js';
 
 /** The caretaker: does at intervals what nobody asks for. */
 @Module({})
@@ -38,10 +40,12 @@ export class JanitorModule {
         Duties,
         DutyGauges,
         EventConsumer,
+        FleetGauges,
         InStream,
         QueueGauges,
         Schedule,
         StoreGauges,
+        TripGauges,
       ],
     };
   }

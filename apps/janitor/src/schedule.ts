@@ -1,11 +1,9 @@
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { BacklogGauges } from './backlog-gauges.js';
 import { Duties } from './duties.js';
+import { FleetGauges } from './fleet-gauges.js';
 import type { JanitorEnv } from './janitor.env.js';
-import { QueueGauges } from './queue-gauges.js';
-import { StoreGauges } from './store-gauges.js';
 import { SweepMetrics } from './sweep-metrics.js';
 
 /** How long a sweep that an operator asked for waits for a janitor, at most. */
@@ -24,9 +22,7 @@ export class Schedule implements OnApplicationBootstrap {
   constructor(
     private readonly intervals: Intervals,
     private readonly duties: Duties,
-    private readonly queueGauges: QueueGauges,
-    private readonly storeGauges: StoreGauges,
-    private readonly backlogGauges: BacklogGauges,
+    private readonly gauges: FleetGauges,
     private readonly sweepMetrics: SweepMetrics,
     private readonly depths: DepthCensus,
     private readonly ticker: Ticker,
@@ -36,14 +32,12 @@ export class Schedule implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.duties.every(this.intervals.CENSUS_EVERY, 'census', async () => {
-      await this.queueGauges.update();
-      await this.storeGauges.update();
       for (const mended of await this.depths.look()) {
         const fact = { event: 'depth.mended', ...mended };
         this.runtime.log.info(fact, `The count of ${mended.queue} was wrong`);
         this.sweepMetrics.record(fact);
       }
-      await this.backlogGauges.update();
+      await this.gauges.update();
     });
     this.duties.every(this.intervals.SCHEDULES_EVERY, 'schedules', async () => {
       await this.ticker.tick();

@@ -4,11 +4,12 @@ import { SweepMetrics } from './sweep-metrics.js';
 
 const counts = {
   seen: 9,
-  removed: 4,
+  removed: 2,
   kept: 3,
   unknown: 0,
   failed: 2,
   healed: 0,
+  jobs: 4,
   tookMs: 80,
   worstStallMs: 25,
 };
@@ -25,7 +26,7 @@ describe('the metrics of the sweeps', () => {
   it('are all there before the first sweep, so that the first failure is seen as growth', async () => {
     expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'artifacts' })).toBe(0);
     expect(await valueOf('mooring_sweeps_total', { sweep: 'leases', outcome: 'failed' })).toBe(0);
-    expect(await valueOf('mooring_sweep_tripped', { sweep: 'orphans' })).toBe(0);
+    expect(await valueOf('mooring_sweep_timestamp_seconds', { sweep: 'orphans' })).toBe(0);
   });
 
   it('count the sweeps and say when the last one was', async () => {
@@ -42,8 +43,9 @@ describe('the metrics of the sweeps', () => {
 
   it('add up the orphans that were removed, and say how many the last sweep found', async () => {
     sweeps.record(orphans);
-    sweeps.record({ ...orphans, removed: 1, failed: 0 });
-    sweeps.record({ ...orphans, sweep: 'retention', removed: 1_000 });
+    sweeps.record({ ...orphans, jobs: 1 });
+    sweeps.record({ ...orphans, sweep: 'retention', jobs: 1_000 });
+    sweeps.record({ ...orphans, event: 'sweep.tripped', jobs: 0 });
     expect(await valueOf('mooring_orphaned_jobs_removed_total')).toBe(5);
     expect(await valueOf('mooring_orphaned_jobs_found')).toBe(1);
   });
@@ -55,15 +57,14 @@ describe('the metrics of the sweeps', () => {
     expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'retention' })).toBe(0);
   });
 
-  it('say that a sweep holds back until one is done; one that was stopped or failed says nothing of it', async () => {
-    const tripped = async (event: string): Promise<unknown> => {
-      sweeps.record({ ...orphans, event });
-      return valueOf('mooring_sweep_tripped', { sweep: 'orphans' });
-    };
-    expect(await tripped('sweep.tripped')).toBe(1);
-    expect(await tripped('sweep.failed')).toBe(1);
-    expect(await tripped('sweep.stopped')).toBe(1);
-    expect(await tripped('sweep.done')).toBe(0);
+  it('count what a sweep did once, however often it was stopped and gone on with', async () => {
+    sweeps.record({ ...orphans, event: 'sweep.stopped', jobs: 3, failed: 1 });
+    expect(await valueOf('mooring_sweep_timestamp_seconds', { sweep: 'orphans' })).toBe(0);
+    sweeps.record({ ...orphans, event: 'sweep.stopped', jobs: 3, failed: 1 });
+    sweeps.record(orphans);
+    expect(await valueOf('mooring_orphaned_jobs_removed_total')).toBe(4);
+    expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'orphans' })).toBe(2);
+    expect(await valueOf('mooring_sweeps_total', { sweep: 'orphans', outcome: 'stopped' })).toBe(2);
   });
 
   it('say what could not be deleted at the last sweep, of those that delete artifacts', async () => {

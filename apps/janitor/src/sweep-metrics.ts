@@ -1,8 +1,8 @@
+import { SWEEP_KINDS } from '#lifecycle';
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 
-const SWEEPS = ['orphans', 'retention', 'expiry', 'artifacts', 'leases', 'repair'] as const;
 const OUTCOMES = ['done', 'tripped', 'stopped', 'failed'] as const;
 /** These take artifacts away; what they failed to is there until a later one can. */
 const TAKE_ARTIFACTS = ['retention', 'artifacts'] as const;
@@ -11,7 +11,7 @@ const TAKE_ARTIFACTS = ['retention', 'artifacts'] as const;
 interface SweepFact {
   readonly event: string;
   readonly sweep?: string;
-  readonly removed?: number;
+  readonly jobs?: number;
   readonly failed?: number;
   readonly healed?: number;
   readonly worstStallMs?: number;
@@ -19,12 +19,14 @@ interface SweepFact {
   readonly by?: number | string;
 }
 
-/** Counts what the sweeps do. A dry run does nothing, and is not counted. */
+/**
+ * Counts what the sweeps do. A dry run does nothing, and is not counted. What one did that stopped is not counted yet: who
+ * goes on with it says all of it at its end.
+ */
 @Injectable()
 export class SweepMetrics {
   private readonly sweeps: Counter<'sweep' | 'outcome'>;
   private readonly lastAt: Gauge<'sweep'>;
-  private readonly tripped: Gauge<'sweep'>;
   private readonly stall: Gauge<'sweep'>;
   private readonly orphansRemoved: Counter;
   private readonly orphansFound: Gauge;
@@ -46,15 +48,9 @@ export class SweepMetrics {
       labelNames: ['sweep'],
       registers,
     });
-    this.tripped = new Gauge({
-      name: 'mooring_sweep_tripped',
-      help: 'Whether a sweep would have removed so much that it removed nothing.',
-      labelNames: ['sweep'],
-      registers,
-    });
     this.stall = new Gauge({
       name: 'mooring_sweep_worst_stall_seconds',
-      help: 'The longest that the last sweep kept the store or its process from others.',
+      help: 'The longest that the store kept another client waiting during the last sweep.',
       labelNames: ['sweep'],
       registers,
     });
@@ -65,12 +61,12 @@ export class SweepMetrics {
     });
     this.orphansFound = new Gauge({
       name: 'mooring_orphaned_jobs_found',
-      help: 'Jobs without an owner that the last sweep found, whether or not it could remove them.',
+      help: 'Jobs of owners that were gone, as the last sweep found.',
       registers,
     });
     this.failures = new Counter({
       name: 'mooring_cleanup_failures_total',
-      help: 'What a sweep was to remove and could not.',
+      help: 'What a sweep was to remove, or to mend, and could not.',
       labelNames: ['sweep'],
       registers,
     });
@@ -95,30 +91,25 @@ export class SweepMetrics {
     if (sweep === undefined || fact.dryRun || !event.startsWith('sweep.')) return;
     const outcome = event.slice('sweep.'.length);
     this.sweeps.inc({ sweep, outcome });
+    if (outcome === 'stopped') return;
     this.lastAt.set({ sweep }, Date.now() / 1_000);
-    if (outcome === 'done' || outcome === 'tripped')
-      this.tripped.set({ sweep }, outcome === 'tripped' ? 1 : 0);
+    if (sweep === 'orphans' && outcome === 'done') this.orphansFound.set(fact.jobs ?? 0);
     this.recordWork(sweep, fact);
   };
 
-  private recordWork(
-    sweep: string,
-    { removed = 0, failed = 0, healed = 0, worstStallMs = 0 }: SweepFact,
-  ): void {
+  private recordWork(sweep: string, { jobs = 0, failed = 0, healed = 0, worstStallMs = 0 }: SweepFact): void {
     this.stall.set({ sweep }, worstStallMs / 1_000);
     this.failures.inc({ sweep }, failed);
     this.healed.inc({ what: sweep }, healed);
-    if (sweep === 'orphans') this.orphansRemoved.inc(removed);
-    if (sweep === 'orphans') this.orphansFound.set(removed + failed);
+    if (sweep === 'orphans') this.orphansRemoved.inc(jobs);
     if (TAKE_ARTIFACTS.some((one) => one === sweep)) this.awaiting.set({ sweep }, failed);
   }
 
   /** A counter that is not there before it counts seems not to grow when it first does. */
   private expectAll(): void {
-    for (const sweep of SWEEPS) {
+    for (const sweep of SWEEP_KINDS) {
       for (const outcome of OUTCOMES) this.sweeps.inc({ sweep, outcome }, 0);
       this.lastAt.set({ sweep }, 0);
-      this.tripped.set({ sweep }, 0);
       this.failures.inc({ sweep }, 0);
     }
     for (const sweep of TAKE_ARTIFACTS) this.awaiting.set({ sweep }, 0);

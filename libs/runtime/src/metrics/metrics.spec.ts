@@ -58,6 +58,7 @@ describe('the metrics', () => {
   it('count what expired, at the gate and by the sweep; a dry run expires nothing', async () => {
     const facts = [
       { event: 'job.skipped', ...job, endedAs: 'expired' },
+      { event: 'sweep.stopped', sweep: 'expiry', removed: 2, dryRun: false },
       { event: 'sweep.done', sweep: 'expiry', removed: 3, dryRun: false },
       { event: 'sweep.done', sweep: 'expiry', removed: 50, dryRun: true },
       { event: 'sweep.done', sweep: 'orphans', removed: 7, dryRun: false },

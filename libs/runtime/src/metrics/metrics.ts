@@ -100,7 +100,7 @@ export class Metrics {
   record = (fact: CountedFact): void => {
     if (fact.event === 'events.lost') this.lostEvents.inc(fact.count);
     if (fact.event === 'worker.started') this.expectStalls(fact.queues ?? []);
-    if (fact.sweep === 'expiry' && !fact.dryRun) this.expired.inc({ by: 'sweep' }, fact.removed ?? 0);
+    if (isExpirySweep(fact)) this.expired.inc({ by: 'sweep' }, fact.removed);
     if (fact.event.startsWith('job.')) this.recordJob(fact);
   };
 
@@ -132,6 +132,11 @@ export class Metrics {
   private expectEnd(queue: string, kind: string): void {
     for (const outcome of ['completed', 'failed']) this.ended.inc({ outcome, queue, kind }, 0);
   }
+}
+
+/** One that stopped says all it did when it is at its end. */
+function isExpirySweep({ event, sweep, dryRun }: CountedFact): boolean {
+  return sweep === 'expiry' && !dryRun && event !== 'sweep.stopped';
 }
 
 function outcomeOf(event: string, { endedAs, final }: Partial<CountedFact>): string | undefined {

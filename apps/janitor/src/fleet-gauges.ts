@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { BacklogGauges } from './backlog-gauges.js';
+import { QueueGauges } from './queue-gauges.js';
+import { StoreGauges } from './store-gauges.js';
+import { TripGauges } from './trip-gauges.js';
+
+/** What nobody announces, and somebody has to look at. */
+@Injectable()
+export class FleetGauges {
+  constructor(
+    private readonly queues: QueueGauges,
+    private readonly store: StoreGauges,
+    private readonly trips: TripGauges,
+    private readonly backlog: BacklogGauges,
+  ) {}
+
+  async update(): Promise<void> {
+    await this.queues.update();
+    await this.store.update();
+    await this.trips.update();
+    // Last: what others count may fail.
+    await this.backlog.update();
+  }
+}
