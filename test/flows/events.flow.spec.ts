@@ -346,8 +346,10 @@ describe('events by streams', () => {
     expect(dead.map(([, fields]) => fields)).toEqual([
       ['event', 'nonsense', 'entry', entry, 'reason', expect.stringMatching(/not JSON/)],
     ]);
-    const logged = fleet.processes.flatMap((process) => process.facts());
-    expect(logged).toContainEqual(expect.objectContaining({ event: 'event.dead', entry }));
+    await until(() => {
+      const logged = fleet.processes.flatMap((process) => process.facts());
+      return logged.some((fact) => fact['event'] === 'event.dead' && fact['entry'] === entry);
+    }, 'it is said');
   });
 
   it('are the same, by whatever road they come', async () => {
