@@ -1,11 +1,13 @@
-// Runs the suite. All arguments go to the test runner.
+// Runs the suite; with --tools the part of it that needs programs beside Node. All other arguments go to the test runner.
 import { needNode } from './need-node.mjs';
 
 needNode();
 const { spawnSync } = await import('node:child_process');
 const { fileURLToPath } = await import('node:url');
 const runner = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
-const { status } = spawnSync(process.execPath, [runner, 'run', ...process.argv.slice(2)], {
+const args = process.argv.slice(2);
+const { status } = spawnSync(process.execPath, [runner, 'run', ...args.filter((arg) => arg !== '--tools')], {
   stdio: 'inherit',
+  env: { ...process.env, ...(args.includes('--tools') && { TEST_TOOLS: 'on' }) },
 });
 process.exit(status ?? 1);
