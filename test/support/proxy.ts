@@ -11,6 +11,8 @@ type Fault = 'drop' | 'cut' | 'hang' | 'hold';
 export class Proxy {
   /** How many pieces of data the clients sent: a measure of round trips. */
   sent = 0;
+  /** How many bytes the store answered. */
+  answered = 0;
   private armed: { fault: Fault; text: RegExp; met: () => void } | undefined;
   private readonly sockets = new Set<Socket>();
   private readonly hanging = new Set<Socket>();
@@ -76,6 +78,7 @@ export class Proxy {
       } else store.write(data);
     });
     store.on('data', (data) => {
+      this.answered += data.length;
       if (fault === 'drop') client.destroy();
       else if (fault !== 'hang') client.write(data);
     });

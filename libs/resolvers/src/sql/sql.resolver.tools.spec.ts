@@ -92,7 +92,7 @@ describe('a database that is asked for owners', () => {
     ['what is no id', "select '{}'::jsonb where $1::text[] is not null", /what is no id/],
     [
       'too late',
-      'select id from photos, pg_sleep(20) where id = any($1)',
+      'select id from photos, pg_sleep(60) where id = any($1)',
       /statement timeout|did not answer|Query read timeout/,
     ],
     ['a change', 'delete from photos where id = any($1) returning id', /syntax error/],
@@ -124,22 +124,36 @@ describe('a database that is asked for owners', () => {
   });
 
   it('ends what took too long by itself', async () => {
-    await use({ query: 'select id from photos, pg_sleep(20) where id = any($1)' });
+    await use({ query: 'select id from photos, pg_sleep(60) where id = any($1)' });
     await ask(['a']);
-    const running = "select 1 from pg_stat_activity where state = 'active' and query like '%pg_sleep(20)%'";
+    const running = "select 1 from pg_stat_activity where state = 'active' and query like '%pg_sleep(60)%'";
     const others = `${running} and pid <> pg_backend_pid()`;
     await until(async () => (await postgres.run(others)).length === 0, 'its query ended');
   });
 
   it('that hangs leaves all owners unknown, and is believed when it answers again', async () => {
     const proxy = await Proxy.start(postgres.url);
-    await use({ url: postgres.url.replace(/:\d+\//, `:${new URL(proxy.url).port}/`) });
+    await use({ url: through(proxy) });
     try {
       expect(await ask(['a'])).toEqual({ a: 'alive' });
       void proxy.next('hang', /select distinct/);
       expect(await ask(['a'])).toEqual({ a: 'unknown' });
       expect(failed).toMatch(/did not answer within|timeout/);
       await until(async () => (await ask(['a']))['a'] === 'alive', 'it answers again');
+    } finally {
+      await resolver.close();
+      await proxy.stop();
+      resolver = make({});
+    }
+  });
+
+  it('does not send its whole table, however the query is written', async () => {
+    const proxy = await Proxy.start(postgres.url);
+    await use({ url: through(proxy), query: 'select id from many where $1::text[] is not null' });
+    try {
+      await ask(['a']);
+      expect(failed).toMatch(/more owners than were asked/);
+      expect(proxy.answered).toBeLessThan(10_000);
     } finally {
       await resolver.close();
       await proxy.stop();
@@ -168,6 +182,10 @@ describe('a database that is asked for owners', () => {
     await until(async () => (await postgres.run(ours)).length === 0, 'all are gone');
     resolver = make({});
   });
+
+  function through(proxy: Proxy): string {
+    return postgres.url.replace(/:\d+\//, `:${new URL(proxy.url).port}/`);
+  }
 
   function make(options: Partial<SqlResolverOptions>): SqlResolver {
     return new SqlResolver({ url: postgres.url, query: QUERY, timeoutMs: TIMEOUT_MS, ...options });
