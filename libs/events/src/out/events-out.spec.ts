@@ -104,6 +104,32 @@ describe('events for other services', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(ENDS.length);
   });
 
+  it('are about sweeps that ended or tripped, but not about each that came to expire jobs and found none', async () => {
+    const events = out();
+    const record = {
+      ...{
+        sweepId: 's-1',
+        askedAt: '2026-01-01T00:00:00.000Z',
+        dryRun: false,
+        force: false,
+        seen: 1,
+        removed: 0,
+      },
+      ...{ kept: 1, unknown: 0, failed: 0, healed: 0, jobs: 0, tookMs: 3, worstStallMs: 1 },
+    };
+    events.record({ event: 'sweep.done', sweep: 'orphans', ...record });
+    events.record({ event: 'sweep.done', sweep: 'expiry', ...record });
+    events.record({ event: 'sweep.done', sweep: 'expiry', ...record, removed: 1 });
+    events.record({ event: 'sweep.tripped', sweep: 'orphans', ...record, why: 'too many' });
+    events.record({ event: 'sweep.stopped', sweep: 'orphans', ...record });
+    await events.onApplicationShutdown();
+    expect((await written()).map(({ id, type, subject }) => [id, type, subject])).toEqual([
+      ['sweep.done:s-1', 'sweep.done', 'orphans'],
+      ['sweep.done:s-1', 'sweep.done', 'expiry'],
+      ['sweep.tripped:s-1', 'sweep.tripped', 'orphans'],
+    ]);
+  });
+
   it.each<[Tell, number]>([
     ['off', 0],
     ['owners', 1],

@@ -30,5 +30,14 @@ export function outgoing(fact: Fact, tell: Exclude<Tell, 'off'>): Outgoing | und
     const { event: type, ...data } = fact;
     return { type, subject: fact.jobId, data };
   }
+  if (fact.event === 'sweep.tripped' || (fact.event === 'sweep.done' && isNews(fact))) {
+    const { event: type, ...data } = fact;
+    return { type, subject: fact.sweep, id: `${type}:${fact.sweepId}`, data };
+  }
   return undefined;
+}
+
+/** One comes every few seconds, and mostly finds nothing. */
+function isNews({ sweep, removed, failed }: Extract<Fact, { readonly sweep: string }>): boolean {
+  return sweep !== 'expiry' || removed + failed > 0;
 }
