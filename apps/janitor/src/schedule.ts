@@ -1,6 +1,6 @@
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Duties } from './duties.js';
 import { FleetGauges } from './fleet-gauges.js';
 import type { JanitorEnv } from './janitor.env.js';
@@ -18,7 +18,7 @@ export abstract class Intervals {
 
 /** Everything the janitor does, and when: this page is the whole list. */
 @Injectable()
-export class Schedule implements OnApplicationBootstrap {
+export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly intervals: Intervals,
     private readonly duties: Duties,
@@ -44,6 +44,11 @@ export class Schedule implements OnApplicationBootstrap {
     });
     this.duties.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
+  }
+
+  /** Together with the duties, which wait for what is under way: a sweep that was not told to stop would go on to its end. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.sweeper.beforeApplicationShutdown();
   }
 
   private sweepEvery(ms: number, kind: SweepKind): void {
