@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
+import { recordOf } from '../../../../test/support/cancel-door.js';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
 import { until } from '../../../../test/support/until.js';
 import { Canceller } from '../cancel/canceller.js';
@@ -9,6 +10,7 @@ import { owner } from '../kinds/owner.js';
 import { OwnerReader } from '../read/owner.reader.js';
 import { JobReader } from '../read/job.reader.js';
 import { OwnerResolver, type OwnerLife } from '../resolvers/owner.resolver.js';
+import { OwnerDirectory } from './owner.directory.js';
 import { SweepBook } from './sweep.book.js';
 import type { SweepRecord } from './sweep.record.js';
 import { Sweeper } from './sweeper.js';
@@ -249,6 +251,24 @@ describe('the sweep of orphans', () => {
     rides.say = alive;
     expect(await sweepTwice()).toMatchObject({ seen: 2, kept: 2 });
     expect(rides.asked.flat()).not.toContain('1');
+  });
+
+  it('without anybody who knows says so, and keeps the list of owners short', async () => {
+    await app.stop();
+    app = await LifecycleApp.start([call], [], undefined, inject('storeUrl'), undefined, {
+      worker: undefined,
+    } as never);
+    sweeper = app.context.get(Sweeper);
+    await enqueue('a');
+    await app.context.get(Canceller).cancel(owner('ride', 'a'), { reason: 'off' });
+    const listed = (): Promise<number> => app.context.get(OwnerDirectory).size();
+    await until(async () => (await listed()) === 1, 'it is listed');
+    // As if it had had no job for long.
+    await app.redis.hset(recordOf(app.prefix, 'ride:a'), 'l', '1');
+    expect(await sweep({ dryRun: true })).toMatchObject({ state: 'done', seen: 0 });
+    expect(await listed()).toBe(1);
+    expect(await sweep()).toMatchObject({ state: 'done', why: 'Nobody says which owners are gone.' });
+    expect(await listed()).toBe(0);
   });
 
   it('asks five hundred at a time', async () => {

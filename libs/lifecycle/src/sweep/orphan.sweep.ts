@@ -47,8 +47,10 @@ export class OrphanSweep extends Sweep {
   async sweepOnce(limit: number, round: Round): Promise<Page> {
     const at = readPosition(round.position);
     if (at.phase === 'remove') return this.remove(at.cursor, limit, round);
-    if (this.lives.types().length === 0) return { position: null, why: 'Nobody says which owners are gone.' };
-    const { page, next, tallies } = await this.survey.look(at, limit, round);
+    const { page: found, next, tallies } = await this.survey.look(at, limit, round);
+    // The list is kept short all the same.
+    const page =
+      this.lives.types().length > 0 ? found : { ...found, why: 'Nobody says which owners are gone.' };
     if (next) return { ...page, position: writePosition(next) };
     const tripped = await this.judgeAll(tallies, round);
     if (tripped !== undefined) return { ...page, position: null, tripped };
