@@ -41,7 +41,7 @@ const ALSO_FOR_SPECS = ['test'];
 /** These have no public name, so they are reached by a relative path; every other room by its `#` name only. */
 const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
-const READS_NO_ENVIRONMENT = ['lifecycle', 'events', 'resolvers'];
+const READS_NO_ENVIRONMENT = ['lifecycle', 'events', 'resolvers', 'artifacts'];
 
 const TREES = ['apps', 'libs', 'test', 'bench'];
 const ROOM = /^(?:(apps|libs\/workloads)\/[^/]+|libs\/([^/]+)|(test|bench))(?=\/)/;

@@ -1,0 +1,128 @@
+import type { Cluster, Redis } from 'ioredis';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Artifact } from './artifacts.js';
+import { madeIn, manifestOf, shardOf } from './keys.js';
+
+/** An artifact whose bytes are all there, and the file they are in. */
+export interface Entry {
+  readonly file: string;
+  readonly artifact: Artifact;
+}
+
+interface JobSince {
+  readonly jobId: string;
+  readonly since: number;
+}
+
+const scripts = { enter: load('enter'), commit: load('commit'), forget: load('forget') };
+
+/** What was made by whom: by job, and for every job that made something. */
+export class Manifests {
+  constructor(
+    private readonly redis: Redis | Cluster,
+    private readonly prefix: string,
+  ) {}
+
+  /** Before its bytes are written, and with what it is when they are. */
+  async enter(
+    jobId: string,
+    file: string,
+    what: Artifact | undefined,
+    most: number,
+  ): Promise<'ok' | 'full' | 'gone'> {
+    const args = ['', jobId, entryOf(file), what ? JSON.stringify(what) : '', most];
+    return (await this.run('enter', this.keysOf(jobId), args)) as 'ok' | 'full' | 'gone';
+  }
+
+  async commit(jobId: string, fence: string): Promise<void> {
+    await this.run('commit', [manifestOf(this.prefix, jobId)], [fence]);
+  }
+
+  /** What the committed run wrote, in order. */
+  async committed(jobId: string): Promise<Entry[]> {
+    const fields = await this.redis.hgetall(manifestOf(this.prefix, jobId));
+    const fence = fields['c'];
+    if (fence === undefined) return [];
+    return Object.entries(fields)
+      .filter(([field, value]) => field.startsWith(`${fence}/`) && !value.startsWith('0|'))
+      .toSorted(([, a], [, b]) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+      .map(([field, value]) => ({
+        file: fileOf(field),
+        artifact: JSON.parse(value.slice(value.indexOf('|') + 1)),
+      }));
+  }
+
+  /** Whether there is, or was, anything of it. */
+  async has(jobId: string): Promise<boolean> {
+    return (await this.redis.zscore(madeIn(this.prefix, shardOf(jobId)), jobId)) !== null;
+  }
+
+  /** The files of all its entries. */
+  async files(jobId: string): Promise<string[]> {
+    const fields = await this.redis.hkeys(manifestOf(this.prefix, jobId));
+    return fields.filter((field) => field.includes('/')).map(fileOf);
+  }
+
+  /** Answers how many entries are left. */
+  async forget(jobId: string, files: readonly string[]): Promise<number> {
+    return (await this.run('forget', this.keysOf(jobId), [jobId, ...files.map(entryOf)])) as number;
+  }
+
+  /** A page of a list. Every job that stays in it is on some page. */
+  async page(
+    shard: string,
+    at: string,
+    limit: number,
+  ): Promise<{ jobs: JobSince[]; next: string | undefined }> {
+    const [next, pairs] = await this.redis.zscan(madeIn(this.prefix, shard), at, 'COUNT', limit);
+    const jobs: JobSince[] = [];
+    for (let i = 0; i < pairs.length; i += 2) jobs.push({ jobId: pairs[i]!, since: Number(pairs[i + 1]) });
+    return { jobs, next: next === '0' ? undefined : next };
+  }
+
+  /** Enters those that are not there, with the store's time; answers those. All are of one shard. */
+  async adopt(jobIds: readonly string[]): Promise<JobSince[]> {
+    if (jobIds.length === 0) return [];
+    const list = madeIn(this.prefix, shardOf(jobIds[0]!));
+    const known = await this.redis.zmscore(list, ...jobIds);
+    const strays = jobIds.filter((_, i) => known[i] === null);
+    if (strays.length === 0) return [];
+    const [seconds, micros] = await this.redis.time();
+    const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    await this.redis.zadd(list, 'NX', ...strays.flatMap((jobId) => [now, jobId]));
+    return strays.map((jobId) => ({ jobId, since: now }));
+  }
+
+  private keysOf(jobId: string): [string, string] {
+    return [madeIn(this.prefix, shardOf(jobId)), manifestOf(this.prefix, jobId)];
+  }
+
+  private async run(
+    name: keyof typeof scripts,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    const { text, sha } = scripts[name];
+    try {
+      return await this.redis.evalsha(sha, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
+      return await this.redis.eval(text, keys.length, ...keys, ...args);
+    }
+  }
+}
+
+/** A file is named by the run's fence and what sets it apart; in the manifest the two are told apart by a slash. */
+function entryOf(file: string): string {
+  return file.replace('-', '/');
+}
+
+function fileOf(entry: string): string {
+  return entry.replace('/', '-');
+}
+
+function load(name: string): { text: string; sha: string } {
+  const text = readFileSync(new URL(`${name}.lua`, import.meta.url), 'utf8');
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { ArtifactError } from '../artifact-error.js';
+import type { Written } from './byte.store.js';
+
+/** Passes bytes on, and knows afterwards how many they were and what their digest is. Too many are an error. */
+export class Measured {
+  private readonly hash = createHash('sha256');
+  private size = 0;
+
+  constructor(private readonly most: number) {}
+
+  async *through(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      if (!(chunk instanceof Uint8Array))
+        throw new ArtifactError(
+          'INVALID',
+          'An artifact is written from a string, bytes, or a stream of bytes.',
+        );
+      this.size += chunk.byteLength;
+      if (this.size > this.most)
+        throw new ArtifactError('TOO_LARGE', `The artifact has more than ${this.most} bytes, its limit.`);
+      this.hash.update(chunk);
+      yield chunk;
+    }
+  }
+
+  written(): Written {
+    return { size: this.size, sha256: this.hash.digest('hex') };
+  }
+}

@@ -1,0 +1,105 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { queryText, sign, SHA256_OF_NOTHING, type Signer } from './sigv4.js';
+
+export interface S3Address extends Signer {
+  readonly host: string;
+  readonly port: number;
+  readonly isEncrypted: boolean;
+  readonly bucket: string;
+}
+
+export interface S3Call {
+  readonly method: 'GET' | 'PUT' | 'DELETE';
+  /** Of an object; '' for the bucket itself. Its signs need no escaping. */
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: { readonly size: number; readonly sha256: string; readonly read: () => Readable };
+}
+
+/** The server said no. */
+export class S3Error extends Error {
+  constructor(
+    readonly status: number,
+    what: string,
+    said: string,
+  ) {
+    const [, code = ''] = /<Code>([^<]{1,80})<\/Code>/.exec(said) ?? [];
+    super(`The object store answered ${what} with ${status}${code && ` (${code})`}.`);
+    this.name = 'S3Error';
+  }
+}
+
+const TRIES = 3;
+const AGAIN_MS = 100;
+const SILENCE_MS = 10_000;
+
+/** Talks to one bucket. A call that failed for no fault of its own is made again: each may be made twice. */
+export class S3Client {
+  private readonly agent: HttpAgent;
+
+  constructor(private readonly address: S3Address) {
+    this.agent = address.isEncrypted
+      ? new HttpsAgent({ keepAlive: true })
+      : new HttpAgent({ keepAlive: true });
+  }
+
+  /** The answer, its body unread. Every status but those that are expected is an error. */
+  async call(call: S3Call, expected: readonly number[]): Promise<IncomingMessage> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const answer = await this.send(call);
+        if (expected.includes(answer.statusCode!)) return answer;
+        throw new S3Error(
+          answer.statusCode!,
+          `${call.method} ${call.key || 'of a list'}`,
+          await text(answer),
+        );
+      } catch (error) {
+        if (tries === TRIES || !isWorthAnother(error)) throw error;
+        await pause(AGAIN_MS * 2 ** tries * Math.random());
+      }
+    }
+  }
+
+  private send({ method, key, query = {}, headers = {}, body }: S3Call): Promise<IncomingMessage> {
+    const { host, port, isEncrypted, bucket } = this.address;
+    const path = `/${bucket}${key && `/${key}`}`;
+    const isUsual = port === (isEncrypted ? 443 : 80);
+    const signed = sign(
+      {
+        method,
+        path,
+        query,
+        headers: { ...headers, host: isUsual ? host : `${host}:${port}` },
+        payloadSha256: body?.sha256 ?? SHA256_OF_NOTHING,
+      },
+      this.address,
+      new Date(),
+    );
+    const search = queryText(query);
+    return new Promise((resolve, reject) => {
+      const outgoing = (isEncrypted ? httpsRequest : httpRequest)({
+        host: host.replaceAll(/^\[|\]$/g, ''),
+        port,
+        method,
+        agent: this.agent,
+        path: search ? `${path}?${search}` : path,
+        headers: { ...signed, ...(method === 'PUT' && { 'content-length': body?.size ?? 0 }) },
+      });
+      outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('The object store is silent.')));
+      outgoing.once('response', resolve).once('error', reject);
+      if (!body) outgoing.end();
+      // Whichever of the two fails ends the other; the request says so.
+      else pipeline(body.read(), outgoing, () => undefined);
+    });
+  }
+}
+
+function isWorthAnother(error: unknown): boolean {
+  return !(error instanceof S3Error) || error.status >= 500 || error.status === 429;
+}

@@ -1,0 +1,76 @@
+import { createHash, createHmac } from 'node:crypto';
+
+export interface Signer {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly sessionToken?: string;
+  readonly region: string;
+}
+
+export interface Unsigned {
+  readonly method: string;
+  /** As it is sent. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** All of them are signed; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payloadSha256: string;
+}
+
+export const SHA256_OF_NOTHING = createHash('sha256').update('').digest('hex');
+
+/** The headers of a request to S3, signed as AWS Signature Version 4 has it. */
+export function sign(request: Unsigned, signer: Signer, at: Date): Record<string, string> {
+  const time = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const headers: Record<string, string> = {
+    ...request.headers,
+    'x-amz-content-sha256': request.payloadSha256,
+    'x-amz-date': time,
+    ...(signer.sessionToken && { 'x-amz-security-token': signer.sessionToken }),
+  };
+  const names = Object.keys(headers).toSorted();
+  const signed = names.join(';');
+  const canonical = [
+    request.method,
+    request.path,
+    queryText(request.query),
+    ...names.map((name) => `${name}:${headers[name]!.trim()}`),
+    '',
+    signed,
+    request.payloadSha256,
+  ].join('\n');
+  const scope = `${time.slice(0, 8)}/${signer.region}/s3/aws4_request`;
+  const text = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
+  const key = [time.slice(0, 8), signer.region, 's3', 'aws4_request'].reduce<string | Buffer>(
+    (last, part) => hmac(last, part),
+    `AWS4${signer.secretKey}`,
+  );
+  const signature = hmac(key, text).toString('hex');
+  const credential = `Credential=${signer.accessKey}/${scope}`;
+  headers['authorization'] =
+    `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${signed}, Signature=${signature}`;
+  return headers;
+}
+
+/** In the order in which it is signed, escaped as S3 does. */
+export function queryText(query: Readonly<Record<string, string>>): string {
+  return Object.entries(query)
+    .map(([name, value]) => `${escape(name)}=${escape(value)}`)
+    .toSorted()
+    .join('&');
+}
+
+function escape(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

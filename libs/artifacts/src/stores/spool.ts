@@ -1,0 +1,45 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+
+/** Up to this much is kept in memory. */
+const IN_MEMORY = 1024 * 1024;
+
+/** All bytes of a stream, to be read as often as needed. */
+export interface Spooled extends AsyncDisposable {
+  read(): Readable;
+}
+
+/** S3 wants to know how many bytes come, and their digest, before they do: what is more than a little waits on the disk. */
+export async function spool(bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const rest = bytes[Symbol.asyncIterator]();
+  for (let next = await rest.next(); !next.done; next = await rest.next()) {
+    chunks.push(next.value);
+    size += next.value.byteLength;
+    if (size > IN_MEMORY) return spoolToDisk(chunks, { [Symbol.asyncIterator]: () => rest });
+  }
+  return { read: () => Readable.from(chunks), [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+async function spoolToDisk(first: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): Promise<Spooled> {
+  const folder = await mkdtemp(join(tmpdir(), 'mooring-artifact-'));
+  const path = join(folder, 'bytes');
+  const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const handle = await open(path, 'wx', 0o600);
+    try {
+      for (const chunk of first) await handle.writeFile(chunk);
+      for await (const chunk of rest) await handle.writeFile(chunk);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { read: () => createReadStream(path), [Symbol.asyncDispose]: dispose };
+}
