@@ -48,6 +48,15 @@ describe('kill -9 of a worker', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
+  it('between its commit and that of its artifacts: they are to be seen when the job completes, and once', async () => {
+    const id = await die('after:commit', { payload: { ms: 20, artifactBytes: 9 } });
+    expect(await fleet.job(id)).toMatchObject({ artifacts: [] });
+    await takeOver();
+    await fleet.untilState(id, 'completed');
+    expect(await fleet.job(id)).toMatchObject({ artifacts: [{ name: 'probe.bin', size: 9 }] });
+    expect(timesRanToItsEnd(id)).toBe(1);
+  });
+
   it('between the end in BullMQ and its own: the job has completed, and what is left is for the repair sweep', async () => {
     const id = await die('before:end');
     expect(await fleet.job(id)).toMatchObject({ state: 'completed', attempts: 1, result: { attempt: 1 } });

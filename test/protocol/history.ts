@@ -151,6 +151,7 @@ export class History {
         return this.ran(now, call, reservedAt, job, detail!, payload);
       case 'done':
         hold('I9', isCurrent && detail === job.result, () => `${call.job} has no result ${detail}`);
+        hold('I9', payload === `${job!.fence}`, () => `${call.job} was not committed by run ${payload}`);
         return;
       case 'wait':
         hold('I4', this.liveRunOf(job, now, call.token) !== undefined, () => `${call.job} waits for no run`);

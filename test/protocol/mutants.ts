@@ -70,6 +70,13 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     breaks: ['I9'],
   },
   {
+    name: 'begin names another run than the one that committed',
+    script: 'begin',
+    text: "return { 'done', result, fence }",
+    instead: "return { 'done', result, whole(newest) }",
+    breaks: ['I9'],
+  },
+  {
     name: 'begin does not look at the time',
     script: 'begin',
     text: "if life ~= '' and now > number(wantedAt) + life then",

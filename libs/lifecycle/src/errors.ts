@@ -118,6 +118,15 @@ export class StoreUnavailableError extends LifecycleError {
   }
 }
 
+/** A handler wants to leave an artifact, and the application keeps none. */
+export class NoArtifactStoreError extends LifecycleError {
+  readonly code = 'NO_ARTIFACT_STORE';
+
+  constructor() {
+    super('There is nowhere to keep artifacts. Hand `artifacts` to LifecycleModule.forRootAsync(…).');
+  }
+}
+
 /** The process of a sandboxed run is gone, and nobody here told it to end. The attempt has failed. */
 export class SandboxEndedError extends LifecycleError {
   readonly code = 'SANDBOX_ENDED';

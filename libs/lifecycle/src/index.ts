@@ -1,3 +1,13 @@
+export {
+  JobArtifacts,
+  type Artifact,
+  type ArtifactBytes,
+  type ArtifactMaker,
+  type ArtifactOptions,
+  type ArtifactPage,
+  type ArtifactRange,
+} from './artifacts/job.artifacts.js';
+export type { RunArtifacts } from './artifacts/run.artifacts.js';
 export { Canceller, type OwnerState } from './cancel/canceller.js';
 export { CleanUps } from './cancel/clean-ups.js';
 export type { CancelOptions } from './cancel/order.js';
@@ -28,6 +38,7 @@ export {
 export { formatOwner, owner, parseOwner, type Owner } from './kinds/owner.js';
 export { LifecycleModule, type LifecycleAsyncOptions } from './lifecycle.module.js';
 export { LIFECYCLE_DEFAULTS, LifecycleOptions, type WorkerOptions } from './options.js';
+export { ArtifactReader } from './read/artifact.reader.js';
 export { JobReader, type JobView, type JobViewState, type TimelineEntry } from './read/job.reader.js';
 export { OwnerReader, type OwnerView } from './read/owner.reader.js';
 export { QueueCensus, type QueueCount } from './read/queue.census.js';

@@ -49,6 +49,7 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:lock:<sort>              string  `<fence>|<token>`                          lock                 expires; give
  *  …:lock:<sort>:fence        string  the last fence given                       lock                 never; one a sort
  *
+ *  What handlers leave behind has keys of its own, in libs/artifacts; they are not known here.
  *  <cancel> is the digest of a cancelId, <schedule> of a schedule's id.
  *  The record's own fields: e epoch, v reserve counter, l time of the last reserve, o the owner as written, n fence counter,
  *  s open|closed, or `open <since>` when it was reopened. Every further field is

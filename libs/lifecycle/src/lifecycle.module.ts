@@ -34,6 +34,7 @@ import { KindRegistry } from './kinds/kind.registry.js';
 import type { Kind } from './kinds/kind.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
 import { queuePrefix, Queues } from './queues.js';
+import { ArtifactReader } from './read/artifact.reader.js';
 import { QueueCensus } from './read/queue.census.js';
 import { QueueReader } from './read/queue.reader.js';
 import { JobLog } from './read/job.log.js';
@@ -70,6 +71,7 @@ import { Sweeps } from './sweep/sweeps.js';
 const providers: Provider[] = [
   Adds,
   Admission,
+  ArtifactReader,
   Canceller,
   CleanUp,
   CleanUps,

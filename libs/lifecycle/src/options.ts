@@ -1,5 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
+import type { JobArtifacts } from './artifacts/job.artifacts.js';
 import type { JournalListener } from './journal.js';
+import type { Measure } from './kinds/keep.js';
 import type { JobFacts } from './kinds/job-facts.js';
 import type { OwnerResolver } from './resolvers/owner.resolver.js';
 
@@ -26,6 +28,10 @@ export abstract class LifecycleOptions {
   readonly resolvers?: ReadonlyMap<string, OwnerResolver>;
   /** Present where sweeps are done: a janitor. */
   readonly sweeps?: SweepOptions;
+  /** Where handlers leave artifacts. Absent: they cannot. All processes of a fleet have the same. */
+  readonly artifacts?: JobArtifacts;
+  /** How long, and how many, finished jobs are kept of a kind that does not say. Default 24 h and 1000. */
+  readonly retention?: Partial<Measure>;
   /** Everything that happens is told to these: logs, metrics, events. */
   readonly listeners?: readonly JournalListener[];
   /** Present where jobs are run; absent in a process that only enqueues. */
@@ -62,6 +68,7 @@ export const LIFECYCLE_DEFAULTS = {
   maxPayloadBytes: 256 * 1024,
   maxWaiting: 100_000,
   cleanUpEveryMs: 5_000,
+  retention: { ageMs: 86_400_000, count: 1_000 },
   concurrency: 10,
   lockMs: 10_000,
   drainMs: 20_000,

@@ -58,7 +58,7 @@ export class JobRemoval {
   private readonly keys: Keys;
 
   constructor(
-    options: LifecycleOptions,
+    private readonly options: LifecycleOptions,
     private readonly store: Store,
     private readonly found: FoundJobs,
     private readonly removals: Removals,
@@ -113,7 +113,7 @@ export class JobRemoval {
       await this.handToGate(found);
       return 'left';
     }
-    return this.takeOut(found, pass);
+    return this.takeOut(found, place, pass);
   }
 
   private async isHeld({ jobId, token }: Place, { receipt, now }: Pass): Promise<boolean> {
@@ -124,11 +124,13 @@ export class JobRemoval {
   }
 
   /** From its queue, or what is left of one that is in none. */
-  private async takeOut(found: FoundJob, pass: Pass): Promise<Fate> {
+  private async takeOut(found: FoundJob, { hasBegun }: Place, pass: Pass): Promise<Fate> {
     const { jobId, state } = found;
     const envelope = envelopeOf(found);
     const removal = await this.removal(found, envelope, pass);
     if (envelope) await this.leaveElsewhere(jobId, envelope, pass);
+    // Before the job: should it fail, the job is left for the next pass, and leads there.
+    if (hasBegun) await this.options.artifacts?.removeAll(jobId);
     if (state !== 'unknown') {
       const isRemoved = await this.store.call(() => found.queue.remove(jobId, { removeChildren: false }));
       // A worker has just taken it: the gate refuses it.

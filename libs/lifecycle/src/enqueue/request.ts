@@ -57,7 +57,6 @@ export function readRequest(
   const delayMs = readAhead(options.delay ?? 0, 'delay');
   const owners = readOwners(options.owners);
   const dedup = strategy === 'none' ? '' : digest(`${kind.name}\0${key ?? ''}`);
-  const keep = { age: Math.ceil(kind.keep.ageMs / 1000), count: kind.keep.count };
   return {
     kind,
     owners,
@@ -73,8 +72,6 @@ export function readRequest(
       priority,
       ...(delayMs > 0 && { delay: delayMs }),
       ...(kind.attempts > 1 && { attempts: kind.attempts, backoff: { type: 'kind' } }),
-      removeOnComplete: keep,
-      removeOnFail: keep,
     },
   };
 }

@@ -13,7 +13,8 @@
       may start, ms, '' for ever; length of a lease, ms; digest of its deduplication key, '' for none; whether this is
       its primary owner, 1
 
-  Answers for each: {'run', fence}, {'run', fence, payload that replaces its own}, {'done', committed result},
+  Answers for each: {'run', fence}, {'run', fence, payload that replaces its own}, {'done', committed result, the fence of
+  the run that committed it},
   {'skip', cancelled|expired|superseded|ended}, {'wait', busy, ms}, {'unknown'}, or {'error', text}.
 ]]
 --- @include each
@@ -64,7 +65,7 @@ local function begin(record, at)
   -- Before the time is looked at: what was done in time is done.
   local result = primary and hasBegun and redis.call('HGET', record .. ':done', job)
   if result then
-    return { 'done', result }
+    return { 'done', result, fence }
   end
   -- Each trigger that was left to it has moved the time; once it has begun, none is.
   if life ~= '' and now > number(wantedAt) + life then

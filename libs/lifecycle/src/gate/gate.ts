@@ -11,7 +11,7 @@ import { Slots } from './slots.js';
 /** May this job run now? */
 export type Verdict =
   | { readonly kind: 'run'; readonly fence: string; readonly latePayload: string | undefined }
-  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'done'; readonly result: unknown; readonly fence: string }
   | { readonly kind: 'skip'; readonly endedAs: EndedAs; readonly why: string }
   | {
       readonly kind: 'wait';
@@ -78,7 +78,7 @@ export class Gate {
     if (!refusal && primary[0] === 'run') return { kind: 'run', fence: primary[1]!, latePayload: primary[2] };
 
     await this.endBegun(run, answers);
-    if (!refusal) return { kind: 'done', result: JSON.parse(primary[1]!) as unknown };
+    if (!refusal) return { kind: 'done', result: JSON.parse(primary[1]!) as unknown, fence: primary[2]! };
     switch (refusal[0]) {
       case 'skip':
         return { kind: 'skip', ...WHY[refusal[1]!]! };

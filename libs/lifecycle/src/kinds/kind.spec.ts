@@ -23,7 +23,8 @@ describe('a kind', () => {
       sandbox: undefined,
       checkOwner: undefined,
       onUnknownOwner: 'run',
-      keep: { ageMs: 86_400_000, count: 1000 },
+      keep: { failed: {} },
+      artifacts: true,
     });
   });
 
@@ -32,13 +33,13 @@ describe('a kind', () => {
       timeout: '2m',
       grace: '1.5s',
       expiresIn: '5m',
-      keep: { age: '7d', count: 1 },
+      keep: { age: '7d', count: 1, failed: { age: '30d' } },
     } as const;
     expect(defineKind({ name: 'k', queue: 'q', payload, ...durations })).toMatchObject({
       timeoutMs: 120_000,
       graceMs: 1_500,
       expiresInMs: 300_000,
-      keep: { ageMs: 604_800_000, count: 1 },
+      keep: { ageMs: 604_800_000, count: 1, failed: { ageMs: 2_592_000_000 } },
     });
   });
 
@@ -141,13 +142,13 @@ describe('a kind', () => {
           'queue must be kebab-case (at most 64 characters); got "a:b".',
           'payload must be a zod schema.',
           'attempts must be 1 to 1000; got 0.',
-          'keep.count must be at least 1; got 0.',
           'dedup.strategy must be one of none, skip, replace, coalesce; got "merge".',
           'maxPerOwner must be at least 1; got 0.',
           'backoff.type must be fixed or exponential; got "linear".',
           'backoff.jitter must be 0 to 1; got 2.',
           'backoff.delay must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "soon".',
           'timeout must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "long".',
+          'keep.count must be at least 1; got 0.',
           'keep.age must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "long".',
         ].join('\n  '),
       ),

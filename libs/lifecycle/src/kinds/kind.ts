@@ -2,6 +2,7 @@ import { durationMs, type Duration } from '#durations';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
+import type { Measure, SaidKeep } from './keep.js';
 
 const KIND_NAME = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)*$/;
 const QUEUE_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -37,8 +38,21 @@ export interface KindOptions<S extends z.ZodType> {
   /** Ask the owner's resolver when a job starts, and what to do when it does not know. Default: do not ask. */
   readonly checkOwner?: 'start';
   readonly onUnknownOwner?: 'run' | 'wait';
-  /** How long, and how many, finished jobs are kept. Default 24 h and 1000, of completed and of failed each. */
-  readonly keep?: { readonly age?: Duration; readonly count?: number };
+  /**
+   * How long, and how many, finished jobs are kept; of those that failed, if that is another measure. Default what the fleet's
+   * is, else 24 h and 1000, of completed and of failed each.
+   */
+  readonly keep?: KeepOptions & { readonly failed?: KeepOptions };
+  /**
+   * Whether its jobs may leave artifacts. One that leaves none, and says so, is removed by BullMQ itself as soon as it is not
+   * to be kept any more. Default true.
+   */
+  readonly artifacts?: boolean;
+}
+
+export interface KeepOptions {
+  readonly age?: Duration;
+  readonly count?: number;
 }
 
 export interface Backoff {
@@ -86,7 +100,8 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   readonly sandbox: string | undefined;
   readonly checkOwner: 'start' | undefined;
   readonly onUnknownOwner: 'run' | 'wait';
-  readonly keep: { readonly ageMs: number; readonly count: number };
+  readonly keep: SaidKeep;
+  readonly artifacts: boolean;
 }
 
 /** What a caller gives as payload, before the schema's defaults are filled in. */
@@ -118,7 +133,6 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     maxPerOwner,
     keep = {},
   } = options;
-  const count = keep.count ?? 1000;
   check(
     KIND_NAME.test(name) && name.length <= 64,
     `name must be lower-case words joined by dots (at most 64 characters); got "${name}".`,
@@ -129,7 +143,6 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
   );
   check(typeof payload?.safeParse === 'function', 'payload must be a zod schema.');
   check(isWhole(attempts) && attempts <= 1000, `attempts must be 1 to 1000; got ${attempts}.`);
-  check(isWhole(count), `keep.count must be at least 1; got ${count}.`);
   check(
     STRATEGIES.includes(dedup.strategy),
     `dedup.strategy must be one of ${STRATEGIES.join(', ')}; got "${dedup.strategy}".`,
@@ -153,7 +166,11 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     sandbox: readSandbox(options.sandbox, check),
     checkOwner: options.checkOwner,
     onUnknownOwner: options.onUnknownOwner ?? 'run',
-    keep: { ageMs: ms(keep.age ?? '24h', 'keep.age'), count },
+    keep: {
+      ...readKeep(keep, 'keep', ms, check),
+      failed: readKeep(keep.failed ?? {}, 'keep.failed', ms, check),
+    },
+    artifacts: options.artifacts ?? true,
   };
 
   if (problems.length > 0) {
@@ -164,6 +181,19 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
 
 function isWhole(value: number): boolean {
   return Number.isInteger(value) && value >= 1;
+}
+
+function readKeep(
+  { age, count }: KeepOptions,
+  what: string,
+  ms: (value: Duration, what: string) => number,
+  check: (isRight: boolean, otherwise: string) => void,
+): Partial<Measure> {
+  check(count === undefined || isWhole(count), `${what}.count must be at least 1; got ${count}.`);
+  return {
+    ...(age !== undefined && { ageMs: ms(age, `${what}.age`) }),
+    ...(count !== undefined && { count }),
+  };
 }
 
 function readSandbox(

@@ -121,7 +121,7 @@ describe('one script after another', () => {
     const [, epoch] = await reserve('job');
     const [, fence] = await begin(NOW, 'job', epoch!);
     await owner.commit({ job: 'job', token: 't1', epoch: epoch!, fence: fence!, result: '{"ok":true}' });
-    expect(await begin(NOW + LEASE_MS, 'job', epoch!, 't2')).toEqual(['done', '{"ok":true}']);
+    expect(await begin(NOW + LEASE_MS, 'job', epoch!, 't2')).toEqual(['done', '{"ok":true}', fence]);
   });
 
   it('a job that leaves late takes nothing from the next life of its id', async () => {

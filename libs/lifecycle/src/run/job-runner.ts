@@ -54,8 +54,13 @@ export class JobRunner {
     const envelope = openEnvelope(job);
     if (!this.handlers.get(job.name)) return this.leaveToOthers(job, lock);
     const token = `${this.process}${(this.runs += 1).toString(36)}`;
-    const run = new Run(job, this.kinds.get(job.name), envelope, token, (error) =>
-      this.journal.queueError(job.queueName, error),
+    const run = new Run(
+      job,
+      this.kinds.get(job.name),
+      envelope,
+      token,
+      (error) => this.journal.queueError(job.queueName, error),
+      this.options.artifacts,
     );
     if (this.running.isDraining) return this.handBack(job, lock, run);
 
@@ -66,9 +71,10 @@ export class JobRunner {
         run.begin(verdict.fence);
         this.admission.leave(job.queueName);
         this.endTurn(job);
-        return this.finish(job, lock, run, await this.perform(job, lock, run, verdict.latePayload));
+        return this.finish(job, lock, run, await this.performWhole(job, lock, run, verdict.latePayload));
       case 'done':
         // A run before this one got as far as its result; only BullMQ had not heard, or its children had not ended.
+        await this.commitArtifacts(job, lock, run, verdict.fence);
         return this.finish(job, lock, run, verdict.result);
       case 'skip':
         this.journal.jobSkipped(run.facts, verdict.endedAs, verdict.why);
@@ -98,6 +104,17 @@ export class JobRunner {
     }
     // BullMQ ended it by itself, for having lost too many workers.
     else if (isFinal) this.settler.forget(job);
+  }
+
+  private async performWhole(
+    job: Job,
+    lock: string,
+    run: Run,
+    latePayload: string | undefined,
+  ): Promise<unknown> {
+    const result = await this.perform(job, lock, run, latePayload);
+    if (run.hasArtifacts) await this.commitArtifacts(job, lock, run, run.fence);
+    return result;
   }
 
   private async perform(job: Job, lock: string, run: Run, latePayload: string | undefined): Promise<unknown> {
@@ -133,6 +150,21 @@ export class JobRunner {
   }
 
   /**
+   * After the result, before BullMQ hears of it: who dies in between, or cannot reach the store, is followed by one who is
+   * told that the job is done, and by which run.
+   */
+  private async commitArtifacts(job: Job, lock: string, run: Run, fence: string): Promise<void> {
+    try {
+      await this.options.artifacts?.commit(run.jobId, fence);
+    } catch (error) {
+      this.journal.queueError(run.facts.queue, error);
+      await this.settler.release(run);
+      this.settler.comeBack(run);
+      await this.putOff(job, lock, run, 'the store', STORE_AGAIN_MS);
+    }
+  }
+
+  /**
    * BullMQ completes no parent before its children have ended. One that went on when a child failed may be done earlier:
    * its result counts already, and it comes here once more when they have.
    */
@@ -153,12 +185,20 @@ export class JobRunner {
     if (reason instanceof OwnerCancelled) await this.settler.answer(run);
     await this.settler.release(run);
     if (reason instanceof OwnerCancelled) {
+      if (run.hasArtifacts) await this.removeArtifacts(run);
       const ended = new EndedError('cancelled', 'its owner was cancelled while it ran');
       this.logRun(job, run, 'aborted', reason.message);
       this.journal.jobSkipped(run.facts, ended.endedAs, ended.why);
       throw ended;
     }
     throw reason;
+  }
+
+  /** Nobody will ask for them. Should it fail, they go with the job. */
+  private async removeArtifacts({ jobId, facts }: Run): Promise<void> {
+    await this.options.artifacts
+      ?.removeAll(jobId)
+      .catch((error: unknown) => this.journal.queueError(facts.queue, error));
   }
 
   /** The job waits for a slot, or for what is not known yet. It occupies no worker meanwhile and uses up no attempt. */

@@ -1,11 +1,14 @@
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
+import type { JobArtifacts } from '../artifacts/job.artifacts.js';
+import { RunArtifacts } from '../artifacts/run.artifacts.js';
 import { readChildren, type ChildOutcome } from '../flows/children.js';
 import { factsOf, type Envelope } from '../kinds/envelope.js';
 import type { JobFacts } from '../kinds/job-facts.js';
 import type { Kind } from '../kinds/kind.js';
 import { parseOwner, type Owner } from '../kinds/owner.js';
 import { Progress } from './progress.js';
+import { OwnerCancelled, RunLost } from './stop-reasons.js';
 
 /** What a handler is given beside its payload: which run this is, and what it may do to it. */
 export class Run {
@@ -19,6 +22,8 @@ export class Run {
   private ownFence: string | undefined;
   private readonly progressed: Progress;
   private isAbandoned = false;
+  private isOver = false;
+  private leaves: RunArtifacts | undefined;
 
   constructor(
     private readonly job: Job,
@@ -26,6 +31,7 @@ export class Run {
     /** @internal */ readonly envelope: Envelope,
     /** @internal Names this run among all runs of its job. */ readonly token: string,
     failedToTell: (error: unknown) => void,
+    private readonly kept?: JobArtifacts,
   ) {
     this.facts = factsOf(job);
     this.attempt = job.attemptsMade + 1;
@@ -76,6 +82,21 @@ export class Run {
     return this.progressed.report(value);
   }
 
+  /** What it leaves behind. It goes with the job: nothing of it stays longer. */
+  get artifacts(): RunArtifacts {
+    const { jobId, fence } = this;
+    return (this.leaves ??= new RunArtifacts(
+      this.kept,
+      () => ({ jobId, fence }),
+      () => this.checkWanted(),
+    ));
+  }
+
+  /** @internal */
+  get hasArtifacts(): boolean {
+    return this.leaves?.isThere ?? false;
+  }
+
   /** @internal */
   get hasBegun(): boolean {
     return this.ownFence !== undefined;
@@ -88,6 +109,7 @@ export class Run {
 
   /** @internal Whatever its handler still does, if it was abandoned, does not count. */
   end(): void {
+    this.isOver = true;
     this.progressed.stop();
   }
 
@@ -112,6 +134,12 @@ export class Run {
     this.reason = reason;
     this.stopping?.abort(reason);
     this.told?.(reason);
+  }
+
+  /** What a cancelled or overtaken run makes would never be seen. */
+  private checkWanted(): void {
+    if (this.reason instanceof RunLost || this.reason instanceof OwnerCancelled) throw this.reason;
+    if (this.isOver) throw new RunLost('it has ended');
   }
 
   /** @internal */

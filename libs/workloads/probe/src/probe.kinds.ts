@@ -2,6 +2,7 @@ import { defineKind } from '#lifecycle';
 import { z } from 'zod';
 
 const DAY_MS = 86_400_000;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** A job that does nothing useful, in every way a job can: for trying the fleet, and for tests. */
 export const probe = defineKind({
@@ -11,6 +12,13 @@ export const probe = defineKind({
     ms: z.number().int().min(0).max(DAY_MS).default(0).describe('How long it runs, reporting progress.'),
     failTimes: z.number().int().min(0).max(100).default(0).describe('How many of its first attempts fail.'),
     ignoreAbort: z.boolean().default(false).describe('Whether it runs on when it is told to stop.'),
+    artifactBytes: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_BYTES)
+      .optional()
+      .describe('Leaves an artifact, `probe.bin`, of that size.'),
     exit: z.boolean().default(false).describe('Whether it kills its own process.'),
   }),
   attempts: 3,
