@@ -31,8 +31,11 @@ COPY --from=production-deps /app/node_modules node_modules
 COPY --from=build /app/dist/libs dist/libs
 COPY --from=build /app/dist/apps dist/apps
 
+# A volume that is mounted here belongs to who runs.
+RUN install -d -o node -g node -m 0700 /artifacts
+
 # HEALTH_PORT: where worker and janitor serve their health; unset, they would take any free port.
-ENV NODE_ENV=production PORT=3000 HEALTH_PORT=3000
+ENV NODE_ENV=production PORT=3000 HEALTH_PORT=3000 ARTIFACTS_URL=file:/artifacts
 EXPOSE 3000
 USER node
 STOPSIGNAL SIGTERM

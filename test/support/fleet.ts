@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, inject } from 'vitest';
 import type { JobView, Ticket } from '#lifecycle';
@@ -27,6 +30,8 @@ export class Fleet {
   readonly processes: TestProcess[] = [];
   readonly workers: TestProcess[] = [];
   readonly janitors: TestProcess[] = [];
+  /** Where its artifacts lie. */
+  readonly artifacts = mkdtempSync(join(tmpdir(), 'mooring-artifacts-'));
   api!: TestProcess;
 
   private constructor(private readonly options: FleetOptions) {}
@@ -41,6 +46,7 @@ export class Fleet {
       return fleet;
     } catch (error) {
       for (const process of fleet.processes) process.kill('SIGKILL');
+      rmSync(fleet.artifacts, { recursive: true, force: true });
       throw error;
     }
   }
@@ -125,6 +131,7 @@ export class Fleet {
     const running = this.processes.filter((process) => !process.hasExited);
     for (const process of running) process.kill('SIGTERM');
     const exits = await Promise.all(running.map((process) => process.exited));
+    rmSync(this.artifacts, { recursive: true, force: true });
     if (!this.options.storeEnv) await this.forgetKeys();
     expect(exits).toEqual(running.map(() => ({ code: 0, signal: null })));
     expect(this.processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
@@ -134,6 +141,7 @@ export class Fleet {
     const process = TestProcess.app(app, {
       ...(this.options.storeEnv ?? { REDIS_URL: this.storeUrl }),
       MOORING_PREFIX: this.prefix,
+      ARTIFACTS_URL: `file:${this.artifacts}`,
       LOG_LEVEL: 'debug',
       LOG_FORMAT: 'json',
       ...(app === 'api' ? { PORT: '0' } : {}),

@@ -1,3 +1,4 @@
+import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
@@ -46,6 +47,7 @@ export const ApiEnv = z
       .optional()
       .describe('Whether the `probe` kind is offered. Unset: only without keys on loopback.'),
     ...fields.EventsOutEnv,
+    ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,
     ...fields.LogEnv,

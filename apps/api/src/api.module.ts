@@ -1,3 +1,4 @@
+import { openArtifacts } from '#artifacts';
 import { EventMapping, EventsModule, EventsOut } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
@@ -14,6 +15,7 @@ import { EventsController, SignedEventsController } from './events/events.contro
 import { EventSecrets } from './events/signature.guard.js';
 import { FlowsController } from './flows/flows.controller.js';
 import { HealthController } from './health/health.controller.js';
+import { ArtifactsController } from './jobs/artifacts.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
 import { SchedulesController } from './schedules/schedules.controller.js';
@@ -36,6 +38,7 @@ export class ApiModule {
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
+            artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
           }),
@@ -49,6 +52,7 @@ export class ApiModule {
         ...(offersProbe(env) ? [ProbeApiModule] : []),
       ],
       controllers: [
+        ArtifactsController,
         CancellationsController,
         FlowsController,
         HealthController,

@@ -1,3 +1,4 @@
+import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
 import { readOwnerResolvers } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
@@ -61,6 +62,7 @@ export const JanitorEnv = z
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether the `probe` queue is looked after.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
+    ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,
     ...fields.LogEnv,

@@ -1,3 +1,4 @@
+import { openArtifacts } from '#artifacts';
 import { EventConsumer, EventMapping, EventsModule, EventsOut, InStream } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
@@ -69,6 +70,7 @@ export class JanitorModule {
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
             resolvers: resolvers.byType,
+            artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
             sweeps: {
               ownerGraceMs: env.OWNER_GRACE,

@@ -1,3 +1,4 @@
+import { ArtifactsEnv } from '#artifacts';
 import { readOwnerResolvers } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
@@ -27,6 +28,7 @@ export const WorkerEnv = z
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
+    ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,
     ...fields.LogEnv,

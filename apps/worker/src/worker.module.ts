@@ -1,3 +1,4 @@
+import { openArtifacts } from '#artifacts';
 import { EventsOut } from '#events';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
@@ -29,6 +30,7 @@ export class WorkerModule {
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
             resolvers: resolvers.byType,
+            artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
             worker: {
               concurrency: env.WORKER_CONCURRENCY,

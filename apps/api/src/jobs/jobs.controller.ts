@@ -1,4 +1,5 @@
 import {
+  ArtifactReader,
   Canceller,
   Enqueuer,
   InvalidJobError,
@@ -17,6 +18,7 @@ import { Caller, Needs } from '../auth/api-key.guard.js';
 import { ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
 import { describeError } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
+import { linkTo, type ArtifactLink } from './artifact.headers.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
 
 type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
@@ -30,6 +32,7 @@ export class JobsController {
     private readonly kinds: KindRegistry,
     private readonly enqueuer: Enqueuer,
     private readonly reader: JobReader,
+    private readonly artifacts: ArtifactReader,
     private readonly canceller: Canceller,
   ) {}
 
@@ -70,10 +73,11 @@ export class JobsController {
   @Get(':id')
   @Needs('read')
   @ApiOkResponse({ standardSchema: JobAnswer })
-  async read(@Param('id') id: string): Promise<JobView & { artifacts: readonly string[] }> {
+  async read(@Param('id') id: string): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
     const job = await this.reader.read(id);
     if (!job) throw new ApiProblem(404, 'NOT_FOUND', 'There is no job of that id.');
-    return { ...job, artifacts: [] };
+    const made = job.state === 'removed' ? [] : await this.artifacts.list(id);
+    return { ...job, artifacts: made.map((artifact) => linkTo(id, artifact)) };
   }
 
   @Delete(':id')

@@ -74,7 +74,15 @@ export const JobAnswer = z
     result: z.unknown(),
     error: z.string().nullable(),
     attempts: z.number().int(),
-    artifacts: z.array(z.string()),
+    artifacts: z.array(
+      z.object({
+        name: z.string(),
+        size: z.number().int(),
+        contentType: z.string(),
+        sha256: z.string(),
+        href: z.string(),
+      }),
+    ),
     timeline: z.array(
       z.object({
         at: z.iso.datetime(),
