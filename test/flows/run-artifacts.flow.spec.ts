@@ -1,4 +1,3 @@
-import { openArtifacts } from '#artifacts';
 import {
   ArtifactReader,
   Canceller,
@@ -18,13 +17,10 @@ import {
 import { getQueueToken } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { KeptArtifacts } from '../support/kept-artifacts.js';
 import { LifecycleApp } from '../support/lifecycle-app.js';
 import { until } from '../support/until.js';
 
@@ -59,9 +55,8 @@ const KINDS: Kind[] = [maker, fast, leaves, bare];
 
 describe('a run and its artifacts', () => {
   let app: LifecycleApp;
-  let redis: Redis;
   let prefix: string;
-  let folder: string;
+  let kept: KeptArtifacts;
   let store: JobArtifacts;
   let wrap: (store: JobArtifacts) => JobArtifacts | undefined;
   const said: string[] = [];
@@ -122,21 +117,14 @@ describe('a run and its artifacts', () => {
     said.length = 0;
     ran.length = 0;
     wrap = (one) => one;
-    redis = new Redis(inject('storeUrl'));
     prefix = `test-${randomBytes(6).toString('hex')}`;
-    folder = await mkdtemp(join(tmpdir(), 'mooring-artifacts-'));
-    store = openArtifacts(`file:${folder}`, redis, prefix);
+    kept = await KeptArtifacts.open(prefix);
+    ({ store } = kept);
   });
   afterEach(async () => {
-    let position: string | undefined;
-    do {
-      const page = await store.walk(position, 100);
-      for (const { jobId } of page.jobs) await store.removeAll(jobId);
-      position = page.position ?? undefined;
-    } while (position);
+    await kept.clear();
     await app.stop();
-    await redis.quit();
-    await rm(folder, { recursive: true });
+    await kept.close();
   });
 
   async function start(more: Partial<LifecycleOptions> = {}): Promise<void> {
@@ -192,10 +180,10 @@ describe('a run and its artifacts', () => {
     await start();
     const id = await enqueue(maker, 'wait');
     await until(() => ran.includes(id), 'it runs');
-    await until(async () => (await files()).length === 1, 'it has put something');
+    await until(async () => (await kept.jobs()).length === 1, 'it has put something');
     await app.context.get(Canceller).cancel(owner('trip', '42'), { wait: 'drained' });
     await untilState(id, 'cancelled');
-    expect([said, await files(), await names(id)]).toEqual([['OwnerCancelled'], [], []]);
+    expect([said, await kept.jobs(), await names(id)]).toEqual([['OwnerCancelled'], [], []]);
   });
 
   it('that is abandoned can put nothing more', async () => {
@@ -206,7 +194,7 @@ describe('a run and its artifacts', () => {
     await untilState(id, 'cancelled');
     said.push('go on');
     await until(() => said.includes('OwnerCancelled'), 'it was told so');
-    expect(await files()).toEqual([]);
+    expect(await kept.jobs()).toEqual([]);
   });
 
   it('that is overtaken in the midst of a stream stops writing it', async () => {
@@ -220,7 +208,7 @@ describe('a run and its artifacts', () => {
   it('whose result counts completes when its artifacts can be committed, and is not run again', async () => {
     let failures = 2;
     wrap = (one) =>
-      replaced(one, {
+      kept.with({
         commit: (...args) => ((failures -= 1) >= 0 ? Promise.reject(new Error('away')) : one.commit(...args)),
       });
     await start();
@@ -241,7 +229,7 @@ describe('a run and its artifacts', () => {
   it('loses them before its job is taken out of its queue; a store that fails keeps the job, and is said', async () => {
     let isAway = true;
     wrap = (one) =>
-      replaced(one, {
+      kept.with({
         removeAll: (jobId) => (isAway ? Promise.reject(new Error('away')) : one.removeAll(jobId)),
       });
     await start();
@@ -251,23 +239,23 @@ describe('a run and its artifacts', () => {
     const isSaid = (): boolean =>
       app.facts.some((fact) => fact.event === 'queue.error' && String(Object.values(fact)).includes('away'));
     await until(isSaid, 'it is said');
-    expect([receipt.done, (await files()).length]).toEqual([false, 1]);
+    expect([receipt.done, (await kept.jobs()).length]).toEqual([false, 1]);
     await untilState(id, 'retrying');
 
     isAway = false;
-    await until(async () => (await files()).length === 0, 'nothing of it is left');
+    await until(async () => (await kept.jobs()).length === 0, 'nothing of it is left');
     await untilState(id, 'removed');
   });
 
   it('has a job that BullMQ removes only long after a sweep should have, unless its kind leaves none', async () => {
     await start({ retention: { ageMs: 3_600_000, count: 10 } });
-    const kept = async (kind: Kind, payload: object): Promise<unknown[]> => {
+    const keptOf = async (kind: Kind, payload: object): Promise<unknown[]> => {
       const to = { owners: [owner('trip', '42')], delay: '1h' } as const;
       const { id, queue } = await app.context.get(Enqueuer).enqueue(kind, payload, to);
       const { opts } = (await app.context.get<Queue>(getQueueToken(queue)).getJob(id))!;
       return [opts.removeOnComplete, opts.removeOnFail];
     };
-    const all = [await kept(maker, { does: '' }), await kept(leaves, {}), await kept(bare, {})];
+    const all = [await keptOf(maker, { does: '' }), await keptOf(leaves, {}), await keptOf(bare, {})];
     await app.context.get(Canceller).cancel(owner('trip', '42'), { wait: 'drained' });
     expect(all).toEqual([
       [
@@ -284,21 +272,4 @@ describe('a run and its artifacts', () => {
       ],
     ]);
   });
-
-  async function files(): Promise<string[]> {
-    const all = await readdir(folder, { recursive: true, withFileTypes: true });
-    return all.filter((each) => each.isFile()).map(({ name }) => name);
-  }
 });
-
-function replaced(store: JobArtifacts, some: Partial<JobArtifacts>): JobArtifacts {
-  return {
-    put: (...args) => store.put(...args),
-    commit: (...args) => store.commit(...args),
-    list: (...args) => store.list(...args),
-    open: (...args) => store.open(...args),
-    removeAll: (...args) => store.removeAll(...args),
-    walk: (...args) => store.walk(...args),
-    ...some,
-  };
-}

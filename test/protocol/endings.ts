@@ -5,6 +5,7 @@ export const ENDINGS = [
   ':dedup',
   ':late',
   ':done',
+  ':reap',
   ':waiters',
   ':cancels',
   ':cancel:c0',

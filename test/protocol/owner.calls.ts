@@ -112,6 +112,8 @@ export class OwnerCalls {
 /** Every key of an owner, receipts too. */
 export async function unlinkOwner(redis: Redis, record: string): Promise<void> {
   const receipts = await redis.keys(`${record}:cancel:*`);
-  const others = ['', ':runs', ':dedup', ':late', ':done', ':cancels', ':history'].map((end) => record + end);
+  const others = ['', ':runs', ':dedup', ':late', ':done', ':reap', ':cancels', ':history'].map(
+    (end) => record + end,
+  );
   await redis.unlink(...others, ...receipts);
 }

@@ -81,6 +81,9 @@ const planned = async (run: ScriptRunner, key: string): Promise<void> => {
   await run('plan', [key], finish());
 };
 
+const reap = (act: string, who: string): Args => [NOW, act, 'job', who, LEASE_MS, 5, 0];
+const marked = (run: ScriptRunner, key: string): Promise<unknown> => run('reap', [key], reap('mark', 't0'));
+
 export const SITUATIONS: readonly Situation[] = [
   { name: 'a first job', script: 'reserve', args: reserve('job', 'skip'), prepare: nothing },
   { name: 'another job', script: 'reserve', args: reserve('job', ''), prepare: reserved('') },
@@ -184,6 +187,9 @@ export const SITUATIONS: readonly Situation[] = [
     args: [NOW + 50, 's1', '["1","2"]', NOW + 50, NOW + 99, 'job-1', ''],
     prepare: planned,
   },
+  { name: 'a job that goes', script: 'reap', args: reap('mark', 't0'), prepare: nothing },
+  { name: 'a job that failed to go', script: 'reap', args: reap('fail', 't0'), prepare: marked },
+  { name: 'a job that is gone', script: 'reap', args: reap('done', 't0'), prepare: marked },
   { name: 'a rise', script: 'depth', args: [2, 5], prepare: (run, key) => run('depth', [key], [1, '']) },
   { name: 'a fall', script: 'depth', args: [-2, ''], prepare: (run, key) => run('depth', [key], [3, '']) },
 ];

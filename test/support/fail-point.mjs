@@ -13,6 +13,7 @@ const FOLDERS = {
   end: 'settle',
   remember: 'history',
   turn: 'schedules',
+  reap: 'sweep',
 };
 const isIt = name.startsWith('#') ? isNth(Number(name.slice(1))) : isScript(name);
 

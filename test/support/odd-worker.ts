@@ -22,6 +22,7 @@ export function startOdd(app: string, fleet: Fleet, preload: Preload, env: NodeJ
   const process = TestProcess.app(app, {
     REDIS_URL: fleet.storeUrl,
     MOORING_PREFIX: fleet.prefix,
+    ARTIFACTS_URL: `file:${fleet.artifacts}`,
     LOG_LEVEL: 'debug',
     LOG_FORMAT: 'json',
     NODE_OPTIONS: `--import ${file}`,

@@ -47,6 +47,7 @@ export const ApiEnv = z
       .optional()
       .describe('Whether the `probe` kind is offered. Unset: only without keys on loopback.'),
     ...fields.EventsOutEnv,
+    ...fields.RetentionEnv,
     ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,

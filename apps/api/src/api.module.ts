@@ -5,6 +5,7 @@ import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { QuarantineController } from './admin/quarantine.controller.js';
 import { QueuesController } from './admin/queues.controller.js';
 import { SweepsController } from './admin/sweeps.controller.js';
 import { offersProbe, type ApiEnv } from './api.env.js';
@@ -38,6 +39,7 @@ export class ApiModule {
           useFactory: () => ({
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
+            retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
@@ -58,6 +60,7 @@ export class ApiModule {
         HealthController,
         JobsController,
         OwnersController,
+        QuarantineController,
         QueuesController,
         SchedulesController,
         SweepsController,

@@ -41,6 +41,15 @@ export const JanitorEnv = z
     OWNER_GRACE: fields.duration
       .prefault('30s')
       .describe('How long an owner has been without a new job, and gone, before its jobs are ended.'),
+    RETENTION_EVERY: fields.duration
+      .prefault('60m')
+      .describe('How often finished jobs are looked for that are not to be kept any more.'),
+    ARTIFACT_SWEEP_EVERY: fields.duration
+      .prefault('10m')
+      .describe('How often artifacts are looked for whose job is gone.'),
+    ARTIFACT_GRACE: fields.duration
+      .prefault('5m')
+      .describe('How old artifacts are before they can be taken for left behind.'),
     SWEEP_MAX_RATIO: ratio
       .prefault('0.2')
       .describe(
@@ -62,6 +71,7 @@ export const JanitorEnv = z
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether the `probe` queue is looked after.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
+    ...fields.RetentionEnv,
     ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,

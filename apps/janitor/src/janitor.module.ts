@@ -70,11 +70,13 @@ export class JanitorModule {
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
             resolvers: resolvers.byType,
+            retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
             sweeps: {
               ownerGraceMs: env.OWNER_GRACE,
               maxRatio: env.SWEEP_MAX_RATIO,
+              artifactGraceMs: env.ARTIFACT_GRACE,
               stallMs: env.SWEEP_STALL,
               lockMs: env.SWEEP_LOCK,
             },

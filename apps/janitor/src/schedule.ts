@@ -13,6 +13,8 @@ const ASKED_EVERY_MS = 500;
 export abstract class Intervals {
   abstract readonly CENSUS_EVERY: JanitorEnv['CENSUS_EVERY'];
   abstract readonly ORPHAN_SWEEP_EVERY: JanitorEnv['ORPHAN_SWEEP_EVERY'];
+  abstract readonly RETENTION_EVERY: JanitorEnv['RETENTION_EVERY'];
+  abstract readonly ARTIFACT_SWEEP_EVERY: JanitorEnv['ARTIFACT_SWEEP_EVERY'];
   abstract readonly SCHEDULES_EVERY: JanitorEnv['SCHEDULES_EVERY'];
 }
 
@@ -44,6 +46,8 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     });
     this.duties.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
+    this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
+    this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');
   }
 
   /** Together with the duties, which wait for what is under way: a sweep that was not told to stop would go on to its end. */

@@ -28,6 +28,7 @@ export const WorkerEnv = z
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
+    ...fields.RetentionEnv,
     ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,

@@ -30,6 +30,7 @@ export class WorkerModule {
             redis: runtime.redis,
             prefix: env.MOORING_PREFIX,
             resolvers: resolvers.byType,
+            retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
             worker: {

@@ -59,5 +59,6 @@ export type { SweepOrder, SweepRecord, SweepState } from './sweep/sweep.record.j
 export { Sweeper } from './sweep/sweeper.js';
 export { Sweeps } from './sweep/sweeps.js';
 export type { ScheduleOptions, ScheduleView } from './schedules/schedule.js';
+export { Quarantine, type Quarantined } from './sweep/quarantine.js';
 export { Schedules } from './schedules/schedules.js';
 export { Ticker, type Ticked } from './schedules/ticker.js';

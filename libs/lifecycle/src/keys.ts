@@ -20,6 +20,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  o:schedules                hash    <schedule> -> `<epoch>|<change>`: those    moor, unmoor         empties with them; stray ones: the tick
  *                                     that are its own; they keep the record
  *  o:history                  list    what was removed and why, newest first     drop                 expires; HISTORY_LINES at most
+ *  o:reap                     hash    <job> -> `<since>|<failures>|<held, or at  reap                 done; left ones: retention, by the list
+ *                                     rest, until, ms>|<by whom>`                                    below
  *  <prefix>:{slot:<digest>}   zset    `<job>|<token>`, or `<job>|` for a grant -> end of its hold, ms  take                 empties; stale ones: take
  *  …:waiters                  zset    <job> -> its place in the line            take                 empties; gone ones: quit
  *  <prefix>:{queue:<name>}    hash    n: how many jobs wait; v: version         depth                never; the janitor's census mends n
@@ -39,6 +41,10 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:leaving                  hash    owners that are about to leave it          the directory        list, unlist
  *  …:gone                     hash    owner -> `<epoch>|<counter>|<since>`: seen  orphans             any other answer; unlist
  *                                     to be gone
+ *  <prefix>:{reaping}         zset    `<job> <owner>`: marked, or about to be    retention            its end; left ones: retention
+ *                                     -> since when, ms
+ *  <prefix>:{quarantine}      zset    <job> -> since when, ms: cannot be removed  retention            retention with force
+ *  …:why                      hash    <job> -> why                               retention            likewise
  *  <prefix>:{sweeps}          zset    <sweep> -> when it was first written, ms   save                 bounded in number
  *  …:<sweep>                  string  its record, as JSON                        save                 expires, SWEEP_KEEP_MS
  *  …:<sweep>:lines            list    what went by it, as JSON                   save                 expires, SWEEP_KEEP_MS; bounded
@@ -118,6 +124,16 @@ export class Keys {
   /** What sweeps did, and where they are. */
   get sweeps(): string {
     return `${this.prefix}:{sweeps}`;
+  }
+
+  /** Finished jobs that are being removed. */
+  get reaping(): string {
+    return `${this.prefix}:{reaping}`;
+  }
+
+  /** Finished jobs that could not be removed. */
+  get quarantine(): string {
+    return `${this.prefix}:{quarantine}`;
   }
 
   gone(queue: string): string {

@@ -57,6 +57,12 @@ import { Ticker } from './schedules/ticker.js';
 import { Endings } from './settle/endings.js';
 import { Settler } from './settle/settler.js';
 import { Store } from './store.js';
+import { ArtifactSweep } from './sweep/artifact.sweep.js';
+import { Quarantine } from './sweep/quarantine.js';
+import { Reaps } from './sweep/reaps.js';
+import { RetentionMeasures } from './sweep/retention.measures.js';
+import { RetentionSweep } from './sweep/retention.sweep.js';
+import { Retirement } from './sweep/retirement.js';
 import { Doomed } from './sweep/doomed.js';
 import { OrphanSurvey } from './sweep/orphan.survey.js';
 import { OrphanSweep } from './sweep/orphan.sweep.js';
@@ -72,6 +78,7 @@ const providers: Provider[] = [
   Adds,
   Admission,
   ArtifactReader,
+  ArtifactSweep,
   Canceller,
   CleanUp,
   CleanUps,
@@ -104,14 +111,19 @@ const providers: Provider[] = [
   OwnerLives,
   OwnerLooks,
   OwnerReader,
+  Quarantine,
   QueueCensus,
   QueueReader,
   Queues,
   QueueWorkers,
+  Reaps,
   Receipts,
   Removals,
   Reservations,
   Resolvers,
+  RetentionMeasures,
+  RetentionSweep,
+  Retirement,
   RunningJobs,
   ScheduleBook,
   Schedules,

@@ -45,6 +45,10 @@ export interface SweepOptions {
   readonly maxRatio?: number;
   /** How long a sweep may keep another client of the store waiting before it slows down. Default 10 ms. */
   readonly stallMs?: number;
+  /** How long ago the last of a job's artifacts was written before they can be taken for left behind. Default 5 min. */
+  readonly artifactGraceMs?: number;
+  /** How long whoever removes a finished job has it to itself; it gives up when half of that has passed. Default 1 min. */
+  readonly reapHoldMs?: number;
   /** How long a process has a sort of sweep to itself without a sign of life. Default 15 s. */
   readonly lockMs?: number;
 }
@@ -76,4 +80,6 @@ export const LIFECYCLE_DEFAULTS = {
   sweepMaxRatio: 0.2,
   sweepStallMs: 10,
   sweepLockMs: 15_000,
+  artifactGraceMs: 300_000,
+  reapHoldMs: 60_000,
 } as const;

@@ -19,6 +19,7 @@ const FILES = {
   intent: 'cancel/intent.lua',
   tell: 'cancel/tell.lua',
   remember: 'history/remember.lua',
+  reap: 'sweep/reap.lua',
   moor: 'schedules/moor.lua',
   unmoor: 'schedules/unmoor.lua',
   plan: 'schedules/plan.lua',

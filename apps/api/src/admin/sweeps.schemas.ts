@@ -49,6 +49,17 @@ export const SweepWithLines = SweepAnswer.extend({
   cursor: z.string().nullable().describe('Where the next page of lines begins; null on the last one.'),
 }).meta({ id: 'SweepWithLines' });
 
+export const QuarantineAnswer = z
+  .object({
+    jobs: z
+      .array(z.object({ jobId: z.string(), at: z.iso.datetime(), why: z.string() }))
+      .describe(
+        'Finished jobs that could not be removed; a sweep with force tries it again. The oldest first.',
+      ),
+    cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
+  })
+  .meta({ id: 'Quarantine' });
+
 export const SweepsAnswer = z
   .object({
     sweeps: z.array(SweepAnswer).describe('The newest first.'),

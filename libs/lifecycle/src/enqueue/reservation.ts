@@ -139,6 +139,7 @@ export class Reservations {
     const answer = await this.reserving.ask(this.keys.ownerText(owner), args);
     if (answer[0] === 'moved') throw new OwnerMovedError(owner);
     if (answer[0] === 'closed') throw new OwnerClosedError(owner);
+    if (answer[0] === 'reaping') throw new StoreUnavailableError('The job of that id is just being removed.');
     if (answer[0] === 'full') throw new QueueFullError(`Owner "${owner}"`, Number(answer[1]));
     this.directory.note(owner);
     return answer;

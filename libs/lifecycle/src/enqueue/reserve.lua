@@ -7,7 +7,7 @@
   Sent twice, the answer is the same. Unlike the others it is refused when the store's memory is full: what it would make
   room for could not be added then.
 
-    KEYS[i]   record of the i-th job's owner; :dedup and :late beside it, in the same slot
+    KEYS[i]   record of the i-th job's owner; :dedup, :late and :reap beside it, in the same slot
 
     ARGV[1]   now, ms; '' for the store's own clock
     then 7 for each key:
@@ -18,7 +18,7 @@
 
   Answers for each: {'new', epoch, at}, with 'again' behind it when the job had its place already;
   {'replace', replaced, epoch, at}, likewise; {'skip', twin, epoch, at}, {'coalesce', twin, epoch, at};
-  {'moved'}, {'closed'}, {'full', how many}, or {'error', text}.
+  {'moved'}, {'closed'}, {'reaping'}, {'full', how many}, or {'error', text}.
 ]]
 -- How many fields a record has beside its index.
 local META = 6
@@ -45,6 +45,10 @@ local function reserve(record, at)
   end
   if state == 'closed' then
     return { 'closed' }
+  end
+  -- A job of that id ended, and is just being removed with what it left: a new one must not lose its own to that.
+  if redis.call('HEXISTS', record .. ':reap', job) == 1 then
+    return { 'reaping' }
   end
   local entryEpoch, reservedAt, replaced = string.match(entry or '', '^(%d+)|(%d+)|%d+|[^|]*|?(.*)$')
   if entryEpoch and entryEpoch == epoch then

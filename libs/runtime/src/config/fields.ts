@@ -133,6 +133,15 @@ export const ShutdownEnv = {
     .describe('How long a process may take to end after SIGTERM.'),
 };
 
+export const RetentionEnv = {
+  RETENTION_AGE: duration
+    .prefault('24h')
+    .describe('How long finished jobs are kept of a kind that does not say; the same for all.'),
+  RETENTION_COUNT: wholeNumber(1)
+    .prefault('1000')
+    .describe('How many of them are kept, of completed and of failed each; the same for all.'),
+};
+
 export const HealthEnv = {
   HOST: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
   HEALTH_PORT: port

@@ -1,0 +1,43 @@
+/** A job's place among those that ended: by when, and among those of one ms by its id. */
+export type Ended = readonly [finishedOn: number, jobId: string];
+
+export const ENDED_AS = ['completed', 'failed'] as const;
+export type EndedState = (typeof ENDED_AS)[number];
+
+interface InQueue {
+  readonly queue: string;
+  readonly state: EndedState;
+}
+
+/** From the newest on: how many of each kind there are, and with which of them its number is full. */
+export interface Counting extends InQueue {
+  readonly phase: 'count';
+  /** How many were looked at, and which was the last. */
+  readonly from: number;
+  readonly last?: Ended;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly full: Readonly<Record<string, Ended>>;
+}
+
+/** From the oldest on: whatever is over its kind's measure goes. */
+export interface Removing extends InQueue {
+  readonly phase: 'remove';
+  /** How many of the oldest stay. */
+  readonly from: number;
+  readonly full: Readonly<Record<string, Ended>>;
+}
+
+/** First what a crash has left, then queue by queue. */
+export type Position = { readonly phase: 'left'; readonly cursor: string } | Counting | Removing;
+
+export function readPosition(text: string | undefined): Position {
+  return text === undefined ? { phase: 'left', cursor: '0' } : (JSON.parse(text) as Position);
+}
+
+export function writePosition(position: Position | undefined): string | null {
+  return position ? JSON.stringify(position) : null;
+}
+
+export function isBefore(a: Ended, b: Ended): boolean {
+  return a[0] === b[0] ? a[1] < b[1] : a[0] < b[0];
+}

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import { Queues } from '../queues.js';
+import { Store } from '../store.js';
+import { Quarantine } from './quarantine.js';
+import { inLanes } from './lanes.js';
+import { Reaps, type Reaped } from './reaps.js';
+import { RetentionMeasures } from './retention.measures.js';
+import {
+  readPosition,
+  writePosition,
+  type Counting,
+  type Position,
+  type Removing,
+} from './retention.position.js';
+import { Retirement, type Fate } from './retirement.js';
+import { Sweep, type Page, type Round, type SweepKind } from './sweep.js';
+import { Sweeps } from './sweeps.js';
+
+/** A page is read whole, payloads too. */
+const MOST_JOBS = 100;
+
+/**
+ * Removes finished jobs that are over their kind's measure, the oldest first, each after its artifacts. Of every queue the
+ * jobs that completed, and those that failed, are first counted from the newest on, as far as a measure reaches; then
+ * taken from the oldest on.
+ */
+@Injectable()
+export class RetentionSweep extends Sweep {
+  readonly kind: SweepKind = 'retention';
+
+  constructor(
+    sweeps: Sweeps,
+    private readonly queues: Queues,
+    private readonly store: Store,
+    private readonly measures: RetentionMeasures,
+    private readonly retirement: Retirement,
+    private readonly reaps: Reaps,
+    private readonly quarantine: Quarantine,
+  ) {
+    super(sweeps);
+  }
+
+  async sweepOnce(limit: number, round: Round): Promise<Page> {
+    const at = readPosition(round.position);
+    const { next, ...page } = await this.turn(at, limit, round);
+    const position = writePosition(next);
+    return position === null
+      ? { ...page, position, ...(await this.wordOnQuarantine()) }
+      : { ...page, position };
+  }
+
+  private turn(at: Position, limit: number, round: Round): Promise<Turned> {
+    switch (at.phase) {
+      case 'left':
+        return this.finishLeft(at.cursor, limit, round);
+      case 'count':
+        return this.count(at, Math.min(limit, MOST_JOBS));
+      case 'remove':
+        return this.remove(at, Math.min(limit, MOST_JOBS), round);
+    }
+  }
+
+  /** Those whose remover died after the job was gone; the others are counted with their queue. */
+  private async finishLeft(cursor: string, limit: number, { dryRun, signal }: Round): Promise<Turned> {
+    if (dryRun) return { next: this.after() };
+    const { jobs, next } = await this.reaps.page(cursor, limit);
+    const fates = await inLanes(jobs, signal, (reaped) => this.retirement.finish(reaped));
+    const { removed, failed } = countOf(fates);
+    const at: Position = { phase: 'left', cursor: signal.aborted ? cursor : next };
+    return { removed, failed, next: next === '0' && !signal.aborted ? this.after() : at };
+  }
+
+  private async count(at: Counting, limit: number): Promise<Turned> {
+    const nowMs = await this.store.now();
+    const counted = this.measures.count(at, await this.jobsOf(at, limit, false), nowMs);
+    if (!counted.isLast) return { next: counted.at };
+    const { queue, state, full } = counted.at;
+    return { next: { phase: 'remove', queue, state, full, from: 0 } };
+  }
+
+  private async remove(at: Removing, limit: number, round: Round): Promise<Turned> {
+    const nowMs = await this.store.now();
+    const jobs = await this.jobsOf(at, limit, true);
+    const doomed = jobs.flatMap((job): Doomed[] => {
+      const why = this.measures.why(job, at, nowMs);
+      const reaped = why === undefined ? undefined : this.retirement.reapedOf(job);
+      return why !== undefined && reaped ? [{ job, why, reaped }] : [];
+    });
+    const fates = round.dryRun
+      ? doomed.map(() => 'removed' as const)
+      : await this.retireAll(at, doomed, round);
+    const { removed, failed } = countOf(fates);
+    const lines = doomed
+      .filter((_, i) => fates[i] === 'removed')
+      .map(({ job, why }) => ({ what: job.id!, why }));
+    const counts = { seen: jobs.length, removed, failed, kept: jobs.length - removed - failed };
+    // A page that was stopped is done again, and counts what was done.
+    if (round.signal.aborted) return { removed, failed, seen: removed + failed, lines, next: at };
+    const isLast = jobs.length === 0 || this.measures.isBeyond(jobs.at(-1)!, at, nowMs);
+    const from = at.from + jobs.length - (round.dryRun ? 0 : removed);
+    return { ...counts, lines, next: isLast ? this.after(at) : { ...at, from } };
+  }
+
+  private async retireAll(
+    { queue, state }: Removing,
+    doomed: readonly Doomed[],
+    { signal, force }: Round,
+  ): Promise<Fate[]> {
+    await this.reaps.list(doomed.map(({ reaped }) => reaped));
+    const from = this.queues.get(queue);
+    return inLanes(doomed, signal, ({ job, why, reaped }) =>
+      this.retirement.retire(reaped, { job, queue: from, state, why }, force),
+    );
+  }
+
+  private jobsOf({ queue, state, from }: Counting | Removing, limit: number, asc: boolean): Promise<Job[]> {
+    // One that is not known here any more, since another janitor was at it, is passed over.
+    if (!this.queues.has(queue)) return Promise.resolve([]);
+    return this.store.call(
+      () => this.queues.get(queue).getJobs([state], from, from + limit - 1, asc) as Promise<Job[]>,
+    );
+  }
+
+  /** Where counting begins in what comes after; undefined when nothing does. */
+  private after(at?: Removing): Counting | undefined {
+    const begin = { phase: 'count', from: 0, counts: {}, full: {} } as const;
+    if (at?.state === 'completed') return { ...begin, queue: at.queue, state: 'failed' };
+    const names = this.queues.all().map(({ name }) => name);
+    const queue = names.toSorted().find((name) => !at || name > at.queue);
+    return queue === undefined ? undefined : { ...begin, queue, state: 'completed' };
+  }
+
+  private async wordOnQuarantine(): Promise<{ why?: string }> {
+    const count = await this.quarantine.count();
+    return count > 0 ? { why: `${count} cannot be removed: see GET /v1/admin/quarantine.` } : {};
+  }
+}
+
+type Turned = Omit<Page, 'position'> & { readonly next: Position | undefined };
+
+interface Doomed {
+  readonly job: Job;
+  readonly why: string;
+  readonly reaped: Reaped;
+}
+
+function countOf(fates: readonly (Fate | undefined)[]): Record<Fate, number> {
+  const counts = { removed: 0, kept: 0, failed: 0 };
+  for (const fate of fates) if (fate) counts[fate] += 1;
+  return counts;
+}

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { Job, Queue } from 'bullmq';
+import { FoundJobs } from '../cancel/found.jobs.js';
+import { Removals } from '../history/removals.js';
+import { Journal } from '../journal.js';
+import { openEnvelope } from '../kinds/envelope.js';
+import { LifecycleOptions } from '../options.js';
+import { Store } from '../store.js';
+import { Quarantine } from './quarantine.js';
+import { Reaps, type Reap, type Reaped } from './reaps.js';
+import type { EndedState } from './retention.position.js';
+
+/** A finished job that is to go, and why. */
+export interface Retired {
+  readonly job: Job;
+  readonly queue: Queue;
+  readonly state: EndedState;
+  readonly why: string;
+}
+
+/** `kept`: it is not to go now, for another is at it, or it rests after a failure, or it is left alone. */
+export type Fate = 'removed' | 'kept' | 'failed';
+
+/**
+ * Removes a finished job, and before it what it left behind. Each step may be done twice, and the order makes a crash
+ * harmless: listed and marked, its artifacts, why it goes, the job, and last the mark. Who dies in between is followed by
+ * one who finds the job over its measure still; or, when it is gone already, the list.
+ */
+@Injectable()
+export class Retirement {
+  constructor(
+    private readonly options: LifecycleOptions,
+    private readonly store: Store,
+    private readonly reaps: Reaps,
+    private readonly found: FoundJobs,
+    private readonly removals: Removals,
+    private readonly quarantine: Quarantine,
+    private readonly journal: Journal,
+  ) {}
+
+  /** To be listed before any is retired; undefined for one that is not ours, which is nobody's to remove. */
+  reapedOf(job: Job): Reaped | undefined {
+    try {
+      return { jobId: job.id!, owner: openEnvelope(job).o[0]! };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async retire(reaped: Reaped, retired: Retired, force: boolean): Promise<Fate> {
+    const reap = await this.reaps.mark(reaped, force);
+    if (reap === 'placed') {
+      // It is not marked, so it is not listed for long.
+      await this.reaps.strike([reaped]);
+      return 'kept';
+    }
+    // Who saw it fail for the last time may have died before it could say so.
+    if (reap === 'quarantined') await this.quarantine.add(reaped.jobId);
+    if (typeof reap === 'string') return 'kept';
+    try {
+      return await this.remove(reap, retired);
+    } catch (error) {
+      return await this.putOff(reap, error);
+    }
+  }
+
+  /** What a crash has left of one whose job is gone: nothing is left of it then. */
+  async finish(reaped: Reaped): Promise<Fate> {
+    const { state } = await this.found.find(reaped.jobId);
+    if (state !== 'unknown') return 'kept';
+    const reap = await this.reaps.mark(reaped, true);
+    if (reap === 'placed') await this.reaps.strike([reaped]);
+    if (typeof reap === 'string') return 'kept';
+    try {
+      await this.removeArtifacts(reap);
+      await this.forget(reap);
+      return 'removed';
+    } catch (error) {
+      return await this.putOff(reap, error);
+    }
+  }
+
+  private async remove(reap: Reap, { job, queue, state, why }: Retired): Promise<Fate> {
+    const { jobId } = reap;
+    await this.removeArtifacts(reap);
+    const at = new Date(await this.store.now()).toISOString();
+    const { o: owners } = openEnvelope(job);
+    const removal = { id: jobId, queue: queue.name, kind: job.name, owners, state, at } as const;
+    await this.store.call(() =>
+      this.removals.note({ ...removal, why: 'retention', reason: why, by: 'janitor' }),
+    );
+    checkHeld(reap);
+    const isRemoved = await this.store.call(() => queue.remove(jobId, { removeChildren: false }));
+    // Somebody had it tried once more by hand, and a worker just has it: the gate refuses it.
+    if (isRemoved === 0) throw new Error('a worker has it');
+    await this.forget(reap);
+    return 'removed';
+  }
+
+  private async removeArtifacts(reap: Reap): Promise<void> {
+    checkHeld(reap);
+    await this.options.artifacts?.removeAll(reap.jobId);
+  }
+
+  private async forget(reap: Reap): Promise<void> {
+    await this.quarantine.remove(reap.jobId);
+    await this.reaps.done(reap);
+  }
+
+  /** The job stays, and leads there. */
+  private async putOff(reap: Reap, error: unknown): Promise<Fate> {
+    this.journal.queueError('sweeps', error);
+    if (await this.reaps.fail(reap)) await this.quarantine.add(reap.jobId, (error as Error).message);
+    return 'failed';
+  }
+}
+
+/** Later another may be at it, and the id may even be a new job's. */
+function checkHeld({ until }: Reap): void {
+  if (performance.now() > until) throw new Error('it took too long to remove');
+}

@@ -1,0 +1,153 @@
+import {
+  defineKind,
+  Enqueuer,
+  Handler,
+  Handles,
+  JobReader,
+  owner,
+  Sweeper,
+  type Run,
+  type SweepRecord,
+} from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { recordOf } from '../support/cancel-door.js';
+import { KeptArtifacts } from '../support/kept-artifacts.js';
+import { LifecycleApp } from '../support/lifecycle-app.js';
+import { root, TestProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+const REAP_HOLD_MS = 1_000;
+const AT_ONCE = 2;
+
+const keptKind = defineKind({
+  name: 'kept',
+  queue: 'kept',
+  payload: z.object({}),
+  keep: { age: '1h', count: 1 },
+});
+
+/** I25, I28: who removes a finished job dies at any step; its artifacts go before it, and another finishes what is left. */
+describe('kill -9 of who removes finished jobs', () => {
+  let app: LifecycleApp;
+  let kept: KeptArtifacts;
+  const ends = { killed: 0, lived: 0 };
+
+  @Injectable()
+  @Handles(keptKind)
+  class KeptHandler extends Handler<typeof keptKind> {
+    async handle(_payload: unknown, run: Run): Promise<void> {
+      await run.artifacts.put('a', 'x');
+      await run.artifacts.put('b', 'x');
+    }
+  }
+
+  async function start(): Promise<void> {
+    const prefix = `test-${randomBytes(6).toString('hex')}`;
+    kept = await KeptArtifacts.open(prefix);
+    app = await LifecycleApp.start([keptKind], [KeptHandler], {}, undefined, prefix, {
+      artifacts: kept.store,
+      sweeps: { reapHoldMs: REAP_HOLD_MS, lockMs: 1_000 },
+    });
+  }
+  beforeAll(start);
+  afterAll(async () => {
+    // What the last one that was killed left of its sweep.
+    const sweep = (): Promise<SweepRecord | undefined> => app.context.get(Sweeper).sweep('retention');
+    await until(async () => (await sweep())?.state === 'done', 'the last sweep is done');
+    await kept.clear();
+    await app.stop();
+    await kept.close();
+  });
+
+  it('at every command leaves nothing that another does not finish', async () => {
+    const commands = await trial('before:#0');
+    console.log(`A sweep of retention sends ${commands} commands.`);
+    const points = Array.from(
+      { length: commands },
+      (_, i) => `${i % 2 === 0 ? 'before' : 'after'}:#${i + 1}`,
+    );
+    // What it does with the jobs, and not with its books, from both sides.
+    const scripts = ['before:reap', 'after:reap', 'before:remember', 'after:remember'];
+    for (const point of [...scripts, ...points]) await trial(point);
+    expect(ends.killed).toBeGreaterThan(ends.lived * 5);
+  }, 300_000);
+
+  /** Two jobs, of which the older one is to go, by a process that is killed at a point. Answers how many commands it sent. */
+  async function trial(point: string): Promise<number> {
+    const { child, ready } = startSweeping(point);
+    const ids: string[] = [];
+    for (let i = 0; i < AT_ONCE; i += 1) ids.push(await finish());
+    const [older, newer] = ids as [string, string];
+    let commands = 0;
+    child.child.on('message', (word: { type: string; commands: number; record?: SweepRecord }) => {
+      if (word.type === 'swept') ({ commands } = word);
+    });
+    await ready;
+    child.child.send({});
+    const exit = await child.exited;
+    expect([exit.code === 0, exit.signal === 'SIGKILL']).toContain(true);
+    ends[exit.signal === null ? 'lived' : 'killed'] += 1;
+
+    const isGone = (await stateOf(older)) === 'removed';
+    if (isGone) expect({ point, left: await kept.jobs() }).toEqual({ point, left: [newer] });
+    const marks = [`${recordOf(app.prefix, 'trip:42')}:reap`, `${app.prefix}:{reaping}`];
+    await until(
+      async () => {
+        await app.context.get(Sweeper).sweep('retention');
+        return (await stateOf(older)) === 'removed' && (await app.redis.exists(...marks)) === 0;
+      },
+      `what was killed ${point} is finished`,
+      10_000,
+    );
+    expect({ point, left: await kept.jobs(), newer: await stateOf(newer) }).toEqual({
+      point,
+      left: [newer],
+      newer: 'completed',
+    });
+    return commands;
+  }
+
+  async function finish(): Promise<string> {
+    const to = { owners: [owner('trip', '42')] };
+    const { id } = await app.context.get(Enqueuer).enqueue(keptKind, {}, to);
+    await until(async () => (await stateOf(id)) === 'completed', 'it has completed');
+    const record = recordOf(app.prefix, 'trip:42');
+    await until(async () => (await app.redis.hexists(record, `j${id}`)) === 0, 'it has no place any more');
+    return id;
+  }
+
+  async function stateOf(id: string): Promise<string | undefined> {
+    return (await app.context.get(JobReader).read(id))?.state;
+  }
+
+  function startSweeping(point: string): { child: TestProcess; ready: Promise<unknown> } {
+    const { PATH, HOME } = process.env;
+    const preload = pathToFileURL(`${root}test/support/fail-point.mjs`).href;
+    const child = new TestProcess(
+      spawn(process.execPath, ['--import', preload, `${root}test/support/sweeping.mjs`], {
+        env: {
+          PATH,
+          HOME,
+          REDIS_URL: app.storeUrl,
+          MOORING_PREFIX: app.prefix,
+          ARTIFACTS_URL: kept.url,
+          REAP_HOLD_MS: String(REAP_HOLD_MS),
+          FAIL_POINT: point,
+        },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        cwd: root,
+      }),
+    );
+    const ready = new Promise((resolve, reject) => {
+      child.child.once('message', resolve);
+      void child.exited.then(() => reject(new Error(`It ended: ${child.output}`)));
+    });
+    ready.catch(() => undefined);
+    return { child, ready };
+  }
+});

@@ -1,0 +1,113 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { readdir } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { startOdd } from '../support/odd-worker.js';
+import { until } from '../support/until.js';
+
+const MANY = 200;
+const A_YEAR_MS = 365 * 86_400_000;
+
+describe('what is finished', () => {
+  let fleet: Fleet;
+  afterEach(() => fleet.stop());
+
+  it('goes when its time is over, with what it left, though nothing happens any more', async () => {
+    fleet = await Fleet.start({
+      janitor: true,
+      env: { RETENTION_AGE: '2s', RETENTION_EVERY: '500ms', WORKER_CONCURRENCY: '20' },
+    });
+    const jobs = Array.from({ length: MANY }, (_, i) => ({
+      kind: 'probe',
+      owners: [`trip:${i % 7}`],
+      payload: { artifactBytes: 9, failTimes: i % 10 === 0 ? 3 : 0 },
+    }));
+    const { body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
+    const ids = (body['results'] as { id: string }[]).map(({ id }) => id);
+    await until(async () => {
+      const states = await Promise.all(ids.map(async (id) => (await fleet.job(id)).state));
+      return states.every((state) => state === 'removed');
+    }, 'all are removed');
+    expect(await files()).toEqual([]);
+    expect((await fleet.job(ids[0]!)).error).toMatch(
+      /^retention by janitor: it ended more than 2 s ago \(it was failed\)$/,
+    );
+    await until(async () => (await keys('*{made:*')).length === 0, 'nothing leads anywhere');
+    expect([...(await keys('*:reap')), ...(await keys('*{reaping}'))]).toEqual([]);
+  });
+
+  it('that BullMQ has removed by itself leaves artifacts that one sweep removes', async () => {
+    fleet = await Fleet.start({ janitor: true, env: { ARTIFACT_GRACE: '1ms', ARTIFACT_SWEEP_EVERY: '1h' } });
+    const [gone, stays] = [await fleet.probe({ artifactBytes: 9 }), await fleet.probe({ artifactBytes: 9 })];
+    for (const id of [gone, stays]) await fleet.untilState(id, 'completed');
+    await evict(gone);
+    expect(await files()).toHaveLength(2);
+    const { body } = await fleet.request('POST', '/v1/admin/sweeps/artifacts', {});
+    const record = await until(async () => {
+      const { body: found } = await fleet.request('GET', `/v1/admin/sweeps/${String(body['sweepId'])}`);
+      return found['state'] === 'done' && found;
+    }, 'it is swept');
+    expect(record).toMatchObject({
+      seen: 2,
+      removed: 1,
+      kept: 1,
+      lines: [{ what: gone, why: 'its job is gone' }],
+    });
+    expect(await files()).toEqual([expect.stringContaining(stays)]);
+    expect(await fleet.job(stays)).toMatchObject({ state: 'completed', artifacts: [{ size: 9 }] });
+  });
+
+  it.each([A_YEAR_MS, -A_YEAR_MS])(
+    'is as old as the store says to a janitor whose clock is %i ms off',
+    async (shift) => {
+      fleet = await Fleet.start();
+      const id = await fleet.probe({ artifactBytes: 9 });
+      await fleet.untilState(id, 'completed');
+      const env = { RETENTION_EVERY: '100ms', ARTIFACT_SWEEP_EVERY: '100ms', CLOCK_SHIFT_MS: String(shift) };
+      const janitor = startOdd('janitor', fleet, 'clock-shift', env);
+      const swept = (kind: string): unknown =>
+        janitor.facts().filter(({ event, sweep }) => event === 'sweep.done' && sweep === kind).length >= 2;
+      await until(() => swept('retention') && swept('artifacts'), 'it has swept twice');
+      expect(await fleet.job(id)).toMatchObject({ state: 'completed', artifacts: [{ size: 9 }] });
+      const short = startOdd('janitor', fleet, 'clock-shift', { ...env, RETENTION_AGE: '1s' });
+      await fleet.untilReady(short);
+      await fleet.untilState(id, 'removed');
+      expect(await files()).toEqual([]);
+    },
+  );
+
+  it('and cannot be removed is shown to who may look', async () => {
+    fleet = await Fleet.start({ workers: 0 });
+    const redis = new Redis(fleet.storeUrl);
+    await redis.zadd(`${fleet.prefix}:{quarantine}`, 1_900_000_000_000, 'probe-1');
+    await redis.hset(`${fleet.prefix}:{quarantine}:why`, 'probe-1', 'the bucket is shut');
+    await redis.quit();
+    const { body } = await fleet.request('GET', '/v1/admin/quarantine');
+    const at = new Date(1_900_000_000_000).toISOString();
+    expect(body).toEqual({ jobs: [{ jobId: 'probe-1', at, why: 'the bucket is shut' }], cursor: null });
+  });
+
+  /** As BullMQ does with what is over its own measure. */
+  async function evict(id: string): Promise<void> {
+    const connection = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
+    const queue = new Queue('probe', { connection, prefix: `{${fleet.prefix}}` });
+    expect(await queue.remove(id)).toBe(1);
+    await queue.close();
+    await connection.quit();
+  }
+
+  async function keys(pattern: string): Promise<string[]> {
+    const redis = new Redis(fleet.storeUrl);
+    const found = new Set<string>();
+    for await (const page of redis.scanStream({ match: `${fleet.prefix}${pattern}`, count: 1_000 }))
+      for (const key of page as string[]) found.add(key);
+    await redis.quit();
+    return [...found];
+  }
+
+  async function files(): Promise<string[]> {
+    const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
+    return all.filter((each) => each.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`);
+  }
+});
