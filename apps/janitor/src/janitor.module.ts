@@ -12,6 +12,7 @@ import { DutyGauges } from './duty-gauges.js';
 import { FleetGauges } from './fleet-gauges.js';
 import type { JanitorEnv } from './janitor.env.js';
 import { QueueGauges } from './queue-gauges.js';
+import { QuarantineCount } from './quarantine-count.js';
 import { Intervals, Schedule } from './schedule.js';
 import { StoreGauges } from './store-gauges.js';
 import { SweepMetrics } from './sweep-metrics.js';
@@ -44,6 +45,7 @@ export class JanitorModule {
         FleetGauges,
         InStream,
         QueueGauges,
+        QuarantineCount,
         Schedule,
         StoreGauges,
         TripGauges,

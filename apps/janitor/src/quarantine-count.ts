@@ -1,0 +1,16 @@
+import { Quarantine } from '#lifecycle';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BacklogGauges } from './backlog-gauges.js';
+
+/** Says how many jobs retention has given up on. */
+@Injectable()
+export class QuarantineCount implements OnModuleInit {
+  constructor(
+    private readonly gauges: BacklogGauges,
+    private readonly quarantine: Quarantine,
+  ) {}
+
+  onModuleInit(): void {
+    this.gauges.countBy('quarantine', () => this.quarantine.count());
+  }
+}
