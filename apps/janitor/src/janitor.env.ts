@@ -43,7 +43,10 @@ export const JanitorEnv = z
       .describe('How long an owner has been without a new job, and gone, before its jobs are ended.'),
     RETENTION_EVERY: fields.duration
       .prefault('60m')
-      .describe('How often finished jobs are looked for that are not to be kept any more.'),
+      .meta({ older: { name: 'JOB_CLEANUP_INTERVAL_MS', unit: 'ms' } })
+      .describe(
+        'How often finished jobs are looked for that are not to be kept any more. Also read from `JOB_CLEANUP_INTERVAL_MS`, its older name.',
+      ),
     ARTIFACT_SWEEP_EVERY: fields.duration
       .prefault('10m')
       .describe('How often artifacts are looked for whose job is gone.'),

@@ -47,6 +47,15 @@ describe('the settings', () => {
     expect(loadConfig(Env, empty)).toEqual(loadConfig(Env, {}));
   });
 
+  it('are read under an older name too, in its unit; the newer one goes first', () => {
+    const older = { name: 'CLEANUP_MINUTES', unit: 'm' };
+    const Aged = z.object({ CLEANUP_EVERY: fields.duration.prefault('1h').meta({ older }).describe('…') });
+    expect(loadConfig(Aged, {})).toEqual({ CLEANUP_EVERY: 3_600_000 });
+    expect(loadConfig(Aged, { CLEANUP_MINUTES: '5' })).toEqual({ CLEANUP_EVERY: 300_000 });
+    expect(loadConfig(Aged, { CLEANUP_MINUTES: '5', CLEANUP_EVERY: '7s' })).toEqual({ CLEANUP_EVERY: 7_000 });
+    expect(() => loadConfig(Aged, { CLEANUP_MINUTES: 'soon' })).toThrow(/^.*\n {2}CLEANUP_MINUTES: expected/);
+  });
+
   it('name all their problems at once, a line each', () => {
     const env = { PORT: 'http', LOG_FORMAT: 'xml', SHUTDOWN_TIMEOUT: 'soon', MOORING_COLOR: 'red' };
     expect(() => loadConfig(Env, env)).toThrow(
