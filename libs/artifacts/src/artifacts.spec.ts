@@ -58,8 +58,8 @@ describe('artifacts', () => {
   });
 
   it('of a run whose fence begins as that of another are its own', async () => {
-    await artifacts.put({ jobId: JOB, fence: '1' }, 'a', 'x');
-    await artifacts.commit(JOB, '12');
+    await artifacts.put(OTHER_RUN, 'a', 'x');
+    await artifacts.commit(JOB, '1');
     expect(await artifacts.list(JOB)).toEqual([]);
   });
 
@@ -122,6 +122,18 @@ describe('artifacts', () => {
       yield Buffer.from('y');
     }
     await expect(artifacts.put(RUN, 'a', meanwhile())).rejects.toMatchObject({ code: 'REMOVED' });
+    expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
+  });
+
+  it('that are removed between their bytes and their entry are not to stay', async () => {
+    const late = new Artifacts(redis, prefix, {
+      ...portOf(bytes),
+      put: async (...args) => {
+        await artifacts.removeAll(JOB);
+        return bytes.put(...args);
+      },
+    });
+    await expect(late.put(RUN, 'a', 'x')).rejects.toMatchObject({ code: 'REMOVED' });
     expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
   });
 
