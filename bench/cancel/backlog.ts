@@ -1,6 +1,7 @@
 import { median } from '../harness/median.js';
+import { medianWait } from '../harness/prober.js';
+import type { Waited } from '../harness/prober.process.js';
 import type { Cancelled, CancelStore, SideName } from './cancel.store.js';
-import type { Waited } from './prober.process.js';
 
 export const JOBS = 100;
 const SIZES = [10_000, 100_000, 300_000];
@@ -48,7 +49,7 @@ export async function underBacklog(
     }
     all.push({
       waiting,
-      quiet: medianOf(quiet),
+      quiet: medianWait(quiet),
       ours: costOf(taken.ours),
       seeds: taken.seeds.length > 0 ? costOf(taken.seeds) : undefined,
     });
@@ -69,15 +70,6 @@ export function costOf(rounds: readonly Cancelled[]): Cost {
     ms: of(({ ms }) => ms),
     rssMb: of(({ rssMb }) => rssMb),
     heapMb: of(({ heapMb }) => heapMb),
-    stall: medianOf(rounds.map(({ stall }) => stall)),
-  };
-}
-
-export function medianOf(waits: readonly Waited[]): Waited {
-  const of = (figure: (one: Waited) => number): number => median(waits.map(figure));
-  return {
-    worst: of(({ worst }) => worst),
-    busy: of(({ busy }) => busy),
-    busyP99: of(({ busyP99 }) => busyP99),
+    stall: medianWait(rounds.map(({ stall }) => stall)),
   };
 }

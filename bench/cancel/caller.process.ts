@@ -1,5 +1,6 @@
 import { Canceller, owner } from '#lifecycle';
 import { Redis } from 'ioredis';
+import { growthDuring, type Growth } from '../harness/growth.js';
 import { median } from '../harness/median.js';
 import { startApp } from './cancel.app.js';
 import { PlainQueue } from './plain.queue.js';
@@ -12,15 +13,9 @@ export interface Order {
   readonly jobs: number;
 }
 
-export interface Called {
+export interface Called extends Growth {
   readonly ms: number;
-  /** By how much the process grew at most: its resident memory, and its heap. */
-  readonly rssMb: number;
-  readonly heapMb: number;
 }
-
-const SAMPLE_MS = 2;
-const MB = 1_048_576;
 
 type Side = { cancel(tripId: string): Promise<number>; close(): Promise<void> };
 
@@ -45,32 +40,16 @@ async function ours(): Promise<Side> {
 }
 
 async function obey({ tripIds, jobs }: Order): Promise<void> {
-  const before = process.memoryUsage();
-  const maxRss = process.resourceUsage().maxRSS;
-  const peak = { rss: before.rss, heapUsed: before.heapUsed };
-  const sample = (): void => {
-    const { rss, heapUsed } = process.memoryUsage();
-    peak.rss = Math.max(peak.rss, rss);
-    peak.heapUsed = Math.max(peak.heapUsed, heapUsed);
-  };
-  const sampling = setInterval(sample, SAMPLE_MS);
   const times: number[] = [];
-  for (const tripId of tripIds) {
-    const start = performance.now();
-    const removed = await caller.cancel(tripId);
-    times.push(performance.now() - start);
-    if (removed !== jobs) throw new Error(`${side} removed ${removed} jobs of ${tripId}, not ${jobs}`);
-  }
-  clearInterval(sampling);
-  sample();
-  // The system's own peak sees what no timer had the time to.
-  const { maxRSS } = process.resourceUsage();
-  if (maxRSS > maxRss) peak.rss = Math.max(peak.rss, maxRSS * 1_024);
-  process.send?.({
-    ms: median(times.length > 1 ? times.slice(1) : times),
-    rssMb: (peak.rss - before.rss) / MB,
-    heapMb: (peak.heapUsed - before.heapUsed) / MB,
-  } satisfies Called);
+  const growth = await growthDuring(async () => {
+    for (const tripId of tripIds) {
+      const start = performance.now();
+      const removed = await caller.cancel(tripId);
+      times.push(performance.now() - start);
+      if (removed !== jobs) throw new Error(`${side} removed ${removed} jobs of ${tripId}, not ${jobs}`);
+    }
+  });
+  process.send?.({ ms: median(times.length > 1 ? times.slice(1) : times), ...growth } satisfies Called);
 }
 
 async function end(): Promise<void> {

@@ -1,11 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { BenchProcess } from '../harness/bench-process.js';
+import { Prober } from '../harness/prober.js';
+import type { Waited } from '../harness/prober.process.js';
 import { startRedis, type Store } from '../harness/redis-server.js';
 import type { Called, Order } from './caller.process.js';
 import { enqueueFor, startApp } from './cancel.app.js';
 import { PlainQueue } from './plain.queue.js';
-import type { Waited } from './prober.process.js';
 
 export type SideName = 'ours' | 'seeds';
 
@@ -23,18 +24,14 @@ export class CancelStore {
     readonly redis: Redis,
     readonly app: INestApplicationContext,
     readonly plain: PlainQueue,
-    private readonly prober: BenchProcess,
+    private readonly prober: Prober,
   ) {}
 
   static async start(): Promise<CancelStore> {
     const store = await startRedis();
     const redis = new Redis(store.url, { maxRetriesPerRequest: null });
     const app = await startApp(redis);
-    const prober = await BenchProcess.start(new URL('prober.process.js', import.meta.url), [
-      store.url,
-      String(store.pid),
-    ]);
-    return new CancelStore(store, redis, app, new PlainQueue(redis), prober);
+    return new CancelStore(store, redis, app, new PlainQueue(redis), await Prober.start(store));
   }
 
   /** A trip of its own, with so many jobs: ours, or as the seeds have them. */
@@ -50,20 +47,16 @@ export class CancelStore {
     const entry = new URL('caller.process.js', import.meta.url);
     const caller = await BenchProcess.start(entry, [side, this.store.url]);
     try {
-      await this.prober.ask({ act: 'start' });
-      const called = await caller.ask<Called>(order);
-      const stall = await this.prober.ask<Waited>({ act: 'stop' });
-      return { ...called, stall };
+      const { answer, waited } = await this.prober.during(() => caller.ask<Called>(order));
+      return { ...answer, stall: waited };
     } finally {
       await caller.stop();
     }
   }
 
   /** How long others wait while nothing is asked of the store. */
-  async quiet(ms: number): Promise<Waited> {
-    await this.prober.ask({ act: 'start' });
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    return this.prober.ask<Waited>({ act: 'stop' });
+  quiet(ms: number): Promise<Waited> {
+    return this.prober.quiet(ms);
   }
 
   async stop(): Promise<void> {

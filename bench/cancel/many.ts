@@ -1,6 +1,7 @@
-import { costOf, medianOf, type Cost } from './backlog.js';
+import { medianWait } from '../harness/prober.js';
+import type { Waited } from '../harness/prober.process.js';
+import { costOf, type Cost } from './backlog.js';
 import type { Cancelled, CancelStore } from './cancel.store.js';
-import type { Waited } from './prober.process.js';
 
 export const MANY = 50_000;
 const ROUNDS = 2;
@@ -15,5 +16,5 @@ export async function manyJobs(store: CancelStore): Promise<{ quiet: Waited; our
     quiet.push(await store.quiet(QUIET_MS));
     taken.push(await store.cancel('ours', { tripIds: [tripId], jobs: MANY }));
   }
-  return { quiet: medianOf(quiet), ours: costOf(taken) };
+  return { quiet: medianWait(quiet), ours: costOf(taken) };
 }

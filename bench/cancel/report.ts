@@ -1,6 +1,6 @@
+import type { Waited } from '../harness/prober.process.js';
 import { JOBS, type Cost, type UnderBacklog } from './backlog.js';
 import { MANY } from './many.js';
-import type { Waited } from './prober.process.js';
 import { LEASE_MS, type Told } from './told.js';
 
 export interface Figures {
