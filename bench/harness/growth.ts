@@ -4,11 +4,10 @@ export interface Growth {
   readonly heapMb: number;
 }
 
-const SAMPLE_MS = 2;
 const MB = 1_048_576;
 
-/** How this process grows during some work. */
-export async function growthDuring(work: () => Promise<void>): Promise<Growth> {
+/** How this process grows during some work: looked at so often, which costs the work a little. */
+export async function growthDuring(work: () => Promise<void>, everyMs: number): Promise<Growth> {
   const before = process.memoryUsage();
   const maxRss = process.resourceUsage().maxRSS;
   const peak = { rss: before.rss, heapUsed: before.heapUsed };
@@ -17,7 +16,7 @@ export async function growthDuring(work: () => Promise<void>): Promise<Growth> {
     peak.rss = Math.max(peak.rss, rss);
     peak.heapUsed = Math.max(peak.heapUsed, heapUsed);
   };
-  const sampling = setInterval(sample, SAMPLE_MS);
+  const sampling = setInterval(sample, everyMs);
   try {
     await work();
   } finally {

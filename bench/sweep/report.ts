@@ -1,0 +1,66 @@
+import type { Waited } from '../harness/prober.process.js';
+import type { Sweep } from './sweep.store.js';
+import type { Shape } from './trips.js';
+
+export interface Figures {
+  readonly shape: Shape;
+  readonly quiet: Waited;
+  readonly ours: Sweep;
+  readonly seeds: Sweep;
+}
+
+const LEAST_FASTER = 20;
+const OWNERS_A_CALL = 500;
+const MOST_MB = 100;
+const STALL_MS = 20;
+
+export function missedTargets({ ours, seeds }: Figures): string[] {
+  const faster = seeds.ms / ours.ms;
+  const fewest = Math.ceil(ours.asked / OWNERS_A_CALL);
+  const wanted: readonly (readonly [boolean, string])[] = [
+    [faster >= LEAST_FASTER, `1/${faster.toFixed(1)} of the seeds' time, wanted 1/${LEAST_FASTER}`],
+    [ours.calls <= fewest, `${ours.calls} calls about ${ours.asked} owners, wanted ≤ ${fewest}`],
+    [ours.rssMb < MOST_MB, `${ours.rssMb.toFixed(0)} MB more, wanted < ${MOST_MB}`],
+    [ours.stall.busy < STALL_MS, `a stall of ${ms(ours.stall.busy)}, wanted < ${STALL_MS} ms`],
+  ];
+  return wanted.filter(([holds]) => !holds).map(([, missed]) => missed);
+}
+
+export function table({ shape, quiet, ours, seeds }: Figures, missed: readonly string[]): string {
+  const heads = ['time', 'calls', 'RSS +', 'heap +', 'worst stall', 'its p99', 'worst answer'];
+  return [
+    row([`${shape.trips * shape.each} jobs of ${shape.trips} owners, a tenth gone`, ...heads]),
+    costRow('  ours, both sightings', ours),
+    costRow(`  the seeds' way`, seeds),
+    row(['    the store at rest', '', '', '', '', ...waits(quiet)]),
+    row([`    the seeds' way to ours`, `${(seeds.ms / ours.ms).toFixed(1)} times`]),
+    '',
+    'A stall is what the store computed before it answered another client; an answer also waits for a processor.',
+    missed.length === 0 ? 'Every target holds.' : `Missed: ${missed.join('; ')}.`,
+  ]
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+function costRow(name: string, cost: Sweep): string {
+  return row([
+    name,
+    ms(cost.ms),
+    String(cost.calls),
+    `${cost.rssMb.toFixed(0)} MB`,
+    `${cost.heapMb.toFixed(0)} MB`,
+    ...waits(cost.stall),
+  ]);
+}
+
+function waits({ busy, busyP99, worst }: Waited): string[] {
+  return [ms(busy), ms(busyP99), ms(worst)];
+}
+
+function row([name, ...cells]: readonly string[]): string {
+  return name!.padEnd(50) + cells.map((cell) => cell.padEnd(14)).join('');
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+}
