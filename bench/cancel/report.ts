@@ -1,3 +1,4 @@
+import { ms, row, waits, WAITS, WHAT_A_STALL_IS } from '../harness/cells.js';
 import type { Waited } from '../harness/prober.process.js';
 import { JOBS, type Cost, type UnderBacklog } from './backlog.js';
 import { MANY } from './many.js';
@@ -55,7 +56,7 @@ export function missedTargets({ backlogs, many, told }: Figures): string[] {
 }
 
 export function table({ backlogs, many, told }: Figures, missed: readonly string[]): string {
-  const heads = ['time', 'RSS +', 'heap +', 'worst stall', 'its p99', 'worst answer'];
+  const heads = ['time', 'RSS +', 'heap +', ...WAITS];
   return [
     row([`an owner with ${JOBS} jobs, while others wait`, ...heads]),
     ...backlogs.flatMap(({ waiting, quiet, ours, seeds }) => [
@@ -73,11 +74,9 @@ export function table({ backlogs, many, told }: Figures, missed: readonly string
     toldRow('  by message', told.message),
     toldRow(`  by renewal alone, leases of ${LEASE_MS / 1_000} s`, told.renewal),
     '',
-    'A stall is what the store computed before it answered another client; an answer also waits for a processor.',
+    WHAT_A_STALL_IS,
     missed.length === 0 ? 'Every target holds.' : `Missed: ${missed.join('; ')}.`,
-  ]
-    .map((line) => line.trimEnd())
-    .join('\n');
+  ].join('\n');
 }
 
 function costRow(name: string, { rounds, ms: took, rssMb, heapMb, stall }: Cost): string {
@@ -86,24 +85,14 @@ function costRow(name: string, { rounds, ms: took, rssMb, heapMb, stall }: Cost)
     ms(took),
     `${rssMb.toFixed(0)} MB`,
     `${heapMb.toFixed(0)} MB`,
-    ms(stall.busy),
-    ms(stall.busyP99),
-    ms(stall.worst),
+    ...waits(stall),
   ]);
 }
 
-function quietRow({ worst, busy, busyP99 }: Waited): string {
-  return row(['    the store at rest', '', '', '', ms(busy), ms(busyP99), ms(worst)]);
+function quietRow(quiet: Waited): string {
+  return row(['    the store at rest', '', '', '', ...waits(quiet)]);
 }
 
 function toldRow(name: string, { p50, p99, worst, runs }: Told): string {
   return row([name, ms(p50), ms(p99), ms(worst), String(runs)]);
-}
-
-function row([name, ...cells]: readonly string[]): string {
-  return name!.padEnd(46) + cells.map((cell) => cell.padEnd(14)).join('');
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 }

@@ -1,3 +1,4 @@
+import { ms, row, waits, WAITS, WHAT_A_STALL_IS } from '../harness/cells.js';
 import type { Waited } from '../harness/prober.process.js';
 import type { Sweep } from './sweep.store.js';
 import type { Shape } from './trips.js';
@@ -27,7 +28,7 @@ export function missedTargets({ ours, seeds }: Figures): string[] {
 }
 
 export function table({ shape, quiet, ours, seeds }: Figures, missed: readonly string[]): string {
-  const heads = ['time', 'calls', 'RSS +', 'heap +', 'worst stall', 'its p99', 'worst answer'];
+  const heads = ['time', 'calls', 'RSS +', 'heap +', ...WAITS];
   return [
     row([`${shape.trips * shape.each} jobs of ${shape.trips} owners, a tenth gone`, ...heads]),
     costRow('  ours, both sightings', ours),
@@ -35,11 +36,9 @@ export function table({ shape, quiet, ours, seeds }: Figures, missed: readonly s
     row(['    the store at rest', '', '', '', '', ...waits(quiet)]),
     row([`    the seeds' way to ours`, `${(seeds.ms / ours.ms).toFixed(1)} times`]),
     '',
-    'A stall is what the store computed before it answered another client; an answer also waits for a processor.',
+    WHAT_A_STALL_IS,
     missed.length === 0 ? 'Every target holds.' : `Missed: ${missed.join('; ')}.`,
-  ]
-    .map((line) => line.trimEnd())
-    .join('\n');
+  ].join('\n');
 }
 
 function costRow(name: string, cost: Sweep): string {
@@ -51,16 +50,4 @@ function costRow(name: string, cost: Sweep): string {
     `${cost.heapMb.toFixed(0)} MB`,
     ...waits(cost.stall),
   ]);
-}
-
-function waits({ busy, busyP99, worst }: Waited): string[] {
-  return [ms(busy), ms(busyP99), ms(worst)];
-}
-
-function row([name, ...cells]: readonly string[]): string {
-  return name!.padEnd(50) + cells.map((cell) => cell.padEnd(14)).join('');
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 }
