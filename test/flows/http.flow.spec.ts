@@ -135,6 +135,7 @@ describe('the HTTP interface', () => {
   it('serves its documentation, made from the same schemas', async () => {
     const openapi = await fleet.request('GET', '/openapi.json');
     expect(Object.keys(openapi.body['paths'] as object)).toEqual([
+      '/v1/jobs/{id}/artifacts/{name}',
       '/v1/cancellations/{cancelId}',
       '/v1/flows',
       '/v1/jobs',
@@ -144,11 +145,15 @@ describe('the HTTP interface', () => {
       '/v1/owners/{type}/{id}/cancel',
       '/v1/owners/{type}/{id}/reopen',
       '/v1/owners/{type}/{id}/history',
+      '/v1/admin/quarantine',
       '/v1/admin/queues',
       '/v1/admin/queues/{queue}/pause',
       '/v1/admin/queues/{queue}/resume',
       '/v1/schedules',
       '/v1/schedules/{id}',
+      '/v1/admin/sweeps/{kind}',
+      '/v1/admin/sweeps',
+      '/v1/admin/sweeps/{sweepId}',
       '/v1/events',
     ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');

@@ -47,7 +47,7 @@ describe('limits', () => {
   const counted = async (): Promise<string | null> => redis.hget(`${prefix}:{queue:work}`, 'n');
   const keysOf = async (): Promise<string[]> => (await redis.keys(`*${prefix}*`)).toSorted();
   const indexOf = async (): Promise<unknown> => {
-    const records = (await redis.keys(`${prefix}:{*}`)).filter((key) => !key.includes('queue:'));
+    const records = (await redis.keys(`${prefix}:{*}`)).filter((key) => !/\{(queue|owners):/.test(key));
     const fields = await Promise.all(records.map((key) => redis.hkeys(key)));
     return fields.flat().filter((field) => field.startsWith('j')).length;
   };
