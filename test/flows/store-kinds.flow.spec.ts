@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +59,28 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
       }, 'it had its turn');
       expect(await attemptsOf(fleet, id)).toBe(1);
       expect((await fleet.request('DELETE', '/v1/schedules/s')).status).toBe(204);
+    } finally {
+      await fleet.stop();
+    }
+    expect(troubles(fleet)).toEqual([]);
+  });
+
+  it('finished jobs go after what they left, whose keys are on other nodes', async () => {
+    const storeEnv = { REDIS_CLUSTER: cluster.addresses };
+    const env = {
+      RETENTION_AGE: '1s',
+      RETENTION_EVERY: '300ms',
+      ARTIFACT_GRACE: '1ms',
+      ARTIFACT_SWEEP_EVERY: '300ms',
+    };
+    const fleet = await Fleet.start({ janitor: true, storeEnv, env });
+    try {
+      const ids = await Promise.all(
+        Array.from({ length: 20 }, () => fleet.probe({ artifactBytes: 9, ms: 10 })),
+      );
+      await until(async () => (await filesOf(fleet)) > 0, 'something is left');
+      for (const id of ids) await fleet.untilState(id, 'removed');
+      expect(await filesOf(fleet)).toBe(0);
     } finally {
       await fleet.stop();
     }
@@ -272,4 +294,9 @@ function untilAccepted(fleet: Fleet): Promise<string> {
 async function attemptsOf(fleet: Fleet, id: string): Promise<number> {
   await fleet.untilState(id, 'completed');
   return (await fleet.job(id)).attempts;
+}
+
+async function filesOf(fleet: Fleet): Promise<number> {
+  const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
+  return all.filter((each) => each.isFile()).length;
 }
