@@ -107,15 +107,19 @@ describe('events for other services', () => {
   it('are about sweeps that ended or tripped, but not about each that came to expire jobs and found none', async () => {
     const events = out();
     const record = {
-      ...{
-        sweepId: 's-1',
-        askedAt: '2026-01-01T00:00:00.000Z',
-        dryRun: false,
-        force: false,
-        seen: 1,
-        removed: 0,
-      },
-      ...{ kept: 1, unknown: 0, failed: 0, healed: 0, jobs: 0, tookMs: 3, worstStallMs: 1 },
+      sweepId: 's-1',
+      askedAt: '2026-01-01T00:00:00.000Z',
+      dryRun: false,
+      force: false,
+      seen: 1,
+      removed: 0,
+      kept: 1,
+      unknown: 0,
+      failed: 0,
+      healed: 0,
+      jobs: 0,
+      tookMs: 3,
+      worstStallMs: 1,
     };
     events.record({ event: 'sweep.done', sweep: 'orphans', ...record });
     events.record({ event: 'sweep.done', sweep: 'expiry', ...record });
