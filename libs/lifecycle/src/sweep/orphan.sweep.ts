@@ -7,6 +7,7 @@ import { OwnerLives } from '../resolvers/owner.lives.js';
 import { Store } from '../store.js';
 import { Doomed, type Doom } from './doomed.js';
 import { readPosition, writePosition, type Tallies } from './orphan.position.js';
+import { inLanes } from './lanes.js';
 import { goneSinceWords, OrphanSurvey } from './orphan.survey.js';
 import { judge, sum } from './ratio.guard.js';
 import { Sightings } from './sightings.js';
@@ -14,8 +15,6 @@ import { SweepBook } from './sweep.book.js';
 import { Sweep, type Page, type Round, type SweepKind, type SweepLine } from './sweep.js';
 import { Sweeps } from './sweeps.js';
 
-/** So many owners are cancelled at once. */
-const AT_ONCE = 8;
 const WHAT_TO_DO = 'Nothing is removed. Look at a dry run; if it is right, sweep with force.';
 
 /**
@@ -73,31 +72,29 @@ export class OrphanSweep extends Sweep {
     return `${why} ${WHAT_TO_DO}`;
   }
 
-  /** A page that was stopped in its middle is done again, and whom it has ended is ended. */
   private async remove(cursor: string, limit: number, { sweepId, signal }: Round): Promise<Page> {
     const { dooms, next } = await this.doomed.page(sweepId, cursor, limit);
+    const ends = await inLanes(dooms, signal, (doom) => this.end(doom));
+    // Counted when it is done again: whom it has ended stays ended, with the same receipt.
+    if (signal.aborted) return { position: writePosition({ phase: 'remove', cursor }) };
     const counts = { removed: 0, kept: 0, failed: 0, jobs: 0 };
     const lines: SweepLine[] = [];
-    const rest = dooms.values();
-    const lane = async (): Promise<void> => {
-      for (const doom of rest) {
-        if (signal.aborted) return;
-        const jobs = await this.end(doom);
-        if (typeof jobs === 'string') {
-          counts[jobs] += 1;
-          continue;
-        }
-        counts.removed += 1;
-        counts.jobs += jobs;
-        lines.push({ what: doom.owner, why: goneSinceWords(doom.goneSince) });
+    for (const [i, end] of ends.entries()) {
+      if (typeof end === 'string') {
+        counts[end] += 1;
+        continue;
       }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      counts.removed += 1;
+      counts.jobs += end;
+      lines.push({ what: dooms[i]!.owner, why: goneSinceWords(dooms[i]!.goneSince) });
+    }
     // Whatever came of it, what it was seen as is over.
-    if (!signal.aborted) await this.sightings.wipe(dooms.map(({ owner }) => owner));
-    const isLast = next === '0' && !signal.aborted;
-    const position = writePosition({ phase: 'remove', cursor: signal.aborted ? cursor : next });
-    return { ...counts, lines, position: isLast ? null : position };
+    await this.sightings.wipe(dooms.map(({ owner }) => owner));
+    return {
+      ...counts,
+      lines,
+      position: next === '0' ? null : writePosition({ phase: 'remove', cursor: next }),
+    };
   }
 
   /** Compared and set: an enqueue since it was seen keeps its owner. Asked twice, it is one cancel. */
