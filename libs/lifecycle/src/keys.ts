@@ -38,14 +38,15 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:at                       zset    <job> -> when, ms                          remember             likewise
  *
  *  <prefix>:{owners:<k>}      zset    owners that have jobs, by name, 16 parts      list, unlist         orphans: those without jobs leave
- *  …:leaving                  hash    owners that are about to leave it          the directory        list, unlist
- *  …:gone                     hash    owner -> `<epoch>|<counter>|<since>`: seen  orphans             any other answer; unlist
+ *  …:leaving                  hash    owner -> by whose word it is to leave      the directory        list, unlist
+ *  …:gone                     hash    owner -> `<epoch>|<counter>|<since>`: seen  sight               any other answer; unlist
  *                                     to be gone
+ *  …:gone:fence               string  under which fence that was written last    sight                expires, SWEEP_KEEP_MS
  *  <prefix>:{reaping}         zset    `<job> <owner>`: marked, or about to be    retention            its end; left ones: retention
  *                                     -> since when, ms
  *  <prefix>:{quarantine}      zset    <job> -> since when, ms: cannot be removed  retention            retention with force
  *  …:why                      hash    <job> -> why                               retention            likewise
- *  <prefix>:{sweeps}          zset    <sweep> -> when it was first written, ms   save                 bounded in number
+ *  <prefix>:{sweeps}:of:<sort>  zset  <sweep> -> when it was first written, ms   save                 bounded in number
  *  …:<sweep>                  string  its record, as JSON                        save                 expires, SWEEP_KEEP_MS
  *  …:<sweep>:lines            list    what went by it, as JSON                   save                 expires, SWEEP_KEEP_MS; bounded
  *  …:<sweep>:doomed           hash    owner -> as what it was seen to be gone    orphans              expires, SWEEP_KEEP_MS
@@ -78,9 +79,9 @@ export const RECEIPT_KEEP_MS = 7 * 86_400_000;
 export const HISTORY_LINES = 1_000;
 export const REMOVALS_KEPT = 10_000;
 export const HISTORY_KEEP_MS = 7 * 86_400_000;
-/** How long what a sweep did is kept, of how many sweeps, and how many things it names. */
+/** How long what a sweep did is kept, of how many sweeps of a sort, and how many things it names. */
 export const SWEEP_KEEP_MS = 7 * 86_400_000;
-export const SWEEPS_KEPT = 500;
+export const SWEEPS_KEPT = 200;
 export const SWEEP_LINES = 10_000;
 /** How many fields a record has beside its index. */
 export const RECORD_FIELDS = 6;

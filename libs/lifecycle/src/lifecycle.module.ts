@@ -70,7 +70,8 @@ import { OwnerDirectory } from './sweep/owner.directory.js';
 import { OwnerLooks } from './sweep/owner.looks.js';
 import { Sightings } from './sweep/sightings.js';
 import { SweepBook } from './sweep/sweep.book.js';
-import { SweepLocks } from './sweep/sweep.lock.js';
+import { SweepLocks } from './sweep/sweep.locks.js';
+import { SweepWork } from './sweep/sweep.work.js';
 import { Sweeper } from './sweep/sweeper.js';
 import { Sweeps } from './sweep/sweeps.js';
 
@@ -134,6 +135,7 @@ const providers: Provider[] = [
   SweepBook,
   Sweeper,
   SweepLocks,
+  SweepWork,
   Sweeps,
   Ticker,
   ToldRuns,

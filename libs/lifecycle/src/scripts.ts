@@ -29,6 +29,8 @@ const FILES = {
   turn: 'schedules/turn.lua',
   list: 'sweep/list.lua',
   unlist: 'sweep/unlist.lua',
+  doom: 'sweep/doom.lua',
+  sight: 'sweep/sight.lua',
   lock: 'sweep/lock.lua',
   save: 'sweep/save.lua',
 } as const;

@@ -2,7 +2,7 @@ import { Quarantine, type Quarantined } from '#lifecycle';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Needs } from '../auth/api-key.guard.js';
-import { Cursor } from '../fields.js';
+import { Offset } from '../fields.js';
 import { QuarantineAnswer } from './sweeps.schemas.js';
 
 /** What the sweep of retention cannot remove. */
@@ -16,7 +16,7 @@ export class QuarantineController {
   @Needs('admin')
   @ApiOkResponse({ standardSchema: QuarantineAnswer })
   async list(
-    @Query('cursor', { schema: Cursor }) cursor = '0',
+    @Query('cursor', { schema: Offset }) cursor = '0',
   ): Promise<{ jobs: Quarantined[]; cursor: string | null }> {
     const { jobs, next } = await this.quarantine.page(Number(cursor));
     return { jobs, cursor: next === null ? null : String(next) };

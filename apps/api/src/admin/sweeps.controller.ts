@@ -2,7 +2,7 @@ import { SweepBook, Sweeper, type SweepKind, type SweepLine, type SweepRecord, t
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Needs } from '../auth/api-key.guard.js';
-import { Cursor } from '../fields.js';
+import { Offset } from '../fields.js';
 import { ApiProblem } from '../problem.js';
 import { SweepAsked, SweepBody, SweepKindParam, SweepsAnswer, SweepWithLines } from './sweeps.schemas.js';
 
@@ -42,11 +42,15 @@ export class SweepsController {
   @ApiOkResponse({ standardSchema: SweepWithLines })
   async read(
     @Param('sweepId') sweepId: string,
-    @Query('cursor', { schema: Cursor }) cursor = '0',
+    @Query('cursor', { schema: Offset }) cursor = '0',
   ): Promise<SweepRecord & { lines: SweepLine[]; cursor: string | null }> {
     const record = await this.book.find(sweepId);
     if (!record)
-      throw new ApiProblem(404, 'NOT_FOUND', 'There is no sweep of that id, or it is more than 7 days old.');
+      throw new ApiProblem(
+        404,
+        'NOT_FOUND',
+        'There is no sweep of that id, or it is forgotten: the last 200 of a sort are kept, for 7 days.',
+      );
     const { lines, next } = await this.book.lines(sweepId, Number(cursor));
     return { ...record, lines, cursor: next === null ? null : String(next) };
   }

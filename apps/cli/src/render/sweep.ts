@@ -13,7 +13,7 @@ export function sweepHasEnded({ state }: Sweep): boolean {
 
 /** It went through, and nothing it met failed. */
 export function sweepWentWell({ state, failed = 0 }: Sweep): boolean {
-  return (state === 'done' || state === 'completed') && failed === 0;
+  return state === 'done' && failed === 0;
 }
 
 /** What there is to show while it goes on. */

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Keys, SWEEP_KEEP_MS } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
+import { SweepOvertaken, type Round } from './sweep.js';
 
 /** An owner that is to go, as it was when that was found. */
 export interface Doom {
@@ -23,14 +25,21 @@ export class Doomed {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
 
-  async add(sweepId: string, dooms: readonly Doom[]): Promise<void> {
+  /** Not by one who was overtaken: what it asked is too old. */
+  async add({ sweepId, fence }: Pick<Round, 'sweepId' | 'fence'>, dooms: readonly Doom[]): Promise<void> {
     if (dooms.length === 0) return;
-    const key = this.key(sweepId);
+    const args = ['orphans', fence, sweepId, SWEEP_KEEP_MS];
     const fields = dooms.flatMap(({ owner, ...seen }) => [owner, JSON.stringify(seen)]);
-    await this.store.call(async () => {
-      await this.store.redis.hset(key, ...fields);
-      await this.store.redis.pexpire(key, SWEEP_KEEP_MS);
-    });
+    const [word] = await this.store.call(
+      () =>
+        runScript(this.store.redis, 'doom', [this.keys.sweeps], [...args, ...fields]) as Promise<[string]>,
+    );
+    if (word === 'lost') throw new SweepOvertaken();
+  }
+
+  /** They are to be asked about anew. */
+  async forget(sweepId: string): Promise<void> {
+    await this.store.call(() => this.store.redis.unlink(this.key(sweepId)));
   }
 
   async page(sweepId: string, cursor: string, limit: number): Promise<{ dooms: Doom[]; next: string }> {

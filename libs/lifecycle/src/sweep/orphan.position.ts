@@ -1,18 +1,20 @@
 import type { ListPlace } from './owner.directory.js';
 
-/** Of owners of one type: how many were asked about, were said to be gone, and are to go, having been so before. */
+/** Of owners of one type: of how many something is known, how many are gone, and how many are to go, having been so before. */
 export interface Tally {
   readonly asked: number;
   readonly gone: number;
   readonly doomed: number;
 }
 
+export const NONE: Tally = { asked: 0, gone: 0, doomed: 0 };
+
 export type Tallies = Readonly<Record<string, Tally>>;
 
 /** Where a sweep of orphans is: asking, at a place in the list; or removing whom it has found. */
 export type Position =
   | { readonly phase: 'ask'; readonly from?: ListPlace; readonly tallies: Tallies }
-  | { readonly phase: 'remove'; readonly cursor: string };
+  | { readonly phase: 'remove'; readonly cursor: string; readonly judgedAt: number };
 
 export function readPosition(text: string | undefined): Position {
   return text === undefined ? { phase: 'ask', tallies: {} } : (JSON.parse(text) as Position);
@@ -20,4 +22,17 @@ export function readPosition(text: string | undefined): Position {
 
 export function writePosition(position: Position): string {
   return JSON.stringify(position);
+}
+
+export function add(tallies: Tallies, more: Tallies): Tallies {
+  const sums: Record<string, Tally> = { ...tallies };
+  for (const [type, { asked, gone, doomed }] of Object.entries(more)) {
+    const before = sums[type] ?? NONE;
+    sums[type] = {
+      asked: before.asked + asked,
+      gone: before.gone + gone,
+      doomed: before.doomed + doomed,
+    };
+  }
+  return sums;
 }

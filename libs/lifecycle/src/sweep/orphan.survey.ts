@@ -1,19 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { parseOwner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
-import { OwnerLives, type Lives } from '../resolvers/owner.lives.js';
+import { MOST_OWNERS_AT_ONCE, OwnerLives, type Lives } from '../resolvers/owner.lives.js';
 import { Store } from '../store.js';
-import { Doomed, type Doom } from './doomed.js';
-import type { Position, Tallies, Tally } from './orphan.position.js';
+import { Doomed } from './doomed.js';
+import { Findings } from './orphan.findings.js';
+import { add, type Position, type Tallies } from './orphan.position.js';
 import { OwnerDirectory } from './owner.directory.js';
 import { isIdle, OwnerLooks, type OwnerLook } from './owner.looks.js';
-import { Sightings, type Sighting } from './sightings.js';
+import { Sightings } from './sightings.js';
 import type { Page, Round } from './sweep.js';
-
-/** A resolver is asked for so many at once. */
-const QUESTION = 500;
-
-const NONE: Tally = { asked: 0, gone: 0, doomed: 0 };
 
 type Asking = Extract<Position, { phase: 'ask' }>;
 
@@ -45,7 +41,7 @@ export class OrphanSurvey {
   /** The page is as long as a question may be; `atOnce` records are read at a time. */
   async look({ from, tallies }: Asking, atOnce: number, round: Round): Promise<Survey> {
     const nowMs = await this.store.now();
-    const { owners, next } = await this.directory.page(from, QUESTION);
+    const { owners, next } = await this.directory.page(from, MOST_OWNERS_AT_ONCE);
     const looks = await this.looks.lookAll(owners, atOnce);
     if (!round.dryRun) await this.strikeIdle(looks, nowMs);
 
@@ -55,7 +51,7 @@ export class OrphanSurvey {
       ({ owner, lastMs }) => nowMs - lastMs >= this.graceMs && types.has(parseOwner(owner).type),
     );
     const findings = await this.ask(old, nowMs);
-    if (!round.dryRun) await this.write(findings, round);
+    if (!round.dryRun) await this.write(old, findings, round);
     const listed = from ? undefined : await this.directory.size();
     const asked = add(tallies, findings.tallies);
     return {
@@ -98,73 +94,28 @@ export class OrphanSurvey {
     return answers;
   }
 
-  private async write({ dooms, seen, wiped }: Findings, { sweepId }: Round): Promise<void> {
-    await this.doomed.add(sweepId, dooms);
-    await this.sightings.note(seen);
-    await this.sightings.wipe(wiped);
-  }
-}
-
-/** What the answers of a page mean. */
-class Findings {
-  kept = 0;
-  unknown = 0;
-  trouble: string | undefined;
-  readonly tallies: Record<string, { -readonly [K in keyof Tally]: Tally[K] }> = {};
-  readonly dooms: Doom[] = [];
-  readonly seen = new Map<string, Sighting>();
-  readonly wiped: string[] = [];
-
-  constructor(
-    private readonly nowMs: number,
-    private readonly graceMs: number,
-  ) {}
-
-  add(type: string, { owner, epoch, counter }: OwnerLook, life: string, before: Sighting | undefined): void {
-    const tally = (this.tallies[type] ??= { ...NONE });
-    tally.asked += 1;
-    if (life !== 'gone') {
-      if (life === 'alive') this.kept += 1;
-      else this.unknown += 1;
-      if (before) this.wiped.push(owner);
-      return;
-    }
-    tally.gone += 1;
-    const isSame = before?.epoch === epoch && before.counter === counter;
-    if (isSame && this.nowMs - before.since >= this.graceMs) {
-      tally.doomed += 1;
-      this.dooms.push({ owner, epoch, counter, goneSince: before.since });
-      return;
-    }
-    this.kept += 1;
-    if (!isSame) this.seen.set(owner, { epoch, counter, since: this.nowMs });
+  /** First the dooms, which are void when another took over: what was seen stays as that one sees it. */
+  private async write(looks: readonly OwnerLook[], { dooms, seen }: Findings, round: Round): Promise<void> {
+    await this.doomed.add(round, dooms);
+    await this.sightings.write(
+      looks.map(({ owner }) => owner),
+      seen,
+      round.fence,
+    );
   }
 }
 
 /** A dry run says what the rest of it would do, and whom one more sighting would end. */
-function pageOf({ unknown, trouble, dooms, seen }: Findings, { dryRun }: Round): Omit<Page, 'position'> {
+function pageOf({ unknown, trouble, dooms, firsts }: Findings, { dryRun }: Round): Omit<Page, 'position'> {
   const why = trouble !== undefined && { why: trouble };
   if (!dryRun) return { unknown, ...why };
   const lines = [
     ...dooms.map(({ owner, goneSince }) => ({ what: owner, why: goneSinceWords(goneSince) })),
-    ...[...seen.keys()].map((owner) => ({ what: owner, why: 'gone, seen once; the next sweep may end it' })),
+    ...firsts.map((owner) => ({ what: owner, why: 'gone, seen once; the next sweep may end it' })),
   ];
   return { unknown, removed: dooms.length, lines, ...why };
 }
 
 export function goneSinceWords(goneSince: number): string {
   return `gone since ${new Date(goneSince).toISOString()}`;
-}
-
-function add(tallies: Tallies, more: Tallies): Tallies {
-  const sums: Record<string, Tally> = { ...tallies };
-  for (const [type, { asked, gone, doomed }] of Object.entries(more)) {
-    const before = sums[type] ?? NONE;
-    sums[type] = {
-      asked: before.asked + asked,
-      gone: before.gone + gone,
-      doomed: before.doomed + doomed,
-    };
-  }
-  return sums;
 }

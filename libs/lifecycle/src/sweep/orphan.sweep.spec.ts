@@ -10,7 +10,12 @@ import { owner } from '../kinds/owner.js';
 import { OwnerReader } from '../read/owner.reader.js';
 import { JobReader } from '../read/job.reader.js';
 import { OwnerResolver, type OwnerLife } from '../resolvers/owner.resolver.js';
+import { Store } from '../store.js';
 import { OwnerDirectory } from './owner.directory.js';
+import { writePosition } from './orphan.position.js';
+import { OrphanSweep } from './orphan.sweep.js';
+import { Sightings } from './sightings.js';
+import type { Page } from './sweep.js';
 import { SweepBook } from './sweep.book.js';
 import type { SweepRecord } from './sweep.record.js';
 import { Sweeper } from './sweeper.js';
@@ -66,6 +71,7 @@ describe('the sweep of orphans', () => {
     }
     for await (const keys of app.redis.scanStream({ match: `${app.prefix}:{owners:*}:gone`, count: 1_000 }))
       if (keys.length > 0) await app.redis.unlink(...(keys as string[]));
+    await app.context.get(SweepBook).acknowledge('orphans');
     await app.stop();
   });
 
@@ -205,6 +211,53 @@ describe('the sweep of orphans', () => {
       expect(await sweep()).toMatchObject({ removed: 0 });
     }
     expect(await jobsOf('a')).toBe(1);
+  });
+
+  it('trips by those of whom something is known: the others do not make them fewer', async () => {
+    await Promise.all(Array.from({ length: 121 }, (_, i) => enqueue(`r${i}`)));
+    rides.say = (ids) => new Map(ids.map((id) => [id, Number(id.slice(1)) < 21 ? 'gone' : 'unknown']));
+    expect(await sweepTwice()).toMatchObject({ state: 'tripped', removed: 0, unknown: 100 });
+  });
+
+  it('writes nothing of what it asked when another process took it over meanwhile', async () => {
+    await enqueue('a');
+    rides.say = gone;
+    await graceIsOver();
+    await sweep();
+    await graceIsOver();
+    rides.say = async (ids) => {
+      await app.redis.set(`${app.prefix}:{sweeps}:lock:orphans`, '999|another');
+      return gone(ids);
+    };
+    const { sweepId, ...record } = await sweep();
+    await app.redis.del(`${app.prefix}:{sweeps}:lock:orphans`);
+    expect(record).toMatchObject({ state: 'stopped', removed: 0 });
+    expect(await app.redis.exists(`${app.prefix}:{sweeps}:${sweepId}:doomed`)).toBe(0);
+    await app.redis.del(`${app.prefix}:{sweeps}:at`);
+  });
+
+  it('does not remember what one has seen who was overtaken: the other has seen it otherwise', async () => {
+    const sightings = app.context.get(Sightings);
+    const seen = new Map([['ride:a', { epoch: '1', counter: '1', since: 1 }]]);
+    await sightings.write(['ride:a'], new Map(), 2);
+    await expect(sightings.write(['ride:a'], seen, 1)).rejects.toThrow('took it over');
+    expect(await sightings.read(['ride:a'])).toEqual(new Map());
+    await sightings.write(['ride:a'], seen, 2);
+    expect(await sightings.read(['ride:a'])).toEqual(seen);
+    await sightings.write(['ride:a'], new Map(), 2);
+  });
+
+  it('asks anew when it is gone on with long after it was judged', async () => {
+    const orphans = app.context.get(OrphanSweep);
+    const now = await app.context.get(Store).now();
+    const signal = new AbortController().signal;
+    const turn = (agoMs: number): Promise<Page> => {
+      const position = writePosition({ phase: 'remove', cursor: '0', judgedAt: now - agoMs });
+      const round = { sweepId: 'sweep-x', dryRun: false, force: false, position, fence: 1, signal };
+      return orphans.sweepOnce(10, round);
+    };
+    expect((await turn(9 * 60_000)).position).toBeNull();
+    expect(JSON.parse((await turn(11 * 60_000)).position!)).toEqual({ phase: 'ask', tallies: {} });
   });
 
   it('does not ask about an owner that was wanted lately', async () => {

@@ -6,7 +6,7 @@ import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { OwnerLives } from '../resolvers/owner.lives.js';
 import { Store } from '../store.js';
 import { Doomed, type Doom } from './doomed.js';
-import { readPosition, writePosition, type Tallies } from './orphan.position.js';
+import { readPosition, writePosition, type Position, type Tallies } from './orphan.position.js';
 import { inLanes } from './lanes.js';
 import { goneSinceWords, OrphanSurvey } from './orphan.survey.js';
 import { judge, sum } from './ratio.guard.js';
@@ -15,7 +15,11 @@ import { SweepBook } from './sweep.book.js';
 import { Sweep, type Page, type Round, type SweepKind, type SweepLine } from './sweep.js';
 import { Sweeps } from './sweeps.js';
 
+/** A sweep that was stopped is gone on with; but not on such old words. */
+const JUDGEMENT_HOLDS_MS = 10 * 60_000;
 const WHAT_TO_DO = 'Nothing is removed. Look at a dry run; if it is right, sweep with force.';
+
+type Removing = Extract<Position, { phase: 'remove' }>;
 
 /**
  * Ends owners whom their resolver has said twice to be gone. First all are asked and the doomed written down; then their
@@ -45,7 +49,7 @@ export class OrphanSweep extends Sweep {
 
   async sweepOnce(limit: number, round: Round): Promise<Page> {
     const at = readPosition(round.position);
-    if (at.phase === 'remove') return this.remove(at.cursor, limit, round);
+    if (at.phase === 'remove') return this.remove(at, limit, round);
     const { page: found, next, tallies } = await this.survey.look(at, limit, round);
     // The list is kept short all the same.
     const page =
@@ -54,7 +58,9 @@ export class OrphanSweep extends Sweep {
     const tripped = await this.judgeAll(tallies, round);
     if (tripped !== undefined) return { ...page, position: null, tripped };
     const isAll = round.dryRun || sum(tallies, 'doomed') === 0;
-    return { ...page, position: isAll ? null : writePosition({ phase: 'remove', cursor: '0' }) };
+    if (isAll) return { ...page, position: null };
+    const judgedAt = await this.store.now();
+    return { ...page, position: writePosition({ phase: 'remove', cursor: '0', judgedAt }) };
   }
 
   /** Why nothing may be removed, if so. It stays so until an operator forces it, whatever the next sweep finds. */
@@ -72,11 +78,17 @@ export class OrphanSweep extends Sweep {
     return `${why} ${WHAT_TO_DO}`;
   }
 
-  private async remove(cursor: string, limit: number, { sweepId, signal }: Round): Promise<Page> {
+  private async remove(at: Removing, limit: number, { sweepId, signal, fence }: Round): Promise<Page> {
+    const { cursor } = at;
+    // Gone on with long after: who was gone then may be back, and is asked about anew.
+    if ((await this.store.now()) - at.judgedAt > JUDGEMENT_HOLDS_MS) {
+      await this.doomed.forget(sweepId);
+      return { position: writePosition(readPosition(undefined)) };
+    }
     const { dooms, next } = await this.doomed.page(sweepId, cursor, limit);
     const ends = await inLanes(dooms, signal, (doom) => this.end(doom));
     // Counted when it is done again: whom it has ended stays ended, with the same receipt.
-    if (signal.aborted) return { position: writePosition({ phase: 'remove', cursor }) };
+    if (signal.aborted) return { position: writePosition(at) };
     const counts = { removed: 0, kept: 0, failed: 0, jobs: 0 };
     const lines: SweepLine[] = [];
     for (const [i, end] of ends.entries()) {
@@ -89,11 +101,15 @@ export class OrphanSweep extends Sweep {
       lines.push({ what: dooms[i]!.owner, why: goneSinceWords(dooms[i]!.goneSince) });
     }
     // Whatever came of it, what it was seen as is over.
-    await this.sightings.wipe(dooms.map(({ owner }) => owner));
+    await this.sightings.write(
+      dooms.map(({ owner }) => owner),
+      new Map(),
+      fence,
+    );
     return {
       ...counts,
       lines,
-      position: next === '0' ? null : writePosition({ phase: 'remove', cursor: next }),
+      position: next === '0' ? null : writePosition({ ...at, cursor: next }),
     };
   }
 

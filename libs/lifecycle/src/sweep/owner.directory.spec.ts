@@ -80,7 +80,7 @@ describe('the list of owners that have jobs', () => {
     await list(directory, 'trip:1');
     await directory.strike(['trip:1'], () => Promise.resolve(false));
     expect(await allOf(directory, 10)).toEqual(['trip:1']);
-    expect(await runScript(redis, 'unlist', [directory.shardOf('trip:1')], ['trip:1'])).toEqual(['listed']);
+    expect(await redis.exists(`${directory.shardOf('trip:1')}:leaving`)).toBe(0);
   });
 
   it('keeps one that another process lists between the last look and the strike', async () => {
@@ -89,6 +89,18 @@ describe('the list of owners that have jobs', () => {
     await directory.strike(['trip:1'], async () => {
       // It had no jobs when it was looked at; now it gets one.
       await runScript(redis, 'list', [directory.shardOf('trip:1')], ['trip:1']);
+      return true;
+    });
+    expect(await allOf(directory, 10)).toEqual(['trip:1']);
+  });
+
+  it('keeps one that got a job after the look of one who strikes, though another begins to strike', async () => {
+    const directory = aDirectory();
+    await list(directory, 'trip:1');
+    await directory.strike(['trip:1'], async () => {
+      await runScript(redis, 'list', [directory.shardOf('trip:1')], ['trip:1']);
+      // The other looks for jobs only after this, and finds them.
+      await redis.hset(`${directory.shardOf('trip:1')}:leaving`, 'trip:1', 'the other');
       return true;
     });
     expect(await allOf(directory, 10)).toEqual(['trip:1']);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
 import { Journal } from '../journal.js';
 import { Keys } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
@@ -82,16 +83,13 @@ export class OwnerDirectory {
 
   /** Takes owners off the list of which `isIdle` says, once more, that they have no jobs. */
   async strike(owners: readonly string[], isIdle: (owner: string) => Promise<boolean>): Promise<void> {
+    const word = randomBytes(9).toString('base64url');
     await Promise.all(
       owners.map(async (owner) => {
         const shard = this.shardOf(owner);
-        await this.store.call(() => this.store.redis.hset(`${shard}:leaving`, owner, 1));
-        const isToLeave = await isIdle(owner);
-        await this.store.call(() =>
-          isToLeave
-            ? runScript(this.store.redis, 'unlist', [shard], [owner])
-            : this.store.redis.hdel(`${shard}:leaving`, owner),
-        );
+        await this.store.call(() => this.store.redis.hset(`${shard}:leaving`, owner, word));
+        const args = [owner, word, (await isIdle(owner)) ? 1 : 0];
+        await this.store.call(() => runScript(this.store.redis, 'unlist', [shard], args));
       }),
     );
   }

@@ -2,14 +2,14 @@
 --[[
   sweep: writes down what a sweep did and where it is, if the one who says so still has the lock; and keeps the lock.
 
-    KEYS[1]   the book: zset of sweeps by when, ms; :<sweep> its record, :<sweep>:lines what went, :at the unfinished one
-              of each sort, :asked those to be begun, and :lock:<sort> beside it, in the same slot
+    KEYS[1]   the book; :of:<sort> the sweeps of a sort by when, ms; :<sweep> a record, :<sweep>:lines what went, :at the
+              unfinished one of each sort, :asked those to be begun, and :lock:<sort>, all in the same slot
 
     ARGV[1]   now, ms; '' for the store's own clock
     ARGV[2]   the sort; ARGV[3] the token, '' for one that needs no lock
     ARGV[4]   how long the lock is kept, ms
     ARGV[5]   the sweep; ARGV[6] its record; ARGV[7] where it is, '' when it is over, - when nobody is to go on with it
-    ARGV[8]   how long a record is kept, ms; ARGV[9] how many are; ARGV[10] how many lines are
+    ARGV[8]   how long a record is kept, ms; ARGV[9] how many of a sort are; ARGV[10] how many lines are
     then      the lines
 
   Answers {'saved'}, or {'lost'}: nothing was written.
@@ -23,7 +23,7 @@ end
 local now, sort, token, ttl = clock(ARGV[1]), ARGV[2], ARGV[3], number(ARGV[4])
 local sweep, record, position = ARGV[5], ARGV[6], ARGV[7]
 local keep, most, mostLines = number(ARGV[8]), number(ARGV[9]), number(ARGV[10])
-local book = KEYS[1]
+local book, all = KEYS[1], KEYS[1] .. ':of:' .. ARGV[2]
 local lock, at, lines = book .. ':lock:' .. sort, book .. ':at', book .. ':' .. sweep .. ':lines'
 
 if token ~= '' then
@@ -32,7 +32,7 @@ if token ~= '' then
     return { 'lost' }
   end
 end
-redis.call('ZCARD', book)
+redis.call('ZCARD', all)
 local unfinished = string.match(redis.call('HGET', at, sort) or '', '^(.-)|')
 local told = redis.call('LLEN', lines)
 
@@ -45,7 +45,7 @@ elseif unfinished == sweep then
   redis.call('HDEL', at, sort)
 end
 redis.call('SET', book .. ':' .. sweep, record, 'PX', keep)
-redis.call('ZADD', book, 'NX', now, sweep)
+redis.call('ZADD', all, 'NX', now, sweep)
 for i = 11, math.min(#ARGV, 10 + mostLines - told) do
   redis.call('RPUSH', lines, ARGV[i])
 end
@@ -53,10 +53,10 @@ redis.call('PEXPIRE', lines, keep)
 if position == '' then
   redis.call('ZREM', book .. ':asked', sweep)
 end
-local over = redis.call('ZCARD', book) - most
+local over = redis.call('ZCARD', all) - most
 if over > 0 then
-  for _, old in ipairs(redis.call('ZRANGE', book, 0, math.min(over, OVER_AT_ONCE) - 1)) do
-    redis.call('ZREM', book, old)
+  for _, old in ipairs(redis.call('ZRANGE', all, 0, math.min(over, OVER_AT_ONCE) - 1)) do
+    redis.call('ZREM', all, old)
     redis.call('UNLINK', book .. ':' .. old, book .. ':' .. old .. ':lines')
   end
 end

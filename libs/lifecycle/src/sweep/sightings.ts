@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { SWEEP_KEEP_MS } from '../keys.js';
+import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import { OwnerDirectory } from './owner.directory.js';
+import { SweepOvertaken } from './sweep.js';
 
 /** When an owner was first seen to be gone, and as what. */
 export interface Sighting {
@@ -29,18 +32,17 @@ export class Sightings {
     return found;
   }
 
-  note(seen: ReadonlyMap<string, Sighting>): Promise<void> {
-    return this.forEachShard([...seen.keys()], async (key, some) => {
+  /** Those of whom `seen` says nothing were not gone. */
+  write(owners: readonly string[], seen: ReadonlyMap<string, Sighting>, fence: number): Promise<void> {
+    return this.forEachShard(owners, async (key, some) => {
       const fields = some.flatMap((owner) => {
-        const { epoch, counter, since } = seen.get(owner)!;
-        return [owner, `${epoch}|${counter}|${since}`];
+        const { epoch, counter, since } = seen.get(owner) ?? {};
+        return [owner, since === undefined ? '' : `${epoch}|${counter}|${since}`];
       });
-      await this.store.redis.hset(key, ...fields);
+      const args = [fence, SWEEP_KEEP_MS, ...fields];
+      const [word] = (await runScript(this.store.redis, 'sight', [key], args)) as [string];
+      if (word === 'lost') throw new SweepOvertaken();
     });
-  }
-
-  wipe(owners: readonly string[]): Promise<void> {
-    return this.forEachShard(owners, async (key, some) => void (await this.store.redis.hdel(key, ...some)));
   }
 
   private async forEachShard(

@@ -7,7 +7,7 @@ import { SWEEP_KINDS, type SweepKind, type SweepLine } from './sweep.js';
 import type { SweepRecord } from './sweep.record.js';
 
 const PAGE = 100;
-const MOST_RECORDS = 200;
+const SHOWN = 30;
 
 export interface Unfinished {
   readonly sweepId: string;
@@ -71,11 +71,21 @@ export class SweepBook {
     return text === null ? undefined : (JSON.parse(text) as SweepRecord);
   }
 
-  /** The newest first. */
+  /** The newest first: so many of each sort. */
   async newest(): Promise<SweepRecord[]> {
-    const ids = await this.call(() => this.store.redis.zrevrange(this.book, 0, MOST_RECORDS - 1));
-    const found = await Promise.all(ids.map((id) => this.find(id)));
-    return found.filter((record) => record !== undefined);
+    const ids = await this.call(() =>
+      Promise.all(
+        SWEEP_KINDS.map((kind) => this.store.redis.zrevrange(`${this.book}:of:${kind}`, 0, SHOWN - 1)),
+      ),
+    );
+    const found = await Promise.all(ids.flat().map((id) => this.find(id)));
+    return found
+      .filter((record) => record !== undefined)
+      .toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
+  }
+
+  async forgetLines(sweepId: string): Promise<void> {
+    await this.call(() => this.store.redis.unlink(`${this.book}:${sweepId}:lines`));
   }
 
   /** What went, or would go, a page at a time; null is the position after the last. */

@@ -52,6 +52,14 @@ export interface Page extends Partial<Counts> {
   readonly why?: string;
 }
 
+/** Another process has taken this sort of sweep over: what this one found out may be old, and is not written. */
+export class SweepOvertaken extends Error {
+  constructor() {
+    super('Another process took it over.');
+    this.name = 'SweepOvertaken';
+  }
+}
+
 /**
  * A piece of the janitor's work. A page is bounded, may be done twice or by two processes at once without harm, and
  * depends on no lock for its safety. What it decides on is read from the store, and where that may have changed it

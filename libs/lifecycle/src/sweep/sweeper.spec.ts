@@ -175,15 +175,44 @@ describe('a sweep', () => {
     expect(one.counting.rounds.length + two.counting.rounds.length).toBe(PAGES);
     const [round] = [...one.counting.rounds, ...two.counting.rounds];
     expect(round).toMatchObject({ sweepId, dryRun: true, force: true });
-    await one.sweeper.answerAsked();
     expect(await book.asked()).toEqual([]);
   });
 
+  it('that was asked for and cut short begins anew, and counts nothing twice', async () => {
+    const { sweepId } = await one.sweeper.ask('leases', { dryRun: true });
+    one.counting.held = defer();
+    one.counting.heldAt = 2;
+    await one.sweeper.answerAsked();
+    await until(() => one.counting.rounds.length === 3, 'it is at its third page');
+    const ending = one.sweeper.beforeApplicationShutdown();
+    one.counting.held.resolve();
+    await ending;
+    expect(await book.find(sweepId)).toMatchObject({ state: 'stopped', seen: 3 });
+
+    const two = await addJanitor();
+    await two.sweeper.answerAsked();
+    await until(async () => (await book.find(sweepId))?.state === 'done', 'it is done');
+    expect(await book.find(sweepId)).toMatchObject({ seen: PAGES, removed: PAGES });
+    expect((await book.lines(sweepId, 0)).lines).toHaveLength(PAGES);
+  });
+
+  it('is not held up by one of another sort that was asked for', async () => {
+    one.counting.held = defer();
+    one.counting.heldAt = 0;
+    await one.sweeper.ask('leases');
+    const other = await one.sweeper.ask('artifacts');
+    await one.sweeper.answerAsked();
+    await until(async () => (await book.find(other.sweepId))?.state === 'done', 'the other is done');
+    one.counting.held.resolve();
+    await until(async () => (await book.asked()).length === 0, 'both are done');
+  });
+
   it('that nobody here can do says so', async () => {
-    expect(await one.sweeper.sweep('artifacts')).toMatchObject({
+    const kind = 'nothing' as SweepKind;
+    expect(await one.sweeper.sweep(kind)).toMatchObject({
       state: 'done',
       seen: 0,
-      why: expect.stringContaining('artifacts'),
+      why: 'No workload of this janitor has nothing.',
     });
   });
 
@@ -200,7 +229,7 @@ describe('a sweep', () => {
       const args = [i, 'leases', '', 0, `sweep-${i}`, '{}', '', 60_000, 2, 10, '"line"'];
       expect(await runScript(one.app.redis, 'save', keys, args)).toEqual(['saved']);
     }
-    expect(await one.app.redis.zrange(keys[0]!, 0, '-1')).toEqual(['sweep-2', 'sweep-3']);
+    expect(await one.app.redis.zrange(`${keys[0]}:of:leases`, 0, '-1')).toEqual(['sweep-2', 'sweep-3']);
     expect(await one.app.redis.exists(`${keys[0]}:sweep-1`, `${keys[0]}:sweep-1:lines`)).toBe(0);
   });
 });
