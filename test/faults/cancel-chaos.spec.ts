@@ -57,7 +57,7 @@ describe('cancels in the middle of everything', () => {
   it('let nothing start late', async () => {
     for (const { redis } of apps) slowGate(redis, gatePauseMs);
     expect(await lateStarts()).toEqual([]);
-    expect(starts.length).toBeGreaterThan(TRIALS / 10);
+    expect(starts.length).toBeGreaterThan(TRIALS / 40);
   });
 
   it('let much start late when the gate does not compare epochs', async () => {

@@ -1,4 +1,5 @@
 import { loadConfig } from '#runtime';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ApiEnv, offersProbe } from './api.env.js';
 
@@ -11,6 +12,9 @@ describe('the settings of the api', () => {
       PORT: 3000,
       HOST: '127.0.0.1',
       MAX_WAITING: 100_000,
+      ARTIFACTS_URL: { via: 'file', folder: resolve('.mooring/artifacts') },
+      RETENTION_AGE: 86_400_000,
+      RETENTION_COUNT: 1_000,
       EVENTS_OUT: 'all',
       EVENTS_OUT_KEEP: 10_000,
       MOORING_PREFIX: 'mooring',
