@@ -5,7 +5,8 @@ export type ScriptName =
   | ('reserve' | 'depth' | 'begin' | 'renew' | 'take' | 'commit' | 'end')
   | ('cancel' | 'reopen' | 'drop' | 'answered' | 'finish' | 'intent' | 'tell' | 'remember')
   | 'reap'
-  | ('moor' | 'unmoor' | 'plan' | 'strike' | 'undone' | 'claim' | 'turn');
+  | ('moor' | 'unmoor' | 'plan' | 'strike' | 'undone' | 'claim' | 'turn')
+  | ('due' | 'expire');
 export type Args = readonly (string | number)[];
 
 /** Runs one of the scripts. The properties know the scripts by nothing else. */

@@ -83,6 +83,14 @@ const planned = async (run: ScriptRunner, key: string): Promise<void> => {
 
 const reap = (act: string, who: string): Args => [NOW, act, 'job', who, LEASE_MS, 5, 0];
 const marked = (run: ScriptRunner, key: string): Promise<unknown> => run('reap', [key], reap('mark', 't0'));
+const expire = (job: string, now = NOW + 51): Args => [now, job, EPOCH, 50, 'k'];
+const lost = async (run: ScriptRunner, key: string): Promise<void> => {
+  const owner = await reserved('')(run, key);
+  await owner.begin(NOW, { job: 'job-0', token: 't0', epoch: EPOCH, life: '', key: '' });
+};
+const listed = async (run: ScriptRunner, key: string): Promise<void> => {
+  await run('due', [key], ['job-1', '', NOW]);
+};
 
 export const SITUATIONS: readonly Situation[] = [
   { name: 'a first job', script: 'reserve', args: reserve('job', 'skip'), prepare: nothing },
@@ -190,6 +198,10 @@ export const SITUATIONS: readonly Situation[] = [
   { name: 'a job that goes', script: 'reap', args: reap('mark', 't0'), prepare: nothing },
   { name: 'a job that failed to go', script: 'reap', args: reap('fail', 't0'), prepare: marked },
   { name: 'a job that is gone', script: 'reap', args: reap('done', 't0'), prepare: marked },
+  { name: 'a job that is too late', script: 'expire', args: expire('job-0'), prepare: reserved('skip') },
+  { name: 'a run that is over', script: 'expire', args: expire('job-0', NOW + LEASE_MS), prepare: lost },
+  { name: 'a deadline that is over', script: 'due', args: ['job-1', NOW, ''], prepare: listed },
+  { name: 'a deadline put off', script: 'due', args: ['job-1', NOW, NOW + 50], prepare: listed },
   { name: 'a rise', script: 'depth', args: [2, 5], prepare: (run, key) => run('depth', [key], [1, '']) },
   { name: 'a fall', script: 'depth', args: [-2, ''], prepare: (run, key) => run('depth', [key], [3, '']) },
 ];

@@ -53,6 +53,9 @@ export const JanitorEnv = z
     ARTIFACT_GRACE: fields.duration
       .prefault('5m')
       .describe('How old artifacts are before they can be taken for left behind.'),
+    EXPIRY_SWEEP_EVERY: fields.duration
+      .prefault('5s')
+      .describe('How often jobs that are too late to start are taken out of their queues.'),
     SWEEP_MAX_RATIO: ratio
       .prefault('0.2')
       .describe(

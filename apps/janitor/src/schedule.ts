@@ -12,6 +12,7 @@ const ASKED_EVERY_MS = 500;
 /** How often things are done. */
 export abstract class Intervals {
   abstract readonly CENSUS_EVERY: JanitorEnv['CENSUS_EVERY'];
+  abstract readonly EXPIRY_SWEEP_EVERY: JanitorEnv['EXPIRY_SWEEP_EVERY'];
   abstract readonly ORPHAN_SWEEP_EVERY: JanitorEnv['ORPHAN_SWEEP_EVERY'];
   abstract readonly RETENTION_EVERY: JanitorEnv['RETENTION_EVERY'];
   abstract readonly ARTIFACT_SWEEP_EVERY: JanitorEnv['ARTIFACT_SWEEP_EVERY'];
@@ -48,6 +49,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
     this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
     this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');
+    this.sweepEvery(this.intervals.EXPIRY_SWEEP_EVERY, 'expiry');
   }
 
   /** Together with the duties, which wait for what is under way: a sweep that was not told to stop would go on to its end. */
@@ -56,6 +58,6 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private sweepEvery(ms: number, kind: SweepKind): void {
-    this.duties.every(ms, `the sweep of ${kind}`, async () => void (await this.sweeper.sweep(kind)));
+    this.duties.every(ms, `the sweep of ${kind}`, async () => void (await this.sweeper.sweepIfNeeded(kind)));
   }
 }

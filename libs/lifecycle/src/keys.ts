@@ -46,6 +46,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *                                     -> since when, ms
  *  <prefix>:{quarantine}      zset    <job> -> since when, ms: cannot be removed  retention            retention with force
  *  …:why                      hash    <job> -> why                               retention            likewise
+ *  <prefix>:{due:<k>}         zset    `<job>|<life>|<owner>` -> when it may be too   the producer, due    due, when it is so late; the end of the job
+ *                                     late to start, ms; a hint, 16 parts
  *  <prefix>:{sweeps}:of:<sort>  zset  <sweep> -> when it was first written, ms   save                 bounded in number
  *  …:<sweep>                  string  its record, as JSON                        save                 expires, SWEEP_KEEP_MS
  *  …:<sweep>:lines            list    what went by it, as JSON                   save                 expires, SWEEP_KEEP_MS; bounded
@@ -120,6 +122,11 @@ export class Keys {
   /** A part of the list of owners that have jobs. */
   owners(shard: number): string {
     return `${this.prefix}:{owners:${shard}}`;
+  }
+
+  /** A part of the list of jobs that may be too late at a time. */
+  due(shard: number): string {
+    return `${this.prefix}:{due:${shard}}`;
   }
 
   /** What sweeps did, and where they are. */

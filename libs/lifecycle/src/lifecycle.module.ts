@@ -13,6 +13,7 @@ import { CleanUp } from './cancel/clean-up.js';
 import { CleanUps } from './cancel/clean-ups.js';
 import { Durability } from './cancel/durability.js';
 import { FoundJobs } from './cancel/found.jobs.js';
+import { JobExits } from './cancel/job.exits.js';
 import { JobRemoval } from './cancel/job.removal.js';
 import { Receipts } from './cancel/receipts.js';
 import { Adds } from './enqueue/adds.js';
@@ -63,7 +64,10 @@ import { Reaps } from './sweep/reaps.js';
 import { RetentionMeasures } from './sweep/retention.measures.js';
 import { RetentionSweep } from './sweep/retention.sweep.js';
 import { Retirement } from './sweep/retirement.js';
+import { Deadlines } from './sweep/deadlines.js';
 import { Doomed } from './sweep/doomed.js';
+import { ExpiredJobs } from './sweep/expired.jobs.js';
+import { ExpirySweep } from './sweep/expiry.sweep.js';
 import { OrphanSurvey } from './sweep/orphan.survey.js';
 import { OrphanSweep } from './sweep/orphan.sweep.js';
 import { OwnerDirectory } from './sweep/owner.directory.js';
@@ -84,17 +88,21 @@ const providers: Provider[] = [
   CleanUp,
   CleanUps,
   Consumption,
+  Deadlines,
   DepthCensus,
   Doomed,
   Duplicates,
   Durability,
   Endings,
   Enqueuer,
+  ExpiredJobs,
+  ExpirySweep,
   Flows,
   FoundJobs,
   Gate,
   HandlerRegistry,
   Idempotency,
+  JobExits,
   JobLog,
   JobReader,
   JobRemoval,

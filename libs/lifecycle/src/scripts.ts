@@ -32,6 +32,8 @@ const FILES = {
   doom: 'sweep/doom.lua',
   sight: 'sweep/sight.lua',
   lock: 'sweep/lock.lua',
+  due: 'sweep/due.lua',
+  expire: 'sweep/expire.lua',
   save: 'sweep/save.lua',
 } as const;
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobState, Queue } from 'bullmq';
+import { ifNoLongerDelayed } from '../enqueue/twins.js';
+import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
@@ -30,6 +32,20 @@ export class FoundJobs {
       ]);
       return { jobId, queue, job: job?.name ? job : undefined, state };
     });
+  }
+
+  /** It is refused there in its turn; a delayed one comes now. */
+  async handToGate({ job, state }: FoundJob): Promise<void> {
+    if (state === 'delayed') await this.store.call(() => job!.promote().catch(ifNoLongerDelayed));
+  }
+}
+
+/** Of one that is corrupt there is none. */
+export function envelopeOf({ job }: FoundJob): Envelope | undefined {
+  try {
+    return job && openEnvelope(job);
+  } catch {
+    return undefined;
   }
 }
 

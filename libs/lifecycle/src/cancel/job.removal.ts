@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ParentKeys } from 'bullmq';
 import { Admission } from '../enqueue/admission.js';
-import { ifNoLongerDelayed } from '../enqueue/twins.js';
 import { Slots } from '../gate/slots.js';
 import { Removals, type Removal } from '../history/removals.js';
 import { Journal } from '../journal.js';
@@ -14,12 +13,12 @@ import {
   PLACE_GRACE_MS,
   RECORD_KEEP_MS,
 } from '../keys.js';
-import { openEnvelope, type Envelope } from '../kinds/envelope.js';
+import type { Envelope } from '../kinds/envelope.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
 import { Endings } from '../settle/endings.js';
 import { Store } from '../store.js';
-import { FoundJobs, stateWord, type FoundJob } from './found.jobs.js';
+import { envelopeOf, FoundJobs, stateWord, type FoundJob } from './found.jobs.js';
 import { readPlace, type Place } from './places.js';
 import type { Cause } from './receipts.js';
 
@@ -110,7 +109,7 @@ export class JobRemoval {
     const mayCome = !place.hasBegun && pass.now - place.wantedAt < PLACE_GRACE_MS;
     if (state === 'unknown' && mayCome) return 'left';
     if (job?.parent && (await this.fateOfParent(job.parent, pass)) === 'left') {
-      await this.handToGate(found);
+      await this.found.handToGate(found);
       return 'left';
     }
     return this.takeOut(found, place, pass);
@@ -126,6 +125,7 @@ export class JobRemoval {
   /** From its queue, or what is left of one that is in none. */
   private async takeOut(found: FoundJob, { hasBegun }: Place, pass: Pass): Promise<Fate> {
     const { jobId, state } = found;
+    // One that is corrupt is removed all the same.
     const envelope = envelopeOf(found);
     const removal = await this.removal(found, envelope, pass);
     if (envelope) await this.leaveElsewhere(jobId, envelope, pass);
@@ -161,11 +161,6 @@ export class JobRemoval {
     if (place && place.epoch <= pass.upTo) return this.removeOnce(place, pass);
     const { state } = await this.found.find(id);
     return state === 'unknown' ? 'gone' : 'left';
-  }
-
-  /** It is refused there in its turn; a delayed one comes now. */
-  private async handToGate({ job, state }: FoundJob): Promise<void> {
-    if (state === 'delayed') await this.store.call(() => job!.promote().catch(ifNoLongerDelayed));
   }
 
   /** Its places with its other owners, and in line for its slot. */
@@ -231,13 +226,4 @@ function removalOf(found: FoundJob, envelope: Envelope | undefined, { receipt, n
     by,
     cancelId,
   };
-}
-
-/** One that is corrupt is removed all the same. */
-function envelopeOf({ job }: FoundJob): Envelope | undefined {
-  try {
-    return job && openEnvelope(job);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,13 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { QueueFullError, StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
-import { openEnvelope } from '../kinds/envelope.js';
+import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { newJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind, PayloadIn } from '../kinds/kind.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
+import { Deadlines } from '../sweep/deadlines.js';
 import { Adds } from './adds.js';
 import { Admission } from './admission.js';
 import { Duplicates } from './duplicates.js';
@@ -59,6 +60,7 @@ export class Enqueuer {
     private readonly admission: Admission,
     private readonly reservations: Reservations,
     private readonly slots: Slots,
+    private readonly deadlines: Deadlines,
     private readonly newJobs: NewJobs,
     private readonly adds: Adds,
     private readonly twins: Twins,
@@ -227,11 +229,25 @@ export class Enqueuer {
   /** Whether it was in time to add the job: whoever cleans the index takes a place without a job for a dead producer's. */
   private async add(request: JobRequest, jobId: string, reservation: Reservation): Promise<boolean> {
     const job = this.newJobs.make(request, jobId, reservation);
-    // One that is due later stands in line when it comes.
-    if (job.data.s && request.delayMs === 0) await this.slots.stand({ envelope: job.data, jobId });
+    await this.prepare(jobId, job.data, request.delayMs, reservation);
     if (isTooLate(reservation)) return false;
     await this.adds.add(request.kind.queue, job);
     return true;
+  }
+
+  /** What is to be there before the job is. */
+  private async prepare(
+    jobId: string,
+    envelope: Envelope,
+    delayMs: number,
+    { atMs }: Reservation,
+  ): Promise<void> {
+    const { s, x } = envelope;
+    await Promise.all([
+      // One that is due later stands in line when it comes.
+      s && delayMs === 0 && this.slots.stand({ envelope, jobId }),
+      x !== undefined && this.deadlines.note(jobId, envelope, atMs),
+    ]);
   }
 
   /**

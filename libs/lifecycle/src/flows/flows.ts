@@ -11,6 +11,7 @@ import { KindRegistry } from '../kinds/kind.registry.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { queuePrefix } from '../queues.js';
 import { Store } from '../store.js';
+import { Deadlines } from '../sweep/deadlines.js';
 import { jobsOf, readFlow, type Flow, type FlowJob } from './flow.js';
 
 /** How often a flow is reserved anew because an owner was cancelled meanwhile. */
@@ -57,6 +58,7 @@ export class Flows implements OnApplicationShutdown {
     private readonly reservations: Reservations,
     private readonly newJobs: NewJobs,
     private readonly slots: Slots,
+    private readonly deadlines: Deadlines,
     private readonly journal: Journal,
   ) {
     this.maxPayloadBytes = options.maxPayloadBytes ?? LIFECYCLE_DEFAULTS.maxPayloadBytes;
@@ -147,13 +149,15 @@ export class Flows implements OnApplicationShutdown {
 
   /** All of them answer before one's failure counts: who stands late would stay in line. */
   private async standAll(jobs: readonly FlowJob[], made: Made): Promise<void> {
-    const answers = await Promise.allSettled(jobs.map((job) => this.stand(job, made.get(job)!.job)));
+    const answers = await Promise.allSettled(jobs.map((job) => this.stand(job, made.get(job)!)));
     const failure = answers.find((answer) => answer.status === 'rejected');
     if (failure) throw failure.reason;
   }
 
   /** A parent comes to its turn when its children have ended; until then a slot would be granted to it in vain. */
-  private async stand({ id, children }: FlowJob, { data }: NewJob): Promise<void> {
+  private async stand({ id, children }: FlowJob, { job, reservation }: Placed): Promise<void> {
+    const { data } = job;
+    await this.deadlines.note(id, data, reservation.atMs);
     if (data.s && children.length === 0) await this.slots.stand({ envelope: data, jobId: id });
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Keys } from '../keys.js';
-import type { EndedAs } from '../kinds/outcome.js';
+import { TOO_LATE, type EndedAs } from '../kinds/outcome.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import type { Run } from '../run/run.js';
 import { ScriptBatch, type Answer } from '../script-batch.js';
@@ -24,7 +24,7 @@ const QUARANTINE_MS = 30_000;
 
 const WHY: Readonly<Record<string, { endedAs: EndedAs; why: string }>> = {
   cancelled: { endedAs: 'cancelled', why: 'its owner was cancelled' },
-  expired: { endedAs: 'expired', why: 'it did not start in time' },
+  expired: { endedAs: 'expired', why: TOO_LATE },
   superseded: { endedAs: 'cancelled', why: 'replaced by newer job' },
   ended: { endedAs: 'skipped', why: 'it had ended before' },
 };

@@ -3,6 +3,9 @@ import { UnrecoverableError } from 'bullmq';
 /** How a job can end without having been done. BullMQ knows only "failed"; the mark in front says which it was. */
 export type EndedAs = 'cancelled' | 'expired' | 'skipped';
 
+/** Why a job that was too late is said to have expired, whoever found it so. */
+export const TOO_LATE = 'it did not start in time';
+
 const MARK = /^\[(cancelled|expired|skipped)\] /;
 
 /** Ends a job for good, without another attempt, as something other than failed. */

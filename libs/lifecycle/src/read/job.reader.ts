@@ -3,7 +3,7 @@ import type { Job, JobState, Queue } from 'bullmq';
 import { Removals, type Removal } from '../history/removals.js';
 import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
-import { failedOfChild, readFailure } from '../kinds/outcome.js';
+import { failedOfChild, readFailure, TOO_LATE } from '../kinds/outcome.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { readLogLine } from './job.log.js';
@@ -100,19 +100,21 @@ function view(job: Job, envelope: Envelope, state: JobState, logs: readonly stri
   };
 }
 
+/** One that expired did so wherever it was found; of the others the removal is what there is to say. */
 function viewOfRemoved({ id, kind = '?', queue, owners = [], at, ...removal }: Removal): JobView {
-  const why = wordsOf(removal);
+  const event = removal.why === 'expired' ? 'expired' : 'removed';
+  const why = event === 'expired' ? (removal.reason ?? TOO_LATE) : wordsOf(removal);
   return {
     id,
     kind,
     queue,
     owners,
-    state: 'removed',
+    state: event,
     progress: null,
     result: null,
     error: why,
     attempts: 0,
-    timeline: [{ at, event: 'removed', why }],
+    timeline: [{ at, event, why }],
   };
 }
 

@@ -9,6 +9,7 @@ import { failedOfChild } from '../kinds/outcome.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import type { Run } from '../run/run.js';
 import { ScriptBatch } from '../script-batch.js';
+import { Deadlines } from '../sweep/deadlines.js';
 import { Endings } from './endings.js';
 
 /** What a run leaves behind: its result, once; its slot, free; its job, out of the index or waiting again. */
@@ -25,6 +26,7 @@ export class Settler {
     options: LifecycleOptions,
     private readonly endings: Endings,
     private readonly slots: Slots,
+    private readonly deadlines: Deadlines,
     private readonly admission: Admission,
     private readonly journal: Journal,
   ) {
@@ -88,6 +90,7 @@ export class Settler {
     this.inBackground(run.facts.queue, async () => {
       await this.end(run, true);
       if (run.envelope.s) await (run.hasBegun ? this.slots.give(run) : this.slots.quit(run));
+      await this.deadlines.forget(run.jobId, run.envelope);
     });
     if (!run.hasBegun) this.admission.leave(run.facts.queue);
   }

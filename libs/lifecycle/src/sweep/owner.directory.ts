@@ -6,9 +6,8 @@ import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { ScriptBatch } from '../script-batch.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
+import { SHARDS, shardOf } from './shards.js';
 
-/** In how many parts the list is, each in a Cluster slot of its own. */
-const SHARDS = 16;
 /** For how long a process that has listed an owner does not list it again, and of how many it remembers that. */
 const LISTED_LATELY_MS = 60_000;
 const REMEMBERED = 20_000;
@@ -104,11 +103,4 @@ export class OwnerDirectory {
     this.lately.set(owner, now);
     if (this.lately.size > REMEMBERED) this.lately.delete(this.lately.keys().next().value!);
   }
-}
-
-/** Spreads owners by what they are called. */
-function shardOf(owner: string): number {
-  let sum = 0;
-  for (let i = 0; i < owner.length; i += 1) sum = (sum * 31 + owner.charCodeAt(i)) >>> 0;
-  return sum % SHARDS;
 }

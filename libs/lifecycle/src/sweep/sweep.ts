@@ -74,6 +74,11 @@ export abstract class Sweep implements OnModuleInit {
     this.sweeps.add(this);
   }
 
+  /** Whether there is anything for it; where that is soon said, a turn without work leaves no record. */
+  async hasWork(): Promise<boolean> {
+    return true;
+  }
+
   /** One page of about so many things. */
   abstract sweepOnce(limit: number, round: Round): Promise<Page>;
 }

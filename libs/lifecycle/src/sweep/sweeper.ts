@@ -48,6 +48,13 @@ export class Sweeper implements BeforeApplicationShutdown {
     }
   }
 
+  /** The same, by the clock: one that would find nothing is not begun, and leaves no record. */
+  async sweepIfNeeded(kind: SweepKind): Promise<SweepRecord | undefined> {
+    const hasWork = (await this.sweeps.get(kind)?.hasWork()) ?? true;
+    if (!hasWork && !(await this.book.unfinished(kind))) return undefined;
+    return this.sweep(kind);
+  }
+
   /** One whole sweep, or the rest of an unfinished one; nothing when another process is at it. */
   sweep(kind: SweepKind, order: SweepOrder | SweepRecord = {}): Promise<SweepRecord | undefined> {
     const done = this.takeTurn(kind, order).finally(() => this.underWay.delete(done));
