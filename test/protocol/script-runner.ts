@@ -6,7 +6,7 @@ export type ScriptName =
   | ('cancel' | 'reopen' | 'drop' | 'answered' | 'finish' | 'intent' | 'tell' | 'remember')
   | 'reap'
   | ('moor' | 'unmoor' | 'plan' | 'strike' | 'undone' | 'claim' | 'turn')
-  | ('due' | 'expire');
+  | ('due' | 'expire' | 'mend');
 export type Args = readonly (string | number)[];
 
 /** Runs one of the scripts. The properties know the scripts by nothing else. */

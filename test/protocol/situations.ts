@@ -88,6 +88,10 @@ const lost = async (run: ScriptRunner, key: string): Promise<void> => {
   const owner = await reserved('')(run, key);
   await owner.begin(NOW, { job: 'job-0', token: 't0', epoch: EPOCH, life: '', key: '' });
 };
+const mend: Args = [NOW + LEASE_MS, KEEP_MS, KEEP_MS, 'place', 'job-0', `${EPOCH}|${NOW}|0|`];
+const dangling = async (run: ScriptRunner, key: string): Promise<void> => {
+  await reserved('coalesce', 'coalesce')(run, key);
+};
 const listed = async (run: ScriptRunner, key: string): Promise<void> => {
   await run('due', [key], ['job-1', '', NOW]);
 };
@@ -200,6 +204,7 @@ export const SITUATIONS: readonly Situation[] = [
   { name: 'a job that is gone', script: 'reap', args: reap('done', 't0'), prepare: marked },
   { name: 'a job that is too late', script: 'expire', args: expire('job-0'), prepare: reserved('skip') },
   { name: 'a run that is over', script: 'expire', args: expire('job-0', NOW + LEASE_MS), prepare: lost },
+  { name: 'strays', script: 'mend', args: mend, prepare: dangling },
   { name: 'a deadline that is over', script: 'due', args: ['job-1', NOW, ''], prepare: listed },
   { name: 'a deadline put off', script: 'due', args: ['job-1', NOW, NOW + 50], prepare: listed },
   { name: 'a rise', script: 'depth', args: [2, 5], prepare: (run, key) => run('depth', [key], [1, '']) },

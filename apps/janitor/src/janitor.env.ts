@@ -56,6 +56,9 @@ export const JanitorEnv = z
     EXPIRY_SWEEP_EVERY: fields.duration
       .prefault('5s')
       .describe('How often jobs that are too late to start are taken out of their queues.'),
+    REPAIR_EVERY: fields.duration
+      .prefault('10m')
+      .describe('How often is looked for what a process left half done when it died.'),
     SWEEP_MAX_RATIO: ratio
       .prefault('0.2')
       .describe(

@@ -13,6 +13,7 @@ const ASKED_EVERY_MS = 500;
 export abstract class Intervals {
   abstract readonly CENSUS_EVERY: JanitorEnv['CENSUS_EVERY'];
   abstract readonly EXPIRY_SWEEP_EVERY: JanitorEnv['EXPIRY_SWEEP_EVERY'];
+  abstract readonly REPAIR_EVERY: JanitorEnv['REPAIR_EVERY'];
   abstract readonly ORPHAN_SWEEP_EVERY: JanitorEnv['ORPHAN_SWEEP_EVERY'];
   abstract readonly RETENTION_EVERY: JanitorEnv['RETENTION_EVERY'];
   abstract readonly ARTIFACT_SWEEP_EVERY: JanitorEnv['ARTIFACT_SWEEP_EVERY'];
@@ -50,6 +51,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
     this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');
     this.sweepEvery(this.intervals.EXPIRY_SWEEP_EVERY, 'expiry');
+    this.sweepEvery(this.intervals.REPAIR_EVERY, 'repair');
   }
 
   /** Together with the duties, which wait for what is under way: a sweep that was not told to stop would go on to its end. */

@@ -34,6 +34,7 @@ export type Fact =
   | ({
       readonly event: 'sweep.done' | 'sweep.tripped' | 'sweep.stopped' | 'sweep.failed';
     } & Omit<SweepRecord, 'state'>)
+  | { readonly event: 'entry.healed'; readonly what: Healed; readonly name: string }
   | { readonly event: 'queue.error'; readonly queue: string; readonly why: string }
   | {
       readonly event: 'worker.started';
@@ -42,6 +43,10 @@ export type Fact =
     }
   | { readonly event: 'worker.draining'; readonly running: number }
   | { readonly event: 'worker.drained'; readonly tookMs: number; readonly stillRunning: number };
+
+/** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts; lines of slots; the list. */
+export type Healed =
+  ('place' | 'dedup' | 'late' | 'done' | 'run') | ('ended' | 'left' | 'ghost' | 'slot' | 'list');
 
 export type JournalListener = (fact: Fact) => void;
 
@@ -138,6 +143,11 @@ export class Journal {
   sweepEnded({ state, ...record }: SweepRecord): void {
     if (state === 'asked' || state === 'running') return;
     this.announce({ event: `sweep.${state}`, ...record });
+  }
+
+  /** Something that a process left half done was mended; the name says which. */
+  entryHealed(what: Healed, name: string): void {
+    this.announce({ event: 'entry.healed', what, name });
   }
 
   workerStarted(queues: readonly string[], kinds: readonly string[]): void {

@@ -55,6 +55,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:at                       hash    sort -> `<sweep>|<where it is>`            save                 its sweep's end
  *  …:asked                    zset    <sweep> -> when it was asked for, ms       the sweep book       save, at its end
  *  …:tripped                  hash    sort -> why it removes nothing             the sweep book       a sweep with force
+ *  …:walks                    hash    walk -> where it is, of what takes several     the walks          the walk's end; bounded
+ *                                     sweeps
  *  …:lock:<sort>              string  `<fence>|<token>`                          lock                 expires; give
  *  …:lock:<sort>:fence        string  the last fence given                       lock                 never; one a sort
  *

@@ -68,16 +68,24 @@ import { Deadlines } from './sweep/deadlines.js';
 import { Doomed } from './sweep/doomed.js';
 import { ExpiredJobs } from './sweep/expired.jobs.js';
 import { ExpirySweep } from './sweep/expiry.sweep.js';
+import { GhostJobs } from './sweep/ghost.jobs.js';
+import { Healing } from './sweep/healing.js';
+import { KeyWalk } from './sweep/key.walk.js';
+import { LeftJobs } from './sweep/left.jobs.js';
 import { OrphanSurvey } from './sweep/orphan.survey.js';
 import { OrphanSweep } from './sweep/orphan.sweep.js';
 import { OwnerDirectory } from './sweep/owner.directory.js';
 import { OwnerLooks } from './sweep/owner.looks.js';
+import { OwnerRepair } from './sweep/owner.repair.js';
+import { QueueWalk } from './sweep/queue.walk.js';
+import { RepairSweep } from './sweep/repair.sweep.js';
 import { Sightings } from './sweep/sightings.js';
 import { SweepBook } from './sweep/sweep.book.js';
 import { SweepLocks } from './sweep/sweep.locks.js';
 import { SweepWork } from './sweep/sweep.work.js';
 import { Sweeper } from './sweep/sweeper.js';
 import { Sweeps } from './sweep/sweeps.js';
+import { Walks } from './sweep/walks.js';
 
 const providers: Provider[] = [
   Adds,
@@ -100,7 +108,9 @@ const providers: Provider[] = [
   Flows,
   FoundJobs,
   Gate,
+  GhostJobs,
   HandlerRegistry,
+  Healing,
   Idempotency,
   JobExits,
   JobLog,
@@ -108,8 +118,10 @@ const providers: Provider[] = [
   JobRemoval,
   JobRunner,
   Journal,
+  KeyWalk,
   KindRegistry,
   Leases,
+  LeftJobs,
   LifecycleProcessor,
   Moorings,
   NewJobs,
@@ -121,13 +133,16 @@ const providers: Provider[] = [
   OwnerLooks,
   OwnerReader,
   Quarantine,
+  OwnerRepair,
   QueueCensus,
   QueueReader,
   Queues,
+  QueueWalk,
   QueueWorkers,
   Reaps,
   Receipts,
   Removals,
+  RepairSweep,
   Reservations,
   Resolvers,
   RetentionMeasures,
@@ -148,6 +163,7 @@ const providers: Provider[] = [
   Ticker,
   ToldRuns,
   Twins,
+  Walks,
 ];
 
 /** Sets our queues' options apart from those an application gives to queues of its own. */

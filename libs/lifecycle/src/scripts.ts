@@ -34,6 +34,7 @@ const FILES = {
   lock: 'sweep/lock.lua',
   due: 'sweep/due.lua',
   expire: 'sweep/expire.lua',
+  mend: 'sweep/mend.lua',
   save: 'sweep/save.lua',
 } as const;
 

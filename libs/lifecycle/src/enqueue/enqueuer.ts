@@ -97,6 +97,26 @@ export class Enqueuer {
     return this.store.call(() => this.acceptAgain(request, jobId, epochs));
   }
 
+  /**
+   * A job that has its place, and that its producer did not live to add, as far as it is known what it is. When its
+   * place has gone since, a pending twin does it.
+   * @internal
+   */
+  async enqueueLeft(
+    kind: Kind,
+    payload: unknown,
+    options: EnqueueOptions,
+    { jobId, epochs, dedup }: { readonly jobId: string; readonly epochs: Epochs; readonly dedup: string },
+  ): Promise<Ticket> {
+    const plain = readRequest(
+      kind,
+      payload,
+      { ...options, dedup: { strategy: 'none' } },
+      this.maxPayloadBytes,
+    );
+    return this.store.call(() => this.acceptAgain({ ...plain, strategy: 'skip', dedup }, jobId, epochs));
+  }
+
   private async acceptOnce(request: JobRequest, key: string, whole: unknown): Promise<Ticket> {
     let memory = await this.idempotency.begin(key, whole, newJobId(request.kind.queue));
     // The first call may be on its way to its answer, which says more than what can be seen of its job.

@@ -74,6 +74,11 @@ export class Slots {
     this.wakeAll(waiter, woken);
   }
 
+  /** What ran out or is gone leaves a key's slots, whatever its limit; nobody is granted anything by it. */
+  async tidy(key: string, jobId: string): Promise<void> {
+    await this.asking.ask(key, ['quit', jobId, '', 0, 0, 0]);
+  }
+
   /** A job that was just put off may have been granted its slot in that moment, when there was nobody yet to wake. */
   async wakeIfGranted(waiter: Waiter): Promise<void> {
     const [word, ...woken] = await this.ask('look', waiter);

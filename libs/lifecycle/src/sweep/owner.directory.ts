@@ -52,6 +52,19 @@ export class OwnerDirectory {
     });
   }
 
+  /** The same, for one that waits for it. */
+  async list(owner: string): Promise<void> {
+    await this.store.call(() => this.listing.ask(this.shardOf(owner), [owner]));
+  }
+
+  /** Which of them are not listed. */
+  async unlisted(owners: readonly string[]): Promise<string[]> {
+    const scores = await Promise.all(
+      owners.map((owner) => this.store.call(() => this.store.redis.zscore(this.shardOf(owner), owner))),
+    );
+    return owners.filter((_owner, i) => scores[i] === null);
+  }
+
   /** The next so many owners, in a lasting order; no place behind the last ones. */
   async page(from: ListPlace | undefined, limit: number): Promise<{ owners: string[]; next?: ListPlace }> {
     let { shard, after } = from ?? { shard: 0, after: '' };

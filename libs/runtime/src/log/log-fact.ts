@@ -24,6 +24,7 @@ const NEWS = new Set([
   'owner.cancelled',
   'schedule.ended',
   'job.handed-back',
+  'entry.healed',
   'worker.started',
   'worker.draining',
   'worker.drained',

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Job, Queue } from 'bullmq';
+import { Journal } from '../journal.js';
+import { queueOfJobId } from '../kinds/ids.js';
+import { Queues } from '../queues.js';
+import { Store } from '../store.js';
+import { Healing, type Tally } from './healing.js';
+import type { Round } from './sweep.js';
+import { QueueWalk } from './queue.walk.js';
+
+/** Ids that stand in BullMQ's sets although what they name is gone: a worker that took one would have nothing to run. */
+@Injectable()
+export class GhostJobs {
+  constructor(
+    private readonly store: Store,
+    private readonly queues: Queues,
+    private readonly walk: QueueWalk,
+    private readonly healing: Healing,
+    private readonly journal: Journal,
+  ) {}
+
+  /** So many ids of each queue, from where the walk was. */
+  async look(queueName: string, limit: number, tally: Tally, round: Round): Promise<void> {
+    const queue = this.queues.open(queueName);
+    for (const id of await this.walk.take('ghosts', queue, limit, round)) {
+      if (round.signal.aborted) return;
+      tally.seen += 1;
+      if (await this.isThere(queue, id)) continue;
+      await this.remove(queue, id, tally, round);
+    }
+  }
+
+  private async isThere(queue: Queue, id: string): Promise<boolean> {
+    const job = await this.store.call(() => queue.getJob(id) as Promise<Job | undefined>);
+    return job !== undefined;
+  }
+
+  private async remove(queue: Queue, id: string, tally: Tally, { dryRun }: Round): Promise<void> {
+    const state = await this.store.call(() => queue.getJobState(id));
+    // It has just been taken, or has ended and was forgotten.
+    if (state === 'unknown' || state === 'active') return;
+    if (dryRun) return this.healing.count('ghost', id, 'an id without a job', tally, dryRun);
+    try {
+      await this.store.call(() => queue.remove(id, { removeChildren: false }));
+      const after = await this.store.call(() => queue.getJobState(id));
+      if (after === 'unknown') this.healing.count('ghost', id, 'an id without a job', tally, dryRun);
+      else tally.unknown += 1;
+    } catch (error) {
+      this.journal.queueError(queueOfJobId(id) ?? queue.name, error);
+      tally.failed += 1;
+    }
+  }
+}
