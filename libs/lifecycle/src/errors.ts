@@ -140,11 +140,13 @@ export class SandboxEndedError extends LifecycleError {
 export class CorruptJobError extends UnrecoverableError {
   readonly code = 'CORRUPT';
 
-  constructor(jobId: string, queue: string) {
+  constructor(jobId: string, queue: string, { cause }: { cause?: unknown } = {}) {
+    const why = cause instanceof Error ? ` It could not be adopted: ${cause.message}` : '';
     super(
-      `Job "${jobId}" in queue "${queue}" has no envelope of ours: its data is gone or another program made it.`,
+      `Job "${jobId}" in queue "${queue}" has no envelope of ours: its data is gone or another program made it.${why}`,
     );
     this.name = 'CorruptJobError';
+    if (cause !== undefined) this.cause = cause;
   }
 }
 

@@ -31,6 +31,7 @@ export {
   type DedupOptions,
   type Kind,
   type KindOptions,
+  type OwnersOf,
   type Payload,
   type PayloadIn,
   type SlotOptions,

@@ -10,7 +10,12 @@ export type Fact =
   | ({ readonly event: 'job.accepted' } & JobFacts)
   | ({ readonly event: 'job.deduplicated'; readonly outcome: 'skipped' | 'coalesced' } & JobFacts)
   | ({ readonly event: 'job.put-off'; readonly why: string; readonly forMs: number } & JobFacts)
-  | ({ readonly event: 'job.skipped'; readonly endedAs: EndedAs; readonly why: string } & JobFacts)
+  | ({
+      readonly event: 'job.skipped';
+      readonly endedAs: EndedAs;
+      readonly why: string;
+      readonly by?: 'sweep';
+    } & JobFacts)
   | ({ readonly event: 'job.lost'; readonly why: string } & JobFacts)
   | ({ readonly event: 'job.began'; readonly waitedMs?: number } & JobFacts)
   | ({ readonly event: 'job.completed'; readonly tookMs: number; readonly lifetimeMs: number } & JobFacts)
@@ -44,9 +49,9 @@ export type Fact =
   | { readonly event: 'worker.draining'; readonly running: number }
   | { readonly event: 'worker.drained'; readonly tookMs: number; readonly stillRunning: number };
 
-/** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts; lines of slots; the list. */
+/** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts or another program's; lines of slots; the list. */
 export type Healed =
-  ('place' | 'dedup' | 'late' | 'done' | 'run') | ('ended' | 'left' | 'ghost' | 'slot' | 'list');
+  ('place' | 'dedup' | 'late' | 'done' | 'run') | ('ended' | 'left' | 'ghost' | 'slot' | 'list' | 'adopted');
 
 export type JournalListener = (fact: Fact) => void;
 
@@ -75,9 +80,9 @@ export class Journal {
     this.announce({ event: 'job.put-off', ...job, why, forMs });
   }
 
-  /** It ended without having been done: cancelled, expired, or skipped. */
-  jobSkipped(job: JobFacts, endedAs: EndedAs, why: string): void {
-    this.announce({ event: 'job.skipped', ...job, endedAs, why });
+  /** It ended without having been done: cancelled, expired, or skipped; at the gate, or found by a sweep. */
+  jobSkipped(job: JobFacts, endedAs: EndedAs, why: string, by?: 'sweep'): void {
+    this.announce({ event: 'job.skipped', ...job, endedAs, why, ...(by && { by }) });
   }
 
   /** This run does not count any more: another one has taken its job over. */

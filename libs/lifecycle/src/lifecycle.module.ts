@@ -21,6 +21,7 @@ import { Admission } from './enqueue/admission.js';
 import { DepthCensus } from './enqueue/depth.census.js';
 import { Duplicates } from './enqueue/duplicates.js';
 import { Enqueuer } from './enqueue/enqueuer.js';
+import { ForeignJobs } from './enqueue/foreign.jobs.js';
 import { Idempotency } from './enqueue/idempotency.js';
 import { NewJobs } from './enqueue/new-jobs.js';
 import { Reservations } from './enqueue/reservation.js';
@@ -44,6 +45,7 @@ import { OwnerReader } from './read/owner.reader.js';
 import { OwnerLives } from './resolvers/owner.lives.js';
 import { Resolvers } from './resolvers/resolvers.js';
 import { Consumption } from './run/consumption.js';
+import { ForeignPickup } from './run/foreign.pickup.js';
 import { HandlerRegistry } from './run/handler.registry.js';
 import { JobRunner } from './run/job-runner.js';
 import { Leases } from './run/leases.js';
@@ -68,6 +70,7 @@ import { Deadlines } from './sweep/deadlines.js';
 import { Doomed } from './sweep/doomed.js';
 import { ExpiredJobs } from './sweep/expired.jobs.js';
 import { ExpirySweep } from './sweep/expiry.sweep.js';
+import { ForeignSurvey } from './sweep/foreign.survey.js';
 import { GhostJobs } from './sweep/ghost.jobs.js';
 import { Healing } from './sweep/healing.js';
 import { KeyWalk } from './sweep/key.walk.js';
@@ -106,6 +109,9 @@ const providers: Provider[] = [
   ExpiredJobs,
   ExpirySweep,
   Flows,
+  ForeignJobs,
+  ForeignPickup,
+  ForeignSurvey,
   FoundJobs,
   Gate,
   GhostJobs,

@@ -91,9 +91,14 @@ export class Enqueuer {
     kind: Kind,
     payload: unknown,
     options: EnqueueOptions,
-    { jobId, epochs }: { readonly jobId: string; readonly epochs: Epochs },
+    {
+      jobId,
+      epochs,
+      attempts,
+    }: { readonly jobId: string; readonly epochs: Epochs; readonly attempts?: number },
   ): Promise<Ticket> {
-    const request = readRequest(kind, payload, options, this.maxPayloadBytes);
+    const read = readRequest(kind, payload, options, this.maxPayloadBytes);
+    const request = attempts === undefined ? read : withAttempts(read, attempts);
     return this.store.call(() => this.acceptAgain(request, jobId, epochs));
   }
 
@@ -301,6 +306,11 @@ export class Enqueuer {
     }
     return { outcome, id, kind: kind.name, queue: kind.queue, owners };
   }
+}
+
+/** As its own program had it; how long it waits in between is its kind's affair. */
+function withAttempts(request: JobRequest, attempts: number): JobRequest {
+  return { ...request, options: { ...request.options, attempts, backoff: { type: 'kind' } } };
 }
 
 function isOver(state: JobState | 'unknown'): boolean {

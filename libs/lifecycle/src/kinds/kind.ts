@@ -2,6 +2,7 @@ import { durationMs, type Duration } from '#durations';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
+import type { Owner } from './owner.js';
 import type { Measure, SaidKeep } from './keep.js';
 
 const KIND_NAME = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)*$/;
@@ -39,6 +40,11 @@ export interface KindOptions<S extends z.ZodType> {
   readonly checkOwner?: 'start';
   readonly onUnknownOwner?: 'run' | 'wait';
   /**
+   * Whose a job is that another program added to the queue under this kind's name, with its payload as data: it is
+   * adopted then. Default: nobody's, and it ends failed when a worker comes to it.
+   */
+  readonly ownersOf?: OwnersOf;
+  /**
    * How long, and how many, finished jobs are kept; of those that failed, if that is another measure. Default what the fleet's
    * is, else 24 h and 1000, of completed and of failed each.
    */
@@ -49,6 +55,13 @@ export interface KindOptions<S extends z.ZodType> {
    */
   readonly artifacts?: boolean;
 }
+
+/** From what another program gave a job of its own. */
+export type OwnersOf = (job: {
+  readonly id: string;
+  readonly name: string;
+  readonly data: unknown;
+}) => readonly Owner[] | undefined;
 
 export interface KeepOptions {
   readonly age?: Duration;
@@ -100,6 +113,7 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   readonly sandbox: string | undefined;
   readonly checkOwner: 'start' | undefined;
   readonly onUnknownOwner: 'run' | 'wait';
+  readonly ownersOf: OwnersOf | undefined;
   readonly keep: SaidKeep;
   readonly artifacts: boolean;
 }
@@ -166,6 +180,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     sandbox: readSandbox(options.sandbox, check),
     checkOwner: options.checkOwner,
     onUnknownOwner: options.onUnknownOwner ?? 'run',
+    ownersOf: options.ownersOf,
     keep: {
       ...readKeep(keep, 'keep', ms, check),
       failed: readKeep(keep.failed ?? {}, 'keep.failed', ms, check),

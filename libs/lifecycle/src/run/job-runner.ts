@@ -13,6 +13,7 @@ import { EndedError } from '../kinds/outcome.js';
 import { LifecycleOptions } from '../options.js';
 import { JobLog } from '../read/job.log.js';
 import { Settler } from '../settle/settler.js';
+import { ForeignPickup } from './foreign.pickup.js';
 import { HandlerRegistry } from './handler.registry.js';
 import { Run } from './run.js';
 import { RunningJobs } from './running-jobs.js';
@@ -41,6 +42,7 @@ export class JobRunner {
     private readonly options: LifecycleOptions,
     private readonly kinds: KindRegistry,
     private readonly handlers: HandlerRegistry,
+    private readonly foreign: ForeignPickup,
     private readonly gate: Gate,
     private readonly slots: Slots,
     private readonly admission: Admission,
@@ -51,6 +53,8 @@ export class JobRunner {
   ) {}
 
   async run(job: Job, lock: string): Promise<unknown> {
+    const adopted = await this.foreign.adopt(job, lock);
+    if (adopted) return adopted;
     const envelope = openEnvelope(job);
     if (!this.handlers.get(job.name)) return this.leaveToOthers(job, lock);
     const token = `${this.process}${(this.runs += 1).toString(36)}`;

@@ -6,6 +6,7 @@ import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { OwnerLives } from '../resolvers/owner.lives.js';
 import { Store } from '../store.js';
 import { Doomed, type Doom } from './doomed.js';
+import { ForeignSurvey } from './foreign.survey.js';
 import { readPosition, writePosition, type Position, type Tallies } from './orphan.position.js';
 import { inLanes } from './lanes.js';
 import { goneSinceWords, OrphanSurvey } from './orphan.survey.js';
@@ -17,6 +18,7 @@ import { Sweeps } from './sweeps.js';
 
 /** A sweep that was stopped is gone on with; but not on such old words. */
 const JUDGEMENT_HOLDS_MS = 10 * 60_000;
+const FOREIGN = writePosition({ phase: 'foreign', queue: 0 });
 const WHAT_TO_DO = 'Nothing is removed. Look at a dry run; if it is right, sweep with force.';
 
 type Removing = Extract<Position, { phase: 'remove' }>;
@@ -36,6 +38,7 @@ export class OrphanSweep extends Sweep {
     options: LifecycleOptions,
     private readonly survey: OrphanSurvey,
     private readonly doomed: Doomed,
+    private readonly foreign: ForeignSurvey,
     private readonly sightings: Sightings,
     private readonly lives: OwnerLives,
     private readonly canceller: Canceller,
@@ -49,7 +52,17 @@ export class OrphanSweep extends Sweep {
 
   async sweepOnce(limit: number, round: Round): Promise<Page> {
     const at = readPosition(round.position);
-    if (at.phase === 'remove') return this.remove(at, limit, round);
+    switch (at.phase) {
+      case 'ask':
+        return this.ask(at, limit, round);
+      case 'remove':
+        return this.remove(at, limit, round);
+      case 'foreign':
+        return this.lookForForeign(at.queue, round);
+    }
+  }
+
+  private async ask(at: Extract<Position, { phase: 'ask' }>, limit: number, round: Round): Promise<Page> {
     const { page: found, next, tallies } = await this.survey.look(at, limit, round);
     // The list is kept short all the same.
     const page =
@@ -58,7 +71,7 @@ export class OrphanSweep extends Sweep {
     const tripped = await this.judgeAll(tallies, round);
     if (tripped !== undefined) return { ...page, position: null, tripped };
     const isAll = round.dryRun || sum(tallies, 'doomed') === 0;
-    if (isAll) return { ...page, position: null };
+    if (isAll) return { ...page, position: FOREIGN };
     const judgedAt = await this.store.now();
     return { ...page, position: writePosition({ phase: 'remove', cursor: '0', judgedAt }) };
   }
@@ -109,8 +122,15 @@ export class OrphanSweep extends Sweep {
     return {
       ...counts,
       lines,
-      position: next === '0' ? null : writePosition({ ...at, cursor: next }),
+      position: next === '0' ? FOREIGN : writePosition({ ...at, cursor: next }),
     };
+  }
+
+  /** Jobs without owners would outlive them all. A queue that was stopped in its middle is left to the next sweep. */
+  private async lookForForeign(queue: number, round: Round): Promise<Page> {
+    const { page, next } = await this.foreign.look(queue, round);
+    const position = next === undefined ? null : writePosition({ phase: 'foreign', queue: next });
+    return { ...page, position };
   }
 
   /** Compared and set: an enqueue since it was seen keeps its owner. Asked twice, it is one cancel. */

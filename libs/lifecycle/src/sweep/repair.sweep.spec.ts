@@ -221,7 +221,7 @@ describe('the repair', () => {
       ids.map((id) => `ghost ${id}`).toSorted((a, b) => a.localeCompare(b)),
     );
     const queue = app.context.get(Queues).get('work');
-    expect(await queue.getRanges(['prioritized', 'delayed', 'wait'])).toEqual([kept]);
+    expect(await queue.getRanges(['prioritized', 'delayed', 'wait'], 0, -1)).toEqual([kept]);
     // Their places are found by the next one.
     for (const id of ids) await age(id);
     expect(await sweep()).toMatchObject({ healed: 2 });
