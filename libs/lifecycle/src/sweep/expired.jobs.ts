@@ -33,7 +33,7 @@ export class ExpiredJobs {
   private readonly expiring: ScriptBatch;
 
   constructor(
-    options: LifecycleOptions,
+    private readonly options: LifecycleOptions,
     private readonly store: Store,
     private readonly found: FoundJobs,
     private readonly removals: Removals,
@@ -65,11 +65,17 @@ export class ExpiredJobs {
       case 'waiting':
       case 'prioritized':
       case 'delayed':
-        return this.takeFromQueue(found, nowMs, later, dryRun);
+        return this.takeFromQueue(found, place, nowMs, later, dryRun);
     }
   }
 
-  private async takeFromQueue(found: FoundJob, nowMs: number, later: Fate, dryRun: boolean): Promise<Fate> {
+  private async takeFromQueue(
+    found: FoundJob,
+    place: Place,
+    nowMs: number,
+    later: Fate,
+    dryRun: boolean,
+  ): Promise<Fate> {
     if (await this.hasParent(found)) {
       // It is to be its parent's failed child, which it becomes by way of the gate.
       if (!dryRun) await this.found.handToGate(found);
@@ -78,7 +84,7 @@ export class ExpiredJobs {
     const envelope = envelopeOf(found);
     if (envelope?.x === undefined) return OVER;
     if (dryRun) return fateOf(found);
-    return this.end(found, envelope, nowMs, later);
+    return this.end(found, envelope, place, nowMs, later);
   }
 
   private async placeOf({ jobId, owner }: Deadline): Promise<Place | undefined> {
@@ -93,7 +99,13 @@ export class ExpiredJobs {
     return (await this.found.find(job.parent.id)).state !== 'unknown';
   }
 
-  private async end(found: FoundJob, envelope: Envelope, nowMs: number, later: Fate): Promise<Fate> {
+  private async end(
+    found: FoundJob,
+    envelope: Envelope,
+    { hasBegun }: Place,
+    nowMs: number,
+    later: Fate,
+  ): Promise<Fate> {
     const { jobId } = found;
     const [word, dueMs] = await this.store.call(() =>
       this.expiring.ask(this.keys.ownerText(envelope.o[0]!), [
@@ -109,6 +121,8 @@ export class ExpiredJobs {
     const removal = removalOf(found, envelope, nowMs);
     await this.store.call(() => this.removals.note(removal));
     await this.exits.leaveOthers(jobId, envelope, JSON.stringify(removal));
+    // Before the job: should it fail, the job is left for the next sweep, and leads there.
+    if (hasBegun) await this.options.artifacts?.removeAll(jobId);
     // A worker has just taken it: the gate refuses it.
     if (!(await this.exits.takeOut(found))) return later;
     return this.leave(removal, envelope.o[0]!, envelope.e[0]!, fateOf(found));
@@ -122,9 +136,10 @@ export class ExpiredJobs {
     later: Fate,
     dryRun: boolean,
   ): Promise<Fate> {
-    if (!place.hasBegun && nowMs - place.wantedAt < PLACE_GRACE_MS) return later;
     const removal = await this.removals.find(jobId);
-    if (removal?.why !== 'expired') return OVER;
+    // Of this life of its id, not of one before.
+    const isNoted = removal?.why === 'expired' && Date.parse(removal.at) >= place.wantedAt;
+    if (!isNoted) return !place.hasBegun && nowMs - place.wantedAt < PLACE_GRACE_MS ? later : OVER;
     const fate: Fate = { kind: 'expired', state: removal.state, job: jobId };
     return dryRun ? fate : this.leave(removal, owner, String(place.epoch), fate);
   }
@@ -133,7 +148,7 @@ export class ExpiredJobs {
   private async leave(removal: Removal, owner: string, epoch: string, fate: Fate): Promise<Fate> {
     const { id: jobId, queue, kind = '?' } = removal;
     if (await this.exits.leave(owner, epoch, jobId, JSON.stringify(removal)))
-      this.journal.jobSkipped({ queue, kind, jobId, owner }, 'expired', TOO_LATE);
+      this.journal.jobSkipped({ queue, kind, jobId, owner }, 'expired', TOO_LATE, 'sweep');
     return fate;
   }
 }

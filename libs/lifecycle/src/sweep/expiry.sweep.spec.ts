@@ -113,6 +113,7 @@ describe('the sweep of what is too late', () => {
       owner: 'trip:42',
       endedAs: 'expired',
       why: 'it did not start in time',
+      by: 'sweep',
     });
     for (const one of [TRIP, SITE])
       expect((await app.context.get(Removals).ofOwner(one)).entries).toMatchObject([{ id, why: 'expired' }]);

@@ -24,6 +24,7 @@ export interface CountedFact {
   readonly tookMs?: number;
   readonly lifetimeMs?: number;
   readonly count?: number;
+  readonly by?: unknown;
   readonly removed?: number;
 }
 
@@ -117,7 +118,8 @@ export class Metrics {
     const outcome = outcomeOf(event, fact);
     if (event === 'job.began') this.expectEnd(queue, kind);
     if (outcome) this.ended.inc({ outcome, queue, kind });
-    if (outcome === 'expired') this.expired.inc({ by: 'gate' });
+    // The sweep says at its end how many it found.
+    if (outcome === 'expired' && fact.by !== 'sweep') this.expired.inc({ by: 'gate' });
     if (waitedMs !== undefined) this.waits.observe({ queue, kind }, waitedMs / 1_000);
     if (tookMs !== undefined) this.runs.observe({ queue, kind }, tookMs / 1_000);
     if (lifetimeMs !== undefined) this.lifetimes.observe({ queue, kind }, lifetimeMs / 1_000);
