@@ -42,25 +42,29 @@ describe('kill -9 of who sweeps', () => {
   const seed = Date.now() % 1_000_000;
   const random = seededRandom(seed);
 
-  it('at any command leaves nothing that the next does not finish', async () => {
-    const commands = (await trial('before:#0'))!;
-    console.log(`The sweeps send ${commands} commands; seed ${seed}.`);
-    const points = Array.from({ length: POINTS }, (_, i) => {
-      const nth = 1 + Math.floor(((i + random()) / POINTS) * commands);
-      return `${random() < 0.5 ? 'before' : 'after'}:#${nth}`;
-    });
-    let killed = 0;
-    const lane = async (): Promise<void> => {
-      for (let point = points.shift(); point; point = points.shift()) {
-        const answer = await trial(point).catch((error: unknown) => {
-          throw new Error(`Killed ${point}, seed ${seed}`, { cause: error });
-        });
-        if (answer === undefined) killed += 1;
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
-    expect(killed).toBeGreaterThan(POINTS / 2);
-  }, POINTS * TRIAL_MS);
+  it(
+    'at any command leaves nothing that the next does not finish',
+    async () => {
+      const commands = (await trial('before:#0'))!;
+      console.log(`The sweeps send ${commands} commands; seed ${seed}.`);
+      const points = Array.from({ length: POINTS }, (_, i) => {
+        const nth = 1 + Math.floor(((i + random()) / POINTS) * commands);
+        return `${random() < 0.5 ? 'before' : 'after'}:#${nth}`;
+      });
+      let killed = 0;
+      const lane = async (): Promise<void> => {
+        for (let point = points.shift(); point; point = points.shift()) {
+          const answer = await trial(point).catch((error: unknown) => {
+            throw new Error(`Killed ${point}, seed ${seed}`, { cause: error });
+          });
+          if (answer === undefined) killed += 1;
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      expect(killed).toBeGreaterThan(POINTS / 2);
+    },
+    POINTS * TRIAL_MS,
+  );
 
   /** A store of its own prefix with something for every sweep; answers how many commands it took, if it lived. */
   async function trial(point: string): Promise<number | undefined> {
