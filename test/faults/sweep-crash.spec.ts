@@ -151,6 +151,7 @@ describe('kill -9 of who sweeps', () => {
     const replaced = await enqueue({ dedup: { strategy: 'skip', key: 'k' } });
     const [key] = (await redis.hkeys(`${record}:dedup`)) as [string];
     const left = await reserve('replace', key, '"left"');
+    await age(replaced);
     const dead = await reserve('', '', '');
     const ghost = await enqueue({ slot: { key: 'driver:7', limit: 1 } });
     await age(ghost);
@@ -170,13 +171,16 @@ describe('kill -9 of who sweeps', () => {
     const record = recordOf(prefix, 'trip:1');
     const placesOf = async (key: string): Promise<string[]> =>
       (await redis.hkeys(key)).filter((field) => field.startsWith('j')).map((field) => field.slice(1));
-    expect((await placesOf(record)).toSorted(byName)).toEqual([half.kept, half.left].toSorted(byName));
+    const places = await placesOf(record);
+    expect(places.toSorted(byName), JSON.stringify(half)).toEqual([half.kept, half.left].toSorted(byName));
     const [adopted, ...more] = await placesOf(recordOf(prefix, 'site:1'));
     expect(more).toEqual([]);
     const queue = new Queue('work', { connection: redis, prefix: `{${prefix}}` });
     const waiting = await queue.getRanges(['wait', 'prioritized', 'delayed'], 0, -1);
     await queue.close();
-    expect(waiting.toSorted(byName)).toEqual([half.kept, half.left, adopted!].toSorted(byName));
+    expect(waiting.toSorted(byName), JSON.stringify(half)).toEqual(
+      [half.kept, half.left, adopted!].toSorted(byName),
+    );
     expect(await redis.hkeys(`${record}:late`)).toEqual([half.left]);
     expect(await redis.exists(`${record}:runs`, `${record}:done`)).toBe(0);
     for (const line of await redis.keys(`${prefix}:{slot:*}:waiters`))

@@ -82,6 +82,7 @@ import { OwnerLooks } from './sweep/owner.looks.js';
 import { OwnerRepair } from './sweep/owner.repair.js';
 import { QueueWalk } from './sweep/queue.walk.js';
 import { RepairSweep } from './sweep/repair.sweep.js';
+import { ReplacedJobs } from './sweep/replaced.jobs.js';
 import { Sightings } from './sweep/sightings.js';
 import { SweepBook } from './sweep/sweep.book.js';
 import { SweepLocks } from './sweep/sweep.locks.js';
@@ -151,6 +152,7 @@ const providers: Provider[] = [
   RepairSweep,
   Reservations,
   Resolvers,
+  ReplacedJobs,
   RetentionMeasures,
   RetentionSweep,
   Retirement,

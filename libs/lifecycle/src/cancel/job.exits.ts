@@ -29,6 +29,11 @@ export class JobExits {
   async leaveOthers(jobId: string, envelope: Envelope, line: string): Promise<void> {
     const others = envelope.o.slice(1);
     await Promise.all(others.map((owner, i) => this.leave(owner, envelope.e[i + 1]!, jobId, line)));
+    await this.quitLine(jobId, envelope);
+  }
+
+  /** Its place in line for its slot, if it needs one. */
+  async quitLine(jobId: string, envelope: Envelope): Promise<void> {
     if (envelope.s) await this.store.call(() => this.slots.quit({ envelope, jobId }));
   }
 

@@ -12,6 +12,7 @@ import { Store } from '../store.js';
 import { Deadlines } from './deadlines.js';
 import { Healing, type Stray, type Tally } from './healing.js';
 import { LeftJobs } from './left.jobs.js';
+import { ReplacedJobs } from './replaced.jobs.js';
 import type { Round } from './sweep.js';
 
 const PAGE = 100;
@@ -39,6 +40,7 @@ export class OwnerRepair {
     private readonly slots: Slots,
     private readonly deadlines: Deadlines,
     private readonly leftJobs: LeftJobs,
+    private readonly replacedJobs: ReplacedJobs,
     private readonly healing: Healing,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
@@ -78,9 +80,12 @@ export class OwnerRepair {
     tally.seen += 1;
     const state = await this.stateOf(jobId);
     if (state === 'completed' || state === 'failed') await this.endAgain(place, text, part, tally, round);
-    if (state !== 'unknown') return;
-    const isLeft = !isCancelled && !place.hasBegun && text.split('|').length > 4;
-    if (isLeft) await this.leftJobs.add(part.owner, place, text, tally, round);
+    const replaced = isCancelled || place.hasBegun ? undefined : text.split('|')[4];
+    if (state !== 'unknown') {
+      if (replaced !== undefined) await this.replacedJobs.remove(part.owner, place, replaced, tally, round);
+      return;
+    }
+    if (replaced !== undefined) await this.leftJobs.add(part.owner, place, text, tally, round);
     else await this.healing.mend(part.owner, ['place', jobId, text], tally, round);
   }
 

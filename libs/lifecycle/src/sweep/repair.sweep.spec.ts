@@ -121,6 +121,28 @@ describe('the repair', () => {
     expect(await sweep()).toMatchObject({ healed: 0 });
   });
 
+  it('takes out a job that was replaced by one that is there, when nobody came to do that', async () => {
+    const dedup = { strategy: 'skip', key: 'k' } as const;
+    const first = await enqueue({ dedup, owners: [TRIP, SITE] });
+    const field = (await app.redis.hkeys(`${record}:dedup`))[0]!;
+    const second = await reserve({ strategy: 'replace', key: field, payload: '"second"' });
+    await age(second);
+    const queue = app.context.get(Queues).get('work');
+    const { remove } = queue;
+    queue.remove = () => Promise.reject(new Error('it dies here'));
+    await sweep();
+    queue.remove = remove;
+    expect(await places()).toContain(`j${first}`);
+
+    expect(await sweep({ dryRun: true })).toMatchObject({ healed: 1 });
+    expect(await sweep()).toMatchObject({ healed: 1, failed: 0 });
+    expect(healed().at(-1)).toBe(`replaced ${first}`);
+    expect(await queue.getJob(first)).toBeUndefined();
+    expect(await places()).toEqual([`j${second}`]);
+    expect(await places(recordOf(app.prefix, 'site:1'))).toEqual([`j${second}`]);
+    expect(await enqueue({ dedup })).toBe(second);
+  });
+
   it('leaves a job of which nobody knows what it was to be to the next trigger', async () => {
     const dedup = { strategy: 'skip', key: 'k' } as const;
     const first = await enqueue({ dedup });
