@@ -46,12 +46,19 @@ const leaves = defineKind({
 });
 const bare = defineKind({
   name: 'bare',
-  queue: 'other',
+  queue: 'bare',
   payload: z.object({}),
   artifacts: false,
   keep: { age: '1m', count: 5, failed: { age: '2m', count: 7 } },
 });
-const KINDS: Kind[] = [maker, fast, leaves, bare];
+const besideOne = defineKind({
+  name: 'beside.one',
+  queue: 'other',
+  payload: z.object({}),
+  artifacts: false,
+  keep: { age: '30s', failed: { age: '10d' } },
+});
+const KINDS: Kind[] = [maker, fast, leaves, bare, besideOne];
 
 describe('a run and its artifacts', () => {
   let app: LifecycleApp;
@@ -247,7 +254,7 @@ describe('a run and its artifacts', () => {
     await untilState(id, 'removed');
   });
 
-  it('has a job that BullMQ removes only long after a sweep should have, unless its kind leaves none', async () => {
+  it('has a job that BullMQ removes only long after a sweep should have, unless no kind of its queue leaves any', async () => {
     await start({ retention: { ageMs: 3_600_000, count: 10 } });
     const keptOf = async (kind: Kind, payload: object): Promise<unknown[]> => {
       const to = { owners: [owner('trip', '42')], delay: '1h' } as const;
@@ -255,17 +262,18 @@ describe('a run and its artifacts', () => {
       const { opts } = (await app.context.get<Queue>(getQueueToken(queue)).getJob(id))!;
       return [opts.removeOnComplete, opts.removeOnFail];
     };
-    const all = [await keptOf(maker, { does: '' }), await keptOf(leaves, {}), await keptOf(bare, {})];
+    const all = [
+      await keptOf(maker, { does: '' }),
+      await keptOf(leaves, {}),
+      await keptOf(besideOne, {}),
+      await keptOf(bare, {}),
+    ];
     await app.context.get(Canceller).cancel(owner('trip', '42'), { wait: 'drained' });
+    const days = (count: number): object => ({ age: count * 86_400 });
     expect(all).toEqual([
-      [
-        { age: 7_200, count: 1_020 },
-        { age: 7_200, count: 1_020 },
-      ],
-      [
-        { age: 120, count: 1_010 },
-        { age: 120, count: 1_010 },
-      ],
+      [days(3), days(3)],
+      [days(3), days(21)],
+      [days(3), days(21)],
       [
         { age: 60, count: 5 },
         { age: 120, count: 7 },

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { JobsOptions, KeepJobs } from 'bullmq';
 import type { Envelope } from '../kinds/envelope.js';
-import { backstopOf, keepOf, type Measure } from '../kinds/keep.js';
+import { backstopMs, keepOf, type Keep, type Measure } from '../kinds/keep.js';
 import type { Kind } from '../kinds/kind.js';
+import { KindRegistry } from '../kinds/kind.registry.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import type { JobRequest } from './request.js';
 import type { Reservation } from './reservation.js';
@@ -18,7 +19,10 @@ export interface NewJob {
 export class NewJobs {
   private lastOrder = 0;
 
-  constructor(private readonly lifecycle: LifecycleOptions) {}
+  constructor(
+    private readonly lifecycle: LifecycleOptions,
+    private readonly kinds: KindRegistry,
+  ) {}
 
   make(request: JobRequest, jobId: string, { epochs, atMs }: Pick<Reservation, 'epochs' | 'atMs'>): NewJob {
     const { kind, owners, body, dedup, slot, expiresInMs, options } = request;
@@ -34,13 +38,22 @@ export class NewJobs {
     return { name: kind.name, data, opts: { ...options, ...this.keptOf(kind), jobId } };
   }
 
-  /** Where jobs may leave artifacts those are removed first, by a sweep: BullMQ takes only what no sweep has come for. */
+  /**
+   * Where a job of the queue may leave artifacts those are removed first, by a sweep: BullMQ takes only what no sweep has come
+   * for. Of whatever kind the job is that ends, what it says holds for all of the queue that have ended.
+   */
   private keptOf(kind: Kind): Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> {
-    const { artifacts, retention } = this.lifecycle;
-    const { completed, failed } = keepOf(kind.keep, { ...LIFECYCLE_DEFAULTS.retention, ...retention });
-    const isSwept = artifacts !== undefined && kind.artifacts;
-    const given = (measure: Measure): KeepJobs => inSeconds(isSwept ? backstopOf(measure) : measure);
-    return { removeOnComplete: given(completed), removeOnFail: given(failed) };
+    const sharing = [kind, ...this.kinds.all().filter(({ queue }) => queue === kind.queue)];
+    const isSwept = this.lifecycle.artifacts !== undefined && sharing.some(({ artifacts }) => artifacts);
+    const given = (state: keyof Keep): KeepJobs =>
+      isSwept
+        ? { age: inSeconds(backstopMs(sharing.map((each) => this.measureOf(each, state)))) }
+        : exactly(this.measureOf(kind, state));
+    return { removeOnComplete: given('completed'), removeOnFail: given('failed') };
+  }
+
+  private measureOf({ keep }: Kind, state: keyof Keep): Measure {
+    return keepOf(keep, { ...LIFECYCLE_DEFAULTS.retention, ...this.lifecycle.retention })[state];
   }
 
   /** A place in line: when it was accepted, and within one ms the order in which this process was told so. */
@@ -50,6 +63,10 @@ export class NewJobs {
   }
 }
 
-function inSeconds({ ageMs, count }: Measure): KeepJobs {
-  return { age: Math.ceil(ageMs / 1_000), count };
+function exactly({ ageMs, count }: Measure): KeepJobs {
+  return { age: inSeconds(ageMs), count };
+}
+
+function inSeconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
 }

@@ -26,7 +26,15 @@ export function keepOf(said: SaidKeep | undefined, fallback: Measure): Keep {
   };
 }
 
-/** What BullMQ is given, where jobs may leave artifacts: it is to take none before those are removed, if anybody does that. */
-export function backstopOf({ ageMs, count }: Measure): Measure {
-  return { ageMs: 2 * ageMs, count: 2 * count + 1_000 };
+const DAY_MS = 86_400_000;
+const LEAST_BACKSTOP_MS = 3 * DAY_MS;
+
+/**
+ * What BullMQ is given, as an age, where jobs may leave artifacts: it is to take none before those are removed, if anybody does
+ * that. Whoever finishes a job has it remove others of the queue, by his own clock: so the age is far behind every kind's,
+ * and there is no number, which a busy hour between two sweeps would be over.
+ */
+export function backstopMs(measures: readonly Measure[]): number {
+  const longest = Math.max(...measures.map(({ ageMs }) => ageMs));
+  return Math.max(2 * longest + DAY_MS, LEAST_BACKSTOP_MS);
 }

@@ -50,8 +50,8 @@ export interface KindOptions<S extends z.ZodType> {
    */
   readonly keep?: KeepOptions & { readonly failed?: KeepOptions };
   /**
-   * Whether its jobs may leave artifacts. One that leaves none, and says so, is removed by BullMQ itself as soon as it is not
-   * to be kept any more. Default true.
+   * Whether its jobs may leave artifacts. Where no kind of a queue does, and each says so, BullMQ itself removes a job as soon
+   * as it is not to be kept any more. Default true.
    */
   readonly artifacts?: boolean;
 }
