@@ -7,11 +7,12 @@ import { describe, expect, it } from 'vitest';
 const ARROWS: Record<string, readonly string[]> = {
   apps: ['workloads', 'events', 'resolvers', 'runtime', 'lifecycle', 'artifacts', 'durations'],
   workloads: ['lifecycle', 'artifacts', 'durations'],
-  lifecycle: ['durations'],
-  artifacts: ['durations'],
+  lifecycle: ['scripts', 'durations'],
+  artifacts: ['scripts', 'durations'],
   events: ['lifecycle', 'durations'],
   resolvers: ['lifecycle', 'durations'],
   runtime: ['durations'],
+  scripts: [],
   durations: [],
   test: [
     'apps',
@@ -21,6 +22,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'lifecycle',
     'artifacts',
     'runtime',
+    'scripts',
     'durations',
     'bench',
   ],
@@ -32,6 +34,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'lifecycle',
     'artifacts',
     'runtime',
+    'scripts',
     'durations',
     'test',
   ],
@@ -41,7 +44,7 @@ const ALSO_FOR_SPECS = ['test'];
 /** These have no public name, so they are reached by a relative path; every other room by its `#` name only. */
 const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
-const READS_NO_ENVIRONMENT = ['lifecycle', 'events', 'resolvers', 'artifacts'];
+const READS_NO_ENVIRONMENT = ['lifecycle', 'events', 'resolvers', 'artifacts', 'scripts'];
 
 const TREES = ['apps', 'libs', 'test', 'bench'];
 const ROOM = /^(?:(apps|libs\/workloads)\/[^/]+|libs\/([^/]+)|(test|bench))(?=\/)/;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { withoutScriptFlags } from '../../../test/support/old-store.js';
 import { Artifacts } from './artifacts.js';
 import { madeIn, manifestOf, shardOf, shards } from './keys.js';
 import type { ByteStore } from './stores/byte.store.js';
@@ -46,6 +47,14 @@ describe('artifacts', () => {
     expect(await read('a.txt')).toBe('hello');
     expect(await text((await artifacts.open(JOB, 'a.txt', { first: 1, last: 2 }))!.bytes)).toBe('el');
     expect(await artifacts.open(JOB, 'b.txt')).toBeUndefined();
+  });
+
+  it('are kept by a server that takes no flags of scripts', async () => {
+    withoutScriptFlags(redis);
+    await artifacts.put(RUN, 'a', 'x');
+    await artifacts.commit(JOB, '7');
+    expect((await artifacts.list(JOB)).map(({ name }) => name)).toEqual(['a']);
+    expect(await artifacts.removeAll(JOB)).toBe(1);
   });
 
   it('of an overtaken run never show, whenever it puts them', async () => {

@@ -1,5 +1,5 @@
+import { runScript, Script, storeTime } from '#scripts';
 import type { Cluster, Redis } from 'ioredis';
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Artifact } from './artifacts.js';
 import { madeIn, manifestOf, shardOf } from './keys.js';
@@ -88,8 +88,7 @@ export class Manifests {
     const known = await this.redis.zmscore(list, ...jobIds);
     const strays = jobIds.filter((_, i) => known[i] === null);
     if (strays.length === 0) return [];
-    const [seconds, micros] = await this.redis.time();
-    const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    const now = await storeTime(this.redis);
     await this.redis.zadd(list, 'NX', ...strays.flatMap((jobId) => [now, jobId]));
     return strays.map((jobId) => ({ jobId, since: now }));
   }
@@ -98,18 +97,12 @@ export class Manifests {
     return [madeIn(this.prefix, shardOf(jobId)), manifestOf(this.prefix, jobId)];
   }
 
-  private async run(
+  private run(
     name: keyof typeof scripts,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown> {
-    const { text, sha } = scripts[name];
-    try {
-      return await this.redis.evalsha(sha, keys.length, ...keys, ...args);
-    } catch (error) {
-      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
-      return await this.redis.eval(text, keys.length, ...keys, ...args);
-    }
+    return runScript(this.redis, scripts[name], keys, args);
   }
 }
 
@@ -122,7 +115,6 @@ function fileOf(entry: string): string {
   return entry.replace('/', '-');
 }
 
-function load(name: string): { text: string; sha: string } {
-  const text = readFileSync(new URL(`${name}.lua`, import.meta.url), 'utf8');
-  return { text, sha: createHash('sha1').update(text).digest('hex') };
+function load(name: string): Script {
+  return new Script(readFileSync(new URL(`${name}.lua`, import.meta.url), 'utf8'));
 }

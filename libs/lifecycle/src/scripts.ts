@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { runScript as run, Script } from '#scripts';
 import { readFileSync } from 'node:fs';
 import type { Cluster, Redis } from 'ioredis';
 
@@ -40,73 +40,31 @@ const FILES = {
 
 export type ScriptName = keyof typeof FILES;
 
-interface Source {
-  readonly text: string;
-  readonly sha: string;
-}
-
-const SHEBANG = /^#!lua.*\n/;
+const sources = new Map<ScriptName, Script>();
 
 /** Loads a script and the pieces it includes, once. */
-function load(name: ScriptName): Source {
-  const text = read(FILES[name]).replace(/^--- @include (\w+)$/gm, (_, piece: string) =>
-    read(`scripts/${piece}.lua`),
-  );
-  return sourceOf(text);
+function load(name: ScriptName): Script {
+  let script = sources.get(name);
+  if (!script) {
+    const text = read(FILES[name]).replace(/^--- @include (\w+)$/gm, (_, piece: string) =>
+      read(`scripts/${piece}.lua`),
+    );
+    script = new Script(text);
+    sources.set(name, script);
+  }
+  return script;
 }
 
 function read(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 
-function sourceOf(text: string): Source {
-  return { text, sha: createHash('sha1').update(text).digest('hex') };
-}
-
-const sources = new Map<ScriptName, Source>();
-
-function source(name: ScriptName, knowsFlags: boolean): Source {
-  const key = `${name}${knowsFlags ? '' : ' plain'}` as ScriptName;
-  let found = sources.get(key);
-  if (!found) {
-    found = knowsFlags ? load(name) : sourceOf(source(name, true).text.replace(SHEBANG, ''));
-    sources.set(key, found);
-  }
-  return found;
-}
-
-/** Before version 7 a server takes no flags, and the line that names them is an error to it. */
-const withoutFlags = new WeakSet<Redis | Cluster>();
-
-/** Runs one of our scripts. A server that does not know it yet is given it. */
-export async function runScript(
+/** Runs one of our scripts. */
+export function runScript(
   redis: Redis | Cluster,
   name: ScriptName,
   keys: readonly string[],
   args: readonly (string | number)[],
 ): Promise<unknown> {
-  const { text, sha } = source(name, !withoutFlags.has(redis));
-  try {
-    return await redis.evalsha(sha, keys.length, ...keys, ...args);
-  } catch (error) {
-    const { message } = error as Error;
-    if (message.startsWith('NOSCRIPT')) return await evaluate(redis, name, text, keys, args);
-    throw error;
-  }
-}
-
-async function evaluate(
-  redis: Redis | Cluster,
-  name: ScriptName,
-  text: string,
-  keys: readonly string[],
-  args: readonly (string | number)[],
-): Promise<unknown> {
-  try {
-    return await redis.eval(text, keys.length, ...keys, ...args);
-  } catch (error) {
-    if (withoutFlags.has(redis) || !/compiling script/.test((error as Error).message)) throw error;
-    withoutFlags.add(redis);
-    return await runScript(redis, name, keys, args);
-  }
+  return run(redis, load(name), keys, args);
 }

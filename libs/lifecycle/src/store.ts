@@ -1,3 +1,4 @@
+import { storeTime } from '#scripts';
 import { Injectable } from '@nestjs/common';
 import { StoreUnavailableError } from './errors.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
@@ -23,10 +24,7 @@ export class Store {
 
   /** The store's clock, ms: the one that everybody shares. */
   now(): Promise<number> {
-    return this.call(async () => {
-      const [seconds, micros] = await this.redis.time();
-      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-    });
+    return this.call(() => storeTime(this.redis));
   }
 
   async call<T>(ask: () => Promise<T>): Promise<T> {

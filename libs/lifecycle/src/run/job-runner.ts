@@ -78,7 +78,7 @@ export class JobRunner {
         return this.finish(job, lock, run, await this.performWhole(job, lock, run, verdict.latePayload));
       case 'done':
         // A run before this one got as far as its result; only BullMQ had not heard, or its children had not ended.
-        await this.commitArtifacts(job, lock, run, verdict.fence);
+        if (run.kind.artifacts) await this.commitArtifacts(job, lock, run, verdict.fence);
         return this.finish(job, lock, run, verdict.result);
       case 'skip':
         this.journal.jobSkipped(run.facts, verdict.endedAs, verdict.why);
