@@ -298,5 +298,6 @@ async function attemptsOf(fleet: Fleet, id: string): Promise<number> {
 
 async function filesOf(fleet: Fleet): Promise<number> {
   const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
-  return all.filter((each) => each.isFile()).length;
+  // The fleet's own mark stays.
+  return all.filter((each) => each.isFile() && !each.parentPath.endsWith('/fleets')).length;
 }

@@ -42,7 +42,8 @@ export class KeptArtifacts {
   async jobs(): Promise<string[]> {
     const all = await readdir(this.folder, { recursive: true, withFileTypes: true });
     const folders = all.filter((each) => each.isFile()).map(({ parentPath }) => parentPath);
-    return [...new Set(folders.map((path) => path.slice(path.lastIndexOf('/') + 1)))].toSorted();
+    const names = folders.map((path) => path.slice(path.lastIndexOf('/') + 1));
+    return [...new Set(names.filter((name) => name !== 'fleets'))].toSorted();
   }
 
   /** Removes what is there, and its keys; to be called before a test looks what it has left. */

@@ -3,7 +3,7 @@ import { until } from './until.js';
 
 /** What `keys.ts` lets stay when nothing is under way: queue hashes, and what ends by itself. */
 const STAYS =
-  /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead)|\{owners:\d+\}|\{due:\d+\}|\{sweeps\}:(at|walks|of:\w+|lock:\w+:fence))$/;
+  /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead)|\{owners:\d+\}|\{due:\d+\}|\{fleet\}|\{sweeps\}:(at|walks|of:\w+|lock:\w+:fence))$/;
 const RECORD = /:\{[\w-]{22}\}$/;
 const ENDS_BY_ITSELF =
   /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:at)?|:\{cancels\}:[\w-]{22}|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+)|:\{owners:\d+\}:gone:fence)$/;

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { withoutScriptFlags } from '../../../test/support/old-store.js';
 import { Artifacts } from './artifacts.js';
-import { madeIn, manifestOf, shardOf, shards } from './keys.js';
+import { fleetIn, madeIn, manifestOf, shardOf, shards } from './keys.js';
 import type { ByteStore } from './stores/byte.store.js';
 import { FileStore } from './stores/file.store.js';
 
@@ -31,8 +31,7 @@ describe('artifacts', () => {
     artifacts = new Artifacts(redis, prefix, bytes);
   });
   afterEach(async () => {
-    const keys = await keysLeft();
-    if (keys.length > 0) await redis.unlink(...keys);
+    await redis.unlink(fleetIn(prefix), ...(await keysLeft()));
     await redis.quit();
     await rm(folder, { recursive: true });
   });
@@ -171,6 +170,7 @@ describe('artifacts', () => {
       new Artifacts(redis, prefix, {
         ...portOf(bytes),
         put: async (...args) => {
+          if (args[0] === 'fleets') return bytes.put(...args);
           if (at === 'after') await bytes.put(...args);
           // As a death does: nothing comes after it.
           return new Promise(() => undefined);
@@ -292,6 +292,7 @@ describe('artifacts', () => {
     const keys = new Set<string>();
     for await (const page of redis.scanStream({ match: `${prefix}:*`, count: 1_000 }))
       for (const key of page as string[]) keys.add(key);
+    keys.delete(fleetIn(prefix));
     return [...keys];
   }
 
@@ -299,7 +300,8 @@ describe('artifacts', () => {
   async function filesLeft(): Promise<string[]> {
     const all = await readdir(folder, { recursive: true, withFileTypes: true });
     const folders = all.filter((each) => each.isFile()).map(({ parentPath }) => parentPath);
-    return [...new Set(folders.map((path) => path.slice(join(folder, prefix).length + 1)))];
+    const names = folders.map((path) => path.slice(join(folder, prefix).length + 1));
+    return [...new Set(names.filter((name) => name !== 'fleets'))];
   }
 });
 

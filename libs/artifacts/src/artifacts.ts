@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ArtifactError } from './artifact-error.js';
 import { checkContentType, checkName } from './checks.js';
+import { FleetMark } from './fleet.mark.js';
 import { isJobId, shardOf, shards } from './keys.js';
 import { Manifests, type Entry } from './manifests.js';
 import type { ByteRange, ByteStore } from './stores/byte.store.js';
@@ -27,6 +28,8 @@ export interface Artifact {
 export interface Walked {
   readonly jobs: readonly { readonly jobId: string; readonly since: number }[];
   readonly position: string | null;
+  /** Why it ends before it has seen everything. */
+  readonly why?: string;
 }
 
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -41,6 +44,7 @@ const REMOVAL_ROUNDS = 5;
  */
 export class Artifacts {
   private readonly manifests: Manifests;
+  private readonly mark: FleetMark;
 
   constructor(
     redis: Redis | Cluster,
@@ -49,6 +53,7 @@ export class Artifacts {
     private readonly mostBytes = MOST_BYTES,
   ) {
     this.manifests = new Manifests(redis, prefix);
+    this.mark = new FleetMark(redis, prefix, bytes);
   }
 
   /** It is to be seen once its run is committed; of two of one name the later. */
@@ -62,6 +67,7 @@ export class Artifacts {
     checkContentType(contentType);
     const folder = folderOf(jobId);
     const file = `${fence}-${randomBytes(15).toString('base64url')}`;
+    await this.mark.leave();
     if ((await this.manifests.enter(jobId, file, undefined, MOST_A_JOB)) === 'full')
       throw new ArtifactError('TOO_MANY', `The job has ${MOST_A_JOB} artifacts, its limit.`);
 
@@ -117,7 +123,8 @@ export class Artifacts {
 
   /**
    * Every job that has something, a page at a time: first all that the lists name, then those of which there are only bytes.
-   * Those are entered in the list: `since` is then when that was, for the clock of who wrote them may be any.
+   * Those are entered in the list: `since` is then when that was, for the clock of who wrote them may be any. Where another
+   * fleet has its bytes too, they may be its own.
    */
   async walk(position: string | undefined, limit: number): Promise<Walked> {
     const [phase = 'made', shard = '0', at = ''] = position?.split(' ') ?? [];
@@ -128,7 +135,10 @@ export class Artifacts {
       return { jobs, position: following ? `made ${following}` : `bytes ${shards[0]}` };
     }
     const names = await this.bytes.folders(shard, at, limit);
-    const jobs = await this.manifests.adopt(names.filter((name) => isOf(shard, name)));
+    const strays = await this.manifests.strays(names.filter((name) => isOf(shard, name)));
+    const others = strays.length > 0 ? await this.mark.others() : [];
+    if (others.length > 0) return { jobs: [], position: null, why: leftAlone(others) };
+    const jobs = await this.manifests.adopt(strays);
     if (names.length === limit) return { jobs, position: `bytes ${shard} ${names.at(-1)}` };
     const following = shardAfter(shard);
     return { jobs, position: following ? `bytes ${following}` : null };
@@ -159,6 +169,13 @@ function isOf(shard: string, name: string): boolean {
 
 function shardAfter(shard: string): string | undefined {
   return shards[shards.indexOf(shard) + 1];
+}
+
+function leftAlone([mark]: readonly string[]): string {
+  return (
+    `Bytes that nothing leads to are left alone: by the mark ${mark} beside them another fleet keeps its own in the same place. ` +
+    'Give each fleet a place or a prefix of its own; if that one is no more, remove its mark.'
+  );
 }
 
 async function* chunksOf(bytes: ArtifactBytes): AsyncGenerator<Uint8Array> {

@@ -81,14 +81,18 @@ export class Manifests {
     return { jobs, next: next === '0' ? undefined : next };
   }
 
-  /** Enters those that are not there, with the store's time; answers those. All are of one shard. */
-  async adopt(jobIds: readonly string[]): Promise<JobSince[]> {
+  /** Those that are not in the list. All are of one shard. */
+  async strays(jobIds: readonly string[]): Promise<string[]> {
     if (jobIds.length === 0) return [];
-    const list = madeIn(this.prefix, shardOf(jobIds[0]!));
-    const known = await this.redis.zmscore(list, ...jobIds);
-    const strays = jobIds.filter((_, i) => known[i] === null);
+    const known = await this.redis.zmscore(madeIn(this.prefix, shardOf(jobIds[0]!)), ...jobIds);
+    return jobIds.filter((_, i) => known[i] === null);
+  }
+
+  /** Enters strays in the list, with the store's time. */
+  async adopt(strays: readonly string[]): Promise<JobSince[]> {
     if (strays.length === 0) return [];
     const now = await storeTime(this.redis);
+    const list = madeIn(this.prefix, shardOf(strays[0]!));
     await this.redis.zadd(list, 'NX', ...strays.flatMap((jobId) => [now, jobId]));
     return strays.map((jobId) => ({ jobId, since: now }));
   }

@@ -34,6 +34,8 @@ export interface ArtifactPage {
   readonly jobs: readonly { readonly jobId: string; readonly since: number }[];
   /** Where the next page begins; null on the last one. */
   readonly position: string | null;
+  /** Why it ends before it has come to everything. */
+  readonly why?: string;
 }
 
 /** Where what handlers leave behind is kept. The application hands one in. */

@@ -52,6 +52,7 @@ export class ArtifactSweep extends Sweep {
       kept: count('kept'),
       failed: count('failed'),
       lines,
+      ...(page.why !== undefined && { why: page.why }),
       // Stopped in its middle it is done again.
       position: signal.aborted ? (position ?? '') : page.position,
     };
