@@ -4,11 +4,10 @@ import { Journal } from '../journal.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
+import { countOf, type Fate } from './fate.js';
 import { inLanes } from './lanes.js';
-import { Sweep, type Page, type Round, type SweepKind } from './sweep.js';
+import { BEGINNING, Sweep, type Page, type Round, type SweepKind } from './sweep.js';
 import { Sweeps } from './sweeps.js';
-
-type Fate = 'removed' | 'kept' | 'failed';
 
 interface Found {
   readonly jobId: string;
@@ -42,19 +41,16 @@ export class ArtifactSweep extends Sweep {
     const nowMs = await this.store.now();
     const page = await artifacts.walk(position || undefined, limit);
     const fates = await inLanes(page.jobs, signal, (job) => this.judge(job, nowMs, dryRun));
-    const count = (fate: Fate): number => fates.filter((each) => each === fate).length;
     const lines = page.jobs
       .filter((_, i) => fates[i] === 'removed')
       .map(({ jobId }) => ({ what: jobId, why: 'its job is gone' }));
     return {
       seen: fates.length,
-      removed: count('removed'),
-      kept: count('kept'),
-      failed: count('failed'),
+      ...countOf(fates),
       lines,
       ...(page.why !== undefined && { why: page.why }),
       // Stopped in its middle it is done again.
-      position: signal.aborted ? (position ?? '') : page.position,
+      position: signal.aborted ? (position ?? BEGINNING) : page.position,
     };
   }
 

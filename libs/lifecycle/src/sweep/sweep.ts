@@ -4,6 +4,9 @@ import type { Sweeps } from './sweeps.js';
 export const SWEEP_KINDS = ['orphans', 'retention', 'expiry', 'artifacts', 'leases', 'repair'] as const;
 export type SweepKind = (typeof SWEEP_KINDS)[number];
 
+/** Where a sweep is before its first page. */
+export const BEGINNING = 'begin';
+
 /** What a sweep counts, in things of its own: owners, jobs, entries. */
 export interface Counts {
   readonly seen: number;

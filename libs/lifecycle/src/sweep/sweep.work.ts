@@ -4,7 +4,7 @@ import { Journal } from '../journal.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
 import { StallGauge } from './stall.gauge.js';
-import { SweepOvertaken, type Page, type Sweep } from './sweep.js';
+import { BEGINNING, SweepOvertaken, type Page, type Sweep } from './sweep.js';
 import { SweepBook } from './sweep.book.js';
 import { SweepLocks, type HeldLock } from './sweep.locks.js';
 import { withPage, type SweepRecord, type SweepState } from './sweep.record.js';
@@ -15,8 +15,6 @@ const MOST_LIMIT = 500;
 /** How long a sweep rests after a page that cost the store too much, as a multiple of the stall it caused. */
 const REST = 5;
 const LONGEST_REST_MS = 2_000;
-/** Where a sweep is before its first page. */
-export const BEGINNING = 'begin';
 
 /** A sweep that this process is at. */
 interface Going {

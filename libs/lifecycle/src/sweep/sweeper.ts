@@ -2,11 +2,11 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { Journal } from '../journal.js';
 import { Store } from '../store.js';
-import type { Sweep, SweepKind } from './sweep.js';
+import { BEGINNING, type Sweep, type SweepKind } from './sweep.js';
 import { SweepBook } from './sweep.book.js';
 import { SweepLocks, type HeldLock } from './sweep.locks.js';
 import { isOver, newRecord, type SweepOrder, type SweepRecord } from './sweep.record.js';
-import { BEGINNING, SweepWork } from './sweep.work.js';
+import { SweepWork } from './sweep.work.js';
 import { Sweeps } from './sweeps.js';
 
 /** Has sweeps done: a turn at a time of each sort, the unfinished first, and what an operator asks for. */
