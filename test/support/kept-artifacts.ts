@@ -32,6 +32,7 @@ export class KeptArtifacts {
       commit: (...args) => store.commit(...args),
       list: (...args) => store.list(...args),
       open: (...args) => store.open(...args),
+      writtenAt: (...args) => store.writtenAt(...args),
       removeAll: (...args) => store.removeAll(...args),
       walk: (...args) => store.walk(...args),
       ...some,

@@ -104,12 +104,17 @@ export class Artifacts {
     return bytes && { artifact: entry.artifact, bytes };
   }
 
+  /** In the store's time, ms; `undefined` when there is, and was, nothing of it. */
+  writtenAt(jobId: string): Promise<number | undefined> {
+    return this.manifests.since(jobId);
+  }
+
   /** Of all runs of a job, committed or not. Answers how many there were. Asked again, there are none. */
   async removeAll(jobId: string): Promise<number> {
     let removed = 0;
     for (let round = 0; round < REMOVAL_ROUNDS; round += 1) {
       // Most jobs leave nothing, and an object store is not to be asked for each. Stray bytes a walk enters first.
-      if (!(await this.manifests.has(jobId))) return removed;
+      if ((await this.manifests.since(jobId)) === undefined) return removed;
       const [entered, lying] = await Promise.all([
         this.manifests.files(jobId),
         this.bytes.files(folderOf(jobId)),

@@ -53,9 +53,10 @@ export class Manifests {
       }));
   }
 
-  /** Whether there is, or was, anything of it. */
-  async has(jobId: string): Promise<boolean> {
-    return (await this.redis.zscore(madeIn(this.prefix, shardOf(jobId)), jobId)) !== null;
+  /** When it was last written of; undefined when there is, and was, nothing of it. */
+  async since(jobId: string): Promise<number | undefined> {
+    const since = await this.redis.zscore(madeIn(this.prefix, shardOf(jobId)), jobId);
+    return since === null ? undefined : Number(since);
   }
 
   /** The files of all its entries. */

@@ -63,6 +63,7 @@ import { Store } from './store.js';
 import { ArtifactSweep } from './sweep/artifact.sweep.js';
 import { Quarantine } from './sweep/quarantine.js';
 import { Reaps } from './sweep/reaps.js';
+import { EndedJobs } from './sweep/ended.jobs.js';
 import { RetentionMeasures } from './sweep/retention.measures.js';
 import { RetentionSweep } from './sweep/retention.sweep.js';
 import { Retirement } from './sweep/retirement.js';
@@ -105,6 +106,7 @@ const providers: Provider[] = [
   Doomed,
   Duplicates,
   Durability,
+  EndedJobs,
   Endings,
   Enqueuer,
   ExpiredJobs,

@@ -56,6 +56,8 @@ export abstract class JobArtifacts {
     name: string,
     range?: ArtifactRange,
   ): Promise<{ readonly artifact: Artifact; readonly bytes: Readable } | undefined>;
+  /** When the last of the job's was written, in the store's time, ms; `undefined` when it has none. */
+  abstract writtenAt(jobId: string): Promise<number | undefined>;
   /** What every run of the job has made, committed or not. Answers how many that were; asked again, none. */
   abstract removeAll(jobId: string): Promise<number>;
   /** Every job that has something, also one of which there are only bytes. */

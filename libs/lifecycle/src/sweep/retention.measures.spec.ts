@@ -5,6 +5,7 @@ import { defineKind } from '../kinds/kind.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { LifecycleOptions } from '../options.js';
 import { RetentionMeasures } from './retention.measures.js';
+import type { EndedPage } from './ended.jobs.js';
 import type { Counting, Removing } from './retention.position.js';
 
 const NOW = 1_900_000_000_000;
@@ -42,12 +43,13 @@ const removing = (full: Removing['full'] = {}, state: Removing['state'] = 'compl
   full,
 });
 
+const pageOf = (...jobs: Job[]): EndedPage => ({ length: jobs.length, jobs });
+
 describe('the measure of a finished job', () => {
   it('is what its kind says, of those that failed too; else what the fleet says', () => {
     expect(measures.of('few', 'completed')).toEqual({ ageMs: 10_000, count: 2 });
     expect(measures.of('few', 'failed')).toEqual({ ageMs: 20_000, count: 1 });
     expect(measures.of('silent', 'failed')).toEqual({ ageMs: 5_000, count: 3 });
-    expect(measures.of('of another program', 'completed')).toEqual({ ageMs: 5_000, count: 3 });
   });
 
   it.each([
@@ -62,6 +64,17 @@ describe('the measure of a finished job', () => {
     expect(measures.why(job(kind, NOW - ago), removing({}, state), NOW) !== undefined).toBe(isOver);
   });
 
+  it('is not known of a kind that is not known here: its jobs are kept', () => {
+    expect(measures.of('newer', 'completed')).toBeUndefined();
+    expect(measures.why(job('newer', 0), removing({ newer: [NOW, 'j'] }), NOW)).toBeUndefined();
+    const { at } = measures.count(
+      counting(),
+      pageOf(...Array.from({ length: 9 }, () => job('newer', 0))),
+      NOW,
+    );
+    expect(at.full).toEqual({});
+  });
+
   it('counts from the end of the job, by which it has one', () => {
     expect(measures.why(job('few', undefined), removing(), NOW)).toBeUndefined();
   });
@@ -73,7 +86,7 @@ describe('the measure of a finished job', () => {
       job('few', NOW, 'a1'),
       job('few', NOW - 1, 'z'),
     ];
-    const { at } = measures.count(counting(), jobs, NOW);
+    const { at } = measures.count(counting(), pageOf(...jobs), NOW);
     expect(at.full).toEqual({ few: [NOW, 'a2'] });
     const goes = jobs.filter((each) => measures.why(each, removing(at.full), NOW) !== undefined);
     expect(goes.map(({ id }) => id)).toEqual(['a1', 'z']);
@@ -83,7 +96,7 @@ describe('the measure of a finished job', () => {
     const jobs = ['few', 'silent', 'few', 'silent', 'silent', 'few'].map((name, i) =>
       job(name, NOW - i, `${i}`),
     );
-    expect(measures.count(counting(), jobs, NOW).at.full).toEqual({
+    expect(measures.count(counting(), pageOf(...jobs), NOW).at.full).toEqual({
       few: [NOW - 2, '2'],
       silent: [NOW - 4, '4'],
     });
@@ -91,8 +104,8 @@ describe('the measure of a finished job', () => {
 
   it('counts none twice that new ones have pushed to the next page', () => {
     const [newest, a, b] = [job('few', NOW + 5, 'n'), job('few', NOW, 'a'), job('few', NOW - 1, 'b')];
-    const first = measures.count(counting(), [a], NOW);
-    const second = measures.count(first.at, [a, b], NOW);
+    const first = measures.count(counting(), pageOf(a), NOW);
+    const second = measures.count(first.at, pageOf(a, b), NOW);
     expect([second.at.counts, second.at.full]).toEqual([{ few: 2 }, { few: [NOW - 1, 'b'] }]);
     expect(measures.why(newest, removing(second.at.full), NOW)).toBeUndefined();
   });
@@ -101,11 +114,24 @@ describe('the measure of a finished job', () => {
     [9_999, false],
     [10_000, true],
   ])('is known once all that is older than %i ms goes for its age: %s', (ago, isLast) => {
-    expect(measures.count(counting(), [job('silent', NOW - ago)], NOW).isLast).toBe(isLast);
+    expect(measures.count(counting(), pageOf(job('silent', NOW - ago)), NOW).isLast).toBe(isLast);
+  });
+
+  it.each([
+    [3, false],
+    [4, true],
+  ])('is known once every kind is full, or over its age: of %i jobs, %s', (count, isLast) => {
+    const jobs = ['few', 'silent', 'silent', 'few'].map((name, i) => job(name, NOW - 6_000 - i, `${i}`));
+    expect(measures.count(counting(), pageOf(...jobs.slice(0, count)), NOW).isLast).toBe(isLast);
+  });
+
+  it('goes on behind a page of which nothing can be read', () => {
+    const { at, isLast } = measures.count(counting(), { length: 7, jobs: [] }, NOW);
+    expect([at.from, isLast]).toEqual([7, false]);
   });
 
   it('is known at the end', () => {
-    expect(measures.count(counting(), [], NOW).isLast).toBe(true);
+    expect(measures.count(counting(), pageOf(), NOW).isLast).toBe(true);
   });
 
   it.each([

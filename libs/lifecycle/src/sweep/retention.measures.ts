@@ -3,9 +3,20 @@ import type { Job } from 'bullmq';
 import { keepOf, type Measure } from '../kinds/keep.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import type { EndedPage } from './ended.jobs.js';
 import { isBefore, type Counting, type Ended, type EndedState, type Removing } from './retention.position.js';
 
-/** How long, and how many, jobs are kept: of kinds that are known here as they say, of others as the fleet does. */
+/** Why a job is not kept any longer. */
+export interface Over {
+  readonly why: string;
+  /** When it is for its age: in the store's time, ms, what it left is to be from before this. */
+  readonly before?: number;
+}
+
+/**
+ * How long, and how many, jobs are kept, as their kinds say. Of a kind that is not known here, a newer worker's, nobody can
+ * say: its jobs are kept, until BullMQ takes them.
+ */
 @Injectable()
 export class RetentionMeasures {
   private readonly fallback: Measure;
@@ -17,15 +28,15 @@ export class RetentionMeasures {
     this.fallback = { ...LIFECYCLE_DEFAULTS.retention, ...options.retention };
   }
 
-  of(kind: string, state: EndedState): Measure {
-    return keepOf(this.kinds.has(kind) ? this.kinds.get(kind).keep : undefined, this.fallback)[state];
+  of(kind: string, state: EndedState): Measure | undefined {
+    return this.kinds.has(kind) ? keepOf(this.kinds.get(kind).keep, this.fallback)[state] : undefined;
   }
 
   /**
    * Counts a page from the newest on. Jobs that ended since the last page have pushed the others back: what was counted is
-   * passed over. It is the last page when of all older jobs each goes, for its age or its number.
+   * passed over. It is the last page when of all older jobs each goes that may, for its age or its number.
    */
-  count(at: Counting, jobs: readonly Job[], nowMs: number): { at: Counting; isLast: boolean } {
+  count(at: Counting, { length, jobs }: EndedPage, nowMs: number): { at: Counting; isLast: boolean } {
     const counts = { ...at.counts };
     const full = { ...at.full };
     let { last } = at;
@@ -35,38 +46,42 @@ export class RetentionMeasures {
       last = ended;
       const count = (counts[job.name] ?? 0) + 1;
       counts[job.name] = count;
-      if (count === this.of(job.name, at.state).count) full[job.name] = ended;
+      if (count === this.of(job.name, at.state)?.count) full[job.name] = ended;
     }
-    const isOld = last !== undefined && nowMs - last[0] >= Math.max(...this.ages(at));
+    const goesOn = this.measuresOf(at).some(
+      ([kind, { ageMs }]) => !(kind in full) && (last === undefined || nowMs - last[0] < ageMs),
+    );
     return {
-      at: { ...at, from: at.from + jobs.length, counts, full, ...(last && { last }) },
-      isLast: jobs.length === 0 || isOld,
+      at: { ...at, from: at.from + length, counts, full, ...(last && { last }) },
+      isLast: length === 0 || !goesOn,
     };
   }
 
   /** Why the job is not kept any longer; undefined when it is. */
-  why(job: Job, { state, full }: Pick<Removing, 'state' | 'full'>, nowMs: number): string | undefined {
-    const { ageMs, count } = this.of(job.name, state);
+  why(job: Job, { state, full }: Pick<Removing, 'state' | 'full'>, nowMs: number): Over | undefined {
+    const measure = this.of(job.name, state);
     const ended = endedOf(job);
     // It has left its set since, for whatever reason.
-    if (job.finishedOn === undefined) return undefined;
-    if (nowMs - ended[0] >= ageMs) return `it ended more than ${Math.round(ageMs / 1_000)} s ago`;
+    if (!measure || job.finishedOn === undefined) return undefined;
+    const { ageMs, count } = measure;
+    if (nowMs - ended[0] >= ageMs)
+      return { why: `it ended more than ${Math.round(ageMs / 1_000)} s ago`, before: nowMs - ageMs };
     const last = full[job.name];
-    return last && isBefore(ended, last) ? `there are ${count} newer ones of its kind` : undefined;
+    return last && isBefore(ended, last) ? { why: `there are ${count} newer ones of its kind` } : undefined;
   }
 
   /** Whether it, and all that ended after it, are within every measure. */
   isBeyond(job: Job, at: Removing, nowMs: number): boolean {
     const ended = endedOf(job);
     return (
-      nowMs - ended[0] < Math.min(...this.ages(at)) &&
+      this.measuresOf(at).every(([, { ageMs }]) => nowMs - ended[0] < ageMs) &&
       !Object.values(at.full).some((last) => isBefore(ended, last))
     );
   }
 
-  private ages({ queue, state }: Counting | Removing): number[] {
+  private measuresOf({ queue, state }: Counting | Removing): [kind: string, Measure][] {
     const known = this.kinds.all().filter((kind) => kind.queue === queue);
-    return [this.fallback.ageMs, ...known.map((kind) => this.of(kind.name, state).ageMs)];
+    return known.map(({ name, keep }) => [name, keepOf(keep, this.fallback)[state]]);
   }
 }
 

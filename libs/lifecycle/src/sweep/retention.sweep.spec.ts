@@ -15,10 +15,11 @@ import { owner } from '../kinds/owner.js';
 import { JobReader } from '../read/job.reader.js';
 import { Handler, Handles } from '../run/handler.js';
 import type { Run } from '../run/run.js';
+import { ArtifactSweep } from './artifact.sweep.js';
 import { Quarantine } from './quarantine.js';
 import { RetentionSweep } from './retention.sweep.js';
 import { SweepBook } from './sweep.book.js';
-import type { Round } from './sweep.js';
+import { BEGINNING, type Round } from './sweep.js';
 import type { SweepRecord } from './sweep.record.js';
 import { Sweeper } from './sweeper.js';
 
@@ -223,6 +224,57 @@ describe('finished jobs', () => {
     expect(await sweep()).toMatchObject({ seen: 1, removed: 0, kept: 1 });
   });
 
+  it('of a kind that is not known here are kept, however old: a newer worker’s may be', async () => {
+    const [id] = await finish(1);
+    await change(id!, 'name', 'counted.newer');
+    await endedHoursAgo(id!, 1_000);
+    expect(await sweep()).toMatchObject({ seen: 1, removed: 0, kept: 0, unknown: 1 });
+    await change(id!, 'name', 'counted');
+    await letArtifactsAge(id!);
+    expect(await sweep()).toMatchObject({ seen: 1, removed: 1, unknown: 0 });
+  });
+
+  it('whose worker’s clock is behind are not over their age when what they left is not', async () => {
+    const [id] = await finish(1);
+    await endedHoursAgo(id!, 25);
+    expect(await sweep()).toMatchObject({ removed: 0, kept: 1, failed: 0 });
+    expect([await stateOf(id!), await kept.jobs()]).toEqual(['completed', [id]]);
+    await nothingIsMarked();
+    await letArtifactsAge(id!);
+    expect(await sweep()).toMatchObject({ removed: 1 });
+  });
+
+  it('that can be neither read nor marked hold up no other', async () => {
+    const ids = await finish(7);
+    const poisoned = recordOf(app.prefix, 'trip:43');
+    await app.redis.set(`${poisoned}:reap`, 'of another type');
+    await change(ids[0]!, 'data', '{');
+    const { data } = (await queue().getJob(ids[1]!))!;
+    await change(ids[1]!, 'data', JSON.stringify({ ...data, o: ['trip:43'] }));
+    expect(await sweep()).toMatchObject({ state: 'done', removed: 2, failed: 1, unknown: 1 });
+    expect(await queue().getRanges(['completed'], 0, -1, true)).toEqual([ids[0], ids[1], ...ids.slice(4)]);
+    await app.redis.unlink(`${poisoned}:reap`);
+    await change(ids[0]!, 'data', JSON.stringify(data));
+    expect(await sweep()).toMatchObject({ removed: 2, failed: 0, unknown: 0 });
+    await nothingIsMarked();
+  });
+
+  /** As BullMQ keeps it. */
+  function change(jobId: string, field: string, value: string): Promise<unknown> {
+    return app.redis.hset(`{${app.prefix}}:counted:${jobId}`, field, value);
+  }
+
+  async function endedHoursAgo(jobId: string, hours: number): Promise<void> {
+    const at = Date.now() - hours * 3_600_000;
+    await change(jobId, 'finishedOn', String(at));
+    await app.redis.zadd(`{${app.prefix}}:counted:completed`, at, jobId);
+  }
+
+  async function letArtifactsAge(jobId: string): Promise<void> {
+    const lists = await app.redis.keys(`${app.prefix}:{made:?}`);
+    await Promise.all(lists.map((list) => app.redis.zadd(list, 'XX', 1, jobId)));
+  }
+
   it('whose artifacts cannot be removed are kept, tried again later, at last left alone, and go when forced', async () => {
     const ids = await finish(5);
     removeAll = (jobId) =>
@@ -281,6 +333,12 @@ describe('finished jobs', () => {
       expect(await kept.jobs()).toEqual([stays]);
       const { removed, kept: left } = await sweepArtifacts();
       expect([removed, left]).toEqual([0, 1]);
+    });
+
+    it('are looked for from the beginning again when it was stopped there', async () => {
+      const stopped = AbortSignal.abort();
+      const round = { position: undefined, dryRun: false, force: false, signal: stopped } as unknown as Round;
+      expect((await app.context.get(ArtifactSweep).sweepOnce(10, round)).position).toBe(BEGINNING);
     });
 
     it('keep what was written just now', async () => {

@@ -3,9 +3,11 @@ import type { Job } from 'bullmq';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { Quarantine } from './quarantine.js';
+import { EndedJobs } from './ended.jobs.js';
+import { countOf, type Fate } from './fate.js';
 import { inLanes } from './lanes.js';
 import { Reaps, type Reaped } from './reaps.js';
-import { RetentionMeasures } from './retention.measures.js';
+import { RetentionMeasures, type Over } from './retention.measures.js';
 import {
   readPosition,
   writePosition,
@@ -13,7 +15,7 @@ import {
   type Position,
   type Removing,
 } from './retention.position.js';
-import { Retirement, type Fate } from './retirement.js';
+import { Retirement } from './retirement.js';
 import { Sweep, type Page, type Round, type SweepKind } from './sweep.js';
 import { Sweeps } from './sweeps.js';
 
@@ -33,6 +35,7 @@ export class RetentionSweep extends Sweep {
     sweeps: Sweeps,
     private readonly queues: Queues,
     private readonly store: Store,
+    private readonly ended: EndedJobs,
     private readonly measures: RetentionMeasures,
     private readonly retirement: Retirement,
     private readonly reaps: Reaps,
@@ -73,7 +76,7 @@ export class RetentionSweep extends Sweep {
 
   private async count(at: Counting, limit: number): Promise<Turned> {
     const nowMs = await this.store.now();
-    const counted = this.measures.count(at, await this.jobsOf(at, limit, false), nowMs);
+    const counted = this.measures.count(at, await this.ended.page(at, limit, false), nowMs);
     if (!counted.isLast) return { next: counted.at };
     const { queue, state, full } = counted.at;
     return { next: { phase: 'remove', queue, state, full, from: 0 } };
@@ -81,11 +84,11 @@ export class RetentionSweep extends Sweep {
 
   private async remove(at: Removing, limit: number, round: Round): Promise<Turned> {
     const nowMs = await this.store.now();
-    const jobs = await this.jobsOf(at, limit, true);
+    const { length, jobs } = await this.ended.page(at, limit, true);
     const doomed = jobs.flatMap((job): Doomed[] => {
-      const why = this.measures.why(job, at, nowMs);
-      const reaped = why === undefined ? undefined : this.retirement.reapedOf(job);
-      return why !== undefined && reaped ? [{ job, why, reaped }] : [];
+      const over = this.measures.why(job, at, nowMs);
+      const reaped = over && this.retirement.reapedOf(job);
+      return over && reaped ? [{ job, over, reaped }] : [];
     });
     const fates = round.dryRun
       ? doomed.map(() => 'removed' as const)
@@ -93,12 +96,15 @@ export class RetentionSweep extends Sweep {
     const { removed, failed } = countOf(fates);
     const lines = doomed
       .filter((_, i) => fates[i] === 'removed')
-      .map(({ job, why }) => ({ what: job.id!, why }));
-    const counts = { seen: jobs.length, removed, failed, kept: jobs.length - removed - failed };
+      .map(({ job, over: { why } }) => ({ what: job.id!, why }));
     // A page that was stopped is done again, and counts what was done.
     if (round.signal.aborted) return { removed, failed, seen: removed + failed, lines, next: at };
-    const isLast = jobs.length === 0 || this.measures.isBeyond(jobs.at(-1)!, at, nowMs);
-    const from = at.from + jobs.length - (round.dryRun ? 0 : removed);
+
+    const unknown = length - jobs.filter(({ name }) => this.measures.of(name, at.state)).length;
+    const counts = { seen: length, removed, failed, unknown, kept: length - removed - failed - unknown };
+    const newest = jobs.at(-1);
+    const isLast = length === 0 || (newest && this.measures.isBeyond(newest, at, nowMs));
+    const from = at.from + length - (round.dryRun ? 0 : removed);
     return { ...counts, lines, next: isLast ? this.after(at) : { ...at, from } };
   }
 
@@ -109,16 +115,8 @@ export class RetentionSweep extends Sweep {
   ): Promise<Fate[]> {
     await this.reaps.list(doomed.map(({ reaped }) => reaped));
     const from = this.queues.get(queue);
-    return inLanes(doomed, signal, ({ job, why, reaped }) =>
-      this.retirement.retire(reaped, { job, queue: from, state, why }, force),
-    );
-  }
-
-  private jobsOf({ queue, state, from }: Counting | Removing, limit: number, asc: boolean): Promise<Job[]> {
-    // One that is not known here any more, since another janitor was at it, is passed over.
-    if (!this.queues.has(queue)) return Promise.resolve([]);
-    return this.store.call(
-      () => this.queues.get(queue).getJobs([state], from, from + limit - 1, asc) as Promise<Job[]>,
+    return inLanes(doomed, signal, ({ job, over, reaped }) =>
+      this.retirement.retire(reaped, { job, queue: from, state, ...over }, force),
     );
   }
 
@@ -141,12 +139,6 @@ type Turned = Omit<Page, 'position'> & { readonly next: Position | undefined };
 
 interface Doomed {
   readonly job: Job;
-  readonly why: string;
+  readonly over: Over;
   readonly reaped: Reaped;
-}
-
-function countOf(fates: readonly (Fate | undefined)[]): Record<Fate, number> {
-  const counts = { removed: 0, kept: 0, failed: 0 };
-  for (const fate of fates) if (fate) counts[fate] += 1;
-  return counts;
 }

@@ -6,20 +6,18 @@ import { Journal } from '../journal.js';
 import { openEnvelope } from '../kinds/envelope.js';
 import { LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
+import type { Fate } from './fate.js';
 import { Quarantine } from './quarantine.js';
 import { Reaps, type Reap, type Reaped } from './reaps.js';
+import type { Over } from './retention.measures.js';
 import type { EndedState } from './retention.position.js';
 
 /** A finished job that is to go, and why. */
-export interface Retired {
+export interface Retired extends Over {
   readonly job: Job;
   readonly queue: Queue;
   readonly state: EndedState;
-  readonly why: string;
 }
-
-/** `kept`: it is not to go now, for another is at it, or it rests after a failure, or it is left alone. */
-export type Fate = 'removed' | 'kept' | 'failed';
 
 /**
  * Removes a finished job, and before it what it left behind. Each step may be done twice, and the order makes a crash
@@ -47,40 +45,63 @@ export class Retirement {
     }
   }
 
-  async retire(reaped: Reaped, retired: Retired, force: boolean): Promise<Fate> {
-    const reap = await this.reaps.mark(reaped, force);
-    if (reap === 'placed') {
+  retire(reaped: Reaped, retired: Retired, force: boolean): Promise<Fate> {
+    return this.tried(async () => {
+      const reap = (await this.isYoung(reaped, retired)) ? 'placed' : await this.reaps.mark(reaped, force);
       // It is not marked, so it is not listed for long.
-      await this.reaps.strike([reaped]);
-      return 'kept';
-    }
-    // Who saw it fail for the last time may have died before it could say so.
-    if (reap === 'quarantined') await this.quarantine.add(reaped.jobId);
-    if (typeof reap === 'string') return 'kept';
-    try {
-      return await this.remove(reap, retired);
-    } catch (error) {
-      return await this.putOff(reap, error);
-    }
+      if (reap === 'placed') await this.reaps.strike([reaped]);
+      // Who saw it fail for the last time may have died before it could say so.
+      if (reap === 'quarantined') await this.quarantine.add(reaped.jobId);
+      if (typeof reap === 'string') return 'kept';
+      return this.whileHeld(reap, () => this.remove(reap, retired));
+    });
   }
 
   /** What a crash has left of one whose job is gone: nothing is left of it then. */
-  async finish(reaped: Reaped): Promise<Fate> {
-    const { state } = await this.found.find(reaped.jobId);
-    if (state !== 'unknown') return 'kept';
-    const reap = await this.reaps.mark(reaped, true);
-    if (reap === 'placed') await this.reaps.strike([reaped]);
-    if (typeof reap === 'string') return 'kept';
+  finish(reaped: Reaped): Promise<Fate> {
+    return this.tried(async () => {
+      const { state } = await this.found.find(reaped.jobId);
+      if (state !== 'unknown') return 'kept';
+      const reap = await this.reaps.mark(reaped, true);
+      if (reap === 'placed') await this.reaps.strike([reaped]);
+      if (typeof reap === 'string') return 'kept';
+      return this.whileHeld(reap, async () => {
+        await this.removeArtifacts(reap);
+        await this.forget(reap);
+      });
+    });
+  }
+
+  /** When a job ended its worker said, by a clock that may be behind; when its artifacts were written the store did. */
+  private async isYoung({ jobId }: Reaped, { before }: Retired): Promise<boolean> {
+    if (before === undefined) return false;
+    const since = await this.options.artifacts?.writtenAt(jobId);
+    return since !== undefined && since > before;
+  }
+
+  /** One that cannot even be marked is left for the next sweep, and holds up no other. */
+  private async tried(work: () => Promise<Fate>): Promise<Fate> {
     try {
-      await this.removeArtifacts(reap);
-      await this.forget(reap);
-      return 'removed';
+      return await work();
     } catch (error) {
-      return await this.putOff(reap, error);
+      this.journal.queueError('sweeps', error);
+      return 'failed';
     }
   }
 
-  private async remove(reap: Reap, { job, queue, state, why }: Retired): Promise<Fate> {
+  /** Should it fail, the job stays, and leads there. */
+  private async whileHeld(reap: Reap, work: () => Promise<void>): Promise<Fate> {
+    try {
+      await work();
+      return 'removed';
+    } catch (error) {
+      this.journal.queueError('sweeps', error);
+      if (await this.reaps.fail(reap)) await this.quarantine.add(reap.jobId, (error as Error).message);
+      return 'failed';
+    }
+  }
+
+  private async remove(reap: Reap, { job, queue, state, why }: Retired): Promise<void> {
     const { jobId } = reap;
     await this.removeArtifacts(reap);
     const at = new Date(await this.store.now()).toISOString();
@@ -94,7 +115,6 @@ export class Retirement {
     // Somebody had it tried once more by hand, and a worker just has it: the gate refuses it.
     if (isRemoved === 0) throw new Error('a worker has it');
     await this.forget(reap);
-    return 'removed';
   }
 
   private async removeArtifacts(reap: Reap): Promise<void> {
@@ -105,13 +125,6 @@ export class Retirement {
   private async forget(reap: Reap): Promise<void> {
     await this.quarantine.remove(reap.jobId);
     await this.reaps.done(reap);
-  }
-
-  /** The job stays, and leads there. */
-  private async putOff(reap: Reap, error: unknown): Promise<Fate> {
-    this.journal.queueError('sweeps', error);
-    if (await this.reaps.fail(reap)) await this.quarantine.add(reap.jobId, (error as Error).message);
-    return 'failed';
   }
 }
 
