@@ -75,6 +75,9 @@ describe('a run and its artifacts', () => {
     if (does === 'fail') throw new Error('told to');
     if (does === 'fail once' && run.attempt === 1) throw new Error('told to');
     if (does === 'list') said.push(...run.artifacts.list().map(({ name }) => name));
+    if (does === 'let go') {
+      void run.artifacts.put('late', 'x').catch((error: Error) => said.push(error.name));
+    }
     if (does === 'wait') {
       await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
       said.push(
@@ -191,6 +194,33 @@ describe('a run and its artifacts', () => {
     await app.context.get(Canceller).cancel(owner('trip', '42'), { wait: 'drained' });
     await untilState(id, 'cancelled');
     expect([said, await kept.jobs(), await names(id)]).toEqual([['OwnerCancelled'], [], []]);
+  });
+
+  it('that is cancelled leaves alone what a new life of its job has made', async () => {
+    await start();
+    const id = await enqueue(maker, 'wait');
+    await until(async () => (await kept.jobs()).length === 1, 'it has put something');
+    await store.put({ jobId: id, fence: '999' }, 'new', 'of a new life');
+    await store.commit(id, '999');
+    await app.context.get(Canceller).cancel(owner('trip', '42'), { wait: 'drained' });
+    await untilState(id, 'cancelled');
+    expect(await names(id)).toEqual(['new']);
+  });
+
+  it('that ends while it still puts something leaves none of that', async () => {
+    wrap = (one) =>
+      kept.with({
+        put: async (by, name, ...rest) => {
+          const hasEnded = async (): Promise<boolean> =>
+            (await app.context.get(JobReader).read(by.jobId))?.state === 'completed';
+          if (name === 'late') await until(hasEnded, 'its job has ended');
+          return one.put(by, name, ...rest);
+        },
+      });
+    await start();
+    const id = await enqueue(maker, 'let go');
+    await until(() => said.includes('RunLost'), 'it was told so');
+    expect(await names(id)).toEqual(['a of 1']);
   });
 
   it('that is abandoned can put nothing more', async () => {

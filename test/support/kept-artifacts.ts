@@ -34,6 +34,7 @@ export class KeptArtifacts {
       open: (...args) => store.open(...args),
       writtenAt: (...args) => store.writtenAt(...args),
       removeAll: (...args) => store.removeAll(...args),
+      removeRun: (...args) => store.removeRun(...args),
       walk: (...args) => store.walk(...args),
       ...some,
     };

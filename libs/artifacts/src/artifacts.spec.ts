@@ -101,6 +101,30 @@ describe('artifacts', () => {
     expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
   });
 
+  it('of one run are removed, and those of the others stay', async () => {
+    await artifacts.put(RUN, 'a', 'x');
+    await artifacts.put({ jobId: JOB, fence: '70' }, 'a', 'of a new life');
+    await artifacts.commit(JOB, '70');
+    await artifacts.removeRun(JOB, '7');
+    expect(await read('a')).toBe('of a new life');
+    expect(await artifacts.removeAll(JOB)).toBe(1);
+    await artifacts.put(RUN, 'a', 'x');
+    await artifacts.removeRun(JOB, '7');
+    await artifacts.removeRun(JOB, '7');
+    expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
+  });
+
+  it('of a run that does not count any more, once they are there, go again', async () => {
+    await artifacts.put(RUN, 'a', 'x');
+    await artifacts.commit(JOB, '7');
+    const check = (): void => {
+      throw new Error('it has ended');
+    };
+    await expect(artifacts.put({ ...RUN, check }, 'late', 'x')).rejects.toThrow('it has ended');
+    expect((await artifacts.list(JOB)).map(({ name }) => name)).toEqual(['a']);
+    expect(await artifacts.removeAll(JOB)).toBe(1);
+  });
+
   it('that somebody else has removed are no error', async () => {
     await artifacts.put(RUN, 'a', 'x');
     await rm(join(folder, prefix), { recursive: true });

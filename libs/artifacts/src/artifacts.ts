@@ -10,6 +10,14 @@ import type { ByteRange, ByteStore } from './stores/byte.store.js';
 
 export type ArtifactBytes = Uint8Array | string | AsyncIterable<Uint8Array>;
 
+/** The run that makes something. */
+export interface Maker {
+  readonly jobId: string;
+  readonly fence: string;
+  /** Throws when what it makes does not count any more; asked when the bytes are there. */
+  readonly check?: () => void;
+}
+
 export interface PutOptions {
   /** Default `application/octet-stream`. */
   readonly contentType?: string;
@@ -58,7 +66,7 @@ export class Artifacts {
 
   /** It is to be seen once its run is committed; of two of one name the later. */
   async put(
-    { jobId, fence }: { readonly jobId: string; readonly fence: string },
+    { jobId, fence, check }: Maker,
     name: string,
     bytes: ArtifactBytes,
     { contentType = 'application/octet-stream', maxBytes = this.mostBytes }: PutOptions = {},
@@ -75,8 +83,10 @@ export class Artifacts {
       const most = Math.min(maxBytes, this.mostBytes);
       const written = await this.bytes.put(folder, file, chunksOf(bytes), most);
       const artifact: Artifact = { name, size: written.size, contentType, sha256: written.sha256 };
-      if ((await this.manifests.enter(jobId, file, artifact, MOST_A_JOB)) === 'ok') return artifact;
-      throw new ArtifactError('REMOVED', 'The artifacts of this job are being removed.');
+      if ((await this.manifests.enter(jobId, file, artifact, MOST_A_JOB)) !== 'ok')
+        throw new ArtifactError('REMOVED', 'The artifacts of this job are being removed.');
+      check?.();
+      return artifact;
     } catch (error) {
       // Should this fail as well, they go with the job.
       await this.remove(jobId, [file]).catch(() => undefined);
@@ -115,15 +125,21 @@ export class Artifacts {
     for (let round = 0; round < REMOVAL_ROUNDS; round += 1) {
       // Most jobs leave nothing, and an object store is not to be asked for each. Stray bytes a walk enters first.
       if ((await this.manifests.since(jobId)) === undefined) return removed;
-      const [entered, lying] = await Promise.all([
-        this.manifests.files(jobId),
-        this.bytes.files(folderOf(jobId)),
-      ]);
-      const files = [...new Set([...entered, ...lying])];
+      const files = await this.filesOf(jobId);
       removed += files.length;
       if ((await this.remove(jobId, files)) === 0) return removed;
     }
     throw new Error(`The artifacts of job ${jobId} cannot be removed: it writes more of them all the time.`);
+  }
+
+  /** Of the run of that fence. What another writes of the job meanwhile stays. */
+  async removeRun(jobId: string, fence: string): Promise<void> {
+    if ((await this.manifests.since(jobId)) === undefined) return;
+    const files = await this.filesOf(jobId);
+    await this.remove(
+      jobId,
+      files.filter((file) => file.startsWith(`${fence}-`)),
+    );
   }
 
   /**
@@ -147,6 +163,15 @@ export class Artifacts {
     if (names.length === limit) return { jobs, position: `bytes ${shard} ${names.at(-1)}` };
     const following = shardAfter(shard);
     return { jobs, position: following ? `bytes ${following}` : null };
+  }
+
+  /** Entered, or lying there. */
+  private async filesOf(jobId: string): Promise<string[]> {
+    const [entered, lying] = await Promise.all([
+      this.manifests.files(jobId),
+      this.bytes.files(folderOf(jobId)),
+    ]);
+    return [...new Set([...entered, ...lying])];
   }
 
   /** Answers how many entries are left, of others. */

@@ -6,6 +6,8 @@ export type ArtifactBytes = Uint8Array | string | AsyncIterable<Uint8Array>;
 export interface ArtifactMaker {
   readonly jobId: string;
   readonly fence: string;
+  /** Throws when what the run makes does not count any more. Asked when its bytes are there: they go again then. */
+  readonly check?: () => void;
 }
 
 export interface ArtifactOptions {
@@ -60,6 +62,8 @@ export abstract class JobArtifacts {
   abstract writtenAt(jobId: string): Promise<number | undefined>;
   /** What every run of the job has made, committed or not. Answers how many that were; asked again, none. */
   abstract removeAll(jobId: string): Promise<number>;
+  /** What the run of that fence has made. Another of the same job, or a later job of its id, keeps what it has. */
+  abstract removeRun(jobId: string, fence: string): Promise<void>;
   /** Every job that has something, also one of which there are only bytes. */
   abstract walk(position: string | undefined, limit: number): Promise<ArtifactPage>;
 }

@@ -15,7 +15,7 @@ export class RunArtifacts {
   /** @internal */
   constructor(
     private readonly artifacts: JobArtifacts | undefined,
-    private readonly maker: () => ArtifactMaker,
+    private readonly maker: () => Omit<ArtifactMaker, 'check'>,
     /** Throws when what the run makes does not count any more. */
     private readonly check: () => void,
   ) {}
@@ -26,7 +26,8 @@ export class RunArtifacts {
     this.check();
     this.hasTried = true;
     const given = typeof bytes === 'string' || bytes instanceof Uint8Array ? bytes : this.whileWanted(bytes);
-    const artifact = await this.artifacts.put(this.maker(), name, given, options);
+    const maker = { ...this.maker(), check: this.check };
+    const artifact = await this.artifacts.put(maker, name, given, options);
     this.check();
     this.made.push(artifact);
     return artifact;

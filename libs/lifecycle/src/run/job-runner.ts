@@ -198,10 +198,10 @@ export class JobRunner {
     throw reason;
   }
 
-  /** Nobody will ask for them. Should it fail, they go with the job. */
-  private async removeArtifacts({ jobId, facts }: Run): Promise<void> {
+  /** Nobody will ask for them; the job's id may be a new job's by now. Should it fail, they go with the job. */
+  private async removeArtifacts({ jobId, fence, facts }: Run): Promise<void> {
     await this.options.artifacts
-      ?.removeAll(jobId)
+      ?.removeRun(jobId, fence)
       .catch((error: unknown) => this.journal.queueError(facts.queue, error));
   }
 
