@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import type { Artifact, ArtifactRange } from '../artifacts/job.artifacts.js';
-import { LifecycleError, StoreUnavailableError } from '../errors.js';
+import { StoreUnavailableError } from '../errors.js';
 import { LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
+
+/** How long whoever wants the bytes waits until the first of them come. */
+const OPEN_MS = 5_000;
 
 /** What jobs have left behind, for who asks. Somebody waits: what does not answer in time is unavailable. */
 @Injectable()
@@ -23,17 +26,27 @@ export class ArtifactReader {
     const opening = this.options.artifacts?.open(jobId, name, range);
     if (!opening) return undefined;
     try {
-      return (await this.store.call(() => opening))?.bytes;
+      return (await withinLimit(opening))?.bytes;
     } catch (error) {
       // Should it come yet, nobody reads it.
       opening.then(
         (late) => late?.bytes.destroy(),
         () => undefined,
       );
-      if (error instanceof LifecycleError) throw error;
       throw new StoreUnavailableError('The bytes of artifacts cannot be reached.', undefined, {
         cause: error,
       });
     }
   }
+}
+
+/** Bytes have a store of their own. However slow that is, no call of the other one is refused for it. */
+function withinLimit<T>(opening: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`They could not be opened within ${OPEN_MS} ms.`)),
+      OPEN_MS,
+    );
+    opening.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
