@@ -36,6 +36,7 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:<schedule>               hash    the schedule (see schedule.book.ts)       plan, turn, strike   strike, and the tick after it
  *  <prefix>:{gone:<queue>}    hash    <job> -> why it was removed                remember             expires; bounded in number and age
  *  …:at                       zset    <job> -> when, ms                          remember             likewise
+ *  …:over, …:over:at          likewise  those that were over their kind's measure: far more than were cancelled  remember  likewise
  *
  *  <prefix>:{owners:<k>}      zset    owners that have jobs, by name, 16 parts      list, unlist         orphans: those without jobs leave
  *  …:leaving                  hash    owner -> by whose word it is to leave      the directory        list, unlist
@@ -148,6 +149,11 @@ export class Keys {
 
   gone(queue: string): string {
     return `${this.prefix}:{gone:${queue}}`;
+  }
+
+  /** Those that went because they were over their kind's measure. */
+  goneOver(queue: string): string {
+    return `${this.gone(queue)}:over`;
   }
 
   idempotency(key: string): string {

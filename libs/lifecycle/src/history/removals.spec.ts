@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { Keys } from '../keys.js';
+import { Keys, REMOVALS_KEPT } from '../keys.js';
 import { newJobId } from '../kinds/ids.js';
 import { Store } from '../store.js';
 import { Removals, type Removal } from './removals.js';
@@ -31,7 +31,8 @@ describe('why jobs were removed', () => {
     removals = new Removals(options, new Store(options));
   });
   afterEach(async () => {
-    await redis.unlink(...QUEUES.flatMap((queue) => [keys.gone(queue), `${keys.gone(queue)}:at`]));
+    const all = QUEUES.flatMap((queue) => [keys.gone(queue), keys.goneOver(queue)]);
+    await redis.unlink(...all.flatMap((key) => [key, `${key}:at`]));
     await redis.quit();
   });
 
@@ -45,6 +46,23 @@ describe('why jobs were removed', () => {
     expect(scriptsRun).toBe(4);
   });
 
+  it('is not pushed out by those that were over their measure', async () => {
+    const cancelled = aRemoval('q', 'told to');
+    await removals.note(cancelled);
+    const over = Array.from({ length: REMOVALS_KEPT + 1 }, () => aRemoval('q', 'old', 'retention'));
+    await Promise.all(over.map((one) => removals.note(one)));
+    expect(await redis.hlen(keys.goneOver('q'))).toBe(REMOVALS_KEPT);
+    expect(await removals.find(cancelled.id)).toEqual(cancelled);
+  });
+
+  it('is the later of two, when its id was used again', async () => {
+    const old = aRemoval('q', 'told to');
+    const again = { ...old, why: 'retention', at: '2026-01-03T03:00:00.000Z' } as const;
+    await removals.note(old);
+    await removals.note(again);
+    expect(await removals.find(old.id)).toEqual(again);
+  });
+
   it('is told as failed to all who noted it together', async () => {
     await redis.set(keys.gone('q'), 'of another type');
     const outcomes = await Promise.allSettled([
@@ -56,7 +74,7 @@ describe('why jobs were removed', () => {
   });
 });
 
-function aRemoval(queue: string, reason: string): Removal {
+function aRemoval(queue: string, reason: string, why: Removal['why'] = 'cancelled'): Removal {
   const at = '2026-01-02T03:00:00.000Z';
-  return { id: newJobId(queue), queue, state: 'waiting', at, why: 'cancelled', reason };
+  return { id: newJobId(queue), queue, state: 'waiting', at, why, reason };
 }

@@ -44,7 +44,7 @@ interface Noting {
 @Injectable()
 export class Removals {
   private readonly keys: Keys;
-  /** By queue. */
+  /** By what they are noted in. */
   private readonly noting = new Map<string, Noting[]>();
 
   constructor(
@@ -56,23 +56,31 @@ export class Removals {
 
   /** Before it is removed: who asks in between finds the job itself. What is noted in one turn goes together. */
   note(removal: Removal): Promise<void> {
-    const { queue } = removal;
+    // Retention removes every job there is in the end: it must not push out why others were cancelled.
+    const key =
+      removal.why === 'retention' ? this.keys.goneOver(removal.queue) : this.keys.gone(removal.queue);
     return new Promise((resolve, reject) => {
-      const turn = this.noting.get(queue) ?? [];
+      const turn = this.noting.get(key) ?? [];
       if (turn.length === 0) {
-        this.noting.set(queue, turn);
-        setImmediate(() => this.flush(queue, turn));
+        this.noting.set(key, turn);
+        setImmediate(() => this.flush(key, turn));
       }
       turn.push({ removal, resolve, reject });
-      if (turn.length >= MOST_AT_ONCE) this.flush(queue, turn);
+      if (turn.length >= MOST_AT_ONCE) this.flush(key, turn);
     });
   }
 
   async find(jobId: string): Promise<Removal | undefined> {
     const queue = queueOfJobId(jobId);
     if (!queue) return undefined;
-    const text = await this.store.call(() => this.store.redis.hget(this.keys.gone(queue), jobId));
-    return text === null ? undefined : (JSON.parse(text) as Removal);
+    const texts = await this.store.call(() =>
+      Promise.all(
+        [this.keys.gone(queue), this.keys.goneOver(queue)].map((key) => this.store.redis.hget(key, jobId)),
+      ),
+    );
+    const found = texts.filter((text) => text !== null).map((text) => JSON.parse(text) as Removal);
+    // An id may have been used again.
+    return found.toSorted((a, b) => b.at.localeCompare(a.at))[0];
   }
 
   async ofOwner(owner: Owner, cursor = '0'): Promise<HistoryView> {
@@ -87,12 +95,12 @@ export class Removals {
     };
   }
 
-  private flush(queue: string, turn: readonly Noting[]): void {
-    if (this.noting.get(queue) !== turn) return;
-    this.noting.delete(queue);
+  private flush(key: string, turn: readonly Noting[]): void {
+    if (this.noting.get(key) !== turn) return;
+    this.noting.delete(key);
     const whys = turn.flatMap(({ removal }) => [removal.id, JSON.stringify(removal)]);
     const args = ['', REMOVALS_KEPT, HISTORY_KEEP_MS, ...whys];
-    runScript(this.store.redis, 'remember', [this.keys.gone(queue)], args).then(
+    runScript(this.store.redis, 'remember', [key], args).then(
       () => turn.forEach(({ resolve }) => resolve()),
       (error: unknown) => turn.forEach(({ reject }) => reject(error)),
     );
