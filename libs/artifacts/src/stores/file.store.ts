@@ -12,8 +12,18 @@ const PART = '.part';
 /** Who removes the last file of a folder removes it too, perhaps just as another is written into it. */
 const FOLDER_TRIES = 5;
 
+/** The folders of a shard, in order, and where the page after one of them begins. */
+interface Reading {
+  readonly shard: string;
+  readonly after: string;
+  readonly names: readonly string[];
+  readonly from: number;
+}
+
 /** Bytes in files below one folder. No link is followed: whoever can plant one reaches nothing beyond it. */
 export class FileStore implements ByteStore {
+  private reading: Reading | undefined;
+
   constructor(
     private readonly base: string,
     private readonly root: string,
@@ -77,12 +87,19 @@ export class FileStore implements ByteStore {
     return [...new Set(whole.filter(isFileOfOurs))];
   }
 
+  /** A folder can only be read whole: who goes on where a page ended gets the next one of what was read then. */
   async folders(shard: string, after: string, limit: number): Promise<string[]> {
-    const names = await this.names(shard);
-    return names
-      .filter((name) => name > after)
-      .toSorted()
-      .slice(0, limit);
+    const goesOn = this.reading?.shard === shard && this.reading.after === after;
+    const { names, from } = goesOn ? this.reading! : { names: await this.foldersAfter(shard, after), from: 0 };
+    const page = names.slice(from, from + limit);
+    const last = page.at(-1);
+    const isMore = last !== undefined && from + limit < names.length;
+    this.reading = isMore ? { shard, after: last, names, from: from + limit } : undefined;
+    return page;
+  }
+
+  private async foldersAfter(shard: string, after: string): Promise<string[]> {
+    return (await this.names(shard)).filter((name) => name > after).toSorted();
   }
 
   private async names(folder: string): Promise<string[]> {

@@ -141,6 +141,18 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect(await store.folders('a', jobs[4]!, 2)).toEqual([]);
   });
 
+  it('are found by folder also when pages are of any size, and asked for again', async () => {
+    const jobs = Array.from({ length: 7 }, (_, i) => `probe-0000000000000000000${i}`);
+    for (const job of jobs) await store.put(`a/${job}`, FILE, of('x'), 1);
+    expect(await store.folders('a', '', 3)).toEqual(jobs.slice(0, 3));
+    expect(await store.folders('a', jobs[2]!, 1)).toEqual([jobs[3]]);
+    expect(await store.folders('a', jobs[2]!, 2)).toEqual(jobs.slice(3, 5));
+    expect(await store.folders('b', jobs[4]!, 2)).toEqual([]);
+    expect(await store.folders('a', jobs[4]!, 2)).toEqual(jobs.slice(5));
+    await store.put('a/probe-00000000000000000009', FILE, of('x'), 1);
+    expect(await store.folders('a', '', 9)).toEqual([...jobs, 'probe-00000000000000000009']);
+  });
+
   it.each([
     '..',
     '.',
@@ -205,6 +217,17 @@ describe('files', () => {
     await expect(store.remove(JOB, FILE)).rejects.toThrow('leads somewhere else');
     await expect(store.files(JOB)).rejects.toThrow('leads somewhere else');
     expect(await readdir(join(outside, rest))).toContain(FILE);
+  });
+
+  it('are found by folder at the cost of one look at all of them, however small the pages', async () => {
+    const jobs = Array.from({ length: 12 }, (_, i) => `probe-${String(i).padStart(20, '0')}`);
+    for (const job of jobs) await mkdir(join(base, 'fleet', 'a', job), { recursive: true });
+    const found = [...(await store.folders('a', '', 2))];
+    // What comes after the first look is for the next walk.
+    await mkdir(join(base, 'fleet', 'a', 'probe-z'));
+    while (found.length < jobs.length) found.push(...(await store.folders('a', found.at(-1)!, 2)));
+    expect(found).toEqual(jobs);
+    expect(await store.folders('a', found.at(-1)!, 2)).toEqual(['probe-z']);
   });
 
   it('that are links are not followed, and what they lead to stays', async () => {
