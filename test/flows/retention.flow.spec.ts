@@ -109,7 +109,7 @@ describe('what is finished', () => {
   async function files(): Promise<string[]> {
     const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
     const paths = all.filter((each) => each.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`);
-    // The fleet's own mark stays.
+    // The fleet's own seal stays.
     return paths.filter((path) => !path.includes('/fleets/'));
   }
 });

@@ -298,6 +298,6 @@ async function attemptsOf(fleet: Fleet, id: string): Promise<number> {
 
 async function filesOf(fleet: Fleet): Promise<number> {
   const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
-  // The fleet's own mark stays.
+  // The fleet's own seal stays.
   return all.filter((each) => each.isFile() && !each.parentPath.endsWith('/fleets')).length;
 }

@@ -1,6 +1,6 @@
 import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
-import { readOwnerResolvers } from '#resolvers';
+import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 
@@ -24,14 +24,7 @@ export const JanitorEnv = z
       .describe(
         'A JSON file that says which events of the stream cancel which owners; see `docs/events.md`.',
       ),
-    OWNER_RESOLVERS: z
-      .string()
-      .transform((path, context) => readOwnerResolvers(path, context, process.env))
-      .optional()
-      .meta({ form: 'file' })
-      .describe(
-        'A JSON file that says who knows which owners live, for types that no code resolves; see `docs/resolvers.md`.',
-      ),
+    ...resolversEnv(process.env),
     SCHEDULES_EVERY: fields.duration
       .prefault('1s')
       .describe('How often is looked which schedules are due: as late as that a turn may come.'),

@@ -1,5 +1,5 @@
 import { ArtifactsEnv } from '#artifacts';
-import { readOwnerResolvers } from '#resolvers';
+import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 
@@ -17,14 +17,7 @@ export const WorkerEnv = z
       .describe(
         'How long a run is held without a sign of life: when a worker is killed, its jobs start again after this.',
       ),
-    OWNER_RESOLVERS: z
-      .string()
-      .transform((path, context) => readOwnerResolvers(path, context, process.env))
-      .optional()
-      .meta({ form: 'file' })
-      .describe(
-        'A JSON file that says who knows which owners live, for types that no code resolves; see `docs/resolvers.md`.',
-      ),
+    ...resolversEnv(process.env),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ArtifactError } from './artifact-error.js';
 import { checkContentType, checkName } from './checks.js';
-import { FleetMark } from './fleet.mark.js';
+import { FleetSeal } from './fleet.seal.js';
 import { isJobId, shardOf, shards } from './keys.js';
 import { Manifests, type Entry } from './manifests.js';
 import type { ByteRange, ByteStore } from './stores/byte.store.js';
@@ -52,7 +52,7 @@ const REMOVAL_ROUNDS = 5;
  */
 export class Artifacts {
   private readonly manifests: Manifests;
-  private readonly mark: FleetMark;
+  private readonly seal: FleetSeal;
 
   constructor(
     redis: Redis | Cluster,
@@ -61,7 +61,7 @@ export class Artifacts {
     private readonly mostBytes = MOST_BYTES,
   ) {
     this.manifests = new Manifests(redis, prefix);
-    this.mark = new FleetMark(redis, prefix, bytes);
+    this.seal = new FleetSeal(redis, prefix, bytes);
   }
 
   /** It is to be seen once its run is committed; of two of one name the later. */
@@ -75,7 +75,7 @@ export class Artifacts {
     checkContentType(contentType);
     const folder = folderOf(jobId);
     const file = `${fence}-${randomBytes(15).toString('base64url')}`;
-    await this.mark.leave();
+    await this.seal.leave();
     if ((await this.manifests.enter(jobId, file, undefined, MOST_A_JOB)) === 'full')
       throw new ArtifactError('TOO_MANY', `The job has ${MOST_A_JOB} artifacts, its limit.`);
 
@@ -157,7 +157,7 @@ export class Artifacts {
     }
     const names = await this.bytes.folders(shard, at, limit);
     const strays = await this.manifests.strays(names.filter((name) => isOf(shard, name)));
-    const others = strays.length > 0 ? await this.mark.others() : [];
+    const others = strays.length > 0 ? await this.seal.others() : [];
     if (others.length > 0) return { jobs: [], position: null, why: leftAlone(others) };
     const jobs = await this.manifests.adopt(strays);
     if (names.length === limit) return { jobs, position: `bytes ${shard} ${names.at(-1)}` };
@@ -201,10 +201,10 @@ function shardAfter(shard: string): string | undefined {
   return shards[shards.indexOf(shard) + 1];
 }
 
-function leftAlone([mark]: readonly string[]): string {
+function leftAlone([seal]: readonly string[]): string {
   return (
-    `Bytes that nothing leads to are left alone: by the mark ${mark} beside them another fleet keeps its own in the same place. ` +
-    'Give each fleet a place or a prefix of its own; if that one is no more, remove its mark.'
+    `Bytes that nothing leads to are left alone: by the seal ${seal} beside them another fleet keeps its own in the same place. ` +
+    'Give each fleet a place or a prefix of its own; if that one is no more, remove its seal.'
   );
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readOwnerResolvers } from './owner.resolvers.file.js';
+import { resolversEnv } from './resolvers.env.js';
 import type { OwnerResolverSettings } from './settings.js';
 
 const URL = 'https://owners.example/owners';
@@ -14,12 +14,12 @@ describe('the file of owner resolvers', () => {
   let folder: string;
   beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'mooring-resolvers-'))));
   afterAll(() => rm(folder, { recursive: true }));
-  const field = z.string().transform((path, context) => readOwnerResolvers(path, context, ENV));
+  const schema = z.object(resolversEnv(ENV));
 
   async function read(text: string): Promise<z.ZodSafeParseResult<OwnerResolverSettings>> {
     const path = join(folder, 'resolvers.json');
     await writeFile(path, text);
-    return field.safeParse(path);
+    return schema.shape.OWNER_RESOLVERS.safeParse(path) as z.ZodSafeParseResult<OwnerResolverSettings>;
   }
 
   async function messages(file: unknown): Promise<string[]> {
@@ -124,7 +124,7 @@ describe('the file of owner resolvers', () => {
   });
 
   it('is missed by name', () => {
-    const { error } = field.safeParse(join(folder, 'none.json'));
+    const { error } = schema.shape.OWNER_RESOLVERS.safeParse(join(folder, 'none.json'));
     expect(error?.issues[0]?.message).toMatch(/none.json: cannot be read \(ENOENT\)/);
   });
 });

@@ -64,25 +64,25 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
     expect([await ours.removeAll(JOB), await theirs.removeAll(OTHER_JOB)]).toEqual([1, 1]);
   });
 
-  it('finds its own stray bytes again once the other’s mark is gone', async () => {
+  it('finds its own stray bytes again once the other’s seal is gone', async () => {
     await theirs.put({ jobId: OTHER_JOB, fence: '1' }, 'a', 'theirs');
     await ours.put({ jobId: JOB, fence: '1' }, 'a', 'ours');
     await theirs.removeAll(OTHER_JOB);
-    const mark = await redis.get(fleetIn(prefixes[1]!));
-    await openBytes().remove('fleets', mark!);
+    const seal = await redis.get(fleetIn(prefixes[1]!));
+    await openBytes().remove('fleets', seal!);
     const keys = await redis.keys(`${prefixes[0]}:{made*`);
     await redis.unlink(...keys);
     expect(await walk(ours)).toEqual({ jobIds: [JOB], why: undefined });
   });
 
-  it('leaves one mark, however many of its processes begin at once', async () => {
+  it('leaves one seal, however many of its processes begin at once', async () => {
     const many = Array.from({ length: 8 }, () => new Artifacts(redis, prefixes[0]!, openBytes()));
     await Promise.all(many.map((each, i) => each.put({ jobId: JOB, fence: '1' }, `${i}`, 'x')));
     expect(await openBytes().files('fleets')).toEqual([await redis.get(fleetIn(prefixes[0]!))]);
     expect(await walk(ours)).toEqual({ jobIds: [JOB], why: undefined });
   });
 
-  it('that cannot leave a mark writes nothing, and tries again', async () => {
+  it('that cannot leave a seal writes nothing, and tries again', async () => {
     const bytes = openBytes();
     let isShut = true;
     const shut = new Artifacts(redis, prefixes[0]!, {

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { fleetIn } from './keys.js';
 import type { ByteStore } from './stores/byte.store.js';
 
-/** Where marks lie: beside the shards, each under a name that any file of ours may have. */
+/** Where seals lie: beside the shards, each under a name that any file of ours may have. */
 const FOLDER = 'fleets';
-const NOTE = 'A fleet of Mooring, whose Redis says that this is its mark, keeps artifacts here.\n';
+const NOTE = 'A fleet of Mooring, whose Redis says that this is its seal, keeps artifacts here.\n';
 
 /**
  * Whose bytes these are. Another fleet may share the place and the prefix, and not the Redis: staging and production, or a
- * laptop. To each the other's bytes look like nobody's; so each leaves a mark before its first byte.
+ * laptop. To each the other's bytes look like nobody's; so each leaves a seal before its first byte.
  */
-export class FleetMark {
+export class FleetSeal {
   private left: Promise<void> | undefined;
 
   constructor(
@@ -29,18 +29,18 @@ export class FleetMark {
     return this.left;
   }
 
-  /** The marks of others. To be asked after bytes were seen: whoever wrote them had left one by then. */
+  /** The seals of others. To be asked after bytes were seen: whoever wrote them had left one by then. */
   async others(): Promise<string[]> {
     const own = await this.own();
-    return (await this.bytes.files(FOLDER)).filter((mark) => mark !== own).map((mark) => `${FOLDER}/${mark}`);
+    return (await this.bytes.files(FOLDER)).filter((seal) => seal !== own).map((seal) => `${FOLDER}/${seal}`);
   }
 
   private async write(): Promise<void> {
-    const mark = await this.own();
-    const isThere = async (): Promise<boolean> => (await this.bytes.files(FOLDER)).includes(mark);
+    const seal = await this.own();
+    const isThere = async (): Promise<boolean> => (await this.bytes.files(FOLDER)).includes(seal);
     if (await isThere()) return;
     try {
-      await this.bytes.put(FOLDER, mark, note(), NOTE.length);
+      await this.bytes.put(FOLDER, seal, note(), NOTE.length);
     } catch (error) {
       // Another process of the fleet was quicker.
       if (!(await isThere())) throw error;
