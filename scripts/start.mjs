@@ -9,8 +9,9 @@ const { buildIfStale } = await import('./build.mjs');
 if (existsSync('.env')) process.loadEnvFile('.env');
 const role = process.argv[2] || 'fleet';
 try {
-  await buildIfStale();
-  if (role !== 'fleet') await bringStore();
+  await buildIfStale(role === 'sweep' ? console.error : console.log);
+  if (role === 'sweep') await findStore();
+  else if (role !== 'fleet') await bringStore();
   await import(`../dist/apps/${role === 'sweep' ? 'janitor/src/sweep.main' : `${role}/src/main`}.js`);
 } catch (error) {
   console.error(sentence(error));
@@ -25,11 +26,27 @@ function sentence({ code, path, message }) {
   return message;
 }
 
-/** An app started by itself uses the private store that runs already, or brings one. */
-async function bringStore() {
+/** A sweep of a store that was made for it would find nothing, and say that all is well. */
+async function findStore() {
+  if (namesStore()) return;
+  const { PORT = '3000' } = process.env;
+  const { runningPrivateStore } = await import('../dist/libs/runtime/src/index.js');
+  const url = await runningPrivateStore(`.mooring/${PORT}`);
+  if (url) process.env.REDIS_URL = url;
+  else if (process.argv.length > 3)
+    throw new Error(`No store: set REDIS_URL, or start the fleet first. None runs in .mooring/${PORT}.`);
+}
+
+function namesStore() {
   const { REDIS_URL, REDIS_SENTINELS, REDIS_CLUSTER, PORT = '3000' } = process.env;
   // A wrong PORT is for the app's own settings to refuse; here it would become a path.
-  if (REDIS_URL || REDIS_SENTINELS || REDIS_CLUSTER || !/^\d{1,5}$/.test(PORT)) return;
+  return REDIS_URL || REDIS_SENTINELS || REDIS_CLUSTER || !/^\d{1,5}$/.test(PORT);
+}
+
+/** An app started by itself uses the private store that runs already, or brings one. */
+async function bringStore() {
+  if (namesStore()) return;
+  const { PORT = '3000' } = process.env;
   const { joinPrivateStore } = await import('../dist/libs/runtime/src/index.js');
   process.env.REDIS_URL = await joinPrivateStore(`.mooring/${PORT}`);
   console.log(`Uses the private store at ${process.env.REDIS_URL}, with its data in .mooring/${PORT}.`);

@@ -166,6 +166,27 @@ describe('orphans', () => {
     const forced = await tool.run(['sweep', 'orphans', '--force']);
     expect(forced).toMatchObject({ code: 0, stdout: expect.stringMatching(/removed +25/) });
     expect((await fleet.request('GET', '/v1/owners/ride/r0')).body).toMatchObject({ counts: { jobs: 0 } });
+
+    const inTheAddress = await fleet.request('POST', '/v1/admin/sweeps/orphans?dryRun=true');
+    expect(inTheAddress).toMatchObject({ status: 400 });
+  });
+
+  it('that were none after all are forgotten by who says so, and nothing is removed for it', async () => {
+    const ids = Array.from({ length: 25 }, (_, i) => `r${i}`);
+    await Promise.all(ids.map(enqueue));
+    for (const id of ids) gone.add(id);
+    await janitor();
+    const tripped = async (): Promise<object> =>
+      (await fleet.request('GET', '/v1/admin/sweeps')).body['tripped'] as object;
+    await until(async () => 'orphans' in (await tripped()), 'it trips');
+    gone.clear();
+    const tool = new Mooring({ MOORING_URL: fleet.url });
+    const said = await tool.run(['sweep', 'orphans', '--acknowledge']);
+    expect(said).toMatchObject({ code: 0, stdout: expect.stringMatching(/removed +0/) });
+    expect(await tripped()).toEqual({});
+    await Promise.all(
+      ids.map((id) => fleet.request('POST', `/v1/owners/ride/${id}/cancel`, { reason: 'the end' })),
+    );
   });
 
   it('are looked for by a cron of the outside, which hears by the exit code how it went', async () => {

@@ -104,6 +104,7 @@ export interface QueueLine {
 }
 
 export interface Sweep {
+  readonly sweepId?: string;
   readonly state: string;
   readonly seen?: number;
   readonly removed?: number;

@@ -19,6 +19,7 @@ const order = { dryRun: options.includes('--dry-run'), force: options.includes('
 await runApp({
   name: 'sweep',
   env: JanitorEnv,
+  answers: true,
   async start(runtime, env) {
     const app = await NestFactory.createApplicationContext(JanitorModule.forOneSweep(runtime, env), {
       logger: new NestLog(runtime.log),

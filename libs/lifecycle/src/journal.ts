@@ -51,7 +51,8 @@ export type Fact =
 
 /** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts or another program's; lines of slots; the list. */
 export type Healed =
-  ('place' | 'dedup' | 'late' | 'done' | 'run') | ('ended' | 'left' | 'replaced' | 'ghost' | 'slot' | 'list' | 'adopted');
+  | ('place' | 'dedup' | 'late' | 'done' | 'run')
+  | ('ended' | 'left' | 'replaced' | 'ghost' | 'slot' | 'list' | 'adopted');
 
 export type JournalListener = (fact: Fact) => void;
 

@@ -4,7 +4,14 @@ import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nes
 import { Needs } from '../auth/api-key.guard.js';
 import { Offset } from '../fields.js';
 import { ApiProblem } from '../problem.js';
-import { SweepAsked, SweepBody, SweepKindParam, SweepsAnswer, SweepWithLines } from './sweeps.schemas.js';
+import {
+  SweepAsked,
+  SweepBody,
+  NoQuery,
+  SweepKindParam,
+  SweepsAnswer,
+  SweepWithLines,
+} from './sweeps.schemas.js';
 
 /** Sweeps by HTTP: having a janitor do one now, and what each did. */
 @ApiTags('admin')
@@ -22,9 +29,11 @@ export class SweepsController {
   @ApiAcceptedResponse({ standardSchema: SweepAsked })
   async ask(
     @Param('kind', { schema: SweepKindParam }) kind: SweepKind,
+    @Query({ schema: NoQuery }) _query: unknown,
     @Body({ schema: SweepBody }) body?: SweepBody,
   ): Promise<SweepAsked> {
-    const { dryRun = false, force = false } = body ?? {};
+    const { dryRun = false, force = false, acknowledge = false } = body ?? {};
+    if (acknowledge) await this.book.acknowledge(kind);
     const { sweepId } = await this.sweeper.ask(kind, { dryRun, force });
     return { sweepId };
   }

@@ -7,10 +7,17 @@ export const SweepBody = z
   .strictObject({
     dryRun: z.boolean().optional().describe('Say what would go, and why; remove nothing.'),
     force: z.boolean().optional().describe('Also if it is more at once than the limit lets it.'),
+    acknowledge: z
+      .boolean()
+      .optional()
+      .describe('Why it tripped is mended: it may remove again, within the limit.'),
   })
   .nullish()
   .meta({ id: 'SweepOrder' });
 export type SweepBody = z.infer<typeof SweepBody>;
+
+/** What it is to do is said in the body; in the address it would be overlooked. */
+export const NoQuery = z.strictObject({});
 
 export const SweepAsked = z.object({ sweepId: z.string() }).meta({ id: 'SweepAsked' });
 export type SweepAsked = z.output<typeof SweepAsked>;

@@ -15,12 +15,14 @@ export const sweep: Command = {
   options: {
     'dry-run': { says: 'only say what would be removed' },
     force: { says: 'also if it removes more at once than the limit lets it' },
+    acknowledge: { says: 'why it tripped is mended: it may remove again, within the limit' },
   },
   run: async (given, { api, out }) => {
     const name = readName(given.words);
     const [dryRun, force] = [given.has('dry-run'), given.has('force')];
+    const acknowledge = given.has('acknowledge');
     const { sweepId } = await api.post<{ sweepId: string }>(`/v1/admin/sweeps/${name}`, {
-      body: { dryRun, force },
+      body: { dryRun, force, ...(acknowledge && { acknowledge }) },
     });
     if (!out.isJson) out.note(`Sweep ${sweepId} is asked for. Ctrl-C leaves it alone; it goes on.`);
     const ended = await follow({

@@ -25,7 +25,7 @@ export function renderSweeping({ state, seen = 0, removed = 0, of, dryRun = fals
 export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint: Paint): string {
   const { state, why, seen, removed, kept, unknown, failed, healed, jobs, tookMs, worstStallMs } = sweep;
   const word = paint(sweepWentWell(sweep) ? 'green' : 'red', clean(state));
-  const sentence = `The sweep of ${name} is ${word}${why ? `: ${clean(why)}` : ''}.`;
+  const sentence = `The sweep of ${name} is ${word}${why ? `: ${clean(why).replace(/\.$/, '')}` : ''}.`;
   const times = [
     ['took', tookMs === undefined ? undefined : span(tookMs)],
     ['worst stall', worstStallMs === undefined ? undefined : span(worstStallMs)],
@@ -57,9 +57,11 @@ export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint
 
 const LINES_SHOWN = 20;
 
-function linesOf({ lines = [], cursor }: Sweep, paint: Paint): string {
+function linesOf(sweep: Sweep, paint: Paint): string {
+  const { lines = [], cursor } = sweep;
   if (lines.length === 0) return '';
   const shown = lines.slice(0, LINES_SHOWN).map(({ what, why }) => [what, why]);
   const isMore = lines.length > LINES_SHOWN || Boolean(cursor);
-  return `${table(['what', 'why'], shown, paint)}${isMore ? '\n… and more: --json shows them, a page at a time' : ''}`;
+  const more = `\n… and more: GET /v1/admin/sweeps/${sweep.sweepId ?? '…'} has them, a page at a time`;
+  return table(['what', 'why'], shown, paint) + (isMore ? more : '');
 }

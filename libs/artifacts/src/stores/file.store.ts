@@ -90,7 +90,9 @@ export class FileStore implements ByteStore {
   /** A folder can only be read whole: who goes on where a page ended gets the next one of what was read then. */
   async folders(shard: string, after: string, limit: number): Promise<string[]> {
     const goesOn = this.reading?.shard === shard && this.reading.after === after;
-    const { names, from } = goesOn ? this.reading! : { names: await this.foldersAfter(shard, after), from: 0 };
+    const { names, from } = goesOn
+      ? this.reading!
+      : { names: await this.foldersAfter(shard, after), from: 0 };
     const page = names.slice(from, from + limit);
     const last = page.at(-1);
     const isMore = last !== undefined && from + limit < names.length;

@@ -39,7 +39,7 @@ export interface Envelope {
  */
 export function openEnvelope(job: Job): Envelope {
   const data = job.data as Partial<Envelope> | null | undefined;
-  const isOurs =
+  const isWhole =
     job.name &&
     data?.v === 1 &&
     isTexts(data.o) &&
@@ -53,8 +53,17 @@ export function openEnvelope(job: Job): Envelope {
     (data.s === undefined ||
       (typeof data.s[0] === 'string' && Number.isInteger(data.s[1]) && Number.isInteger(data.s[2]))) &&
     (data.c === undefined || (CHILD_POLICIES.includes(data.c.on) && Array.isArray(data.c.jobs)));
-  if (!isOurs) throw new CorruptJobError(job.id ?? '?', job.queueName);
+  if (!isWhole) throw new CorruptJobError(job.id ?? '?', job.queueName);
   return data as Envelope;
+}
+
+/** Whether it is one of ours, and whole. */
+export function isOurs(job: Job): boolean {
+  try {
+    return openEnvelope(job).v === 1;
+  } catch {
+    return false;
+  }
 }
 
 const OWNER = /^[a-z][\w-]*:./is;

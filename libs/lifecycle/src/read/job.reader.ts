@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobState, Queue } from 'bullmq';
 import { Removals, type Removal } from '../history/removals.js';
-import { openEnvelope, type Envelope } from '../kinds/envelope.js';
+import { isOurs, openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { failedOfChild, readFailure, TOO_LATE } from '../kinds/outcome.js';
 import { Queues } from '../queues.js';
@@ -73,7 +73,9 @@ export class JobReader {
         ]);
         const stateAfter = await queue.getJobState(id);
         if (state === stateAfter || looks === MOST_LOOKS) {
-          return job?.name && state !== 'unknown' ? view(job, openEnvelope(job), state, logs) : undefined;
+          return job?.name && state !== 'unknown' && isOurs(job)
+            ? view(job, openEnvelope(job), state, logs)
+            : undefined;
         }
         state = stateAfter;
       }

@@ -19,7 +19,8 @@ import { Sweeps } from './sweeps.js';
 /** A sweep that was stopped is gone on with; but not on such old words. */
 const JUDGEMENT_HOLDS_MS = 10 * 60_000;
 const FOREIGN = writePosition({ phase: 'foreign', queue: 0 });
-const WHAT_TO_DO = 'Nothing is removed. Look at a dry run; if it is right, sweep with force.';
+const WHAT_TO_DO =
+  'Nothing is removed. Look at a dry run; if it is right, sweep with force, and if it was wrong and is mended, with acknowledge.';
 
 type Removing = Extract<Position, { phase: 'remove' }>;
 
@@ -79,7 +80,8 @@ export class OrphanSweep extends Sweep {
   /** Why nothing may be removed, if so. It stays so until an operator forces it, whatever the next sweep finds. */
   private async judgeAll(tallies: Tallies, { force, dryRun, sweepId }: Round): Promise<string | undefined> {
     if (force) {
-      if (!dryRun) await this.book.acknowledge(this.kind);
+      // Somebody must have answered, for the operator to have seen anything.
+      if (!dryRun && sum(tallies, 'asked') > 0) await this.book.acknowledge(this.kind);
       return undefined;
     }
     const before = (await this.book.trips())[this.kind];

@@ -26,7 +26,7 @@ const measures = new RetentionMeasures(
 );
 
 const job = (name: string, finishedOn: number | undefined, id = 'j'): Job =>
-  ({ name, id, finishedOn }) as unknown as Job;
+  ({ name, id, finishedOn, data: { v: 1, o: ['trip:1'], e: ['1'] } }) as unknown as Job;
 const counting = (state: 'completed' | 'failed' = 'completed'): Counting => ({
   phase: 'count',
   queue: 'q',
@@ -90,6 +90,14 @@ describe('the measure of a finished job', () => {
     expect(at.full).toEqual({ few: [NOW, 'a2'] });
     const goes = jobs.filter((each) => measures.why(each, removing(at.full), NOW) !== undefined);
     expect(goes.map(({ id }) => id)).toEqual(['a1', 'z']);
+  });
+
+  it('counts none that another program made', () => {
+    const theirs = job('few', NOW);
+    theirs.data = { url: 'x' };
+    const jobs = [theirs, theirs, job('few', NOW - 1, 'a'), job('few', NOW - 2, 'b')];
+    const { at } = measures.count(counting(), { length: 4, jobs }, NOW);
+    expect([at.counts, at.full]).toEqual([{ few: 2 }, { few: [NOW - 2, 'b'] }]);
   });
 
   it('counts each kind by itself', () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
+import { isOurs } from '../kinds/envelope.js';
 import { keepOf, type Measure } from '../kinds/keep.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
@@ -44,6 +45,8 @@ export class RetentionMeasures {
       const ended = endedOf(job);
       if (last && !isBefore(ended, last)) continue;
       last = ended;
+      // What other programs make is not swept, and crowds nothing out.
+      if (!isOurs(job)) continue;
       const count = (counts[job.name] ?? 0) + 1;
       counts[job.name] = count;
       if (count === this.of(job.name, at.state)?.count) full[job.name] = ended;

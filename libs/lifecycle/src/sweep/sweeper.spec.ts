@@ -5,6 +5,7 @@ import { until } from '../../../../test/support/until.js';
 import { runScript } from '../scripts.js';
 import { Sweep, type Page, type Round, type SweepKind } from './sweep.js';
 import { SweepBook } from './sweep.book.js';
+import type { SweepRecord } from './sweep.record.js';
 import { Sweeper } from './sweeper.js';
 import { Sweeps } from './sweeps.js';
 
@@ -194,6 +195,23 @@ describe('a sweep', () => {
     await until(async () => (await book.find(sweepId))?.state === 'done', 'it is done');
     expect(await book.find(sweepId)).toMatchObject({ seen: PAGES, removed: PAGES });
     expect((await book.lines(sweepId, 0)).lines).toHaveLength(PAGES);
+  });
+
+  it('that was asked for is not done when nobody came to it for long', async () => {
+    const { sweepId } = await one.sweeper.ask('leases', { force: true });
+    expect((await one.sweeper.ask('leases', { force: true })).sweepId).toBe(sweepId);
+    expect((await one.sweeper.ask('leases', { dryRun: true })).sweepId).not.toBe(sweepId);
+    const key = `${one.app.prefix}:{sweeps}:${sweepId}`;
+    const record = JSON.parse((await one.app.redis.get(key))!) as SweepRecord;
+    const askedAt = new Date(Date.parse(record.askedAt) - 6 * 60_000).toISOString();
+    await one.app.redis.set(key, JSON.stringify({ ...record, askedAt }), 'KEEPTTL');
+    await one.sweeper.answerAsked();
+    expect(await book.find(sweepId)).toMatchObject({
+      state: 'failed',
+      why: 'No janitor came to it in time. Ask for it again.',
+    });
+    await until(async () => (await book.asked()).length === 0, 'the other is done');
+    expect(one.counting.rounds.every(({ dryRun }) => dryRun)).toBe(true);
   });
 
   it('is not held up by one of another sort that was asked for', async () => {

@@ -9,6 +9,9 @@ import { isOver, newRecord, type SweepOrder, type SweepRecord } from './sweep.re
 import { SweepWork } from './sweep.work.js';
 import { Sweeps } from './sweeps.js';
 
+/** What was asked for so long ago is not done any more. */
+const ASKED_HOLDS_MS = 5 * 60_000;
+
 /** Has sweeps done: a turn at a time of each sort, the unfinished first, and what an operator asks for. */
 @Injectable()
 export class Sweeper implements BeforeApplicationShutdown {
@@ -32,9 +35,12 @@ export class Sweeper implements BeforeApplicationShutdown {
     await Promise.allSettled(this.underWay);
   }
 
-  /** Has some janitor do a sweep; answers at once. */
+  /** Has some janitor do a sweep; answers at once. The same that waits for a janitor already is not asked for twice. */
   async ask(kind: SweepKind, order: SweepOrder = {}): Promise<SweepRecord> {
     const record = newRecord(newSweepId(), kind, order, await this.store.now());
+    const waiting = await Promise.all((await this.book.asked()).map((id) => this.book.find(id)));
+    const same = waiting.find((other) => other?.state === 'asked' && isSameOrder(other, record));
+    if (same) return same;
     await this.book.ask(record);
     return record;
   }
@@ -44,6 +50,7 @@ export class Sweeper implements BeforeApplicationShutdown {
     for (const sweepId of await this.book.asked()) {
       const record = await this.book.find(sweepId);
       if (!record || isOver(record)) await this.book.forgetAsked(sweepId);
+      else if (await this.isTooOld(record)) await this.giveUp(record);
       else if (!this.answering.has(record.sweep) && !this.closing.signal.aborted) this.answer(record);
     }
   }
@@ -60,6 +67,17 @@ export class Sweeper implements BeforeApplicationShutdown {
     const done = this.takeTurn(kind, order).finally(() => this.underWay.delete(done));
     this.underWay.add(done);
     return done;
+  }
+
+  /** Whoever asked for it has looked at things as they were then. */
+  private async isTooOld({ state, askedAt }: SweepRecord): Promise<boolean> {
+    return state === 'asked' && (await this.store.now()) - Date.parse(askedAt) > ASKED_HOLDS_MS;
+  }
+
+  private async giveUp(record: SweepRecord): Promise<void> {
+    const why = 'No janitor came to it in time. Ask for it again.';
+    const endedAt = new Date(await this.store.now()).toISOString();
+    await this.book.save({ ...record, state: 'failed', why, endedAt }, { position: null });
   }
 
   private answer(record: SweepRecord): void {
@@ -109,6 +127,10 @@ export class Sweeper implements BeforeApplicationShutdown {
 function nobodys(kind: SweepKind): Pick<Sweep, 'kind' | 'sweepOnce'> {
   const why = `No workload of this janitor has ${kind}.`;
   return { kind, sweepOnce: () => Promise.resolve({ position: null, why }) };
+}
+
+function isSameOrder(a: SweepRecord, b: SweepRecord): boolean {
+  return a.sweep === b.sweep && a.dryRun === b.dryRun && a.force === b.force;
 }
 
 function newSweepId(): string {

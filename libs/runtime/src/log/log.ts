@@ -37,21 +37,25 @@ function describeError(error: Error): object {
  * Lines are written at once, so that the last ones before an end are not lost; but whoever reads them may be gone or
  * slow, and no process waits for ever, or fails, for the sake of a log line.
  */
-const standardOutput = new Writable({
-  decodeStrings: false,
-  write(line: string, _encoding, done) {
-    for (let tries = 0; tries < 50; tries += 1) {
-      try {
-        writeSync(1, line);
-        break;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') break;
-        Atomics.wait(PAUSE, 0, 0, 2);
+const output = (fd: 1 | 2): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      for (let tries = 0; tries < 50; tries += 1) {
+        try {
+          writeSync(fd, line);
+          break;
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') break;
+          Atomics.wait(PAUSE, 0, 0, 2);
+        }
       }
-    }
-    done();
-  },
-});
+      done();
+    },
+  });
+/** Where what a process does is written; and where, when its output is an answer. */
+export const standardOutput = output(1);
+export const standardError = output(2);
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
 /** The log of one process: JSON lines, or lines for people; secrets blanked; ids of the request or run added. */

@@ -4,7 +4,7 @@ import { ConfigError, loadConfig, suspectNames } from '../config/load-config.js'
 import { storeAddress } from '../config/store-config.js';
 import type { StoreEnv } from '../config/fields.js';
 import { HealthBook } from '../health/health.js';
-import { createLog, type Log, type LogSettings } from '../log/log.js';
+import { createLog, standardError, standardOutput, type Log, type LogSettings } from '../log/log.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { closeStore, type StoreConnection } from '../store/connect.js';
@@ -25,6 +25,8 @@ export class Runtime {
 export interface AppDefinition<S extends z.ZodObject> {
   readonly name: string;
   readonly env: S;
+  /** Its output is an answer: its log goes beside it. */
+  readonly answers?: boolean;
   /** Puts the application together and starts it; answers where its health is served. */
   start(runtime: Runtime, env: z.output<S>): Promise<{ app: INestApplicationContext; url: string }>;
 }
@@ -37,7 +39,7 @@ type CommonEnv = LogSettings & { SHUTDOWN_TIMEOUT: number } & {
 export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>): Promise<void> {
   const settings = readSettings(definition);
   const env = settings as CommonEnv;
-  const log = createLog(definition.name, env);
+  const log = createLog(definition.name, env, definition.answers ? standardError : standardOutput);
   surviveLostOutput();
   process.on('uncaughtException', (error) => crash(log, error));
   process.on('unhandledRejection', (error) => crash(log, error));
@@ -68,7 +70,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   try {
     const { url } = await starting;
     hasStarted = true;
-    log.info({ event: 'app.started', url }, `${definition.name} is up at ${url}`);
+    if (url) log.info({ event: 'app.started', url }, `${definition.name} is up at ${url}`);
     if (process.connected) process.send?.({ type: 'started', url });
   } catch (error) {
     log.debug({ err: error }, 'Where the start failed');
