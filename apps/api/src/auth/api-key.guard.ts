@@ -1,33 +1,9 @@
-import {
-  createParamDecorator,
-  Injectable,
-  SetMetadata,
-  type CanActivate,
-  type ExecutionContext,
-} from '@nestjs/common';
+import { ApiProblem, NEEDS, type Called, type Scope } from '#http';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyRequest } from 'fastify';
-import { ApiProblem } from '../problem.js';
-import { findKey, type ApiKey, type Scope } from './api-keys.js';
+import { findKey, type ApiKey } from './api-keys.js';
 
-const NEEDS = Symbol('mooring:needs');
-
-/** Says which scope a route needs. */
-export function Needs(scope: Scope): MethodDecorator & ClassDecorator {
-  return SetMetadata(NEEDS, scope);
-}
-
-/** Says that a route is for everybody. */
-export function ForEverybody(): MethodDecorator & ClassDecorator {
-  return SetMetadata(NEEDS, null);
-}
-
-type Called = FastifyRequest & { caller?: string };
-
-/** The name of the key a request came with; '' where nobody needs one. */
-export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
-  return context.switchToHttp().getRequest<Called>().caller ?? '';
-});
+export { Caller, ForEverybody, Needs } from '#http';
 
 /** The keys this api knows; none means that everybody on this machine may do everything. */
 export abstract class ApiKeys {

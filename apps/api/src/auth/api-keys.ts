@@ -1,8 +1,6 @@
+import { SCOPES, type Scope } from '#http';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
-
-export const SCOPES = ['enqueue', 'read', 'cancel', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 /** A caller we know, and what it may do. Only the key's hash is known here. */
 export interface ApiKey {

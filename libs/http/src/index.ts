@@ -1,0 +1,3 @@
+export { Cursor, Duration, Offset } from './fields.js';
+export { ApiProblem } from './problem.js';
+export { Caller, ForEverybody, NEEDS, Needs, SCOPES, type Called, type Scope } from './scopes.js';
