@@ -53,6 +53,7 @@ import { LifecycleProcessor } from './run/lifecycle.processor.js';
 import { QueueWorkers } from './run/queue-workers.js';
 import { RunningJobs } from './run/running-jobs.js';
 import { ToldRuns } from './run/told.runs.js';
+import { Waker } from './run/waker.js';
 import { Moorings } from './schedules/moorings.js';
 import { ScheduleBook } from './schedules/schedule.book.js';
 import { Schedules } from './schedules/schedules.js';
@@ -174,6 +175,7 @@ const providers: Provider[] = [
   ToldRuns,
   Twins,
   Walks,
+  Waker,
 ];
 
 /** Sets our queues' options apart from those an application gives to queues of its own. */

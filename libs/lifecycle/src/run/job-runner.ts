@@ -15,10 +15,12 @@ import { JobLog } from '../read/job.log.js';
 import { Settler } from '../settle/settler.js';
 import { ForeignPickup } from './foreign.pickup.js';
 import { HandlerRegistry } from './handler.registry.js';
+import { NotNow } from './not-now.js';
 import { Run } from './run.js';
 import { RunningJobs } from './running-jobs.js';
 import { Sandbox } from './sandbox.js';
 import { graceMsOf, OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './stop-reasons.js';
+import { Waker } from './waker.js';
 
 /** When a job of a kind that this worker does not know is looked at again. */
 const NOBODY_HERE_MS = 30_000;
@@ -48,6 +50,7 @@ export class JobRunner {
     private readonly admission: Admission,
     private readonly settler: Settler,
     private readonly running: RunningJobs,
+    private readonly waker: Waker,
     private readonly log: JobLog,
     private readonly journal: Journal,
   ) {}
@@ -186,6 +189,7 @@ export class JobRunner {
     const reason = run.stopReason instanceof StopReason ? run.stopReason : error;
     if (reason instanceof ShuttingDown) return this.handBack(job, lock, run);
     if (reason instanceof RunLost) return this.lose(job, lock, run, reason);
+    if (reason instanceof NotNow) return this.wait(job, lock, run, reason);
     if (reason instanceof OwnerCancelled) await this.settler.answer(run);
     await this.settler.release(run);
     if (reason instanceof OwnerCancelled) {
@@ -213,6 +217,23 @@ export class JobRunner {
     await job.moveToDelayed(Date.now() + forMs, lock);
     this.journal.jobPutOff(run.facts, why, forMs);
     if (why === 'slot') await this.slots.wakeIfGranted(run);
+    throw new DelayedError();
+  }
+
+  /** Its handler found it too early. It is first in the queue when it is woken, as who was waited for has come. */
+  private async wait(job: Job, lock: string, run: Run, { why, forMs, isOver }: NotNow): Promise<never> {
+    await this.settler.release(run);
+    await setPriority(job, FIRST);
+    await job.moveToDelayed(Date.now() + forMs, lock);
+    this.settler.comeBack(run);
+    this.journal.jobPutOff(run.facts, why, forMs);
+    this.log.write(job, { event: 'put-off', why });
+    try {
+      if (await isOver()) await this.waker.wake(run.id);
+    } catch (error) {
+      // It waits, and looks again by itself.
+      this.journal.queueError(run.facts.queue, error);
+    }
     throw new DelayedError();
   }
 
