@@ -46,6 +46,10 @@ export const ApiEnv = z
       .enum(['on', 'off'])
       .optional()
       .describe('Whether the `probe` kind is offered. Unset: only without keys on loopback.'),
+    TRIPS: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether trips are offered; see `docs/workloads/trips.md`.'),
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
     ...ArtifactsEnv,

@@ -8,8 +8,11 @@ import { ApiProblem } from './problem.js';
 const STATUS: Readonly<Record<string, number>> = {
   INVALID: 400,
   UNKNOWN_KIND: 404,
+  UNKNOWN_TRIP: 404,
   OWNER_CLOSED: 409,
   OWNER_MOVED: 409,
+  NOT_FOR_DRIVER: 409,
+  TRIP_NOT_TO_BE_HAD: 409,
   SCHEDULES_FULL: 409,
   TOO_LARGE: 413,
   IDEMPOTENCY_CONFLICT: 422,

@@ -71,6 +71,10 @@ export const JanitorEnv = z
       .prefault('100000')
       .describe('How many jobs may wait in a queue, those of schedules too; the same as for the api.'),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether the `probe` queue is looked after.'),
+    TRIPS: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether trips are looked after, and those that are over end their jobs.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,

@@ -4,6 +4,7 @@ import { LifecycleModule } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
+import { TripsJanitorModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { BacklogGauges } from './backlog-gauges.js';
@@ -91,6 +92,7 @@ export class JanitorModule {
           }),
         }),
         ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
+        ...(env.TRIPS === 'on' ? [TripsJanitorModule] : []),
       ],
       providers: [
         { provide: Runtime, useValue: runtime },

@@ -1,6 +1,12 @@
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { TripCare } from '#workloads/trips';
+import {
+  Injectable,
+  Optional,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { Duties } from './duties.js';
 import { FleetGauges } from './fleet-gauges.js';
 import type { JanitorEnv } from './janitor.env.js';
@@ -8,6 +14,8 @@ import { SweepMetrics } from './sweep-metrics.js';
 
 /** How long a sweep that an operator asked for waits for a janitor, at most. */
 const ASKED_EVERY_MS = 500;
+/** How long a trip whose process died waits, beside the time that process had. */
+const TRIPS_EVERY_MS = 1_000;
 
 /** How often things are done. */
 export abstract class Intervals {
@@ -32,6 +40,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly ticker: Ticker,
     private readonly sweeper: Sweeper,
     private readonly runtime: Runtime,
+    @Optional() private readonly trips?: TripCare,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -47,6 +56,8 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
       await this.ticker.tick();
     });
     this.duties.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
+    const { trips } = this;
+    if (trips) this.duties.every(TRIPS_EVERY_MS, 'trips', async () => void (await trips.tendOnce()));
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
     this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
     this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');

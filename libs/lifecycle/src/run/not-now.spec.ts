@@ -69,7 +69,7 @@ describe('a job whose handler says not now', () => {
       open.add('a');
       return Promise.resolve(true);
     };
-    await untilState(await enqueue('a'), 'completed');
+    expect((await untilState(await enqueue('a'), 'completed')).attempts).toBe(1);
   });
 
   it('waits all the same when nobody can say whether it need', async () => {

@@ -1,0 +1,47 @@
+import { Needs } from '#http';
+import { Body, Controller, Get, Headers, Param, Put, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { OfferHub } from './offers/offer.hub.js';
+import { AvailableBody, DriverAnswer, Id } from './trips.schemas.js';
+import { Trips } from './trips.service.js';
+
+/** Drivers by HTTP: whether they drive, and what they are offered. */
+@ApiTags('trips')
+@ApiBearerAuth()
+@Controller('v1/drivers')
+export class DriversController {
+  constructor(
+    private readonly trips: Trips,
+    private readonly hub: OfferHub,
+  ) {}
+
+  @Put(':id')
+  @Needs('enqueue')
+  @ApiOkResponse({ standardSchema: DriverAnswer })
+  async setAvailable(
+    @Param('id', { schema: Id }) id: string,
+    @Body({ schema: AvailableBody }) { available }: AvailableBody,
+  ): Promise<DriverAnswer> {
+    await this.trips.setAvailable(id, available);
+    return { id, available };
+  }
+
+  @Get(':id/offers')
+  @Needs('read')
+  @ApiProduces('text/event-stream')
+  @ApiOkResponse({
+    description: 'Events `offer` and `withdrawn`; their data is JSON with `tripId`. `Last-Event-ID` goes on.',
+  })
+  async offers(
+    @Param('id', { schema: Id }) id: string,
+    @Headers('last-event-id') last: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    // Before the answer begins: a store that is away is a problem like any other.
+    const begin = await this.hub.prepare(id, last);
+    reply.hijack();
+    begin(reply.raw, reply.getHeaders() as OutgoingHttpHeaders);
+  }
+}

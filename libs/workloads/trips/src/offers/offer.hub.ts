@@ -1,0 +1,118 @@
+import { LifecycleOptions, Store, StoreUnavailableError } from '#lifecycle';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import type { Cluster, Redis } from 'ioredis';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { offersOf } from '../trips.keys.js';
+import { TripRepository } from '../trips.repository.js';
+import { OfferStream } from './offer.stream.js';
+
+const BEAT_MS = 10_000;
+/** How many phones of one driver look at once; with one more the first is let go. */
+const MOST_A_DRIVER = 8;
+const ENTRY_ID = /^\d{1,15}-\d{1,10}$/;
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+};
+
+/**
+ * All phones that look through this process. What they are shown is read from the stream of their driver; a message only says
+ * that there is something to read. One that is lost is made good by the next beat, and by a new connection at once.
+ */
+@Injectable()
+export class OfferHub implements OnModuleDestroy {
+  private readonly streams = new Map<string, Set<OfferStream>>();
+  private readonly log = new Logger('Offers');
+  private connection: Redis | Cluster | undefined;
+  private beats: NodeJS.Timeout | undefined;
+  private isClosing = false;
+
+  constructor(
+    private readonly options: LifecycleOptions,
+    private readonly store: Store,
+    private readonly trips: TripRepository,
+  ) {}
+
+  /** How many look. */
+  get size(): number {
+    return [...this.streams.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Everything that may fail, before the answer begins. Listening comes first, so that nothing falls in between. */
+  async prepare(
+    driverId: string,
+    lastEventId = '',
+  ): Promise<(out: ServerResponse, headers: OutgoingHttpHeaders) => void> {
+    if (this.isClosing) throw new StoreUnavailableError('This process ends.');
+    const last = ENTRY_ID.test(lastEventId) ? lastEventId : '';
+    await this.listenTo(driverId);
+    const first = await this.trips.look(driverId, last);
+    return (out, headers) => {
+      out.writeHead(200, { ...headers, ...HEADERS });
+      const look = (from: string): Promise<Awaited<typeof first>> => this.trips.look(driverId, from || '0-0');
+      const stream = new OfferStream(out, look, last, (error) => this.log.debug(String(error)));
+      this.add(driverId, stream);
+      out.once('close', () => this.remove(driverId, stream));
+      stream.begin(first);
+      if (this.isClosing) stream.end();
+    };
+  }
+
+  /** Before the server closes, which waits for whoever is connected. */
+  onModuleDestroy(): void {
+    this.isClosing = true;
+    clearInterval(this.beats);
+    this.connection?.disconnect();
+    for (const stream of this.all()) stream.end();
+  }
+
+  private add(driverId: string, stream: OfferStream): void {
+    const streams = this.streams.get(driverId) ?? new Set();
+    this.streams.set(driverId, streams.add(stream));
+    const [oldest] = streams;
+    if (streams.size > MOST_A_DRIVER) oldest!.end();
+    this.beats ??= setInterval(() => this.beat(), BEAT_MS).unref();
+  }
+
+  private remove(driverId: string, stream: OfferStream): void {
+    const streams = this.streams.get(driverId);
+    streams?.delete(stream);
+    if (streams?.size !== 0 || this.isClosing) return;
+    this.streams.delete(driverId);
+    this.connection?.unsubscribe(offersOf(this.trips.root, driverId)).catch(() => undefined);
+  }
+
+  private async listenTo(driverId: string): Promise<void> {
+    const connection = (this.connection ??= this.open());
+    await this.store.call(() => connection.subscribe(offersOf(this.trips.root, driverId)));
+  }
+
+  /** Its own: one that listens can do nothing else. */
+  private open(): Redis | Cluster {
+    const { redis } = this.options;
+    const connection = redis.isCluster ? (redis as Cluster).duplicate() : (redis as Redis).duplicate();
+    // Said by the shared connection already, which goes to the same store.
+    connection.on('error', () => undefined);
+    connection.on('ready', () => this.tell(this.all()));
+    connection.on('message', (channel: string) => {
+      const driverId = channel.slice(offersOf(this.trips.root, '').length);
+      this.tell(this.streams.get(driverId) ?? []);
+    });
+    return connection;
+  }
+
+  private tell(streams: Iterable<OfferStream>): void {
+    for (const stream of streams) void stream.tell();
+  }
+
+  private beat(): void {
+    for (const stream of this.all()) stream.beat();
+  }
+
+  private all(): OfferStream[] {
+    return [...this.streams.values()].flatMap((streams) => [...streams]);
+  }
+}

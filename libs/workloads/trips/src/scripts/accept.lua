@@ -1,0 +1,49 @@
+#!lua flags=allow-oom
+--[[
+  accept: a driver takes a trip. Of all that ask, one gets it.
+
+    KEYS[1]   the root of all keys
+    ARGV[1]   trip   ARGV[2]   driver
+
+  Answers {'accepted', the trip that the driver was offered instead or '', woken jobs…}; {'again'}: it is the driver's already;
+  {'unknown'}; {'over', status}; {'not-asked'}; {'unavailable'}; {'busy', trip}.
+]]
+--- @include trip
+local id, driver = ARGV[1], ARGV[2]
+local key = trip_key(id)
+local trip = redis.call('HMGET', key, 'status', 'expires', 'drivers', 'driver')
+local status = trip[1]
+if not status then
+  return { 'unknown' }
+end
+if status == 'ACCEPTED' and trip[4] == driver then
+  return { 'again' }
+end
+if status ~= 'PENDING' or now >= tonumber(trip[2]) then
+  return { 'over', status == 'PENDING' and 'EXPIRED' or status }
+end
+local isAsked = false
+for _, asked in ipairs(cjson.decode(trip[3])) do
+  isAsked = isAsked or asked == driver
+end
+if not isAsked then
+  return { 'not-asked' }
+end
+local has = redis.call('HMGET', driver_key(driver), 'available', 'trip', 'offer')
+if has[2] then
+  return { 'busy', has[2] }
+end
+if has[1] ~= '1' then
+  return { 'unavailable' }
+end
+
+redis.call('HSET', key, 'status', 'ACCEPTED', 'driver', driver, 'accepted', text(now))
+redis.call('ZADD', root .. ':due', now + CARE_MS, id)
+local woken = withdraw_all(id, 'accepted', driver)
+local other = has[3] and has[3] ~= id and has[3] or ''
+if other ~= '' then
+  withdraw(driver, other, 'on-a-trip')
+end
+redis.call('HDEL', driver_key(driver), 'offer')
+redis.call('HSET', driver_key(driver), 'trip', id)
+return { 'accepted', other, unpack(woken) }

@@ -1,0 +1,15 @@
+#!lua flags=allow-oom
+--[[
+  decline: a driver does not want an offer, and is free for the next.
+
+    KEYS[1]   the root of all keys
+    ARGV[1]   trip   ARGV[2]   driver
+
+  Answers {'declined', the job that may go on…}, or {'not-offered'}.
+]]
+--- @include trip
+local id, driver = ARGV[1], ARGV[2]
+if not withdraw(driver, id, 'declined') then
+  return { 'not-offered' }
+end
+return { 'declined', next_in_line(driver) }

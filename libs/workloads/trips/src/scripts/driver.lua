@@ -1,0 +1,22 @@
+#!lua flags=allow-oom
+--[[
+  driver: a driver is available, or not any more. Going offline gives up the offer and the line; a trip goes on.
+
+    KEYS[1]   the root of all keys
+    ARGV[1]   driver   ARGV[2]   1 or 0
+
+  Answers {'online', the job that may go on…} or {'offline'}.
+]]
+--- @include trip
+local driver, available = ARGV[1], ARGV[2]
+redis.call('HSET', driver_key(driver), 'available', available)
+if available == '1' then
+  return { 'online', next_in_line(driver) }
+end
+local offer = redis.call('HGET', driver_key(driver), 'offer')
+if offer then
+  withdraw(driver, offer, 'offline')
+end
+redis.call('DEL', line_key(driver))
+forget_idle(driver)
+return { 'offline' }

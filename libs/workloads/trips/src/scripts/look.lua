@@ -1,0 +1,26 @@
+--[[
+  look: what a driver is to be shown, after what was shown before.
+
+    KEYS[1]   the root of all keys
+    ARGV[1]   driver   ARGV[2]   the entry that was shown last, or ''
+
+  Answers {the newest entry's id, the trip that is offered or '', entries…}, each {id, {field, value…}}; without a last one, the
+  entry of the offer that stands, if any does.
+]]
+--- @include trip
+local driver, last = ARGV[1], ARGV[2]
+local key = root .. ':offers:' .. driver
+local offer = redis.call('HGET', driver_key(driver), 'offer') or ''
+local newest = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+local entries = {}
+if last ~= '' then
+  entries = redis.call('XRANGE', key, '(' .. last, '+')
+elseif offer ~= '' then
+  for _, entry in ipairs(redis.call('XREVRANGE', key, '+', '-')) do
+    if entry[2][2] == 'offer' and entry[2][4] == offer then
+      entries = { entry }
+      break
+    end
+  end
+end
+return { newest and newest[1] or last, offer, unpack(entries) }

@@ -1,0 +1,66 @@
+import { Needs } from '#http';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Trip } from './trip.js';
+import { CancelTripBody, DriverBody, TripAnswer, TripBody } from './trips.schemas.js';
+import { Trips } from './trips.service.js';
+
+/** Trips by HTTP. */
+@ApiTags('trips')
+@ApiBearerAuth()
+@Controller('v1/trips')
+export class TripsController {
+  constructor(private readonly trips: Trips) {}
+
+  @Post()
+  @Needs('enqueue')
+  @ApiCreatedResponse({ standardSchema: TripAnswer })
+  ask(
+    @Body({ schema: TripBody }) { customerId, driverIds, expiresIn }: TripBody,
+    @Headers('idempotency-key') key?: string,
+  ): Promise<Trip> {
+    return this.trips.ask({ customerId, driverIds, livesMs: expiresIn }, key);
+  }
+
+  @Get(':id')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: TripAnswer })
+  read(@Param('id') id: string): Promise<Trip> {
+    return this.trips.read(id);
+  }
+
+  @Post(':id/accept')
+  @HttpCode(200)
+  @Needs('enqueue')
+  @ApiOkResponse({ standardSchema: TripAnswer })
+  accept(@Param('id') id: string, @Body({ schema: DriverBody }) { driverId }: DriverBody): Promise<Trip> {
+    return this.trips.accept(id, driverId);
+  }
+
+  @Post(':id/decline')
+  @HttpCode(200)
+  @Needs('enqueue')
+  @ApiOkResponse({ standardSchema: TripAnswer, description: 'The driver is free for the next offer.' })
+  decline(@Param('id') id: string, @Body({ schema: DriverBody }) { driverId }: DriverBody): Promise<Trip> {
+    return this.trips.decline(id, driverId);
+  }
+
+  @Post(':id/complete')
+  @HttpCode(200)
+  @Needs('enqueue')
+  @ApiOkResponse({ standardSchema: TripAnswer })
+  complete(@Param('id') id: string): Promise<Trip> {
+    return this.trips.complete(id);
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @Needs('cancel')
+  @ApiOkResponse({ standardSchema: TripAnswer })
+  cancel(
+    @Param('id') id: string,
+    @Body({ schema: CancelTripBody }) { reason }: CancelTripBody,
+  ): Promise<Trip> {
+    return this.trips.cancel(id, reason);
+  }
+}

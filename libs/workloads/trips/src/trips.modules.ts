@@ -1,0 +1,34 @@
+import { LifecycleModule } from '#lifecycle';
+import { Module } from '@nestjs/common';
+import { DriversController } from './drivers.controller.js';
+import { OfferHub } from './offers/offer.hub.js';
+import { TripCare } from './trips.care.js';
+import { TripsController } from './trips.controller.js';
+import { RequestHandler, TimeoutHandler } from './trips.handlers.js';
+import { request, timeout } from './trips.kinds.js';
+import { TripOwners } from './trips.owners.js';
+import { TripRepository } from './trips.repository.js';
+import { Trips } from './trips.service.js';
+
+@Module({
+  imports: [LifecycleModule.forKinds([request, timeout])],
+  providers: [TripRepository, Trips],
+  exports: [TripRepository, Trips],
+})
+class TripsModule {}
+
+/** Where trips are asked for, and drivers look. */
+@Module({
+  imports: [TripsModule],
+  controllers: [TripsController, DriversController],
+  providers: [OfferHub],
+})
+export class TripsApiModule {}
+
+/** Where requests reach drivers, and trips end that nobody accepted. */
+@Module({ imports: [TripsModule], providers: [RequestHandler, TimeoutHandler, TripOwners] })
+export class TripsWorkerModule {}
+
+/** Where what was left half-done is finished, and orphans are known. */
+@Module({ imports: [TripsModule], providers: [TripCare, TripOwners], exports: [TripCare] })
+export class TripsJanitorModule {}

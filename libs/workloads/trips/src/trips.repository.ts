@@ -1,0 +1,137 @@
+import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
+import { runScript } from '#scripts';
+import { Injectable } from '@nestjs/common';
+import { readTrip, type Trip, type TripStatus } from './trip.js';
+import { rootKey, tripKey } from './trips.keys.js';
+import { scripts } from './trips.scripts.js';
+
+/** What a script answers: a word, and what goes with it. */
+type Answer<Word extends string> = readonly [Word, ...string[]];
+
+export type Ending = 'CANCELLED' | 'EXPIRED' | 'COMPLETED';
+
+/** An entry of what a driver is shown. */
+export interface OfferEntry {
+  readonly id: string;
+  readonly event: 'offer' | 'withdrawn';
+  readonly tripId: string;
+  /** Of an offer: what it is, as JSON. Of a withdrawal: why. */
+  readonly more: string;
+}
+
+export interface OfferLook {
+  readonly newest: string;
+  /** The trip that the driver is offered now; '' for none. */
+  readonly standing: string;
+  readonly entries: readonly OfferEntry[];
+}
+
+/** Trips and drivers in the store. Every decision is one script. */
+@Injectable()
+export class TripRepository {
+  readonly root: string;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+  ) {
+    this.root = rootKey(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+  }
+
+  async create(trip: {
+    id: string;
+    customerId: string;
+    driverIds: readonly string[];
+    livesMs: number;
+  }): Promise<'created' | 'exists'> {
+    const { id, customerId, driverIds, livesMs } = trip;
+    const args = [id, customerId, JSON.stringify(driverIds), livesMs];
+    return (await this.run<'created' | 'exists'>('create', ...args))[0];
+  }
+
+  async find(id: string): Promise<Trip | undefined> {
+    return readTrip(id, await this.store.call(() => this.store.redis.hgetall(tripKey(this.root, id))));
+  }
+
+  /** Of each trip; null for one that does not exist. */
+  async statuses(ids: readonly string[]): Promise<(TripStatus | null)[]> {
+    const found = this.store.call(() =>
+      Promise.all(ids.map((id) => this.store.redis.hget(tripKey(this.root, id), 'status'))),
+    );
+    return (await found) as (TripStatus | null)[];
+  }
+
+  offer(
+    tripId: string,
+    driverId: string,
+    jobId: string,
+  ): Promise<Answer<'offered' | 'over' | 'unavailable' | 'busy'>> {
+    return this.run('offer', tripId, driverId, jobId);
+  }
+
+  accept(
+    tripId: string,
+    driverId: string,
+  ): Promise<Answer<'accepted' | 'again' | 'unknown' | 'over' | 'not-asked' | 'unavailable' | 'busy'>> {
+    return this.run('accept', tripId, driverId);
+  }
+
+  decline(tripId: string, driverId: string): Promise<Answer<'declined' | 'not-offered'>> {
+    return this.run('decline', tripId, driverId);
+  }
+
+  finish(
+    tripId: string,
+    how: Ending,
+    why: string,
+  ): Promise<Answer<'finished' | 'again' | 'unknown' | 'refused' | 'early'>> {
+    return this.run('finish', tripId, how, why);
+  }
+
+  setAvailable(driverId: string, isAvailable: boolean): Promise<Answer<'online' | 'offline'>> {
+    return this.run('driver', driverId, isAvailable ? 1 : 0);
+  }
+
+  /** Whether the driver could be offered something. */
+  async isFree(driverId: string): Promise<boolean> {
+    const key = `${this.root}:driver:${driverId}`;
+    const [available, ...has] = await this.store.call(() =>
+      this.store.redis.hmget(key, 'available', 'trip', 'offer'),
+    );
+    return available === '1' && has.every((one) => one === null);
+  }
+
+  async look(driverId: string, last: string): Promise<OfferLook> {
+    const answer = (await this.ask('look', driverId, last)) as unknown[];
+    const [newest, standing, ...entries] = answer as [string, string, ...[string, string[]][]];
+    return { newest, standing, entries: entries.map(readEntry) };
+  }
+
+  async due(atMost: number): Promise<string[]> {
+    return (await this.ask('due', atMost)) as string[];
+  }
+
+  async tended(tripId: string, status: TripStatus | ''): Promise<void> {
+    await this.run('tended', tripId, status);
+  }
+
+  now(): Promise<number> {
+    return this.store.now();
+  }
+
+  private async run<Word extends string>(
+    name: keyof typeof scripts,
+    ...args: (string | number)[]
+  ): Promise<Answer<Word>> {
+    return (await this.ask(name, ...args)) as Answer<Word>;
+  }
+
+  private ask(name: keyof typeof scripts, ...args: (string | number)[]): Promise<unknown> {
+    return this.store.call(() => runScript(this.store.redis, scripts[name], [this.root], args));
+  }
+}
+
+function readEntry([id, fields]: [string, string[]]): OfferEntry {
+  const [, event, , tripId, , more] = fields;
+  return { id, event: event as OfferEntry['event'], tripId: tripId!, more: more! };
+}

@@ -1,0 +1,22 @@
+import { Script } from '#scripts';
+import { readFileSync } from 'node:fs';
+
+const FOLDER = new URL('scripts/', import.meta.url);
+
+/** A script, with the pieces that it includes. */
+function read(name: string): Script {
+  const text = (file: string): string => readFileSync(new URL(`${file}.lua`, FOLDER), 'utf8');
+  return new Script(text(name).replace(/^--- @include (\w+)$/gm, (_, piece: string) => text(piece)));
+}
+
+export const scripts = {
+  create: read('create'),
+  offer: read('offer'),
+  accept: read('accept'),
+  decline: read('decline'),
+  finish: read('finish'),
+  driver: read('driver'),
+  look: read('look'),
+  due: read('due'),
+  tended: read('tended'),
+};

@@ -1,0 +1,86 @@
+import { until } from './until.js';
+
+export interface Shown {
+  readonly id: string;
+  readonly event: string;
+  readonly data: { readonly tripId: string; readonly reason?: string; readonly expiresAt?: string };
+  readonly at: number;
+}
+
+/** A driver's phone: it hears what its driver is offered, and remembers all of it. */
+export class Phone {
+  readonly seen: Shown[] = [];
+  beats = 0;
+  hasEnded = false;
+  private readonly hangUp = new AbortController();
+
+  private constructor(
+    readonly driverId: string,
+    private readonly heard: (shown: Shown) => void,
+  ) {}
+
+  static async connect(
+    url: string,
+    driverId: string,
+    headers: Record<string, string> = {},
+    heard: (shown: Shown) => void = () => undefined,
+  ): Promise<Phone> {
+    const phone = new Phone(driverId, heard);
+    const { signal } = phone.hangUp;
+    const response = await fetch(`${url}/v1/drivers/${encodeURIComponent(driverId)}/offers`, {
+      headers,
+      signal,
+    });
+    if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+    phone.listen(response.body!).catch(() => (phone.hasEnded = true));
+    return phone;
+  }
+
+  /** The trip that it shows now. */
+  get offered(): string | undefined {
+    const standing = new Set<string>();
+    for (const { event, data } of this.seen) {
+      if (event === 'offer') standing.add(data.tripId);
+      else standing.delete(data.tripId);
+    }
+    return [...standing].at(-1);
+  }
+
+  untilSeen(event: string, tripId: string, withinMs?: number): Promise<Shown> {
+    return until(
+      () => this.seen.find((one) => one.event === event && one.data.tripId === tripId),
+      `${this.driverId} sees ${event} of ${tripId}`,
+      withinMs,
+    );
+  }
+
+  saw(event: string, tripId: string): boolean {
+    return this.seen.some((one) => one.event === event && one.data.tripId === tripId);
+  }
+
+  close(): void {
+    this.hangUp.abort();
+  }
+
+  private async listen(body: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    let unread = '';
+    for await (const chunk of body) {
+      const blocks = (unread + decoder.decode(chunk, { stream: true })).split('\n\n');
+      unread = blocks.pop()!;
+      for (const block of blocks) this.read(block);
+    }
+    this.hasEnded = true;
+  }
+
+  private read(block: string): void {
+    if (block.startsWith(':')) this.beats += 1;
+    const fields = new Map(block.split('\n').map((line) => line.split(': ', 2) as [string, string]));
+    const event = fields.get('event');
+    if (event === undefined) return;
+    const data = JSON.parse(block.slice(block.indexOf('data: ') + 6)) as Shown['data'];
+    const shown = { id: fields.get('id')!, event, data, at: Date.now() };
+    this.seen.push(shown);
+    this.heard(shown);
+  }
+}
