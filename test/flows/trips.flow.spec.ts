@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JobView } from '#lifecycle';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
 import { Phone } from '../support/phone.js';
@@ -10,17 +11,19 @@ const SOON_MS = 1_000;
 describe('trips', () => {
   let fleet: Fleet;
   let phones: Phone[];
-  beforeEach(async () => {
-    phones = [];
+  let online: Set<string>;
+  beforeAll(async () => {
     fleet = await Fleet.start({ workers: 2, env: { WORKER_CONCURRENCY: '2' } });
+  });
+  afterAll(() => fleet.stop());
+  beforeEach(() => {
+    phones = [];
+    online = new Set();
   });
   afterEach(async () => {
     for (const phone of phones) phone.close();
-    try {
-      await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
-    } finally {
-      await fleet.stop();
-    }
+    for (const driverId of online) await available(driverId, false);
+    await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
   it('go to one of the drivers who are asked, and from all others', async () => {
@@ -49,6 +52,238 @@ describe('trips', () => {
     });
   });
 
+  it('end at their time, and nobody is offered one that is over', async () => {
+    const [ann] = await drive('ann');
+    const first = await ask(['ann'], '2s');
+    await ann!.untilSeen('offer', first);
+    const second = await ask(['ann', 'bob'], '1500ms');
+    const { data, at } = await ann!.untilSeen('withdrawn', first);
+    expect(data).toEqual({ tripId: first, reason: 'expired' });
+    const { endedAt, expiresAt } = await until(async () => {
+      const read = await trip(first);
+      return read['status'] === 'EXPIRED' && read;
+    }, 'it is expired');
+    expect(Date.parse(String(endedAt))).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
+    expect(at - Date.parse(String(expiresAt))).toBeLessThan(SOON_MS);
+    expect(await accept(first, 'ann')).toMatchObject({
+      status: 409,
+      body: { detail: 'The trip is EXPIRED.' },
+    });
+
+    // It was over before ann was free, and before bob was there.
+    await available('bob', true);
+    const third = await ask(['ann', 'bob']);
+    await ann!.untilSeen('offer', third);
+    expect(await trip(second)).toMatchObject({ status: 'EXPIRED', reason: 'expired' });
+    expect(ann!.saw('offer', second)).toBe(false);
+    await cancel(third);
+  });
+
+  it('reach a driver who was not available as soon as he is, and fail until then', async () => {
+    const id = await ask(['ann']);
+    const job = await until(
+      async () => (await requestsOf(id)).find(({ state }) => state === 'retrying'),
+      'it failed',
+    );
+    expect(job.error).toBe('Driver "ann" is not available.');
+    const [ann] = await drive('ann');
+    await ann!.untilSeen('offer', id, SOON_MS);
+    await cancel(id);
+  });
+
+  it('wait for a driver on a trip, hold up nobody else, and come when the trip ends', async () => {
+    const [ann, bob] = await drive('ann', 'bob');
+    const first = await ask(['ann']);
+    await ann!.untilSeen('offer', first);
+    expect((await accept(first, 'ann')).status).toBe(200);
+
+    // Many more than the workers run at once.
+    const line: string[] = [];
+    for (let i = 0; i < 12; i += 1) line.push(await ask(['ann']));
+    await until(async () => (await states(line)).every((state) => state === 'delayed'), 'all of them wait');
+    const other = await ask(['bob']);
+    await bob!.untilSeen('offer', other, SOON_MS);
+    expect(ann!.seen).toHaveLength(1);
+
+    await post(`/v1/trips/${first}/complete`);
+    for (const id of line) {
+      await ann!.untilSeen('offer', id, 2 * SOON_MS);
+      expect(ann!.offered).toBe(id);
+      await cancel(id);
+    }
+    expect(ann!.seen.filter(({ event }) => event === 'offer').map(({ data }) => data.tripId)).toEqual([
+      first,
+      ...line,
+    ]);
+    await cancel(other);
+  });
+
+  it('come one at a time: an offer that stands keeps the next waiting until it is answered', async () => {
+    const [ann, bob] = await drive('ann', 'bob');
+    const [first, second, third] = [await ask(['ann', 'bob']), await ask(['ann']), await ask(['ann'])];
+    await Promise.all([ann!.untilSeen('offer', first), bob!.untilSeen('offer', first)]);
+    await until(
+      async () => (await states([second, third])).every((state) => state === 'delayed'),
+      'both wait',
+    );
+
+    const declined = await post(`/v1/trips/${first}/decline`, { driverId: 'ann' });
+    expect(declined).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+    await ann!.untilSeen('offer', second, SOON_MS);
+    expect(ann!.saw('offer', third)).toBe(false);
+    await cancel(second);
+    await ann!.untilSeen('offer', third, SOON_MS);
+    expect(bob!.seen).toHaveLength(1);
+
+    // He takes one that he was asked for, and the offer he had comes again when he is free.
+    expect((await accept(first, 'ann')).status).toBe(200);
+    expect((await ann!.untilSeen('withdrawn', third, SOON_MS)).data.reason).toBe('on-a-trip');
+    await bob!.untilSeen('withdrawn', first, SOON_MS);
+    await cancel(first);
+    await until(() => ann!.offered === third, 'it is offered again', 2 * SOON_MS);
+    await cancel(third);
+  });
+
+  it('leave a driver who goes offline, and nobody else', async () => {
+    const [ann, bob] = await drive('ann', 'bob');
+    const [first, second] = [await ask(['ann', 'bob']), await ask(['ann', 'bob'])];
+    await Promise.all([ann!.untilSeen('offer', first), bob!.untilSeen('offer', first)]);
+    await until(async () => (await states([second])).every((state) => state === 'delayed'), 'both wait');
+
+    await available('ann', false);
+    expect((await ann!.untilSeen('withdrawn', first, SOON_MS)).data.reason).toBe('offline');
+    expect((await fleet.request('GET', '/v1/owners/driver/ann')).body).toMatchObject({
+      counts: { jobs: 0 },
+      state: 'open',
+    });
+    expect(await accept(first, 'ann')).toMatchObject({ status: 409, body: { code: 'NOT_FOR_DRIVER' } });
+    expect(bob!.offered).toBe(first);
+    expect((await accept(first, 'bob')).status).toBe(200);
+
+    await available('ann', true);
+    const third = await ask(['ann']);
+    await ann!.untilSeen('offer', third);
+    expect(ann!.saw('offer', second)).toBe(false);
+    for (const id of [first, second, third]) await cancel(id);
+    expect((await bob!.untilSeen('withdrawn', first, SOON_MS)).data.reason).toBe('off');
+  });
+
+  it('are cancelled everywhere at once: no job of theirs is left, and nobody sees them', async () => {
+    const drivers = Array.from({ length: 20 }, (_, i) => `d${i}`);
+    const seen = await drive(...drivers.slice(0, 10));
+    const id = await ask(drivers);
+    await Promise.all(seen.map((phone) => phone.untilSeen('offer', id)));
+    expect(await cancel(id)).toMatchObject({ status: 'CANCELLED', reason: 'off' });
+    await Promise.all(seen.map((phone) => phone.untilSeen('withdrawn', id, SOON_MS)));
+    expect((await fleet.request('GET', `/v1/owners/trip/${id}`)).body).toMatchObject({ counts: { jobs: 0 } });
+    expect(await accept(id, 'd0')).toMatchObject({ status: 409, body: { code: 'TRIP_NOT_TO_BE_HAD' } });
+    expect((await post(`/v1/trips/${id}/complete`)).status).toBe(409);
+    expect(await cancel(id)).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  it('are shown to a phone that comes late, and to one that comes back what it missed', async () => {
+    const [early] = await drive('ann');
+    const first = await ask(['ann']);
+    const { id: lastId } = await early!.untilSeen('offer', first);
+    early!.close();
+    const late = await again('ann');
+    await late.untilSeen('offer', first, SOON_MS);
+
+    await cancel(first);
+    const second = await ask(['ann']);
+    await late.untilSeen('offer', second);
+    await cancel(second);
+    const third = await ask(['ann']);
+    await late.untilSeen('offer', third);
+    const back = await again('ann', { 'last-event-id': lastId });
+    await back.untilSeen('offer', third, SOON_MS);
+    expect(back.seen.map(({ event, data }) => [event, data.tripId])).toEqual([
+      ['withdrawn', first],
+      ['withdrawn', second],
+      ['offer', third],
+    ]);
+    const odd = await again('ann', { 'last-event-id': 'nonsense' });
+    await odd.untilSeen('offer', third, SOON_MS);
+    await cancel(third);
+  });
+
+  it('are offered over every api, and all phones are let go in order when one ends', async () => {
+    const second = fleet.addApi();
+    await fleet.untilReady(second);
+    await available('ann', true);
+    const phone = await Phone.connect(second.url!, 'ann');
+    const id = await ask(['ann']);
+    await phone.untilSeen('offer', id, 2 * SOON_MS);
+    second.kill('SIGTERM');
+    expect(await second.exited).toEqual({ code: 0, signal: null });
+    await until(() => phone.hasEnded, 'the phone is let go');
+    await cancel(id);
+  });
+
+  it('refuse nonsense in the words of all other routes', async () => {
+    const code = async (method: string, path: string, body?: object): Promise<unknown[]> => {
+      const answer = await fleet.request(method, path, body);
+      return [answer.status, answer.body['code']];
+    };
+    expect(await code('POST', '/v1/trips', { customerId: 'c', driverIds: [] })).toEqual([400, 'INVALID']);
+    expect(await code('POST', '/v1/trips', { customerId: 'c', driverIds: ['a'], expiresIn: 'soon' })).toEqual(
+      [400, 'INVALID'],
+    );
+    expect(await code('POST', '/v1/trips', { customerId: 'c', driverIds: ['a'], expiresIn: '2d' })).toEqual([
+      400,
+      'INVALID',
+    ]);
+    expect(await code('GET', '/v1/trips/none')).toEqual([404, 'UNKNOWN_TRIP']);
+    expect(await code('POST', '/v1/trips/none/accept', { driverId: 'a' })).toEqual([404, 'UNKNOWN_TRIP']);
+    expect(await code('POST', '/v1/trips/none/cancel', {})).toEqual([404, 'UNKNOWN_TRIP']);
+    expect(await code('POST', '/v1/trips/none/complete')).toEqual([404, 'UNKNOWN_TRIP']);
+    expect(await code('PUT', '/v1/drivers/a', { available: 'yes' })).toEqual([400, 'INVALID']);
+    const id = await ask(['ann']);
+    expect(await code('POST', `/v1/trips/${id}/accept`, { driverId: 'stranger' })).toEqual([
+      409,
+      'NOT_FOR_DRIVER',
+    ]);
+    expect(await code('POST', `/v1/trips/${id}/decline`, { driverId: 'ann' })).toEqual([
+      409,
+      'NOT_FOR_DRIVER',
+    ]);
+    await cancel(id);
+  });
+
+  it('are made once for one Idempotency-Key', async () => {
+    const order = { customerId: 'c', driverIds: ['ann'] };
+    const key = { 'idempotency-key': 'ride-1' };
+    const [one, two] = await Promise.all([1, 2].map(() => fleet.request('POST', '/v1/trips', order, key)));
+    expect(one!.body['id']).toBe(two!.body['id']);
+    const other = await fleet.request('POST', '/v1/trips', { ...order, customerId: 'd' }, key);
+    expect(other).toMatchObject({ status: 422, body: { code: 'IDEMPOTENCY_CONFLICT' } });
+    expect(await requestsOf(String(one!.body['id']))).toHaveLength(1);
+    await cancel(String(one!.body['id']));
+  });
+
+  async function again(driverId: string, headers: Record<string, string> = {}): Promise<Phone> {
+    const phone = await Phone.connect(fleet.url, driverId, headers);
+    phones.push(phone);
+    return phone;
+  }
+
+  async function cancel(id: string): Promise<Answer['body']> {
+    const { status, body } = await post(`/v1/trips/${id}/cancel`, { reason: 'off' });
+    expect({ status, body }).toMatchObject({ status: 200 });
+    return body;
+  }
+
+  /** The requests of a trip that have not ended. */
+  async function requestsOf(id: string): Promise<JobView[]> {
+    const { body } = await fleet.request('GET', `/v1/owners/trip/${id}`);
+    const jobs = body['jobs'] as { id: string; queue: string }[];
+    return Promise.all(jobs.filter(({ queue }) => queue === 'trip-requests').map((job) => fleet.job(job.id)));
+  }
+
+  async function states(ids: string[]): Promise<string[]> {
+    return (await Promise.all(ids.map(requestsOf))).flat().map(({ state }) => state);
+  }
+
   async function drive(...driverIds: string[]): Promise<Phone[]> {
     const connected = await Promise.all(
       driverIds.map(async (driverId) => {
@@ -61,6 +296,7 @@ describe('trips', () => {
   }
 
   async function available(driverId: string, is: boolean): Promise<void> {
+    online.add(driverId);
     const { status, body } = await fleet.request('PUT', `/v1/drivers/${driverId}`, { available: is });
     expect({ status, body }).toEqual({ status: 200, body: { id: driverId, available: is } });
   }
@@ -83,6 +319,4 @@ describe('trips', () => {
   function post(path: string, body?: object): Promise<Answer> {
     return fleet.request('POST', path, body);
   }
-
-  void until;
 });

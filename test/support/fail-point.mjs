@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 
 const [when, name] = process.env['FAIL_POINT'].split(':');
+const LIFECYCLE = new URL('../../libs/lifecycle/src/', import.meta.url);
+const TRIPS = new URL('../../libs/workloads/trips/src/scripts/', import.meta.url);
 const FOLDERS = {
   begin: 'gate',
   take: 'gate',
@@ -18,9 +20,14 @@ const FOLDERS = {
 const isIt = name.startsWith('#') ? isNth(Number(name.slice(1))) : isScript(name);
 
 function isScript(script) {
-  const text = read(`${FOLDERS[script] ?? 'cancel'}/${script}`).replace(
-    /^--- @include (\w+)$/gm,
-    (_, piece) => read(`scripts/${piece}`),
+  // A workload's is named with its room: trips/accept.
+  const [room, own] = script.split('/');
+  const file = own
+    ? new URL(`${own}.lua`, TRIPS)
+    : new URL(`${FOLDERS[room] ?? 'cancel'}/${room}.lua`, LIFECYCLE);
+  const pieces = own ? TRIPS : new URL('scripts/', LIFECYCLE);
+  const text = readFileSync(file, 'utf8').replace(/^--- @include (\w+)$/gm, (_, piece) =>
+    readFileSync(new URL(`${piece}.lua`, pieces), 'utf8'),
   );
   const sha = createHash('sha1').update(text).digest('hex');
   return ({ name: command, args }) =>
@@ -32,10 +39,6 @@ function isNth(n) {
   globalThis.commandsSent = 0;
   process.prependOnceListener('message', () => (isCounting = true));
   return () => isCounting && (globalThis.commandsSent += 1) === n;
-}
-
-function read(path) {
-  return readFileSync(new URL(`../../libs/lifecycle/src/${path}.lua`, import.meta.url), 'utf8');
 }
 
 function die() {

@@ -59,6 +59,11 @@ export class Fleet {
     return this.options.storeUrl ?? inject('storeUrl');
   }
 
+  /** Another api beside the one that is asked. */
+  addApi(): TestProcess {
+    return this.spawn('api');
+  }
+
   addWorker(): TestProcess {
     const worker = this.spawn('worker');
     this.workers.push(worker);

@@ -15,7 +15,7 @@ export interface OfferEntry {
   readonly id: string;
   readonly event: 'offer' | 'withdrawn';
   readonly tripId: string;
-  /** Of an offer: what it is, as JSON. Of a withdrawal: why. */
+  /** Of an offer: when it expires, ms, a space, and who asks. Of a withdrawal: why. */
   readonly more: string;
 }
 

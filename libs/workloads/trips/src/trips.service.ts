@@ -38,11 +38,12 @@ export class Trips {
   /** The same key again is the same trip. */
   async ask(order: TripOrder, idempotencyKey?: string): Promise<Trip> {
     const id = idempotencyKey === undefined ? randomUUID() : idOf(idempotencyKey);
-    await this.trips.create({ id, ...order });
+    const outcome = await this.trips.create({ id, ...order });
     const trip = await this.read(id);
     if (!isFor(trip, order)) throw new IdempotencyConflictError();
     try {
-      if (trip.status === 'PENDING') await this.send(trip, order.livesMs);
+      // One that is there is being sent for, or the care will: twice at once would ask its drivers twice.
+      if (outcome === 'created') await this.send(trip, order.livesMs);
     } catch (error) {
       // It is refused whole. Of any other failure nobody knows what has been done, and the care does the rest.
       if (error instanceof QueueFullError) await this.cancel(id, 'refused: too many are waiting');

@@ -77,6 +77,7 @@ function render({ id, event, tripId, more }: OfferEntry): string {
 }
 
 function offerOf(tripId: string, more: string): object {
-  const { customerId, expires } = JSON.parse(more) as { customerId: string; expires: number };
-  return { tripId, customerId, expiresAt: new Date(expires).toISOString() };
+  const space = more.indexOf(' ');
+  const expiresAt = new Date(Number(more.slice(0, space))).toISOString();
+  return { tripId, customerId: more.slice(space + 1), expiresAt };
 }

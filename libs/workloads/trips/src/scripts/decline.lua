@@ -12,4 +12,5 @@ local id, driver = ARGV[1], ARGV[2]
 if not withdraw(driver, id, 'declined') then
   return { 'not-offered' }
 end
+redis.call('HSET', trip_key(id), 'x' .. driver, 1)
 return { 'declined', next_in_line(driver) }

@@ -17,7 +17,7 @@ if last ~= '' then
   entries = redis.call('XRANGE', key, '(' .. last, '+')
 elseif offer ~= '' then
   for _, entry in ipairs(redis.call('XREVRANGE', key, '+', '-')) do
-    if entry[2][2] == 'offer' and entry[2][4] == offer then
+    if entry[2][2] == 'offer' then
       entries = { entry }
       break
     end

@@ -10,11 +10,11 @@
 ]]
 --- @include trip
 local id, driver, job = ARGV[1], ARGV[2], ARGV[3]
-local trip = redis.call('HMGET', trip_key(id), 'status', 'expires', 'created', 'customer')
+local trip = redis.call('HMGET', trip_key(id), 'status', 'expires', 'created', 'customer', 'x' .. driver)
 local status, expires = trip[1], tonumber(trip[2])
-if status ~= 'PENDING' or now >= expires then
+if status ~= 'PENDING' or now >= expires or trip[5] then
   redis.call('ZREM', line_key(driver), id)
-  return { 'over', status == 'PENDING' and 'EXPIRED' or status or 'GONE' }
+  return { 'over', trip[5] and 'DECLINED' or status == 'PENDING' and 'EXPIRED' or status or 'GONE' }
 end
 
 local has = redis.call('HMGET', driver_key(driver), 'available', 'trip', 'offer')
@@ -25,7 +25,7 @@ if has[1] == '1' and not has[2] and not has[3] then
   redis.call('HSET', driver_key(driver), 'offer', id)
   redis.call('ZREM', line_key(driver), id)
   redis.call('HDEL', trip_key(id), 'j' .. driver)
-  show(driver, 'offer', id, cjson.encode({ customerId = trip[4], expires = expires }))
+  show(driver, 'offer', id, text(expires) .. ' ' .. trip[4])
   return { 'offered' }
 end
 

@@ -1,4 +1,5 @@
--- A trip: status, customer, drivers (JSON), created, expires, ended (ms), driver, reason; `j<driver>` -> the job that waits.
+-- A trip: status, customer, drivers (JSON), created, expires, ended (ms), driver, reason; `j<driver>` -> the job
+-- that waits; `x<driver>`: declined.
 -- What a driver is offered is always a trip that is PENDING: whoever ends one withdraws its offers in the same step.
 local OFFERS_KEPT = 100
 local OFFERS_KEEP_MS = 3600000

@@ -1,0 +1,375 @@
+import { Script } from '#lifecycle';
+import { Redis } from 'ioredis';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { until } from '../../../../test/support/until.js';
+
+type Name = 'create' | 'offer' | 'accept' | 'decline' | 'finish' | 'driver' | 'look' | 'due' | 'tended';
+type Mutant = readonly [script: Name | 'trip', from: string, to: string];
+
+/** Each takes one guard away, or one of the things that a step must do with the others. */
+const MUTANTS: readonly Mutant[] = [
+  ['create', "redis.call('EXISTS', key) == 1", 'false'],
+  ['create', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
+  ['offer', "status ~= 'PENDING' or", 'false or'],
+  ['offer', 'or now >= expires', ''],
+  ['offer', 'or trip[5] then', 'then'],
+  ['offer', 'has[3] == id', 'false'],
+  ['offer', "has[1] == '1' and not", 'not'],
+  ['offer', 'and not has[2] and', 'and'],
+  ['offer', 'and not has[3] then', 'then'],
+  ['offer', "redis.call('ZADD', line_key(driver), trip[3], id)", ''],
+  ['offer', "redis.call('HSET', trip_key(id), 'j' .. driver, job)", ''],
+  ['offer', "  redis.call('ZREM', line_key(driver), id)\n  redis.call('HDEL'", "  redis.call('HDEL'"],
+  ['offer', "  redis.call('ZREM', line_key(driver), id)\n  return { 'over'", "  return { 'over'"],
+  ['accept', "status == 'ACCEPTED' and trip[4] == driver", 'false'],
+  ['accept', 'trip[4] == driver', 'true'],
+  ['accept', "status ~= 'PENDING' or", 'false or'],
+  ['accept', 'or now >= tonumber(trip[2])', ''],
+  ['accept', 'if not isAsked then', 'if false then'],
+  ['accept', 'if has[2] then', 'if false then'],
+  ['accept', "if has[1] ~= '1' then", 'if false then'],
+  ['accept', "withdraw_all(id, 'accepted', driver)", '{}'],
+  ['accept', "withdraw_all(id, 'accepted', driver)", "withdraw_all(id, 'accepted')"],
+  ['accept', "withdraw(driver, other, 'on-a-trip')", ''],
+  ['accept', "redis.call('HDEL', driver_key(driver), 'offer')", ''],
+  ['accept', "redis.call('HSET', driver_key(driver), 'trip', id)", ''],
+  ['accept', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
+  ['decline', "not withdraw(driver, id, 'declined')", 'false'],
+  ['decline', "redis.call('HSET', trip_key(id), 'x' .. driver, 1)", ''],
+  ['decline', ', next_in_line(driver)', ''],
+  ['finish', 'if not FROM[how][status] then', 'if false then'],
+  ['finish', 'if status == how then', 'if false then'],
+  ['finish', "how == 'EXPIRED' and now <", 'false and now <'],
+  ['finish', "redis.call('PEXPIRE', key, TRIP_KEEP_MS)", ''],
+  ['finish', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
+  ['finish', 'local woken = withdraw_all(id, why)', 'local woken = {}'],
+  ['finish', "redis.call('HDEL', driver_key(driver), 'trip')", ''],
+  ['finish', "    show(driver, 'withdrawn', id, why)", ''],
+  ['finish', 'woken[#woken + 1] = next_in_line(driver)', ''],
+  ['finish', '  forget_idle(driver)', ''],
+  ['driver', "redis.call('HSET', driver_key(driver), 'available', available)", ''],
+  ['driver', "withdraw(driver, offer, 'offline')", ''],
+  ['driver', "redis.call('DEL', line_key(driver))", ''],
+  ['driver', 'forget_idle(driver)', ''],
+  ['driver', ', next_in_line(driver)', ''],
+  ['look', "'(' .. last", 'last'],
+  ['due', "redis.call('ZADD', due, now + CARE_MS, id)", ''],
+  ['due', "'LIMIT', 0, tonumber(ARGV[1])", "'LIMIT', 0, 1000"],
+  ['tended', "(trip[1] or '') ~= status", 'false'],
+  [
+    'tended',
+    "redis.call('ZADD', root .. ':due', tonumber(trip[2]) + CARE_MS, id)",
+    "redis.call('ZREM', root .. ':due', id)",
+  ],
+  ['tended', "redis.call('ZREM', root .. ':due', id)", ''],
+  ['trip', "'MAXLEN', OFFERS_KEPT, ", ''],
+  ['trip', "redis.call('PEXPIRE', key, OFFERS_KEEP_MS)", ''],
+  ['trip', "redis.call('PUBLISH', key, trip)", ''],
+  ['trip', "redis.call('HGET', driver_key(driver), 'offer') ~= trip", 'false'],
+  ['trip', "redis.call('HDEL', driver_key(driver), 'offer')", ''],
+  ['trip', "  redis.call('ZREM', line_key(driver), trip)\n", ''],
+  ['trip', "redis.call('HEXISTS', key, 'trip') == 0", 'true'],
+];
+
+describe('the scripts of trips', () => {
+  let redis: Redis;
+  let listener: Redis;
+  let right: string[];
+  beforeAll(async () => {
+    redis = new Redis(inject('storeUrl'));
+    listener = new Redis(inject('storeUrl'));
+    await listener.psubscribe('scripts-*');
+    right = await transcript();
+  });
+  afterAll(async () => {
+    await Promise.all([redis.quit(), listener.quit()]);
+  });
+
+  it('do what they say', async () => {
+    // Twice the same: whatever differs below is the mutant's doing.
+    expect(await transcript()).toEqual(right);
+    expect(right).toMatchInlineSnapshot(`
+      [
+        "driver ann 1: ["online"]",
+        "driver bob 1: ["online"]",
+        "create t1 rider ["ann","bob","cem"] 60000: ["created"]",
+        "create t1 rider ["ann"] 60000: ["exists"]",
+        "offer t1 ann j1a: ["offered"]",
+        "offer t1 ann j1a: ["offered"]",
+        "offer t1 bob j1b: ["offered"]",
+        "offer t1 cem j1c: ["unavailable"]",
+        "accept t1 cem: ["unavailable"]",
+        "accept t1 dan: ["not-asked"]",
+        "accept none ann: ["unknown"]",
+        "create t2 rider ["bob","ann"] 60000: ["created"]",
+        "create t3 rider ["bob","ann"] 60000: ["created"]",
+        "offer t3 bob j3b: ["busy","offer"]",
+        "offer t2 bob j2b: ["busy","offer"]",
+        "t1 is due: 1",
+        "accept t1 ann: ["accepted","","j2b"]",
+        "t1 is due: 1",
+        "accept t1 ann: ["again"]",
+        "accept t1 bob: ["over","ACCEPTED"]",
+        "offer t1 bob j1b: ["over","ACCEPTED"]",
+        "offer t2 bob j2b: ["offered"]",
+        "offer t2 ann j2a: ["busy","trip"]",
+        "accept t2 ann: ["busy","t1"]",
+        "driver cem 1: ["online"]",
+        "finish t2 COMPLETED done: ["refused","PENDING"]",
+        "finish t2 EXPIRED expired: ["early","<ms>"]",
+        "decline t2 ann: ["not-offered"]",
+        "decline t2 bob: ["declined","j3b"]",
+        "offer t2 bob j2b: ["over","DECLINED"]",
+        "offer t3 bob j3b: ["offered"]",
+        "accept t2 bob: ["accepted","t3"]",
+        "offer t3 ann j3a: ["busy","trip"]",
+        "finish t1 COMPLETED done: ["finished","j3a"]",
+        "t1 is due: 1",
+        "finish t1 COMPLETED done: ["again"]",
+        "finish t1 CANCELLED off: ["refused","COMPLETED"]",
+        "offer t3 ann j3a: ["offered"]",
+        "finish t2 CANCELLED off: ["finished"]",
+        "create t4 rider ["ann","cem"] 1: ["created"]",
+        "offer t4 cem j4c: ["offered"]",
+        "accept t4 cem: ["over","EXPIRED"]",
+        "offer t4 ann j4a: ["over","EXPIRED"]",
+        "line:ann: ",
+        "finish t4 EXPIRED expired: ["finished"]",
+        "finish t4 EXPIRED expired: ["again"]",
+        "create t5 rider ["cem","ann"] 60000: ["created"]",
+        "create t6 rider ["cem","ann"] 60000: ["created"]",
+        "offer t5 cem j5c: ["offered"]",
+        "offer t6 cem j6c: ["busy","offer"]",
+        "driver cem 0: ["offline"]",
+        "driver cem 1: ["online"]",
+        "offer t6 cem j6c: ["offered"]",
+        "accept t6 cem: ["accepted",""]",
+        "driver cem 0: ["offline"]",
+        "accept t6 cem: ["again"]",
+        "driver:cem: ["available","0","trip","t6"]",
+        "finish t6 COMPLETED done: ["finished"]",
+        "driver:cem: []",
+        "create t8 rider ["dan"] 60000: ["created"]",
+        "offer t8 dan j8d: ["unavailable"]",
+        "driver dan 1: ["online","j8d"]",
+        "driver dan 0: ["offline"]",
+        "finish t8 CANCELLED off: ["finished"]",
+        "look cem : ["<time>",""]",
+        "look ann : ["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "finish t3 CANCELLED off: ["finished"]",
+        "finish t5 CANCELLED off: ["finished"]",
+        "due: t2 t3 t4 t5 t6 t8",
+        "create t7 rider ["ann"] 60000: ["created"]",
+        "tended t7 PENDING: ["ok"]",
+        "due: true",
+        "tended t6 ACCEPTED: ["moved"]",
+        "due 2: ["t6","t7"]",
+        "due 2: ["t5"]",
+        "due 2: []",
+        "finish t7 CANCELLED off: ["finished"]",
+        "tended t1 COMPLETED: ["ok"]",
+        "tended t2 CANCELLED: ["ok"]",
+        "tended t6 COMPLETED: ["ok"]",
+        "tended t5 CANCELLED: ["ok"]",
+        "tended t3 CANCELLED: ["ok"]",
+        "tended t7 CANCELLED: ["ok"]",
+        "tended t8 CANCELLED: ["ok"]",
+        "tended t4 EXPIRED: ["ok"]",
+        "tended none : ["ok"]",
+        "driver ann 0: ["offline"]",
+        "driver bob 0: ["offline"]",
+        "offers:ann: 100",
+        "stays: ",
+        "offer b10, withdrawn b10, offer b11, withdrawn b11, offer b12, withdrawn b12, offer b13, withdrawn b13, offer b14, withdrawn b14, offer b15, withdrawn b15",
+        "offer t1, withdrawn t1, offer t2, withdrawn t2, offer t3, withdrawn t3, withdrawn t2",
+        "offer t4, withdrawn t4, offer t5, withdrawn t5, offer t6",
+        "told",
+      ]
+    `);
+  });
+
+  it.each(MUTANTS)('are caught without their guard: %s, %s', async (...mutant) => {
+    const mutated = await transcript(mutant).catch((error: Error) => [error.message]);
+    expect(mutated).not.toEqual(right);
+  });
+
+  /** What a story of trips and drivers answers, step by step, and what is there in the end. */
+  async function transcript(mutant?: Mutant): Promise<string[]> {
+    const root = `scripts-${randomBytes(6).toString('hex')}:{trips}`;
+    const said: string[] = [];
+    let told = 0;
+    const count = (_pattern: string, channel: string): void =>
+      void (told += channel.startsWith(root) ? 1 : 0);
+    listener.on('pmessage', count);
+    const call = async (name: Name, ...args: (string | number)[]): Promise<string[]> =>
+      (await scriptOf(name, mutant).run(redis, [root], args)) as string[];
+    const say = async (name: Name, ...args: (string | number)[]): Promise<void> => {
+      const answer = await call(name, ...args);
+      said.push(`${name} ${args.join(' ')}: ${settled(answer)}`);
+    };
+    const create = (id: string, lives: number, ...drivers: string[]): Promise<void> =>
+      say('create', id, 'rider', JSON.stringify(drivers), lives);
+    try {
+      await say('driver', 'ann', 1);
+      await say('driver', 'bob', 1);
+      // One trip, three drivers, of whom one is away.
+      await create('t1', 60_000, 'ann', 'bob', 'cem');
+      await create('t1', 60_000, 'ann');
+      await say('offer', 't1', 'ann', 'j1a');
+      await say('offer', 't1', 'ann', 'j1a');
+      await say('offer', 't1', 'bob', 'j1b');
+      await say('offer', 't1', 'cem', 'j1c');
+      await say('accept', 't1', 'cem');
+      await say('accept', 't1', 'dan');
+      await say('accept', 'none', 'ann');
+      // The next ones stand in line behind it, in their order.
+      await create('t2', 60_000, 'bob', 'ann');
+      await redis.hset(`${root}:trip:t2`, 'created', '1');
+      await create('t3', 60_000, 'bob', 'ann');
+      await say('offer', 't3', 'bob', 'j3b');
+      await say('offer', 't2', 'bob', 'j2b');
+      await due('t1');
+      await say('accept', 't1', 'ann');
+      await due('t1');
+      await say('accept', 't1', 'ann');
+      await say('accept', 't1', 'bob');
+      await say('offer', 't1', 'bob', 'j1b');
+      await say('offer', 't2', 'bob', 'j2b');
+      await say('offer', 't2', 'ann', 'j2a');
+      await say('accept', 't2', 'ann');
+      await say('driver', 'cem', 1);
+      await say('finish', 't2', 'COMPLETED', 'done');
+      await say('finish', 't2', 'EXPIRED', 'expired');
+      await say('decline', 't2', 'ann');
+      await say('decline', 't2', 'bob');
+      await say('offer', 't2', 'bob', 'j2b');
+      await say('offer', 't3', 'bob', 'j3b');
+      await say('accept', 't2', 'bob');
+      await say('offer', 't3', 'ann', 'j3a');
+      await say('finish', 't1', 'COMPLETED', 'done');
+      await due('t1');
+      await say('finish', 't1', 'COMPLETED', 'done');
+      await say('finish', 't1', 'CANCELLED', 'off');
+      await say('offer', 't3', 'ann', 'j3a');
+      await say('finish', 't2', 'CANCELLED', 'off');
+      // One that nobody accepts.
+      await create('t4', 1, 'ann', 'cem');
+      await redis.hset(`${root}:trip:t4`, 'expires', '9999999999999');
+      await say('offer', 't4', 'cem', 'j4c');
+      await redis.hset(`${root}:trip:t4`, 'expires', '1');
+      await say('accept', 't4', 'cem');
+      await redis.zadd(`${root}:line:ann`, 1, 't4');
+      await say('offer', 't4', 'ann', 'j4a');
+      await state('line:ann', async () => String(await redis.zrange(`${root}:line:ann`, '0', '-1')));
+      await say('finish', 't4', 'EXPIRED', 'expired');
+      await say('finish', 't4', 'EXPIRED', 'expired');
+      // Whoever goes offline loses offer and line, not the trip.
+      await create('t5', 60_000, 'cem', 'ann');
+      await create('t6', 60_000, 'cem', 'ann');
+      await say('offer', 't5', 'cem', 'j5c');
+      await say('offer', 't6', 'cem', 'j6c');
+      await say('driver', 'cem', 0);
+      await say('driver', 'cem', 1);
+      await say('offer', 't6', 'cem', 'j6c');
+      await say('accept', 't6', 'cem');
+      await say('driver', 'cem', 0);
+      await say('accept', 't6', 'cem');
+      await state('driver:cem');
+      await say('finish', 't6', 'COMPLETED', 'done');
+      await state('driver:cem');
+      await create('t8', 60_000, 'dan');
+      await say('offer', 't8', 'dan', 'j8d');
+      await say('driver', 'dan', 1);
+      await say('driver', 'dan', 0);
+      await say('finish', 't8', 'CANCELLED', 'off');
+      // What is late is shown to nobody; what comes back sees what it missed.
+      await say('look', 'cem', '');
+      await say('look', 'ann', '');
+      const [first] = await redis.xrange(`${root}:offers:ann`, '-', '+', 'COUNT', 1);
+      said.push(settled(await call('look', 'ann', first![0])));
+      for (const id of ['t3', 't5']) await say('finish', id, 'CANCELLED', 'off');
+      said.push(`due: ${(await redis.zrange(`${root}:due`, '0', '-1')).toSorted().join(' ')}`);
+      await create('t7', 60_000, 'ann');
+      await say('tended', 't7', 'PENDING');
+      await state('due', async () =>
+        String(Number(await redis.zscore(`${root}:due`, 't7')) > Date.now() + 60_000),
+      );
+      await say('tended', 't6', 'ACCEPTED');
+      await redis.zadd(`${root}:due`, 1, 't6', 2, 't7', 3, 't5');
+      await say('due', 2);
+      await say('due', 2);
+      await say('due', 2);
+      await say('finish', 't7', 'CANCELLED', 'off');
+      for (const id of ['t1', 't2', 't6', 't5', 't3', 't7', 't8'])
+        await say('tended', id, (await redis.hget(`${root}:trip:${id}`, 'status'))!);
+      await say('tended', 't4', 'EXPIRED');
+      await say('tended', 'none', '');
+      for (let i = 0; i < 60; i += 1) {
+        await call('create', `b${i}`, 'rider', '["ann"]', 60_000);
+        await call('offer', `b${i}`, 'ann', 'j');
+        await call('finish', `b${i}`, 'CANCELLED', 'off');
+        await call('tended', `b${i}`, 'CANCELLED');
+      }
+      for (const id of ['ann', 'bob']) await say('driver', id, 0);
+      await state('offers:ann', async () => String(await redis.xlen(`${root}:offers:ann`)));
+      said.push(`stays: ${(await staying()).join(' ')}`);
+      const events = await Promise.all(
+        ['ann', 'bob', 'cem'].map((id) => redis.xrange(`${root}:offers:${id}`, '-', '+', 'COUNT', 12)),
+      );
+      said.push(...events.map((one) => one.map(([, [, event, , trip]]) => `${event} ${trip}`).join(', ')));
+      const heard = told;
+      said.push(
+        await until(() => told > 0 && told === heard, 'messages come', 300).then(
+          () => 'told',
+          () => 'not told',
+        ),
+      );
+      return said;
+    } finally {
+      listener.off('pmessage', count);
+      const keys = await redis.keys(`${root}:*`);
+      if (keys.length > 0) await redis.unlink(...keys);
+    }
+
+    /** Whether the care would find it; it would not any more. */
+    async function due(id: string): Promise<void> {
+      said.push(`${id} is due: ${await redis.zrem(`${root}:due`, id)}`);
+    }
+
+    async function state(
+      what: string,
+      look = async () => settled(Object.entries(await redis.hgetall(`${root}:${what}`)).flat()),
+    ): Promise<void> {
+      said.push(`${what}: ${await look()}`);
+    }
+
+    /** Keys that do not end by themselves. */
+    async function staying(): Promise<string[]> {
+      const keys = await redis.keys(`${root}:*`);
+      const lives = await Promise.all(keys.map((key) => redis.pttl(key)));
+      return keys.filter((_key, i) => lives[i] === -1).map((key) => key.slice(root.length));
+    }
+  }
+});
+
+const FOLDER = new URL('scripts/', import.meta.url);
+
+function scriptOf(name: Name, [where, from = '', to = '']: Mutant | readonly [] = []): Script {
+  const read = (file: string): string => {
+    const text = readFileSync(new URL(`${file}.lua`, FOLDER), 'utf8');
+    if (where !== file) return text;
+    if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+    return text.replace(from, () => to);
+  };
+  return new Script(read(name).replace(/^--- @include (\w+)$/gm, (_, piece: string) => read(piece)));
+}
+
+/** Without times, which are others each time. */
+function settled(answer: unknown): string {
+  return JSON.stringify(answer)
+    .replaceAll(/\d{13}(-\d+)?/g, '<time>')
+    .replaceAll(/"\d{5}"/g, '"<ms>"');
+}

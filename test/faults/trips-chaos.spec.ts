@@ -1,0 +1,246 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet, type Answer } from '../support/fleet.js';
+import { untilNothingIsLeft } from '../support/leftovers.js';
+import { Phone, type Shown } from '../support/phone.js';
+import { seededRandom } from '../support/random.js';
+
+const TRIPS = 500;
+const DRIVERS = 200;
+/** How many customers there are, each of whom asks again when a trip of his is over. */
+const RIDERS = 25;
+/** A phone must not show an offer later than this after its trip ended. */
+const SOON_MS = 1_000;
+
+type Lives = ReadonlyMap<string, Life>;
+
+interface Life {
+  readonly id: string;
+  readonly status: string;
+  readonly driverId?: string;
+  readonly createdAt: string;
+  readonly acceptedAt?: string;
+  readonly endedAt?: string;
+}
+
+/** Many trips at once: random answers, cancels, timeouts, drivers who come and go, and workers that are killed. */
+describe('five hundred trips by two hundred drivers', () => {
+  let fleet: Fleet;
+  let random: () => number;
+  let phones: Phone[];
+  let isOver: boolean;
+  let isAnswering: boolean;
+  /** Who was told that a trip is his. */
+  let accepted: Map<string, Set<string>>;
+  let underWay: Set<Promise<unknown>>;
+  beforeEach(async () => {
+    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+    console.log(`SEED=${seed}`);
+    random = seededRandom(seed);
+    [phones, isOver, isAnswering, accepted, underWay] = [[], false, true, new Map(), new Set()];
+    fleet = await Fleet.start({
+      workers: 2,
+      janitor: true,
+      env: { WORKER_LOCK: '3s', TRIPS: 'on', LOG_LEVEL: 'info' },
+    });
+  });
+  afterEach(async () => {
+    for (const phone of phones) phone.close();
+    await fleet.stop();
+  });
+
+  it('end with nobody having two, and nothing left', async () => {
+    await drive();
+    const killings = killWorkers();
+    const comings = comeAndGo();
+    const lives = (await Promise.all(Array.from({ length: RIDERS }, () => ride()))).flat();
+    isOver = true;
+    await Promise.all([killings, comings, ...underWay]);
+
+    const final = await Promise.all(lives.map(read));
+    console.log(tally(final.map(({ status }) => status)), `${accepted.size} accepted`);
+    expect(final).toHaveLength(TRIPS);
+    expect(final.filter(({ status }) => status === 'PENDING' || status === 'ACCEPTED')).toEqual([]);
+    expect(final.flatMap(acceptedWrongly)).toEqual([]);
+    const byId = new Map(final.map((life) => [life.id, life]));
+    expect(phones.flatMap(secondOffers)).toEqual([]);
+    expect(phones.flatMap((phone) => wrongOffers(phone, byId))).toEqual([]);
+    expect(phones.flatMap((phone) => shownStill(phone, byId))).toEqual([]);
+    expect(phones.filter(({ seen }) => seen.length > 0).length).toBeGreaterThan(DRIVERS / 2);
+
+    await everybodyIsReached();
+    await eachOf(phones, ({ driverId }) => available(driverId, false));
+    await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
+  }, 180_000);
+
+  async function drive(): Promise<void> {
+    await eachOf(Array.from({ length: DRIVERS }), async (_, i) => {
+      const driverId = `d${i}`;
+      await available(driverId, true);
+      phones.push(await Phone.connect(fleet.url, driverId, {}, (shown) => answer(driverId, shown)));
+    });
+  }
+
+  /** Nothing that a dead worker held keeps anybody from the next trip; and what it held is gone then. */
+  async function everybodyIsReached(): Promise<void> {
+    isAnswering = false;
+    for (let i = 0; i < DRIVERS; i += 50) {
+      const some = phones.slice(i, i + 50);
+      const driverIds = some.map(({ driverId }) => driverId);
+      const { body } = await post('/v1/trips', { customerId: 'rider', driverIds });
+      await Promise.all(some.map((phone) => phone.untilSeen('offer', String(body['id']))));
+      await post(`/v1/trips/${String(body['id'])}/cancel`, {});
+    }
+  }
+
+  /** One customer: asks for a trip, perhaps cancels it, waits until it is over, and asks for the next. */
+  async function ride(): Promise<string[]> {
+    const ids: string[] = [];
+    while (ids.length < TRIPS / RIDERS) {
+      const driverIds = [...new Set(Array.from({ length: 2 + pick(3) }, () => `d${pick(DRIVERS)}`))];
+      const expiresIn = `${800 + pick(2_500)}ms`;
+      const { status, body } = await post('/v1/trips', { customerId: 'rider', driverIds, expiresIn });
+      expect({ status, body }).toMatchObject({ status: 201 });
+      const id = String(body['id']);
+      ids.push(id);
+      if (random() < 0.2) {
+        await pause(pick(1_500));
+        await post(`/v1/trips/${id}/cancel`, { reason: 'off' });
+      }
+      while (isOpen(await read(id))) await pause(400);
+    }
+    return ids;
+  }
+
+  function answer(driverId: string, { event, data: { tripId } }: Shown): void {
+    if (event !== 'offer' || !isAnswering) return;
+    const answering = (async () => {
+      const mood = random();
+      await pause(pick(400));
+      if (mood < 0.15) return void (await post(`/v1/trips/${tripId}/decline`, { driverId }));
+      if (mood > 0.65) return undefined;
+      // He asks twice, as phones do that got no answer.
+      const [one, two] = await Promise.all([accept(tripId, driverId), accept(tripId, driverId)]);
+      if (one.status !== 200 && two.status !== 200) return undefined;
+      await pause(pick(600));
+      const how = random() < 0.2 ? 'cancel' : 'complete';
+      return void (await post(`/v1/trips/${tripId}/${how}`, how === 'cancel' ? {} : undefined));
+    })();
+    underWay.add(answering);
+    void answering.finally(() => underWay.delete(answering));
+  }
+
+  async function accept(tripId: string, driverId: string): Promise<Answer> {
+    const answered = await post(`/v1/trips/${tripId}/accept`, { driverId });
+    if (answered.status === 200) accepted.set(tripId, (accepted.get(tripId) ?? new Set()).add(driverId));
+    return answered;
+  }
+
+  async function comeAndGo(): Promise<void> {
+    while (!isOver) {
+      const driverId = `d${pick(DRIVERS)}`;
+      await available(driverId, false);
+      await pause(pick(300));
+      await available(driverId, true);
+    }
+  }
+
+  async function killWorkers(): Promise<void> {
+    for (let i = 0; i < 2; i += 1) {
+      for (let waited = 0; waited < 8_000 && !isOver; waited += 100) await pause(100);
+      fleet.workers[i]!.kill('SIGKILL');
+      await fleet.untilReady(fleet.addWorker());
+    }
+  }
+
+  function acceptedWrongly({ id, driverId }: Life): string[] {
+    const by = [...(accepted.get(id) ?? [])];
+    const isRight = by.length === 0 || (by.length === 1 && by[0] === driverId);
+    return isRight ? [] : [`${id} was accepted by ${by.join(' and ')}, and is ${driverId}'s`];
+  }
+
+  /** An offer while one before it stood. */
+  function secondOffers({ driverId, seen }: Phone): string[] {
+    const found: string[] = [];
+    let standing: string | undefined;
+    for (const { event, data } of seen) {
+      const isHis = standing !== undefined && accepted.get(standing)?.has(driverId) === true;
+      if (event === 'withdrawn') standing = standing === data.tripId ? undefined : standing;
+      else {
+        if (standing !== undefined && !isHis)
+          found.push(`${driverId} had ${standing} and got ${data.tripId}`);
+        standing = data.tripId;
+      }
+    }
+    return found;
+  }
+
+  /** By the store's clock an offer is never made when its trip is over; it is shown at most a second after that. */
+  function wrongOffers({ driverId, seen }: Phone, byId: Lives): string[] {
+    const his = [...byId.values()].filter((life) => life.driverId === driverId);
+    return seen.flatMap(({ id, event, data, at }) => {
+      if (event !== 'offer') return [];
+      const [over, offeredAt] = [overAt(byId.get(data.tripId)!), Number(id.split('-')[0])];
+      const isLate = offeredAt > over || at > over + SOON_MS;
+      const others = his.filter((life) => covers(life, offeredAt));
+      return [
+        ...(isLate
+          ? [`${driverId} was offered ${data.tripId} at ${offeredAt}, saw it at ${at}; over at ${over}`]
+          : []),
+        ...others.map((other) => `${driverId} was offered ${data.tripId} while on ${other.id}`),
+      ];
+    });
+  }
+
+  /** What a phone shows at the end, or showed for more than a second after its trip was over. */
+  function shownStill({ driverId, seen }: Phone, byId: Lives): string[] {
+    return seen.flatMap(({ event, data: { tripId } }, i) => {
+      if (event !== 'offer' || accepted.get(tripId)?.has(driverId)) return [];
+      const gone = seen.slice(i).find((later) => later.event === 'withdrawn' && later.data.tripId === tripId);
+      if (!gone) return [`${tripId} is still shown to ${driverId}`];
+      const tookMs = gone.at - overAt(byId.get(tripId)!);
+      return tookMs > SOON_MS ? [`${tripId} was shown for ${tookMs} ms after it was over`] : [];
+    });
+  }
+
+  async function read(id: string): Promise<Life> {
+    return (await fleet.request('GET', `/v1/trips/${id}`)).body as unknown as Life;
+  }
+
+  function post(path: string, body?: object): Promise<Answer> {
+    return fleet.request('POST', path, body);
+  }
+
+  async function available(driverId: string, is: boolean): Promise<void> {
+    await fleet.request('PUT', `/v1/drivers/${driverId}`, { available: is });
+  }
+
+  function pick(below: number): number {
+    return Math.floor(random() * below);
+  }
+});
+
+function isOpen({ status }: Life): boolean {
+  return status === 'PENDING' || status === 'ACCEPTED';
+}
+
+/** When nobody could have it any more. */
+function overAt({ acceptedAt, endedAt }: Life): number {
+  return Date.parse(acceptedAt ?? endedAt!);
+}
+
+function covers({ acceptedAt, endedAt }: Life, at: number): boolean {
+  return acceptedAt !== undefined && at > Date.parse(acceptedAt) && at < Date.parse(endedAt!);
+}
+
+function tally(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+/** A few at a time. */
+async function eachOf<T>(all: readonly T[], work: (one: T, i: number) => Promise<void>): Promise<void> {
+  for (let i = 0; i < all.length; i += 20)
+    await Promise.all(all.slice(i, i + 20).map((one, j) => work(one, i + j)));
+}

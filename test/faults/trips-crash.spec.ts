@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { untilNothingIsLeft } from '../support/leftovers.js';
+import { addOddWorker, startOdd } from '../support/odd-worker.js';
+import { Phone } from '../support/phone.js';
+import type { TestProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+/** A process dies between what was decided about a trip and the jobs that follow from it. */
+describe('kill -9 in the middle of a trip', () => {
+  let fleet: Fleet;
+  let ann: Phone;
+  beforeEach(async () => {
+    fleet = await Fleet.start({ workers: 1, janitor: true, env: { WORKER_LOCK: '1500ms' } });
+    await available(true);
+    ann = await Phone.connect(fleet.url, 'ann');
+  });
+  afterEach(async () => {
+    ann.close();
+    try {
+      await available(false);
+      await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
+    } finally {
+      await fleet.stop();
+    }
+  });
+
+  it('before its jobs are sent: its drivers are asked all the same, and it ends in time', async () => {
+    const api = await doomedApi('after:trips/create');
+    await ask(api, '9s').catch(() => undefined);
+    await api.exited;
+    const { data } = await until(() => ann.seen[0], 'she is offered it', 15_000);
+    await ann.untilSeen('withdrawn', data.tripId, 20_000);
+    expect(await trip(data.tripId)).toMatchObject({ status: 'EXPIRED' });
+  });
+
+  it('after it was accepted: it is, once, and its jobs end', async () => {
+    const id = await offered();
+    const api = await doomedApi('after:trips/accept');
+    await post(api, `/v1/trips/${id}/accept`, { driverId: 'ann' }).catch(() => undefined);
+    await api.exited;
+    expect(await trip(id)).toMatchObject({ status: 'ACCEPTED', driverId: 'ann' });
+    expect(await openJobs(id)).toBe(1);
+    await until(async () => (await openJobs(id)) === 0, 'its timeout is gone', 15_000);
+    const again = await fleet.request('POST', `/v1/trips/${id}/accept`, { driverId: 'ann' });
+    expect(again.status).toBe(200);
+    await fleet.request('POST', `/v1/trips/${id}/complete`);
+  });
+
+  it('after it was cancelled: nobody sees it any more, and its jobs end', async () => {
+    const id = await offered();
+    const api = await doomedApi('after:trips/finish');
+    await post(api, `/v1/trips/${id}/cancel`, { reason: 'off' }).catch(() => undefined);
+    await api.exited;
+    await ann.untilSeen('withdrawn', id, 1_000);
+    await until(async () => (await openJobs(id)) === 0, 'its timeout is gone', 15_000);
+  });
+
+  it('after it was offered: the request runs again, and the phone shows it once', async () => {
+    fleet.workers[0]!.kill('SIGKILL');
+    await fleet.workers[0]!.exited;
+    const worker = await addOddWorker(fleet, 'fail-point', {
+      FAIL_POINT: 'after:trips/offer',
+      WORKER_LOCK: '1500ms',
+    });
+    const id = await ask(fleet.api);
+    await ann.untilSeen('offer', id);
+    await worker.exited;
+    await fleet.untilReady(fleet.addWorker());
+    await until(async () => (await openJobs(id)) === 1, 'the request has run to its end', 15_000);
+    expect(ann.seen).toHaveLength(1);
+    await fleet.request('POST', `/v1/trips/${id}/cancel`, {});
+  });
+
+  it('after it expired, in its timeout: what follows is done by others', async () => {
+    fleet.workers[0]!.kill('SIGKILL');
+    const id = await ask(fleet.api, '500ms');
+    const worker = startOdd('worker', fleet, 'fail-point', {
+      FAIL_POINT: 'after:trips/finish',
+      WORKER_LOCK: '1500ms',
+    });
+    await worker.exited;
+    expect(await trip(id)).toMatchObject({ status: 'EXPIRED' });
+    // What the dead one ran is found by one that lives.
+    await fleet.untilReady(fleet.addWorker());
+    await until(async () => (await openJobs(id)) === 0, 'its jobs are gone', 15_000);
+  });
+
+  async function doomedApi(point: string): Promise<TestProcess> {
+    const api = startOdd('api', fleet, 'fail-point', { FAIL_POINT: point, PORT: '0' });
+    await fleet.untilReady(api);
+    return api;
+  }
+
+  async function offered(): Promise<string> {
+    const id = await ask(fleet.api);
+    await ann.untilSeen('offer', id);
+    await until(async () => (await openJobs(id)) === 1, 'only its timeout is left');
+    return id;
+  }
+
+  async function ask(api: TestProcess, expiresIn = '5m'): Promise<string> {
+    const answer = await post(api, '/v1/trips', { customerId: 'rider', driverIds: ['ann'], expiresIn });
+    return ((await answer.json()) as { id: string }).id;
+  }
+
+  function post(api: TestProcess, path: string, body: object): Promise<Response> {
+    const headers = { 'content-type': 'application/json' };
+    return fetch(`${api.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  }
+
+  async function trip(id: string): Promise<object> {
+    return (await fleet.request('GET', `/v1/trips/${id}`)).body;
+  }
+
+  async function openJobs(id: string): Promise<number> {
+    const { body } = await fleet.request('GET', `/v1/owners/trip/${id}`);
+    return (body['counts'] as { jobs: number }).jobs;
+  }
+
+  async function available(is: boolean): Promise<void> {
+    await fleet.request('PUT', '/v1/drivers/ann', { available: is });
+  }
+});
