@@ -7,7 +7,6 @@ import { Redis } from 'ioredis';
 
 const [when, name] = process.env['FAIL_POINT'].split(':');
 const LIFECYCLE = new URL('../../libs/lifecycle/src/', import.meta.url);
-const TRIPS = new URL('../../libs/workloads/trips/src/scripts/', import.meta.url);
 const FOLDERS = {
   begin: 'gate',
   take: 'gate',
@@ -20,12 +19,13 @@ const FOLDERS = {
 const isIt = name.startsWith('#') ? isNth(Number(name.slice(1))) : isScript(name);
 
 function isScript(script) {
-  // A workload's is named with its room: trips/accept.
+  // A workload's is named with its room: sites/change.
   const [room, own] = script.split('/');
+  const workload = new URL(`../../libs/workloads/${room}/src/scripts/`, import.meta.url);
   const file = own
-    ? new URL(`${own}.lua`, TRIPS)
+    ? new URL(`${own}.lua`, workload)
     : new URL(`${FOLDERS[room] ?? 'cancel'}/${room}.lua`, LIFECYCLE);
-  const pieces = own ? TRIPS : new URL('scripts/', LIFECYCLE);
+  const pieces = own ? workload : new URL('scripts/', LIFECYCLE);
   const text = readFileSync(file, 'utf8').replace(/^--- @include (\w+)$/gm, (_, piece) =>
     readFileSync(new URL(`${piece}.lua`, pieces), 'utf8'),
   );

@@ -46,6 +46,12 @@ export const ApiEnv = z
       .enum(['on', 'off'])
       .optional()
       .describe('Whether the `probe` kind is offered. Unset: only without keys on loopback.'),
+    DEMO: z
+      .enum(['on', 'off'])
+      .optional()
+      .describe(
+        'Whether there are pages to try it with, under `/demo`. Unset: only without keys on loopback.',
+      ),
     TRIPS: z
       .enum(['on', 'off'])
       .default('on')
@@ -73,6 +79,14 @@ export const ApiEnv = z
 
 export type ApiEnv = z.output<typeof ApiEnv>;
 
-export function offersProbe({ PROBE, API_KEYS, HOST }: ApiEnv): boolean {
-  return PROBE ? PROBE === 'on' : !API_KEYS && LOOPBACK.test(HOST);
+export function offersProbe(env: ApiEnv): boolean {
+  return env.PROBE ? env.PROBE === 'on' : isForTrying(env);
+}
+
+export function offersDemo(env: ApiEnv): boolean {
+  return env.DEMO ? env.DEMO === 'on' : isForTrying(env);
+}
+
+function isForTrying({ API_KEYS, HOST }: ApiEnv): boolean {
+  return !API_KEYS && LOOPBACK.test(HOST);
 }

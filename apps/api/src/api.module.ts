@@ -9,7 +9,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { QuarantineController } from './admin/quarantine.controller.js';
 import { QueuesController } from './admin/queues.controller.js';
 import { SweepsController } from './admin/sweeps.controller.js';
-import { offersProbe, type ApiEnv } from './api.env.js';
+import { offersDemo, offersProbe, type ApiEnv } from './api.env.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
 import { ErrorFilter } from './error.filter.js';
@@ -53,7 +53,7 @@ export class ApiModule {
           }),
         }),
         ...(offersProbe(env) ? [ProbeApiModule] : []),
-        ...(env.TRIPS === 'on' ? [TripsApiModule] : []),
+        ...(env.TRIPS === 'on' ? [TripsApiModule.with({ demo: offersDemo(env) })] : []),
       ],
       controllers: [
         ArtifactsController,

@@ -1,5 +1,6 @@
 import { LifecycleModule } from '#lifecycle';
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { DemoController } from './demo/demo.controller.js';
 import { DriversController } from './drivers.controller.js';
 import { OfferHub } from './offers/offer.hub.js';
 import { TripCare } from './trips.care.js';
@@ -18,12 +19,17 @@ import { Trips } from './trips.service.js';
 class TripsModule {}
 
 /** Where trips are asked for, and drivers look. */
-@Module({
-  imports: [TripsModule],
-  controllers: [TripsController, DriversController],
-  providers: [OfferHub],
-})
-export class TripsApiModule {}
+@Module({})
+export class TripsApiModule {
+  static with({ demo }: { readonly demo: boolean }): DynamicModule {
+    return {
+      module: TripsApiModule,
+      imports: [TripsModule],
+      controllers: [TripsController, DriversController, ...(demo ? [DemoController] : [])],
+      providers: [OfferHub],
+    };
+  }
+}
 
 /** Where requests reach drivers, and trips end that nobody accepted. */
 @Module({ imports: [TripsModule], providers: [RequestHandler, TimeoutHandler, TripOwners] })

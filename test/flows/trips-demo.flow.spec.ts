@@ -1,0 +1,65 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Browser, findChromium } from '../support/browser.js';
+import { Fleet } from '../support/fleet.js';
+import { untilNothingIsLeft } from '../support/leftovers.js';
+import { until } from '../support/until.js';
+
+const RIDES = '#trips li';
+
+describe('the page to try trips with', () => {
+  let fleet: Fleet;
+  beforeEach(async () => {
+    fleet = await Fleet.start({ workers: 1 });
+  });
+  afterEach(() => fleet.stop());
+
+  it('takes nothing from elsewhere, and runs nothing that is not in it', async () => {
+    const page = await fetch(`${fleet.url}/demo/trips`);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; /);
+    expect(await page.text()).not.toMatch(/https?:|src="|@import|\sstyle="|\son\w+="/);
+  });
+
+  it.skipIf(!findChromium())('shows three phones, one ride, and what becomes of it', async () => {
+    const browser = await Browser.open(`${fleet.url}/demo/trips`, 1240, 680);
+    const folder = await mkdtemp(join(tmpdir(), 'mooring-demo-trips-'));
+    try {
+      await browser.untilText('#cem .stage', /Waiting for a ride/);
+      await browser.press('.rider', 'Ask for a ride');
+      for (const phone of ['#ann', '#bob', '#cem']) await browser.untilText(`${phone} .stage`, /Ride 1/);
+      await browser.screenshot(join(folder, '1-offered.png'));
+
+      await browser.press('#bob', 'Accept');
+      await browser.untilText('#bob .stage', /Driving Ride 1/);
+      for (const phone of ['#ann', '#cem']) await browser.untilText(`${phone} .stage`, /Waiting/, 2_000);
+      await browser.untilText(RIDES, /Ride 1 accepted\s+with Bob/);
+
+      await browser.press('.rider', 'Ask for a ride');
+      for (const phone of ['#ann', '#cem']) await browser.untilText(`${phone} .stage`, /Ride 2/);
+      expect(await browser.text('#bob .stage')).toMatch(/Driving Ride 1/);
+      await browser.press('#cem', 'Decline');
+      await browser.untilText('#cem .stage', /Waiting/);
+      await browser.screenshot(join(folder, '2-driving.png'));
+      await browser.press('#bob', 'Complete');
+      await browser.untilText('#bob .stage', /Ride 2/, 3_000);
+      await browser.press(`${RIDES}:first-child`, 'Cancel');
+      for (const phone of ['#ann', '#bob']) await browser.untilText(`${phone} .stage`, /Waiting/, 2_000);
+      await browser.untilText('#ann .log', /Ride 2 withdrawn: the rider changed her mind/);
+
+      await browser.press('#ann', 'checkbox');
+      await browser.untilText('#ann .stage', /Offline/);
+      await browser.screenshot(join(folder, '3-after.png'));
+      expect(await browser.text('#said')).toBe('');
+      expect(browser.complaints).toEqual([]);
+      console.log(`Screenshots in ${folder}`);
+    } finally {
+      await browser.read('dispatchEvent(new Event("pagehide"))').catch(() => undefined);
+      await until(() => untilNothingIsLeft(fleet.storeUrl, fleet.prefix).then(() => true), 'nothing is left');
+      await browser.close();
+    }
+  });
+});

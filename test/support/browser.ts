@@ -1,0 +1,152 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { until } from './until.js';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** The Chromium of this machine, if there is one: nothing of ours brings it. */
+export function findChromium(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find((path) => existsSync(path));
+}
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly message: string };
+}
+
+/** One page in a headless Chromium, which is spoken to over a pipe. It remembers what went wrong in it. */
+export class Browser {
+  /** Errors, warnings of the policy, and requests that failed. */
+  readonly complaints: string[] = [];
+  private readonly answers = new Map<number, (message: Message) => void>();
+  private asked = 0;
+  private session: string | undefined;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {
+    let unread = '';
+    (child.stdio[4] as Readable).setEncoding('utf8').on('data', (chunk: string) => {
+      const messages = (unread + chunk).split('\0');
+      unread = messages.pop()!;
+      for (const message of messages) this.hear(JSON.parse(message) as Message);
+    });
+  }
+
+  static async open(url: string, width = 1280, height = 720): Promise<Browser> {
+    const folder = await mkdtemp(join(tmpdir(), 'mooring-browser-'));
+    const flags = [
+      '--headless',
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+      '--no-first-run',
+    ];
+    const args = [
+      ...flags,
+      `--user-data-dir=${folder}`,
+      `--window-size=${width},${height}`,
+      '--remote-debugging-pipe',
+    ];
+    const stdio: ('ignore' | 'pipe')[] = ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'];
+    const browser = new Browser(spawn(findChromium()!, args, { stdio }), folder);
+    try {
+      await browser.goTo(url, { width, height });
+      return browser;
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
+  }
+
+  private async goTo(url: string, size: { width: number; height: number }): Promise<void> {
+    const { targetId } = await this.ask('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await this.ask('Target.attachToTarget', { targetId, flatten: true });
+    this.session = String(sessionId);
+    for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await this.ask(`${domain}.enable`);
+    await this.ask('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
+    await this.ask('Page.navigate', { url });
+  }
+
+  /** The value of an expression in the page. */
+  async read<T>(expression: string): Promise<T> {
+    const { result, exceptionDetails } = await this.ask('Runtime.evaluate', {
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
+    });
+    if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+    return (result as { value: T }).value;
+  }
+
+  /** What is to be read of an element, as a reader sees it. */
+  text(selector: string): Promise<string> {
+    return this.read(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`);
+  }
+
+  untilText(selector: string, expected: RegExp, withinMs?: number): Promise<string> {
+    return until(
+      async () => {
+        const text = await this.text(selector);
+        if (!expected.test(text)) throw new Error(`${selector} says: ${text}`);
+        return text;
+      },
+      `${selector} says ${expected}`,
+      withinMs,
+    );
+  }
+
+  /** Presses the button with that text, in an element; waits until it is there. */
+  async press(selector: string, text: string): Promise<void> {
+    const find = `[...document.querySelectorAll(${JSON.stringify(`${selector} button, ${selector} input`)})].find((one) => (one.innerText || one.type) === ${JSON.stringify(text)} && !one.disabled)`;
+    await until(() => this.read<boolean>(`Boolean(${find})`), `${selector} has ${text}`);
+    await this.read(`${find}.click()`);
+  }
+
+  async screenshot(path: string): Promise<void> {
+    const { data } = await this.ask('Page.captureScreenshot', { format: 'png' });
+    await writeFile(path, String(data), 'base64');
+  }
+
+  async close(): Promise<void> {
+    const gone = new Promise((resolve) => this.child.once('exit', resolve));
+    this.session = undefined;
+    this.ask('Browser.close').catch(() => undefined);
+    const late = setTimeout(() => this.child.kill('SIGKILL'), 5_000);
+    await gone;
+    clearTimeout(late);
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  private ask(method: string, params: object = {}): Promise<Record<string, unknown>> {
+    const id = (this.asked += 1);
+    const message = { id, method, params, ...(this.session !== undefined && { sessionId: this.session }) };
+    (this.child.stdio[3] as Writable).write(`${JSON.stringify(message)}\0`);
+    return new Promise((resolve, reject) => {
+      this.answers.set(id, ({ result, error }) =>
+        error ? reject(new Error(`${method}: ${error.message}`)) : resolve(result ?? {}),
+      );
+    });
+  }
+
+  private hear({ id, method, params, ...rest }: Message): void {
+    if (id !== undefined) {
+      this.answers.get(id)?.(rest);
+      this.answers.delete(id);
+    }
+    const { level } = (params?.['entry'] ?? {}) as { level?: string };
+    const isBad = method === 'Log.entryAdded' && level !== 'verbose' && level !== 'info';
+    if (method === 'Runtime.exceptionThrown' || isBad) this.complaints.push(JSON.stringify(params));
+  }
+}
