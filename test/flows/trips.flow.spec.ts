@@ -181,6 +181,23 @@ describe('trips', () => {
     expect(await cancel(id)).toMatchObject({ status: 'CANCELLED' });
   });
 
+  it('are cancelled too when others cancel their owner', async () => {
+    const [ann] = await drive('ann');
+    const [pending, taken] = [await ask(['ann']), await ask(['ann'])];
+    await ann!.untilSeen('offer', pending);
+    const body = { reason: 'the shop is closed' };
+    expect((await post(`/v1/owners/trip/${pending}/cancel`, body)).status).toBe(200);
+    const { data } = await ann!.untilSeen('withdrawn', pending, SOON_MS);
+    expect(data.reason).toBe('the shop is closed');
+    expect(await trip(pending)).toMatchObject({ status: 'CANCELLED', reason: 'the shop is closed' });
+
+    await ann!.untilSeen('offer', taken, SOON_MS);
+    expect((await accept(taken, 'ann')).status).toBe(200);
+    await post(`/v1/owners/trip/${taken}/cancel`, body);
+    await ann!.untilSeen('withdrawn', taken, SOON_MS);
+    expect((await post('/v1/owners/trip/none/cancel', body)).status).toBe(200);
+  });
+
   it('are shown to a phone that comes late, and to one that comes back what it missed', async () => {
     const [early] = await drive('ann');
     const first = await ask(['ann']);

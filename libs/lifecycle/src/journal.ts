@@ -61,11 +61,16 @@ const SAME_ERROR_AGAIN_MS = 30_000;
 /** Everything the lifecycle says, one method an event. Logs, metrics and events hang on it. */
 @Injectable()
 export class Journal {
-  private readonly listeners: readonly JournalListener[];
+  private readonly listeners: JournalListener[];
   private readonly errorsSaid = new Map<string, number>();
 
   constructor(options: LifecycleOptions) {
-    this.listeners = options.listeners ?? [];
+    this.listeners = [...(options.listeners ?? [])];
+  }
+
+  /** For a module whose own things follow what happens to jobs and owners in this process. */
+  listen(listener: JournalListener): void {
+    this.listeners.push(listener);
   }
 
   jobAccepted(job: JobFacts): void {

@@ -5,6 +5,7 @@ import { DriversController } from './drivers.controller.js';
 import { OfferHub } from './offers/offer.hub.js';
 import { TripCare } from './trips.care.js';
 import { TripsController } from './trips.controller.js';
+import { TripFollowers } from './trips.followers.js';
 import { RequestHandler, TimeoutHandler } from './trips.handlers.js';
 import { request, timeout } from './trips.kinds.js';
 import { TripOwners } from './trips.owners.js';
@@ -13,7 +14,7 @@ import { Trips } from './trips.service.js';
 
 @Module({
   imports: [LifecycleModule.forKinds([request, timeout])],
-  providers: [TripRepository, Trips],
+  providers: [TripFollowers, TripRepository, Trips],
   exports: [TripRepository, Trips],
 })
 class TripsModule {}
