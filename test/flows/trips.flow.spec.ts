@@ -1,4 +1,6 @@
 import type { JobView } from '#lifecycle';
+import { Redis } from 'ioredis';
+import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
@@ -224,6 +226,31 @@ describe('trips', () => {
     await cancel(third);
   });
 
+  it('are told to the phone that comes while another of its driver goes', async () => {
+    let [phone] = await drive('ann');
+    for (let i = 0; i < 20; i += 1) {
+      const next = Phone.connect(fleet.url, 'ann');
+      phone!.close();
+      phone = await next;
+    }
+    phones.push(phone!);
+    const id = await ask(['ann']);
+    await phone!.untilSeen('offer', id, SOON_MS);
+    await cancel(id);
+    await phone!.untilSeen('withdrawn', id, SOON_MS);
+  });
+
+  it('are told also when the connection by which the api hears of them was lost', async () => {
+    const [ann] = await drive('ann');
+    const redis = new Redis(fleet.storeUrl);
+    await redis.client('KILL', 'TYPE', 'pubsub');
+    await redis.quit();
+    const id = await ask(['ann']);
+    await ann!.untilSeen('offer', id, 3 * SOON_MS);
+    await cancel(id);
+    await ann!.untilSeen('withdrawn', id, SOON_MS);
+  });
+
   it('are offered over every api, and all phones are let go in order when one ends', async () => {
     const second = fleet.addApi();
     await fleet.untilReady(second);
@@ -301,6 +328,21 @@ describe('trips', () => {
     return (await Promise.all(ids.map(requestsOf))).flat().map(({ state }) => state);
   }
 
+  it('keep their jobs while they may be accepted; one that is none loses them to the sweep', async () => {
+    const env = { ORPHAN_SWEEP_EVERY: '100ms', OWNER_GRACE: '500ms', SWEEP_LOCK: '1s' };
+    const janitor = fleet.addJanitor(env);
+    await fleet.untilReady(janitor);
+    const kept = await ask(['ann']);
+    const lost = await fleet.probe({}, { owners: ['trip:never-was'], delay: '1h' });
+    const { error } = await fleet.untilState(lost, 'removed');
+    expect(error).toMatch(/^orphan by janitor/);
+    const requests = await requestsOf(kept);
+    expect(requests.map(({ state }) => state)).toEqual(['retrying']);
+    await cancel(kept);
+    janitor.kill('SIGTERM');
+    expect((await janitor.exited).code).toBe(0);
+  });
+
   async function drive(...driverIds: string[]): Promise<Phone[]> {
     const connected = await Promise.all(
       driverIds.map(async (driverId) => {
@@ -336,4 +378,43 @@ describe('trips', () => {
   function post(path: string, body?: object): Promise<Answer> {
     return fleet.request('POST', path, body);
   }
+});
+
+describe('trips behind keys', () => {
+  const keyOf = (name: string): Record<string, string> => ({ authorization: `Bearer ${name}` });
+  const keys = ['enqueue', 'read', 'cancel']
+    .map((scope) => `${scope}:${scope}:${createHash('sha256').update(scope).digest('hex')}`)
+    .join(',');
+
+  it('are for whoever has the scope, and the page is for nobody', async () => {
+    const fleet = await Fleet.start({ workers: 0, env: { API_KEYS: keys } });
+    try {
+      const status = async (method: string, path: string, scope?: string, body?: object): Promise<number> =>
+        (await fleet.request(method, path, body, scope === undefined ? {} : keyOf(scope))).status;
+      const order = { customerId: 'c', driverIds: ['a'] };
+      expect(await status('POST', '/v1/trips', undefined, order)).toBe(401);
+      expect(await status('POST', '/v1/trips', 'read', order)).toBe(403);
+      expect(await status('GET', '/v1/trips/x', 'read')).toBe(404);
+      expect(await status('GET', '/v1/trips/x', 'enqueue')).toBe(403);
+      expect(await status('POST', '/v1/trips/x/cancel', 'enqueue', {})).toBe(403);
+      expect(await status('POST', '/v1/trips/x/cancel', 'cancel', {})).toBe(404);
+      expect(await status('PUT', '/v1/drivers/a', 'read', { available: true })).toBe(403);
+      expect(await status('GET', '/v1/drivers/a/offers')).toBe(401);
+      expect(await status('GET', '/demo/trips')).toBe(404);
+      const phone = await Phone.connect(fleet.url, 'a', keyOf('read'));
+      phone.close();
+    } finally {
+      await fleet.stop();
+    }
+  });
+
+  it('are not there when they are switched off', async () => {
+    const fleet = await Fleet.start({ janitor: true, env: { TRIPS: 'off' } });
+    try {
+      expect((await fleet.request('GET', '/v1/trips/x')).body).toMatchObject({ code: 'NOT_FOUND' });
+      expect((await fleet.request('GET', '/demo/trips')).status).toBe(404);
+    } finally {
+      await fleet.stop();
+    }
+  });
 });

@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { offersOf } from '../trips.keys.js';
-import { TripRepository } from '../trips.repository.js';
+import { TripRepository, type OfferLook } from '../trips.repository.js';
 import { OfferStream } from './offer.stream.js';
 
 const BEAT_MS = 10_000;
@@ -25,6 +25,8 @@ const HEADERS = {
 @Injectable()
 export class OfferHub implements OnModuleDestroy {
   private readonly streams = new Map<string, Set<OfferStream>>();
+  /** How many listen to a driver, or are about to. */
+  private readonly listening = new Map<string, number>();
   private readonly log = new Logger('Offers');
   private connection: Redis | Cluster | undefined;
   private beats: NodeJS.Timeout | undefined;
@@ -49,14 +51,19 @@ export class OfferHub implements OnModuleDestroy {
     if (this.isClosing) throw new StoreUnavailableError('This process ends.');
     const last = ENTRY_ID.test(lastEventId) ? lastEventId : '';
     await this.listenTo(driverId);
-    const first = await this.trips.look(driverId, last);
+    const look = (from: string): Promise<OfferLook> => this.trips.look(driverId, from || '0-0');
+    const first = await this.trips.look(driverId, last).catch((error: unknown) => {
+      this.leave(driverId);
+      throw error;
+    });
     return (out, headers) => {
       out.writeHead(200, { ...headers, ...HEADERS });
-      const look = (from: string): Promise<Awaited<typeof first>> => this.trips.look(driverId, from || '0-0');
       const stream = new OfferStream(out, look, last, (error) => this.log.debug(String(error)));
       this.add(driverId, stream);
       out.once('close', () => this.remove(driverId, stream));
       stream.begin(first);
+      // It may have gone, or this process be told to end, while all that was prepared.
+      if (out.destroyed) this.remove(driverId, stream);
       if (this.isClosing) stream.end();
     };
   }
@@ -79,15 +86,29 @@ export class OfferHub implements OnModuleDestroy {
 
   private remove(driverId: string, stream: OfferStream): void {
     const streams = this.streams.get(driverId);
-    streams?.delete(stream);
-    if (streams?.size !== 0 || this.isClosing) return;
-    this.streams.delete(driverId);
-    this.connection?.unsubscribe(offersOf(this.trips.root, driverId)).catch(() => undefined);
+    if (!streams?.delete(stream)) return;
+    if (streams.size === 0) this.streams.delete(driverId);
+    this.leave(driverId);
   }
 
   private async listenTo(driverId: string): Promise<void> {
+    this.listening.set(driverId, (this.listening.get(driverId) ?? 0) + 1);
     const connection = (this.connection ??= this.open());
-    await this.store.call(() => connection.subscribe(offersOf(this.trips.root, driverId)));
+    try {
+      await this.store.call(() => connection.subscribe(offersOf(this.trips.root, driverId)));
+    } catch (error) {
+      this.leave(driverId);
+      throw error;
+    }
+  }
+
+  /** The last one turns off the light. Whoever is on his way in counts: he has heard already that he listens. */
+  private leave(driverId: string): void {
+    const others = this.listening.get(driverId)! - 1;
+    if (others > 0) return void this.listening.set(driverId, others);
+    this.listening.delete(driverId);
+    if (!this.isClosing)
+      this.connection?.unsubscribe(offersOf(this.trips.root, driverId)).catch(() => undefined);
   }
 
   /** Its own: one that listens can do nothing else. */
