@@ -237,7 +237,7 @@ describe('trips', () => {
     const id = await ask(['ann']);
     await phone!.untilSeen('offer', id, SOON_MS);
     await cancel(id);
-    await phone!.untilSeen('withdrawn', id, SOON_MS);
+    expect((await phone!.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('off');
   });
 
   it('are told also when the connection by which the api hears of them was lost', async () => {
@@ -248,7 +248,7 @@ describe('trips', () => {
     const id = await ask(['ann']);
     await ann!.untilSeen('offer', id, 3 * SOON_MS);
     await cancel(id);
-    await ann!.untilSeen('withdrawn', id, SOON_MS);
+    expect((await ann!.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('off');
   });
 
   it('are offered over every api, and all phones are let go in order when one ends', async () => {
