@@ -242,12 +242,13 @@ Next
 
   it('tells of the queues', async () => {
     const QUEUE =
-      /^queue +waiting +delayed +active +completed +failed +oldest waiting\nprobe +0 +\d+ +\d+ +\d+ +\d+ +-\n$/;
+      /^queue +waiting +delayed +active +completed +failed +oldest waiting\n(.*\n)*probe +0 +\d+ +\d+ +\d+ +\d+ +-\n/;
     expect((await tool.run(['queues'])).stdout).toMatch(QUEUE);
     expect((await tool.run(['top'])).stdout).toMatch(QUEUE);
-    expect(JSON.parse((await tool.run(['queues', '--json'])).stdout)).toMatchObject({
-      queues: [{ queue: 'probe', oldestWaitingMs: null, paused: false }],
-    });
+    const { queues } = JSON.parse((await tool.run(['queues', '--json'])).stdout) as { queues: object[] };
+    expect(queues).toContainEqual(
+      expect.objectContaining({ queue: 'probe', oldestWaitingMs: null, paused: false }),
+    );
   });
 
   /** Its id; it is due in an hour, unless said otherwise. */

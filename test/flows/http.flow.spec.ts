@@ -155,6 +155,14 @@ describe('the HTTP interface', () => {
       '/v1/admin/sweeps',
       '/v1/admin/sweeps/{sweepId}',
       '/v1/events',
+      '/v1/trips',
+      '/v1/trips/{id}',
+      '/v1/trips/{id}/accept',
+      '/v1/trips/{id}/decline',
+      '/v1/trips/{id}/complete',
+      '/v1/trips/{id}/cancel',
+      '/v1/drivers/{id}',
+      '/v1/drivers/{id}/offers',
     ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');
     const page = await fetch(`${fleet.url}/docs`);
