@@ -243,7 +243,7 @@ describe('trips', () => {
   it('are told also when the connection by which the api hears of them was lost', async () => {
     const [ann] = await drive('ann');
     const redis = new Redis(fleet.storeUrl);
-    await redis.client('KILL', 'TYPE', 'pubsub');
+    await redis.call('client', 'KILL', 'TYPE', 'pubsub');
     await redis.quit();
     const id = await ask(['ann']);
     await ann!.untilSeen('offer', id, 3 * SOON_MS);
