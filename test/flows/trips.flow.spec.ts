@@ -118,6 +118,9 @@ describe('trips', () => {
       ...line,
     ]);
     await cancel(other);
+    const { body } = await fleet.request('GET', '/v1/admin/queues');
+    const queues = body['queues'] as { queue: string; counts: object }[];
+    expect(queues.find(({ queue }) => queue === 'trip-requests')!.counts).toMatchObject({ completed: 10 });
   });
 
   it('come one at a time: an offer that stands keeps the next waiting until it is answered', async () => {

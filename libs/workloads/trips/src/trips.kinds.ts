@@ -17,6 +17,7 @@ export const request = defineKind({
   backoff: { type: 'exponential', delay: '1s', max: '15s' },
   slot: ({ driverId }) => ({ key: `driver:${driverId}`, limit: 1 }),
   keep: KEEP,
+  artifacts: false,
 });
 
 /** Ends a trip that nobody accepted. */
@@ -27,4 +28,5 @@ export const timeout = defineKind({
   attempts: 10,
   backoff: { type: 'exponential', delay: '500ms', max: '10s' },
   keep: KEEP,
+  artifacts: false,
 });

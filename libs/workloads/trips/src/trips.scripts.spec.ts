@@ -1,4 +1,4 @@
-import { Script } from '#lifecycle';
+import { runScript, Script } from '#scripts';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -205,7 +205,7 @@ describe('the scripts of trips', () => {
       void (told += channel.startsWith(root) ? 1 : 0);
     listener.on('pmessage', count);
     const call = async (name: Name, ...args: (string | number)[]): Promise<string[]> =>
-      (await scriptOf(name, mutant).run(redis, [root], args)) as string[];
+      (await runScript(redis, scriptOf(name, mutant), [root], args)) as string[];
     const say = async (name: Name, ...args: (string | number)[]): Promise<void> => {
       const answer = await call(name, ...args);
       said.push(`${name} ${args.join(' ')}: ${settled(answer)}`);
