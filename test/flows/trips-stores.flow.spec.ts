@@ -15,7 +15,7 @@ describe('trips', () => {
   it.runIf(findServer())('are offered and taken on a Redis Cluster', async () => {
     const cluster = await RedisCluster.start();
     ends.push(() => cluster.stop());
-    await walk({ storeEnv: { REDIS_CLUSTER: cluster.addresses } });
+    await expectWalk({ storeEnv: { REDIS_CLUSTER: cluster.addresses } });
   });
 
   it('are offered and taken on the embedded store', async () => {
@@ -24,10 +24,10 @@ describe('trips', () => {
       process.kill(store.pid, 'SIGKILL');
       return store.exited;
     });
-    await walk({ storeEnv: { REDIS_URL: store.url } });
+    await expectWalk({ storeEnv: { REDIS_URL: store.url } });
   });
 
-  async function walk(options: FleetOptions): Promise<void> {
+  async function expectWalk(options: FleetOptions): Promise<void> {
     const fleet = await Fleet.start({ ...options, janitor: true });
     ends.push(() => fleet.stop());
     const post = (path: string, body: object = {}): ReturnType<Fleet['request']> =>
