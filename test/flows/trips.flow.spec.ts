@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { JobView } from '#lifecycle';
 import { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
@@ -336,12 +337,15 @@ describe('trips', () => {
     const janitor = fleet.addJanitor(env);
     await fleet.untilReady(janitor);
     const kept = await ask(['ann']);
-    const lost = await fleet.probe({}, { owners: ['trip:never-was'], delay: '1h' });
+    const lost = await fleet.probe({}, { owners: [`trip:${randomUUID()}`], delay: '1h' });
+    const anothers = await fleet.probe({}, { owners: ['trip:42'], delay: '1h' });
     const { error } = await fleet.untilState(lost, 'removed');
     expect(error).toMatch(/^orphan by janitor/);
     const requests = await requestsOf(kept);
     expect(requests.map(({ state }) => state)).toEqual(['retrying']);
+    expect(await fleet.job(anothers)).toMatchObject({ state: 'delayed' });
     await cancel(kept);
+    await fleet.request('POST', '/v1/owners/trip/42/cancel', { reason: 'the end of the test' });
     janitor.kill('SIGTERM');
     expect((await janitor.exited).code).toBe(0);
   });

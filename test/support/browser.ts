@@ -9,7 +9,7 @@ import { until } from './until.js';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** The Chromium of this machine, if there is one: nothing of ours brings it. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders
     .flatMap((folder) => NAMES.map((name) => join(folder, name)))
@@ -60,7 +60,9 @@ export class Browser {
       '--remote-debugging-pipe',
     ];
     const stdio: ('ignore' | 'pipe')[] = ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'];
-    const browser = new Browser(spawn(findChromium()!, args, { stdio }), folder);
+    const program = findChromium();
+    if (!program) throw new Error('No Chromium on the PATH. On Debian: apt-get install chromium');
+    const browser = new Browser(spawn(program, args, { stdio }), folder);
     try {
       await browser.goTo(url, { width, height });
       return browser;

@@ -186,7 +186,10 @@ function unlessClosed(error: unknown): void {
 }
 
 function idOf(idempotencyKey: string): string {
-  return createHash('sha256').update(idempotencyKey).digest('base64url').slice(0, 22);
+  const hex = createHash('sha256').update(idempotencyKey).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  );
 }
 
 function isFor(trip: Trip, { customerId, driverIds, livesMs }: TripOrder): boolean {

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Browser, findChromium } from '../support/browser.js';
+import { Browser } from '../support/browser.js';
 import { Fleet } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
 import { until } from '../support/until.js';
@@ -24,7 +24,7 @@ describe('the page to try trips with', () => {
     expect(await page.text()).not.toMatch(/https?:|src="|@import|\sstyle="|\son\w+="/);
   });
 
-  it.skipIf(!findChromium())('shows three phones, one ride, and what becomes of it', async () => {
+  it('shows three phones, one ride, and what becomes of it', async () => {
     const browser = await Browser.open(`${fleet.url}/demo/trips`, 1240, 680);
     const folder = await mkdtemp(join(tmpdir(), 'mooring-demo-trips-'));
     try {
