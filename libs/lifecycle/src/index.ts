@@ -56,6 +56,7 @@ export type { SandboxHandler, SandboxRun } from './run/sandbox.words.js';
 export { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './run/stop-reasons.js';
 export { Waker } from './run/waker.js';
 export { meansUnavailable, Store } from './store.js';
+export { JobKeeper, Keeps, type FinishedJob } from './sweep/job.keeper.js';
 export { Sweep, SWEEP_KINDS, type Page, type Round, type SweepKind, type SweepLine } from './sweep/sweep.js';
 export { SweepBook, type Trip } from './sweep/sweep.book.js';
 export type { SweepOrder, SweepRecord, SweepState } from './sweep/sweep.record.js';

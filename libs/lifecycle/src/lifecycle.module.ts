@@ -62,6 +62,7 @@ import { Endings } from './settle/endings.js';
 import { Settler } from './settle/settler.js';
 import { Store } from './store.js';
 import { ArtifactSweep } from './sweep/artifact.sweep.js';
+import { JobKeepers } from './sweep/job.keepers.js';
 import { Quarantine } from './sweep/quarantine.js';
 import { Reaps } from './sweep/reaps.js';
 import { EndedJobs } from './sweep/ended.jobs.js';
@@ -123,6 +124,7 @@ const providers: Provider[] = [
   Healing,
   Idempotency,
   JobExits,
+  JobKeepers,
   JobLog,
   JobReader,
   JobRemoval,

@@ -49,7 +49,8 @@ export class NewJobs {
       isSwept
         ? { age: inSeconds(backstopMs(sharing.map((each) => this.measureOf(each, state)))) }
         : exactly(this.measureOf(kind, state));
-    return { removeOnComplete: given('completed'), removeOnFail: given('failed') };
+    const isAsked = sharing.some(({ keepWanted }) => keepWanted);
+    return { removeOnComplete: isAsked ? false : given('completed'), removeOnFail: given('failed') };
   }
 
   private measureOf({ keep }: Kind, state: keyof Keep): Measure {

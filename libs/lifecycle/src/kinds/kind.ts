@@ -50,6 +50,11 @@ export interface KindOptions<S extends z.ZodType> {
    */
   readonly keep?: KeepOptions & { readonly failed?: KeepOptions };
   /**
+   * Whether a class with @Keeps is asked before the janitor removes a completed job over that measure, which is the least then
+   * that is kept. BullMQ removes none of its queue by itself. Default false.
+   */
+  readonly keepWanted?: boolean;
+  /**
    * Whether its jobs may leave artifacts. Where no kind of a queue does, and each says so, BullMQ itself removes a job as soon
    * as it is not to be kept any more. Default true.
    */
@@ -115,6 +120,7 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   readonly onUnknownOwner: 'run' | 'wait';
   readonly ownersOf: OwnersOf | undefined;
   readonly keep: SaidKeep;
+  readonly keepWanted: boolean;
   readonly artifacts: boolean;
 }
 
@@ -185,6 +191,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
       ...readKeep(keep, 'keep', ms, check),
       failed: readKeep(keep.failed ?? {}, 'keep.failed', ms, check),
     },
+    keepWanted: options.keepWanted ?? false,
     artifacts: options.artifacts ?? true,
   };
 

@@ -5,6 +5,7 @@ import { Store } from '../store.js';
 import { Quarantine } from './quarantine.js';
 import { EndedJobs } from './ended.jobs.js';
 import { countOf, type Fate } from './fate.js';
+import { JobKeepers } from './job.keepers.js';
 import { inLanes } from './lanes.js';
 import { Reaps, type Reaped } from './reaps.js';
 import { RetentionMeasures, type Over } from './retention.measures.js';
@@ -37,6 +38,7 @@ export class RetentionSweep extends Sweep {
     private readonly store: Store,
     private readonly ended: EndedJobs,
     private readonly measures: RetentionMeasures,
+    private readonly keepers: JobKeepers,
     private readonly retirement: Retirement,
     private readonly reaps: Reaps,
     private readonly quarantine: Quarantine,
@@ -85,11 +87,14 @@ export class RetentionSweep extends Sweep {
   private async remove(at: Removing, limit: number, round: Round): Promise<Turned> {
     const nowMs = await this.store.now();
     const { length, jobs } = await this.ended.page(at, limit, true);
-    const doomed = jobs.flatMap((job): Doomed[] => {
+    const overdue = jobs.flatMap((job): Doomed[] => {
       const over = this.measures.why(job, at, nowMs);
       const reaped = over && this.retirement.reapedOf(job);
       return over && reaped ? [{ job, over, reaped }] : [];
     });
+    const asked = at.state === 'completed' ? overdue.map(({ job }) => job) : [];
+    const wanted = await this.keepers.wanted(asked);
+    const doomed = overdue.filter(({ job }) => !wanted.has(job.id!));
     const fates = round.dryRun
       ? doomed.map(() => 'removed' as const)
       : await this.retireAll(at, doomed, round);
