@@ -163,6 +163,9 @@ describe('the HTTP interface', () => {
       '/v1/trips/{id}/cancel',
       '/v1/drivers/{id}',
       '/v1/drivers/{id}/offers',
+      '/v1/sites',
+      '/v1/sites/{id}',
+      '/v1/sites/{id}/entities/{type}/{entityId}',
     ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');
     const page = await fetch(`${fleet.url}/docs`);

@@ -11,6 +11,7 @@ import { TestProcess } from '../support/process.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisSentinel } from '../support/redis-sentinel.js';
 import { freePorts, RedisServer } from '../support/redis-server.js';
+import { TestSite } from '../support/sites.js';
 import { until } from '../support/until.js';
 
 const ANSWER_MS = 2_000;
@@ -59,6 +60,23 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
       }, 'it had its turn');
       expect(await attemptsOf(fleet, id)).toBe(1);
       expect((await fleet.request('DELETE', '/v1/schedules/s')).status).toBe(204);
+    } finally {
+      await fleet.stop();
+    }
+    expect(troubles(fleet)).toEqual([]);
+  });
+
+  it('sites are built, shown and deleted, each on the node of its keys', async () => {
+    const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
+    try {
+      const sites = await Promise.all(Array.from({ length: 5 }, () => TestSite.create(fleet)));
+      for (const site of sites) expect(await site.put('post', '1')).toBe(201);
+      for (const site of sites) {
+        await site.untilBuilt();
+        await site.text('/post/1');
+        expect([await site.delete(), (await site.page('/post/1')).status]).toEqual([204, 404]);
+      }
+      await until(async () => (await filesOf(fleet)) === 0, 'nothing is left');
     } finally {
       await fleet.stop();
     }

@@ -1,7 +1,7 @@
 import { loadConfig } from '#runtime';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ApiEnv, offersProbe } from './api.env.js';
+import { ApiEnv, offersDemo, offersProbe } from './api.env.js';
 
 const KEYS = `ada:read:${'0'.repeat(64)}`;
 const load = (env: NodeJS.ProcessEnv): ApiEnv => loadConfig(ApiEnv, env);
@@ -20,6 +20,8 @@ describe('the settings of the api', () => {
       MOORING_PREFIX: 'mooring',
       SHUTDOWN_TIMEOUT: 25_000,
       LOG_LEVEL: 'info',
+      TRIPS: 'on',
+      SITES: 'on',
     });
   });
 
@@ -70,6 +72,15 @@ describe('the probe kind', () => {
     ['offered', { PROBE: '' }],
   ])('is %s with %o', (is, env) => {
     expect(offersProbe(load(env))).toBe(is === 'offered');
+  });
+
+  it.each([
+    [true, {}],
+    [false, { API_KEYS: KEYS }],
+    [true, { API_KEYS: KEYS, DEMO: 'on' }],
+    [false, { DEMO: 'off' }],
+  ])('say %s to pages for trying it, with %o', (is, env) => {
+    expect(offersDemo(load(env))).toBe(is);
   });
 
   it('is on or off, nothing else', () => {

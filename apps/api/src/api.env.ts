@@ -56,6 +56,10 @@ export const ApiEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether trips are offered; see `docs/workloads/trips.md`.'),
+    SITES: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether sites are offered; see `docs/workloads/sites.md`.'),
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
     ...ArtifactsEnv,

@@ -3,6 +3,7 @@ import { EventMapping, EventsModule, EventsOut } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
+import { SitesApiModule } from '#workloads/sites';
 import { TripsApiModule } from '#workloads/trips';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
@@ -54,6 +55,7 @@ export class ApiModule {
         }),
         ...(offersProbe(env) ? [ProbeApiModule] : []),
         ...(env.TRIPS === 'on' ? [TripsApiModule.with({ demo: offersDemo(env) })] : []),
+        ...(env.SITES === 'on' ? [SitesApiModule.with({ demo: offersDemo(env) })] : []),
       ],
       controllers: [
         ArtifactsController,

@@ -75,6 +75,7 @@ export const JanitorEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether trips are looked after, and those that are over end their jobs.'),
+    SITES: z.enum(['on', 'off']).default('on').describe('Whether sites are looked after.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,

@@ -4,6 +4,7 @@ import { LifecycleModule } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
 import { ProbeApiModule } from '#workloads/probe';
+import { SitesJanitorModule } from '#workloads/sites';
 import { TripsJanitorModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
@@ -93,6 +94,7 @@ export class JanitorModule {
         }),
         ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
         ...(env.TRIPS === 'on' ? [TripsJanitorModule] : []),
+        ...(env.SITES === 'on' ? [SitesJanitorModule] : []),
       ],
       providers: [
         { provide: Runtime, useValue: runtime },

@@ -4,6 +4,7 @@ import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
 import { ProbeWorkerModule } from '#workloads/probe';
+import { SitesWorkerModule } from '#workloads/sites';
 import { TripsWorkerModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { WorkerEnv } from './worker.env.js';
@@ -45,6 +46,7 @@ export class WorkerModule {
         }),
         ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
         ...(env.TRIPS === 'on' ? [TripsWorkerModule] : []),
+        ...(env.SITES === 'on' ? [SitesWorkerModule] : []),
       ],
       // As providers they are told when the application ends.
       providers: [

@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto';
+import { SCRIPT } from './demo.script.js';
+import { STYLE } from './demo.style.js';
+
+/** The whole page: nothing comes from elsewhere, and nothing runs that is not in it. */
+export const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mooring: sites</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header>
+<h1>Fifty-one changes, two builds</h1>
+<p>Every change of an entity asks for a build of its site. One that waits already does it; what changed after a build began makes one more.
+No timer, nothing held back; but here a build takes three seconds, so that you can watch it.</p>
+</header>
+<main>
+<section aria-labelledby="do">
+<h2 id="do">Do</h2>
+<p class="buttons">
+<button id="import" type="button">Import 51</button>
+<button id="edit" type="button" disabled>Change one</button>
+<button id="remove" type="button" disabled>Delete the site</button>
+</p>
+<dl>
+<div><dt>changes</dt><dd id="changes">0</dd></div>
+<div><dt>builds</dt><dd id="count">0</dd></div>
+<div><dt>routes</dt><dd id="routes">0</dd></div>
+</dl>
+<h2>Builds</h2>
+<ol id="builds"></ol>
+<p id="said" role="status"></p>
+<details><summary>The api asks for a key</summary><form id="form"><label>Key <input id="key" type="password" autocomplete="off"></label></form></details>
+</section>
+<section aria-labelledby="see">
+<h2 id="see">What readers get</h2>
+<iframe id="site" title="The built site"></iframe>
+</section>
+</main>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+
+export const POLICY = [
+  "default-src 'none'",
+  `script-src '${digestOf(SCRIPT)}'`,
+  `style-src '${digestOf(STYLE)}'`,
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function digestOf(text: string): string {
+  return `sha256-${hash('sha256', text, 'base64')}`;
+}

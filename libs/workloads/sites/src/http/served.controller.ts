@@ -1,0 +1,56 @@
+import { ApiProblem, ForEverybody } from '#http';
+import { Controller, Get, Headers, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServedSites } from '../served.sites.js';
+import { isSiteId } from '../sites.keys.js';
+
+/** What somebody wrote, under our address: it is escaped, and may run nothing besides. */
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
+
+/** The built sites, for everybody. */
+@ApiExcludeController()
+@Controller('sites')
+@ForEverybody()
+export class ServedController {
+  constructor(private readonly served: ServedSites) {}
+
+  @Get(':id')
+  home(@Param('id') id: string, @Res() reply: FastifyReply): void {
+    // Pages lead to each other by relative addresses.
+    void reply.redirect(`/sites/${encodeURIComponent(id)}/`, 308);
+  }
+
+  @Get(':id/*')
+  async page(
+    @Param('id') id: string,
+    @Req() { url }: FastifyRequest,
+    @Headers('if-none-match') known: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const isKnown = (etag: string): boolean => names(known, `"${etag}"`);
+    const page = isSiteId(id) ? await this.served.find(id, rest(url), isKnown) : undefined;
+    if (!page) throw new ApiProblem(404, 'NOT_FOUND', 'There is no such page.');
+    const { route, bytes } = page;
+    void reply.headers({ ...HEADERS, etag: `"${route.etag}"` });
+    if (!bytes) return void reply.status(304).send();
+    void reply.type(route.contentType).header('content-length', route.size).send(bytes);
+  }
+}
+
+/** What comes behind `/sites/<id>`, as it was sent. */
+function rest(url: string): string {
+  const [path = ''] = url.split('?');
+  return path.split('/').slice(3).join('/');
+}
+
+function names(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes('*') || tags.includes(etag);
+}

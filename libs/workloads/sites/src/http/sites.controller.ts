@@ -1,0 +1,125 @@
+import { ApiProblem, Caller, Needs } from '#http';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isSiteId } from '../sites.keys.js';
+import type { Changed } from '../sites.repository.js';
+import { SitesService, type SiteView } from '../sites.service.js';
+import {
+  EntityAnswer,
+  EntityBody,
+  EntityId,
+  EntityType,
+  MAX_ENTITY_BYTES,
+  SiteAnswer,
+  SiteBody,
+} from './sites.schemas.js';
+
+/** A name and a port, as in a Host header; what else comes there is nobody's address. */
+const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i;
+
+/** Sites by HTTP: made, changed, read, deleted. */
+@ApiTags('sites')
+@ApiBearerAuth()
+@Controller('v1/sites')
+export class SitesController {
+  constructor(private readonly sites: SitesService) {}
+
+  @Post()
+  @Needs('enqueue')
+  @ApiCreatedResponse({ standardSchema: SiteAnswer })
+  async create(
+    @Body({ schema: SiteBody }) { name, url, pace }: SiteBody,
+    @Req() { protocol, host }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SiteView> {
+    const here = `${protocol}://${HOST.test(host) ? host : 'localhost'}/sites`;
+    const urlOf = (id: string): string => url?.replace(/\/+$/, '') ?? `${here}/${id}`;
+    const site = await this.sites.create({ name, url: urlOf, paceMs: pace });
+    reply.header('location', `/v1/sites/${site.id}`);
+    return site;
+  }
+
+  @Get(':id')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: SiteAnswer })
+  @ApiNotFoundResponse()
+  async read(@Param('id') id: string): Promise<SiteView> {
+    const site = isSiteId(id) ? await this.sites.view(id) : undefined;
+    if (!site) throw noSite();
+    return site;
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Needs('cancel')
+  @ApiNoContentResponse({ description: 'Its builds are cancelled; nothing of it can be read any more.' })
+  @ApiNotFoundResponse()
+  async delete(@Param('id') id: string, @Caller() caller: string): Promise<void> {
+    if (!isSiteId(id) || !(await this.sites.delete(id, caller))) throw noSite();
+  }
+
+  @Put(':id/entities/:type/:entityId')
+  @Needs('enqueue')
+  @ApiCreatedResponse({ standardSchema: EntityAnswer })
+  @ApiOkResponse({ standardSchema: EntityAnswer, description: 'It was there, and is another now.' })
+  @ApiNotFoundResponse()
+  async put(
+    @Param('id') siteId: string,
+    @Param('type', { schema: EntityType }) type: string,
+    @Param('entityId', { schema: EntityId }) id: string,
+    @Body({ schema: EntityBody }) content: EntityBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<EntityAnswer> {
+    if (Buffer.byteLength(JSON.stringify(content)) > MAX_ENTITY_BYTES)
+      throw new ApiProblem(413, 'TOO_LARGE', `An entity has ${MAX_ENTITY_BYTES} bytes of JSON at most.`);
+    const { outcome, version } = await this.change(siteId, { type, id, content });
+    reply.status(outcome === 'created' ? 201 : 200);
+    return { type, id, version };
+  }
+
+  @Delete(':id/entities/:type/:entityId')
+  @HttpCode(204)
+  @Needs('enqueue')
+  @ApiNoContentResponse()
+  @ApiNotFoundResponse()
+  async remove(
+    @Param('id') siteId: string,
+    @Param('type', { schema: EntityType }) type: string,
+    @Param('entityId', { schema: EntityId }) id: string,
+  ): Promise<void> {
+    await this.change(siteId, { type, id });
+  }
+
+  private async change(
+    siteId: string,
+    entity: Parameters<SitesService['change']>[1],
+  ): Promise<Extract<Changed, { version: number }>> {
+    const changed = isSiteId(siteId)
+      ? await this.sites.change(siteId, entity)
+      : ({ outcome: 'gone' } as const);
+    switch (changed.outcome) {
+      case 'gone':
+        throw noSite();
+      case 'absent':
+        throw new ApiProblem(404, 'NOT_FOUND', 'The site has no such entity.');
+      case 'full':
+        throw new ApiProblem(409, 'SITE_FULL', `The site has as many ${changed.what} as it may.`);
+      case 'created':
+      case 'updated':
+      case 'deleted':
+        return changed;
+    }
+  }
+}
+
+function noSite(): ApiProblem {
+  return new ApiProblem(404, 'NOT_FOUND', 'There is no site of that id.');
+}

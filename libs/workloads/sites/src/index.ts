@@ -1,0 +1,2 @@
+export { build } from './sites.kinds.js';
+export { SitesApiModule, SitesJanitorModule, SitesWorkerModule } from './sites.modules.js';

@@ -1,0 +1,33 @@
+--[[
+  switch: readers get this build from now on, all of it; unless they have a newer one.
+
+    KEYS[1]   the site; :offers beside it, in the same slot
+    KEYS[2]   the list of sites to be tended
+
+    ARGV[1]   the job whose run counts
+
+  Answers switched, older, or none when it was not offered.
+]]
+--- @include rest
+local site, due = KEYS[1], KEYS[2]
+local job = ARGV[1]
+local version, fence = string.match(redis.call('HGET', site .. ':offers', job) or '', '^(%d+)|(%d+)$')
+if not version then
+  return 'none'
+end
+local known = redis.call('HMGET', site, 'c', 'cv', 'cf', 'g')
+if known[4] then
+  return 'none'
+end
+version, fence = tonumber(version), tonumber(fence)
+local current, currentFence = tonumber(known[2] or '-1'), tonumber(known[3] or '-1')
+local isNewer = version > current or (version == current and fence > currentFence)
+if isNewer then
+  redis.call('HSET', site, 'c', job, 'cv', version, 'cf', fence)
+  if known[1] and known[1] ~= job then
+    redis.call('HSET', site, 'p', known[1])
+  end
+end
+redis.call('HDEL', site .. ':offers', job)
+rest(site, due)
+return isNewer and 'switched' or 'older'

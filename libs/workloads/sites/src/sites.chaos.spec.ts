@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet } from '../../../../test/support/fleet.js';
+import type { TestProcess } from '../../../../test/support/process.js';
+import { seededRandom } from '../../../../test/support/random.js';
+import { TestSite, type SiteSeen } from '../../../../test/support/sites.js';
+import { until } from '../../../../test/support/until.js';
+import { entityPage, homePage, listPage, sitemap, STYLE, titleOf } from './build/pages.js';
+import { entityRoute, listRoute, STATIC_ROUTES, type Route } from './build/routes.js';
+import type { Entity, EntityContent } from './site.js';
+
+/** Printed by the test's name, so that a failure can be played again: SEED=… npm test -- libs/workloads/sites */
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const WRITERS = 4;
+const EVENTS = 2_000;
+const KILLS = 4;
+const TYPES = ['post', 'event', 'berth', 'profile'];
+const IDS = 12;
+
+describe('entities that change at four processes while some are killed', () => {
+  let fleet: Fleet;
+  let apis: TestProcess[];
+  beforeEach(async () => {
+    fleet = await Fleet.start({ workers: 2, janitor: true, env: { WORKER_LOCK: '1s', LOG_LEVEL: 'info' } });
+    apis = Array.from({ length: WRITERS }, () => fleet.addApi());
+    await Promise.all(apis.map((api) => fleet.untilReady(api)));
+  });
+  afterEach(() => fleet.stop());
+
+  it(
+    `are in the end what readers get, byte for byte, and nothing else (${EVENTS} events, seed ${SEED})`,
+    async () => {
+      const random = seededRandom(SEED);
+      const site = await TestSite.create(fleet, { name: 'Harbour' });
+      const model = new Map<string, Entity>();
+      const progress = { events: 0 };
+      const reader = new AbortController();
+      const seen = watch(site, reader.signal);
+      const writers = Array.from({ length: WRITERS }, (_, i) =>
+        write(i, site, model, seededRandom(Math.floor(random() * 2 ** 31)), progress),
+      );
+      const kills = killSome(random, progress);
+      await Promise.all([...writers, kills]);
+
+      // A profile that changed last would wait for the next build.
+      await insist(0, site, (at) => at.put('clock', 'end'), [201]);
+      model.set('clock/end', { type: 'clock', id: 'end', content: {} });
+      const view = await site.untilBuilt(60_000);
+      reader.abort();
+      await expectShown(site, view, [...model.values()]);
+      expect(await seen).toEqual([]);
+    },
+    4 * 60_000,
+  );
+
+  /** Each writer has entities of its own, so that it knows what they are; one that is killed meanwhile it asks once more. */
+  async function write(
+    writer: number,
+    site: TestSite,
+    model: Map<string, Entity>,
+    random: () => number,
+    progress: { events: number },
+  ): Promise<void> {
+    for (let n = 1; n <= EVENTS / WRITERS; n += 1) {
+      const type = TYPES[Math.floor(random() * TYPES.length)]!;
+      const id = `${writer}-${Math.floor(random() * IDS)}`;
+      const name = `${type}/${id}`;
+      if (model.has(name) && random() < 0.3) {
+        await insist(writer, site, (at) => at.remove(type, id), [204, 404]);
+        model.delete(name);
+      } else {
+        const content: EntityContent = { title: `${n} <of> ${writer}`, body: `${random()}` };
+        await insist(writer, site, (at) => at.put(type, id, content), [200, 201]);
+        model.set(name, { type, id, content });
+      }
+      // One entity that everybody can see to go forwards only.
+      if (writer === 0)
+        await insist(writer, site, (at) => at.put('clock', 'now', { title: `${n}` }), [200, 201]);
+      if (writer === 0) model.set('clock/now', { type: 'clock', id: 'now', content: { title: `${n}` } });
+      progress.events += 1;
+    }
+  }
+
+  async function insist(
+    writer: number,
+    site: TestSite,
+    ask: (at: TestSite) => Promise<number>,
+    fine: readonly number[],
+  ): Promise<void> {
+    await until(async () => fine.includes(await ask(site.via(apis[writer]!))), 'it is answered');
+  }
+
+  /** Apis and workers in turn; each is replaced. */
+  async function killSome(random: () => number, progress: { events: number }): Promise<void> {
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      await until(() => progress.events >= (kill * EVENTS) / (KILLS + 1), 'some more events', 120_000);
+      if (kill % 2 === 1) {
+        const i = Math.floor(random() * WRITERS);
+        apis[i]!.kill('SIGKILL');
+        const next = fleet.addApi();
+        await fleet.untilReady(next);
+        apis[i] = next;
+      } else {
+        fleet.workers.shift()!.kill('SIGKILL');
+        await fleet.untilReady(fleet.addWorker());
+      }
+    }
+  }
+
+  /** Reads all the time what readers get; answers what it saw that must not be. */
+  async function watch(site: TestSite, signal: AbortSignal): Promise<string[]> {
+    const wrong: string[] = [];
+    let newest = 0;
+    while (!signal.aborted) {
+      const response = await site.page('/clock/now');
+      const page = await response.text();
+      if (response.status !== 200) {
+        if (newest > 0) wrong.push(`status ${response.status} after ${newest}`);
+        continue;
+      }
+      const at = Number(/<h1>(\d+)<\/h1>/.exec(page)?.[1]);
+      if (!page.endsWith('</html>\n')) wrong.push('half a page');
+      if (!(at >= newest)) wrong.push(`${at} after ${newest}`);
+      newest = at;
+    }
+    return wrong;
+  }
+
+  async function expectShown(site: TestSite, view: SiteSeen, entities: readonly Entity[]): Promise<void> {
+    const expected = render(view, entities);
+    expect(view.routes.map(({ path }) => path).toSorted()).toEqual([...expected.keys()].toSorted());
+    for (const [path, page] of expected)
+      expect({ path, page: await site.text(path) }).toEqual({ path, page });
+    for (const type of TYPES)
+      for (let i = 0; i < WRITERS * IDS; i += 1) {
+        const { path } = entityRoute(type, `${i % WRITERS}-${Math.floor(i / WRITERS)}`);
+        if (!expected.has(path))
+          expect({ path, status: (await site.page(path)).status }).toEqual({ path, status: 404 });
+      }
+  }
+});
+
+/** The site as it should be, made of what was written by whoever wrote it. */
+function render(site: SiteSeen, entities: readonly Entity[]): Map<string, string> {
+  const inOrder = entities.toSorted((a, b) => (`${a.type}/${a.id}` < `${b.type}/${b.id}` ? -1 : 1));
+  const notes = inOrder.filter(({ type }) => type === 'profile').slice(0, 20);
+  const shown = inOrder.filter(({ type }) => type !== 'profile');
+  const types = [...new Set(shown.map(({ type }) => type))];
+  const lists = new Map(
+    types.map((type) => [
+      type,
+      shown.filter((one) => one.type === type).map((one) => ({ id: one.id, title: titleOf(one) })),
+    ]),
+  );
+  const routes: Route[] = [
+    ...shown.map(({ type, id }) => entityRoute(type, id)),
+    ...types.map(listRoute),
+    STATIC_ROUTES.home,
+  ];
+  return new Map([
+    ...shown.map((one): [string, string] => [entityRoute(one.type, one.id).path, entityPage(site, one)]),
+    ...types.map((type): [string, string] => [listRoute(type).path, listPage(site, type, lists.get(type)!)]),
+    ['/', homePage(site, { lists, notes })],
+    ['/style.css', STYLE],
+    ['/sitemap.xml', sitemap(site, routes)],
+  ]);
+}

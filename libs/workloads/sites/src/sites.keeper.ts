@@ -1,0 +1,19 @@
+import { JobKeeper, Keeps, type FinishedJob } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { build } from './sites.kinds.js';
+import { SitesRepository } from './sites.repository.js';
+
+/** Of each site the build that readers get is wanted, the one before, and what is about to be shown. */
+@Injectable()
+@Keeps(build)
+export class BuildKeeper extends JobKeeper {
+  constructor(private readonly sites: SitesRepository) {
+    super();
+  }
+
+  async wanted(jobs: readonly FinishedJob[]): Promise<ReadonlySet<string>> {
+    const siteIds = new Set(jobs.map(({ owners }) => owners[0]!.id));
+    const wanted = await Promise.all([...siteIds].map((siteId) => this.sites.wantedBuilds(siteId)));
+    return new Set(wanted.flat());
+  }
+}

@@ -1,0 +1,208 @@
+import { LifecycleOptions, LIFECYCLE_DEFAULTS, Store } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { nameOf, readName, type Entity, type EntityContent, type SiteRecord } from './site.js';
+import { dueIn, keysOf, newSiteId, type SiteKeys } from './sites.keys.js';
+import { runScript, type ScriptName } from './sites.scripts.js';
+
+const MOST_ENTITIES = 10_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Whoever writes asks for a build at once; only when nobody has by then, somebody else does. */
+const TENDED_AFTER_MS = 3_000;
+const LEFT_ALONE_MS = 10_000;
+/** Builds that are remembered of a site, whatever became of them. */
+const BUILDS_KEPT = 100;
+const PAGE = 100;
+
+export type Changed =
+  | { readonly outcome: 'created' | 'updated' | 'deleted'; readonly version: number }
+  | { readonly outcome: 'absent' | 'gone' }
+  | { readonly outcome: 'full'; readonly what: 'entities' | 'bytes' };
+
+export interface NewSite {
+  readonly name: string;
+  readonly url: (siteId: string) => string;
+  readonly paceMs: number;
+}
+
+/** A build that is to be shown as soon as its run counts. */
+export interface Offer {
+  readonly job: string;
+  readonly version: number;
+  readonly fence: number;
+  readonly text: string;
+}
+
+/** Sites and their entities, on the store. Each change is one script. */
+@Injectable()
+export class SitesRepository {
+  private readonly prefix: string;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+  ) {
+    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
+  }
+
+  async create({ name, url, paceMs }: NewSite): Promise<string> {
+    const siteId = newSiteId();
+    await this.run('create', siteId, ['name', name, 'url', url(siteId), 'pace', paceMs]);
+    return siteId;
+  }
+
+  /** Writes an entity, or deletes it when there is no content; and that it did. */
+  async change(
+    siteId: string,
+    { type, id, content }: { type: string; id: string; content?: EntityContent },
+    asks: boolean,
+  ): Promise<Changed> {
+    const what = content === undefined ? '' : JSON.stringify(content);
+    const args = [nameOf(type, id), what, asks ? 1 : 0, MOST_ENTITIES, MOST_BYTES, TENDED_AFTER_MS];
+    const [outcome, more] = (await this.run('change', siteId, args)) as [Changed['outcome'], unknown];
+    if (outcome === 'full') return { outcome, what: more as 'entities' | 'bytes' };
+    if (outcome === 'absent' || outcome === 'gone') return { outcome };
+    return { outcome, version: Number(more) };
+  }
+
+  /** A build was asked for, after everything up to that version was written. */
+  async asked(siteId: string, version: number, job: string): Promise<void> {
+    await this.run('asked', siteId, [version, job, BUILDS_KEPT]);
+  }
+
+  /** The version of the newest event for which no build was asked for yet. */
+  async unasked(siteId: string): Promise<number | undefined> {
+    const { site } = this.keys(siteId);
+    const newest = await this.call((redis) => redis.zrevrange(`${site}:outbox`, 0, 0, 'WITHSCORES'));
+    return newest[1] === undefined ? undefined : Number(newest[1]);
+  }
+
+  async find(siteId: string): Promise<SiteRecord | undefined> {
+    const { site } = this.keys(siteId);
+    const found = await this.call((redis) => redis.hgetall(site));
+    if (found['v'] === undefined || found['g'] !== undefined) return undefined;
+    return {
+      id: siteId,
+      name: found['name']!,
+      url: found['url']!,
+      paceMs: Number(found['pace']),
+      version: Number(found['v']),
+      entities: Number(found['n']),
+      createdAtMs: Number(found['at']),
+      current: found['c'] === undefined ? undefined : { job: found['c'], version: Number(found['cv']) },
+      previous: found['p'],
+    };
+  }
+
+  /** Whether they are there, and not deleted. */
+  async live(siteIds: readonly string[]): Promise<boolean[]> {
+    return Promise.all(
+      siteIds.map(async (siteId) => {
+        const { site } = this.keys(siteId);
+        const [version, deleted] = await this.call((redis) => redis.hmget(site, 'v', 'g'));
+        return version !== null && deleted === null;
+      }),
+    );
+  }
+
+  async isDeleted(siteId: string): Promise<boolean> {
+    const { site } = this.keys(siteId);
+    return this.call(async (redis) => (await redis.hexists(site, 'g')) === 1);
+  }
+
+  /** The site as a build of it begins; undefined when it is gone. */
+  async begin(siteId: string, job: string): Promise<Omit<SiteRecord, 'current'> | undefined> {
+    await this.run('begin', siteId, [job, BUILDS_KEPT]);
+    return this.find(siteId);
+  }
+
+  /** Its entities in order, a page at a time. */
+  async *entities(siteId: string): AsyncGenerator<Entity[]> {
+    const { site } = this.keys(siteId);
+    let from = '-';
+    for (;;) {
+      const names = await this.call((redis) =>
+        redis.zrangebylex(`${site}:index`, from, '+', 'LIMIT', 0, PAGE),
+      );
+      if (names.length === 0) return;
+      const texts = await this.call((redis) => redis.hmget(`${site}:entities`, ...names));
+      yield names.flatMap((name, i) => {
+        const text = texts[i];
+        return text ? [{ ...readName(name), content: JSON.parse(text) as EntityContent }] : [];
+      });
+      from = `(${names.at(-1)!}`;
+    }
+  }
+
+  /** The newest first. */
+  async builds(siteId: string, most: number): Promise<string[]> {
+    const { site } = this.keys(siteId);
+    return this.call((redis) => redis.zrevrange(`${site}:builds`, 0, most - 1));
+  }
+
+  offer(siteId: string, job: string, version: number, fence: string): Promise<unknown> {
+    return this.run('offer', siteId, [job, version, fence, TENDED_AFTER_MS]);
+  }
+
+  /** The newest first. */
+  async offers(siteId: string): Promise<Offer[]> {
+    const { site } = this.keys(siteId);
+    const found = await this.call((redis) => redis.hgetall(`${site}:offers`));
+    return Object.entries(found)
+      .map(([job, text]) => {
+        const [version, fence] = text.split('|').map(Number);
+        return { job, version: version!, fence: fence!, text };
+      })
+      .toSorted((a, b) => b.version - a.version || b.fence - a.fence);
+  }
+
+  /** Readers get it from now on, unless they have a newer one. */
+  async switchTo(siteId: string, job: string): Promise<'switched' | 'older' | 'none'> {
+    return (await this.run('switch', siteId, [job])) as 'switched' | 'older' | 'none';
+  }
+
+  async drop(siteId: string, { job, text }: Offer): Promise<void> {
+    await this.run('drop', siteId, [job, text]);
+  }
+
+  /** Those whose pages somebody reads, may still be reading, or is about to. */
+  async wantedBuilds(siteId: string): Promise<string[]> {
+    const [site, offers] = await Promise.all([this.find(siteId), this.offers(siteId)]);
+    if (!site) return [];
+    const kept = [site.current?.job, site.previous].filter((job) => job !== undefined);
+    return [...kept, ...offers.map(({ job }) => job)];
+  }
+
+  /** From here on it is not to be seen. */
+  async delete(siteId: string): Promise<boolean> {
+    return (await this.run('gone', siteId, [LEFT_ALONE_MS])) === 'ok';
+  }
+
+  /** Every build of a site of which something may lie about. */
+  async allBuilds(siteId: string): Promise<string[]> {
+    const [builds, offers] = await Promise.all([this.builds(siteId, BUILDS_KEPT), this.offers(siteId)]);
+    return [...new Set([...builds, ...offers.map(({ job }) => job)])];
+  }
+
+  async forget(siteId: string): Promise<void> {
+    await this.run('forget', siteId, []);
+  }
+
+  /** Sites with something to be done, of one list; others leave them alone for a while. */
+  async take(shard: string, most: number): Promise<string[]> {
+    const due = dueIn(this.prefix, shard);
+    return (await this.call((redis) => runScript(redis, 'take', [due], [most, LEFT_ALONE_MS]))) as string[];
+  }
+
+  private run(name: ScriptName, siteId: string, args: readonly (string | number)[]): Promise<unknown> {
+    const { site, due } = this.keys(siteId);
+    return this.call((redis) => runScript(redis, name, [site, due], args));
+  }
+
+  private keys(siteId: string): SiteKeys {
+    return keysOf(this.prefix, siteId);
+  }
+
+  private call<T>(ask: (redis: LifecycleOptions['redis']) => Promise<T>): Promise<T> {
+    return this.store.call(() => ask(this.store.redis));
+  }
+}

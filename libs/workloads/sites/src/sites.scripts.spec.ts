@@ -1,0 +1,291 @@
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { keysOf, newSiteId, type SiteKeys } from './sites.keys.js';
+import { runScript, scriptText, type ScriptName } from './sites.scripts.js';
+
+type Mutant = readonly [script: ScriptName, from: string, to: string];
+
+const SOON_MS = 100_000;
+const LATER_MS = 200_000;
+
+/** Each takes one guard away, or one of the things that a step must do with the others. */
+const MUTANTS: readonly Mutant[] = [
+  ['create', "redis.call('EXISTS', KEYS[1]) == 1", 'false'],
+  ['change', 'if not known[1] or known[4] then', 'if not known[1] then'],
+  ['change', 'if not known[1] or known[4] then', 'if known[4] then'],
+  ['change', "event == 'deleted' and not old", 'false'],
+  ['change', 'count >= tonumber(ARGV[4])', 'count > tonumber(ARGV[4])'],
+  ['change', "event == 'created' and count", 'count'],
+  ['change', 'newBytes > tonumber(ARGV[5])', 'newBytes >= tonumber(ARGV[5])'],
+  ['change', ' and newBytes > bytes', ''],
+  ['change', '- (old and #old or 0)', ''],
+  ['change', "redis.call('HDEL', site .. ':entities', entity)", ''],
+  ['change', "redis.call('ZREM', site .. ':index', entity)", ''],
+  ['change', 'count = count - 1', ''],
+  ['change', "redis.call('ZADD', site .. ':index', 0, entity)", ''],
+  ['change', 'count = old and count or count + 1', 'count = count + 1'],
+  ['change', "'v', version,", "'v', known[1],"],
+  ['change', 'if asks then', 'do'],
+  ['change', "redis.call('ZADD', site .. ':outbox'", "type(site .. ':outbox'"],
+  ['change', "redis.call('ZADD', due, 'NX'", "redis.call('ZADD', due"],
+  ['asked', "or redis.call('HEXISTS', site, 'g') == 1", ''],
+  ['asked', "redis.call('EXISTS', site) == 0 or", ''],
+  ['asked', "'-inf', ARGV[1])", "'-inf', '+inf')"],
+  ['asked', "'NX', clock()", 'clock()'],
+  ['asked', "redis.call('ZREMRANGEBYRANK',", 'type('],
+  ['asked', '\nrest(site, due)', ''],
+  ['begin', "or redis.call('HEXISTS', site, 'g') == 1", ''],
+  ['begin', "redis.call('EXISTS', site) == 0 or", ''],
+  ['begin', "redis.call('ZADD', site .. ':builds'", 'type(site'],
+  ['begin', "redis.call('ZREMRANGEBYRANK',", 'type('],
+  ['offer', "or redis.call('HEXISTS', site, 'g') == 1", ''],
+  ['offer', "redis.call('EXISTS', site) == 0 or", ''],
+  ['offer', 'tonumber(fence) > tonumber(ARGV[3])', 'false'],
+  ['offer', "redis.call('HSET', site .. ':offers'", 'type(site'],
+  ['offer', "redis.call('ZADD', due, 'NX'", "redis.call('ZADD', due"],
+  ['switch', 'if not version then', 'if false then'],
+  ['switch', 'if known[4] then', 'if false then'],
+  ['switch', 'version > current or', 'true or'],
+  ['switch', 'version == current and fence > currentFence', 'false'],
+  ['switch', 'version == current and fence > currentFence', 'version == current'],
+  ['switch', "'cv', version,", ''],
+  ['switch', ", 'cf', fence", ''],
+  ['switch', "redis.call('HSET', site, 'p', known[1])", ''],
+  ['switch', 'and known[1] ~= job', ''],
+  ['switch', "redis.call('HDEL', site .. ':offers', job)", ''],
+  ['switch', '\nrest(site, due)', ''],
+  ['drop', "redis.call('HGET', KEYS[1] .. ':offers', ARGV[1]) == ARGV[2]", 'true'],
+  ['drop', "redis.call('HDEL', KEYS[1] .. ':offers', ARGV[1])", ''],
+  ['drop', '\nrest(KEYS[1], KEYS[2])', ''],
+  ['drop', "EXISTS', site .. ':outbox', site .. ':offers') > 0", "EXISTS', site .. ':outbox') > 0"],
+  ['switch', "EXISTS', site .. ':outbox', site .. ':offers') > 0", "EXISTS', site .. ':offers') > 0"],
+  ['drop', "and redis.call('HEXISTS', site, 'g') == 0", ''],
+  ['gone', "or redis.call('HEXISTS', site, 'g') == 1", ''],
+  ['gone', "redis.call('EXISTS', site) == 0 or", ''],
+  ['gone', "redis.call('HSET', site, 'g', now)", ''],
+  ['gone', "redis.call('UNLINK', site .. ':entities', site .. ':index', site .. ':outbox')", ''],
+  ['gone', "redis.call('ZADD', due, now + tonumber(ARGV[1])", "redis.call('ZADD', due, now"],
+  ['forget', "redis.call('HEXISTS', site, 'g') == 0", 'false'],
+  ['forget', "redis.call('EXISTS', site) == 1 and", ''],
+  ['forget', "redis.call('DEL', site, site .. ':builds', site .. ':offers')", "redis.call('DEL', site)"],
+  ['forget', "redis.call('ZREM', due", "redis.call('ZSCORE', due"],
+  ['take', "'-inf', now,", "'-inf', '+inf',"],
+  ['take', "'LIMIT', 0, tonumber(ARGV[1])", "'LIMIT', 0, 100"],
+  ['take', 'now + tonumber(ARGV[2])', 'now'],
+];
+
+class World {
+  readonly id = newSiteId();
+  readonly keys: SiteKeys = keysOf(`test-${randomBytes(6).toString('hex')}`, this.id);
+  readonly log: unknown[] = [];
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly mutant?: Mutant,
+  ) {}
+
+  async run(name: ScriptName, ...args: (string | number)[]): Promise<unknown> {
+    const answer = await this.ask(name, [this.keys.site, this.keys.due], args);
+    this.log.push([name, answer]);
+    return answer;
+  }
+
+  /** `take` is asked of the list alone. */
+  async take(most: number): Promise<void> {
+    this.log.push(['take', await this.ask('take', [this.keys.due], [most, LATER_MS])]);
+  }
+
+  change(entity: string, what: string, asks = 1, most = 2, bytes = 20): Promise<unknown> {
+    return this.run('change', entity, what, asks, most, bytes, SOON_MS);
+  }
+
+  async see(): Promise<void> {
+    const { redis } = this;
+    const { site, due } = this.keys;
+    const { at, g, ...record } = await redis.hgetall(site);
+    this.log.push({
+      record: { ...record, hasTime: at !== undefined, isGone: g !== undefined },
+      entities: await redis.hgetall(`${site}:entities`),
+      index: await redis.zrange(`${site}:index`, '0', '-1'),
+      outbox: await redis.zrange(`${site}:outbox`, '0', '-1', 'WITHSCORES'),
+      builds: await redis.zrange(`${site}:builds`, '0', '-1'),
+      offers: await redis.hgetall(`${site}:offers`),
+      due: await this.whenDue(due),
+    });
+  }
+
+  async end(): Promise<void> {
+    const { site, due } = this.keys;
+    const parts = ['entities', 'index', 'outbox', 'builds', 'offers'].map((part) => `${site}:${part}`);
+    await this.redis.unlink(site, due, ...parts);
+  }
+
+  /** In how many hundred seconds, about. */
+  private async whenDue(due: string): Promise<number[]> {
+    const [seconds] = await this.redis.time();
+    const scores = await this.redis.zrange(due, '0', '-1', 'WITHSCORES');
+    return scores
+      .filter((_, i) => i % 2 === 1)
+      .map((score) => Math.round((Number(score) / 1_000 - Number(seconds)) / 100));
+  }
+
+  private ask(
+    name: ScriptName,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    if (this.mutant?.[0] !== name) return runScript(this.redis, name, keys, args);
+    const [, from, to] = this.mutant;
+    const text = scriptText(name);
+    if (!text.includes(from)) throw new Error(`${name} does not hold ${from}`);
+    return this.redis.eval(text.replace(from, to), keys.length, ...keys, ...args);
+  }
+}
+
+/** Everything that may become of a site, once; answers what was answered and seen. */
+async function live(world: World, redis: Redis): Promise<unknown[]> {
+  await world.change('a/0', '{}');
+  for (const name of ['asked', 'begin', 'offer'] as const) await world.run(name, 1, 'j', 3, SOON_MS);
+  await world.run('gone', SOON_MS);
+  await world.see();
+  await world.run('create', 'name', 'N', 'url', 'u', 'pace', 0);
+  await world.run('create', 'name', 'M', 'url', 'u', 'pace', 0);
+  await world.change('a/1', '"12345678"');
+  await world.change('a/1', '"123456"');
+  await world.change('b/1', '"12"', 0);
+  await world.change('c/1', '"1"');
+  await world.change('b/1', '"1234567890"');
+  await world.change('b/1', '"12345678901"');
+  await world.change('b/1', '"12345678"', 1, 2, 9);
+  await world.see();
+  await world.change('b/1', '');
+  await world.change('b/1', '');
+  await world.see();
+  // Nobody has asked in time: it is put off, and not brought nearer by the next change.
+  await redis.zadd(world.keys.due, 'XX', 1, world.id);
+  await redis.zadd(world.keys.due, 2, 'other-1', 3, 'other-2');
+  await world.take(2);
+  await world.take(9);
+  await redis.zrem(world.keys.due, 'other-1', 'other-2');
+  await world.take(9);
+  await world.change('d/1', '"1"');
+  await world.see();
+
+  await world.run('asked', 2, 'job-1', 3);
+  await world.see();
+  await world.run('asked', 99, 'job-1', 3);
+  await world.see();
+  await world.run('switch', 'job-1');
+  await world.run('offer', 'job-1', 5, 7, LATER_MS);
+  await world.run('offer', 'job-1', 4, 6, SOON_MS);
+  await world.run('offer', 'job-1', 5, 7, SOON_MS);
+  await world.run('offer', 'job-2', 4, 9, SOON_MS);
+  await world.run('offer', 'job-0', 5, 6, SOON_MS);
+  await world.see();
+  for (const job of ['job-1', 'job-2', 'job-0', 'job-1']) {
+    await world.run('switch', job);
+    await world.see();
+  }
+  await world.run('offer', 'job-3', 5, 8, SOON_MS);
+  await world.run('switch', 'job-3');
+  await world.run('offer', 'job-3', 5, 9, SOON_MS);
+  await world.run('switch', 'job-3');
+  await world.see();
+  await world.run('offer', 'job-4', 8, 9, SOON_MS);
+  await world.run('offer', 'job-5', 9, 9, SOON_MS);
+  await world.run('drop', 'job-4', '7|9');
+  await world.see();
+  await world.run('drop', 'job-4', '8|9');
+  await world.see();
+  await world.run('drop', 'job-5', '9|9');
+  await world.see();
+  await world.change('d/1', '"2"');
+  await world.run('offer', 'job-4', 8, 9, SOON_MS);
+  await world.run('switch', 'job-4');
+  await world.see();
+
+  // What was noted before stays where it was noted.
+  const { site } = world.keys;
+  await redis.zadd(`${site}:builds`, 5, 'job-5', 6, 'job-6');
+  await world.run('asked', 0, 'job-5', 3);
+  await world.run('asked', 0, 'job-1', 3);
+  await world.run('begin', 'job-7', 3);
+  await world.run('begin', 'job-7', 3);
+  await world.see();
+  await world.run('asked', 0, 'job-9', 3);
+  await world.see();
+
+  await world.run('forget');
+  await world.run('offer', 'job-8', 90, 90, SOON_MS);
+  await world.run('gone', LATER_MS);
+  await world.run('gone', SOON_MS);
+  await world.change('a/1', '"1"');
+  for (const name of ['asked', 'begin', 'offer'] as const) await world.run(name, 1, 'j', 3, SOON_MS);
+  await world.run('switch', 'job-8');
+  await world.run('drop', 'job-8', '90|90');
+  await world.see();
+  await world.run('forget');
+  await world.run('forget');
+  await world.see();
+  return world.log;
+}
+
+describe('the scripts of sites', () => {
+  let redis: Redis;
+  beforeAll(() => void (redis = new Redis(inject('storeUrl'))));
+  afterAll(() => redis.quit());
+
+  async function lived(mutant?: Mutant): Promise<string> {
+    const world = new World(redis, mutant);
+    try {
+      const log = await live(world, redis);
+      return JSON.stringify(log, undefined, 1).replaceAll(world.id, 'SITE');
+    } catch (error) {
+      return String(error);
+    } finally {
+      await world.end();
+    }
+  }
+
+  it('answer and write what they say', async () => {
+    expect(JSON.parse(await lived())).toMatchSnapshot();
+  });
+
+  it.each(MUTANTS)('%s: somebody sees that "%s" became "%s"', async (...mutant) => {
+    const [whole, mutated] = [await lived(), await lived(mutant)];
+    expect(mutated).not.toBe(whole);
+    expect(mutated).not.toContain('compiling');
+  });
+
+  it('never let readers go back, in whatever order builds come to count', async () => {
+    const offers = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 })), {
+      selector: ([, fence]) => fence,
+      minLength: 2,
+    });
+    await fc.assert(
+      fc.asyncProperty(offers, async (all) => {
+        const world = new World(redis);
+        try {
+          await world.run('create', 'name', 'N', 'url', 'u', 'pace', 0);
+          let newest = [0, 0];
+          for (const [version, fence] of all) {
+            await world.run('offer', `job-${fence}`, version, fence, SOON_MS);
+            await world.run('switch', `job-${fence}`);
+            if (version > newest[0]! || (version === newest[0] && fence > newest[1]!))
+              newest = [version, fence];
+            expect(await redis.hmget(world.keys.site, 'cv', 'cf', 'c')).toEqual([
+              String(newest[0]),
+              String(newest[1]),
+              `job-${newest[1]}`,
+            ]);
+          }
+        } finally {
+          await world.end();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Browser, findChromium } from '../support/browser.js';
+import { Fleet } from '../support/fleet.js';
+import { until } from '../support/until.js';
+
+describe('the page to try sites with', () => {
+  let fleet: Fleet;
+  beforeEach(async () => {
+    fleet = await Fleet.start();
+  });
+  afterEach(() => fleet.stop());
+
+  it('takes nothing from elsewhere, and runs nothing that is not in it', async () => {
+    const page = await fetch(`${fleet.url}/demo/sites`);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; /);
+    expect(await page.text()).not.toMatch(/https?:|src="|@import|\sstyle="|\son\w+="/);
+  });
+
+  /** It leaves pictures of the page in a folder that it names. */
+  it.skipIf(!findChromium())('imports fifty-one, shows two builds, and lets the site go', async () => {
+    const browser = await Browser.open(`${fleet.url}/demo/sites`, 1240, 680);
+    const folder = await mkdtemp(join(tmpdir(), 'mooring-demo-sites-'));
+    try {
+      await browser.press('.buttons', 'Import 51');
+      await browser.untilText('#changes', /^51$/);
+      await browser.untilText('#builds', /Build 2: completed, shown/);
+      expect([await browser.text('#count'), await browser.text('#routes')]).toEqual(['2', '55']);
+      const frame = "document.getElementById('site').src";
+      await until(() => browser.read<boolean>(`${frame}.includes('/post?version=51')`), 'readers get it');
+      await browser.screenshot(join(folder, '1-imported.png'));
+
+      await browser.press('.buttons', 'Change one');
+      await browser.untilText('#builds', /Build 3: completed, shown/);
+      await browser.press('.buttons', 'Delete the site');
+      await browser.untilText('#said', /^The site is gone, with its builds and its pages\.$/);
+      expect(await browser.text('#count')).toBe('0');
+      await browser.screenshot(join(folder, '2-gone.png'));
+      console.info(`Pictures: ${folder}`);
+      expect(browser.complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});

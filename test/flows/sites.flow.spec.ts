@@ -1,0 +1,281 @@
+import { Redis } from 'ioredis';
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { TestSite, type BuildSeen } from '../support/sites.js';
+import { until } from '../support/until.js';
+
+const STATIC = ['/', '/sitemap.xml', '/style.css'];
+
+describe('a site', () => {
+  let fleet: Fleet;
+  afterEach(() => fleet.stop());
+
+  async function builtPaths(site: TestSite): Promise<string[]> {
+    return (await site.untilBuilt()).routes.map(({ path }) => path).toSorted();
+  }
+
+  it('is built from its entities, and read page by page', async () => {
+    fleet = await Fleet.start();
+    const site = await TestSite.create(fleet, { name: 'Harbour' });
+    expect((await site.view()).routes.map(({ path }) => path).toSorted()).toEqual(STATIC);
+    expect((await site.page('/')).status).toBe(404);
+    expect(await site.put('post', 'first', { title: 'First', body: 'Hello.' })).toBe(201);
+    expect(await site.put('post', 'first', { title: 'First, again', body: 'Hello.' })).toBe(200);
+    expect(await site.put('berth', '7 & 8', { depth: 3 })).toBe(201);
+    expect(await builtPaths(site)).toEqual(
+      [...STATIC, '/berth', '/berth/7%20%26%208', '/post', '/post/first'].toSorted(),
+    );
+    expect(await site.text('/')).toContain('<a href="./post">post</a> (1)');
+    expect(await site.text('/post')).toContain('<a href="./post/first">First, again</a>');
+    expect(await site.text('/post/first')).toContain('<p>Hello.</p>');
+    expect(await site.text('/berth/7%20%26%208')).toContain('<h1>7 &amp; 8</h1>');
+    expect(await site.text('/sitemap.xml')).toContain(`${(await site.view()).url}/post/first</loc>`);
+  });
+
+  it('has no route for what is deleted; static routes stay', async () => {
+    fleet = await Fleet.start();
+    const site = await TestSite.create(fleet);
+    await site.put('post', '1');
+    await site.put('post', '2');
+    await site.put('event', '1');
+    await site.untilBuilt();
+    expect([await site.remove('post', '2'), await site.remove('event', '1')]).toEqual([204, 204]);
+    expect(await site.remove('event', '1')).toBe(404);
+    expect(await builtPaths(site)).toEqual([...STATIC, '/post', '/post/1'].toSorted());
+    const pages = await Promise.all(['/post/2', '/event', '/event/1'].map((path) => site.page(path)));
+    expect(pages.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(await site.text('/post')).not.toContain('post/2');
+    await site.remove('post', '1');
+    expect(await builtPaths(site)).toEqual(STATIC);
+  });
+
+  it('shows fifty-one entities after two builds, when the first one is picked up at the fiftieth', async () => {
+    fleet = await Fleet.start({ workers: 0 });
+    const site = await TestSite.create(fleet, { pace: '3s' });
+    for (let i = 1; i <= 49; i += 1) expect(await site.put('post', String(i))).toBe(201);
+    await fleet.untilReady(fleet.addWorker());
+    const first = await untilRead(site);
+    await site.put('post', '50');
+    await site.put('post', '51');
+
+    const { builds, routes } = await site.untilBuilt();
+    expect(builds).toMatchObject([
+      { state: 'completed', current: true, version: 51, entities: 51 },
+      { id: first, state: 'completed', current: false, version: 49, entities: 49 },
+    ]);
+    expect(routes).toHaveLength(51 + 1 + STATIC.length);
+    await site.text('/post/50');
+    await site.text('/post/51');
+  });
+
+  it('is not built for the sake of a site-info or a profile, which the next build shows', async () => {
+    fleet = await Fleet.start();
+    const site = await TestSite.create(fleet);
+    expect(await site.put('site-info', 'about', { title: 'About us' })).toBe(201);
+    expect(await site.put('profile', 'ada', { title: 'Ada' })).toBe(201);
+    await site.put('profile', 'bob', { title: 'Bob' });
+    expect(await site.remove('profile', 'bob')).toBe(204);
+    expect(await site.view()).toMatchObject({ version: 4, builds: [] });
+    await site.put('post', '1');
+    expect((await site.untilBuilt()).builds).toHaveLength(1);
+    const home = await site.text('/');
+    expect([home.includes('About us'), home.includes('Ada'), home.includes('Bob')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect((await site.page('/profile')).status).toBe(404);
+  });
+
+  it('is sent with tags, and not again to who has it', async () => {
+    fleet = await Fleet.start();
+    const site = await TestSite.create(fleet);
+    await site.put('post', '1');
+    await site.untilBuilt();
+    const page = await site.page('/post/1');
+    const body = await page.text();
+    const etag = page.headers.get('etag')!;
+    expect(etag).toBe(`"${createHash('sha256').update(body).digest('base64url')}"`);
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'content-length': String(Buffer.byteLength(body)),
+    });
+    const again = await site.page('/post/1', { 'if-none-match': `"x", ${etag}` });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    await site.put('post', '2');
+    await site.untilBuilt();
+    expect((await site.page('/post/1', { 'if-none-match': etag })).status).toBe(304);
+    expect((await site.page('/post', { 'if-none-match': etag })).status).toBe(200);
+    const head = await site.page('/post/1', {}, 'HEAD');
+    expect([head.status, head.headers.get('etag')]).toEqual([200, etag]);
+    const bare = await site.page('');
+    expect([bare.status, bare.headers.get('location')]).toEqual([308, `/sites/${site.id}/`]);
+  });
+
+  it('that is deleted takes its running build, its pages and its entities with it', async () => {
+    fleet = await Fleet.start();
+    const site = await TestSite.create(fleet);
+    await site.put('post', '1');
+    const done = (await site.untilBuilt()).builds[0]!.id;
+    const slow = await TestSite.create(fleet, { pace: '10s' });
+    await slow.put('post', '1');
+    const running = await untilRead(slow);
+    await slow.put('post', '2');
+    expect([await slow.delete(), await site.delete()]).toEqual([204, 204]);
+    const states = await until(async () => {
+      const jobs = await Promise.all([done, running].map((id) => fleet.job(id)));
+      return jobs[1]!.state === 'cancelled' && jobs.map(({ state }) => state);
+    }, 'the running build is aborted');
+    expect(states).toEqual(['completed', 'cancelled']);
+    const asked = [slow.page('/post/1'), site.page('/post/1'), site.page('/')];
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect([await site.put('post', '3'), await site.remove('post', '1'), await site.delete()]).toEqual([
+      404, 404, 404,
+    ]);
+    await until(async () => (await files()).length === 0, 'no page is left');
+    await until(async () => (await keys('{sites:*')).length === 0, 'nothing leads anywhere');
+  });
+
+  it('keeps its last two builds, whatever their age and however many other sites have', async () => {
+    fleet = await Fleet.start({ janitor: true, env: { RETENTION_EVERY: '300ms', RETENTION_AGE: '1s' } });
+    const site = await TestSite.create(fleet);
+    const other = await TestSite.create(fleet);
+    for (let i = 1; i <= 4; i += 1) {
+      for (const one of [site, other]) {
+        await one.put('post', String(i));
+        await one.untilBuilt();
+      }
+    }
+    const kept = async (one: TestSite): Promise<BuildSeen[]> =>
+      (await one.view()).builds.filter(({ state }) => state !== 'removed');
+    for (const one of [site, other]) {
+      const two = await until(async () => {
+        const builds = await kept(one);
+        return builds.length === 2 && builds;
+      }, 'two builds are left');
+      expect(two.map(({ version, current }) => [version, current])).toEqual([
+        [4, true],
+        [3, false],
+      ]);
+    }
+    const swept = (): number => fleet.janitors[0]!.facts().filter(isRetention).length;
+    const before = swept();
+    await until(() => swept() >= before + 3, 'it is swept again');
+    expect([(await kept(site)).length, (await kept(other)).length]).toEqual([2, 2]);
+    await site.text('/post/4');
+    await other.text('/post/4');
+  });
+
+  it('that is there keeps the jobs of it; those of one that is not are swept', async () => {
+    fleet = await Fleet.start({
+      workers: 0,
+      janitor: true,
+      env: { OWNER_GRACE: '300ms', ORPHAN_SWEEP_EVERY: '200ms' },
+    });
+    const site = await TestSite.create(fleet);
+    const owners = [`site:${site.id}`, `site:${'0'.repeat(20)}`, 'site:*'];
+    const [kept, ...gone] = await Promise.all(
+      owners.map((one) => fleet.probe({}, { owners: [one], delay: '1h' })),
+    );
+    for (const id of gone) await fleet.untilState(id, 'removed');
+    expect((await fleet.job(kept!)).state).toBe('delayed');
+  });
+
+  it('answers what makes no sense with a problem', async () => {
+    fleet = await Fleet.start({ workers: 0 });
+    const { id } = await TestSite.create(fleet);
+    const entity = `/v1/sites/${id}/entities`;
+    const refused = async (...call: Parameters<Fleet['request']>): Promise<unknown[]> => {
+      const { status, headers, body } = await fleet.request(...call);
+      return [status, headers.get('content-type')?.split(';')[0], body['code']];
+    };
+    const problem = 'application/problem+json';
+    expect([
+      await refused('PUT', `${entity}/post/1`, [1]),
+      await refused('PUT', `${entity}/post/1`, { title: 7 }),
+      await refused('PUT', `${entity}/po%2Fst/1`, {}),
+      await refused('PUT', `${entity}/post/a%2Fb`, {}),
+      await refused('PUT', `${entity}/post/%00`, {}),
+      await refused('PUT', `${entity}/post/1`, { body: 'x', more: 'y'.repeat(65_536) }),
+      await refused('PUT', '/v1/sites/nobody/entities/post/1', {}),
+      await refused('GET', `/v1/sites/${'0'.repeat(20)}`),
+      await refused('DELETE', `/v1/sites/${'0'.repeat(20)}`),
+      await refused('POST', '/v1/sites', { name: ' ', pace: '1h' }),
+      await refused('POST', '/v1/sites', { url: 'javascript:alert(1)' }),
+      await refused('PATCH', `/v1/sites/${id}`),
+      await refused('GET', `/sites/${id}/post/%ff`),
+    ]).toEqual([
+      [400, problem, 'INVALID'],
+      [400, problem, 'INVALID'],
+      [400, problem, 'INVALID'],
+      [400, problem, 'INVALID'],
+      [400, problem, 'INVALID'],
+      [413, problem, 'TOO_LARGE'],
+      [404, problem, 'NOT_FOUND'],
+      [404, problem, 'NOT_FOUND'],
+      [404, problem, 'NOT_FOUND'],
+      [400, problem, 'INVALID'],
+      [400, problem, 'INVALID'],
+      [405, problem, 'METHOD_NOT_ALLOWED'],
+      [expect.any(Number), problem, expect.any(String)],
+    ]);
+  });
+
+  it('is changed by who has a key for it, and read by everybody', async () => {
+    const keyOf = (name: string): string => createHash('sha256').update(name).digest('hex');
+    fleet = await Fleet.start({
+      env: { API_KEYS: `w:enqueue+read:${keyOf('w')},r:read:${keyOf('r')},c:cancel:${keyOf('c')}` },
+    });
+    const as = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+    const { body } = await fleet.request('POST', '/v1/sites', {}, as('w'));
+    const path = `/v1/sites/${String(body['id'])}`;
+    const statuses = [];
+    for (const [method, at, key] of [
+      ['POST', '/v1/sites', 'r'],
+      ['PUT', `${path}/entities/post/1`, 'r'],
+      ['PUT', `${path}/entities/post/1`, 'w'],
+      ['GET', path, 'c'],
+      ['GET', path, 'r'],
+      ['DELETE', path, 'w'],
+    ] as const)
+      statuses.push((await fleet.request(method, at, method === 'GET' ? undefined : {}, as(key))).status);
+    expect(statuses).toEqual([403, 403, 201, 403, 200, 403]);
+    await until(
+      async () => (await fetch(`${fleet.url}/sites/${String(body['id'])}/post/1`)).ok,
+      'everybody can read it',
+    );
+    expect((await fetch(`${fleet.url}/demo/sites`)).status).toBe(404);
+    expect((await fleet.request('DELETE', path, undefined, as('c'))).status).toBe(204);
+  });
+
+  /** Waits until a build has read what there is, and is about to write it; answers its id. */
+  function untilRead(site: TestSite): Promise<string> {
+    return until(async () => {
+      const [newest] = (await site.view()).builds;
+      const { state, progress, id } = await fleet.job(newest!.id);
+      return state === 'running' && typeof progress === 'object' && progress !== null && id;
+    }, 'a build has read what there is');
+  }
+
+  async function files(): Promise<string[]> {
+    const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
+    return all.filter((each) => each.isFile()).map(({ name }) => name);
+  }
+
+  async function keys(pattern: string): Promise<string[]> {
+    const redis = new Redis(fleet.storeUrl);
+    const found: string[] = [];
+    for await (const page of redis.scanStream({ match: `${fleet.prefix}:${pattern}`, count: 1_000 }))
+      found.push(...(page as string[]));
+    await redis.quit();
+    return found;
+  }
+});
+
+function isRetention({ event, sweep }: Record<string, unknown>): boolean {
+  return event === 'sweep.done' && sweep === 'retention';
+}
