@@ -81,6 +81,15 @@ describe('the metrics of the sweeps', () => {
     ]);
   });
 
+  it('say of how many the last sweep did not come to know anything', async () => {
+    sweeps.record({ ...orphans, unknown: 7 });
+    expect(await valueOf('mooring_sweep_unknown', { sweep: 'orphans' })).toBe(7);
+    sweeps.record({ ...orphans, event: 'sweep.stopped', unknown: 3 });
+    expect(await valueOf('mooring_sweep_unknown', { sweep: 'orphans' })).toBe(7);
+    sweeps.record(orphans);
+    expect(await valueOf('mooring_sweep_unknown', { sweep: 'orphans' })).toBe(0);
+  });
+
   it('count what was put right, by what it was', async () => {
     sweeps.record({ ...orphans, sweep: 'repair', healed: 3 });
     sweeps.record({ event: 'depth.mended', by: -2 });

@@ -13,6 +13,7 @@ interface SweepFact {
   readonly sweep?: string;
   readonly jobs?: number;
   readonly failed?: number;
+  readonly unknown?: number;
   readonly healed?: number;
   readonly worstStallMs?: number;
   readonly dryRun?: boolean;
@@ -33,6 +34,7 @@ export class SweepMetrics {
   private readonly failures: Counter<'sweep'>;
   private readonly healed: Counter<'what'>;
   private readonly awaiting: Gauge<'sweep'>;
+  private readonly unknown: Gauge<'sweep'>;
 
   constructor({ metrics }: Runtime) {
     const registers = [metrics.registry];
@@ -82,6 +84,12 @@ export class SweepMetrics {
       labelNames: ['sweep'],
       registers,
     });
+    this.unknown = new Gauge({
+      name: 'mooring_sweep_unknown',
+      help: 'Of what the last sweep saw, that of which nobody could say what is to become of it; it is kept.',
+      labelNames: ['sweep'],
+      registers,
+    });
     this.expectAll();
   }
 
@@ -97,8 +105,10 @@ export class SweepMetrics {
     this.recordWork(sweep, fact);
   };
 
-  private recordWork(sweep: string, { jobs = 0, failed = 0, healed = 0, worstStallMs = 0 }: SweepFact): void {
+  private recordWork(sweep: string, fact: SweepFact): void {
+    const { jobs = 0, failed = 0, unknown = 0, healed = 0, worstStallMs = 0 } = fact;
     this.stall.set({ sweep }, worstStallMs / 1_000);
+    this.unknown.set({ sweep }, unknown);
     this.failures.inc({ sweep }, failed);
     this.healed.inc({ what: sweep }, healed);
     if (sweep === 'orphans') this.orphansRemoved.inc(jobs);
@@ -111,6 +121,7 @@ export class SweepMetrics {
       for (const outcome of OUTCOMES) this.sweeps.inc({ sweep, outcome }, 0);
       this.lastAt.set({ sweep }, 0);
       this.failures.inc({ sweep }, 0);
+      this.unknown.set({ sweep }, 0);
     }
     for (const sweep of TAKE_ARTIFACTS) this.awaiting.set({ sweep }, 0);
   }

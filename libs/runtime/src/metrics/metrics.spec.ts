@@ -55,6 +55,11 @@ describe('the metrics', () => {
     ).toMatchObject({ 'outcome="failed",queue="media",kind="thumbnail"': 1 });
   });
 
+  it('count how often a resolver failed, by the type it knows', async () => {
+    const failed = { event: 'resolver.failed', type: 'ride' };
+    expect(await samples([failed, failed], 'mooring_resolver_failures_total')).toEqual({ 'type="ride"': 2 });
+  });
+
   it('count what expired, at the gate and by the sweep; a dry run expires nothing', async () => {
     const facts = [
       { event: 'job.skipped', ...job, endedAs: 'expired' },

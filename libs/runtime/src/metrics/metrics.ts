@@ -26,6 +26,7 @@ export interface CountedFact {
   readonly count?: number;
   readonly by?: unknown;
   readonly removed?: number;
+  readonly type?: string;
 }
 
 /** This process's numbers, in Prometheus' form. Fed by the journal, so that a fact is announced once. */
@@ -35,6 +36,7 @@ export class Metrics {
   private readonly ended: Counter<'outcome' | 'queue' | 'kind'>;
   private readonly expired: Counter<'by'>;
   private readonly lostEvents: Counter;
+  private readonly resolverFailures: Counter<'type'>;
   private readonly waits: Histogram<'queue' | 'kind'>;
   private readonly runs: Histogram<'queue' | 'kind'>;
   private readonly lifetimes: Histogram<'queue' | 'kind'>;
@@ -65,6 +67,12 @@ export class Metrics {
     this.lostEvents = new Counter({
       name: 'mooring_events_lost_total',
       help: 'Events for other services that the store did not take.',
+      registers,
+    });
+    this.resolverFailures = new Counter({
+      name: 'mooring_resolver_failures_total',
+      help: 'Batches of owners that a resolver said nothing of: it failed, hung or was wrong.',
+      labelNames: ['type'],
       registers,
     });
     this.waits = new Histogram({
@@ -100,6 +108,7 @@ export class Metrics {
 
   record = (fact: CountedFact): void => {
     if (fact.event === 'events.lost') this.lostEvents.inc(fact.count);
+    if (fact.event === 'resolver.failed') this.resolverFailures.inc({ type: fact.type ?? '' });
     if (fact.event === 'worker.started') this.expectStalls(fact.queues ?? []);
     if (isExpirySweep(fact)) this.expired.inc({ by: 'sweep' }, fact.removed);
     if (fact.event.startsWith('job.')) this.recordJob(fact);
