@@ -81,7 +81,7 @@ const planned = async (run: ScriptRunner, key: string): Promise<void> => {
   await run('plan', [key], finish());
 };
 
-const reap = (act: string, who: string): Args => [NOW, act, 'job', who, LEASE_MS, 5, 0];
+const reap = (act: string, who: string): Args => [NOW, act, 'job', who, LEASE_MS, 5, 0, ''];
 const marked = (run: ScriptRunner, key: string): Promise<unknown> => run('reap', [key], reap('mark', 't0'));
 const expire = (job: string, now = NOW + 51): Args => [now, job, EPOCH, 50, 'k'];
 const lost = async (run: ScriptRunner, key: string): Promise<void> => {

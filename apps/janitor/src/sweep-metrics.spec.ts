@@ -69,14 +69,14 @@ describe('the metrics of the sweeps', () => {
 
   it('say what could not be deleted at the last sweep, of those that delete artifacts', async () => {
     for (const sweep of ['retention', 'artifacts', 'orphans']) sweeps.record({ ...orphans, sweep });
-    sweeps.record({ ...orphans, sweep: 'retention', failed: 1 });
+    sweeps.record({ ...orphans, sweep: 'retention', failed: 1, waiting: 4 });
     const { values } = (await metrics.registry
       .getSingleMetric('mooring_artifacts_awaiting_deletion')!
       .get()) as {
       values: { value: number; labels: object }[];
     };
     expect(values.map(({ value, labels }) => [labels, value])).toEqual([
-      [{ sweep: 'retention' }, 1],
+      [{ sweep: 'retention' }, 5],
       [{ sweep: 'artifacts' }, 2],
     ]);
   });
@@ -102,6 +102,7 @@ describe('the metrics of the sweeps', () => {
     sweeps.record({ ...orphans, dryRun: true });
     sweeps.record({ ...orphans, event: 'sweep.tripped', dryRun: true });
     sweeps.record({ event: 'job.completed' });
+    sweeps.record({ event: 'sweep.trouble', sweep: 'retention' });
     const ours = (all: { name: string }[]): unknown => all.filter(({ name }) => name.startsWith('mooring_'));
     expect(ours(await metrics.registry.getMetricsAsJSON())).toEqual(ours(before));
   });

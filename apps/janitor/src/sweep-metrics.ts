@@ -14,6 +14,7 @@ interface SweepFact {
   readonly jobs?: number;
   readonly failed?: number;
   readonly unknown?: number;
+  readonly waiting?: number;
   readonly healed?: number;
   readonly worstStallMs?: number;
   readonly dryRun?: boolean;
@@ -80,7 +81,7 @@ export class SweepMetrics {
     });
     this.awaiting = new Gauge({
       name: 'mooring_artifacts_awaiting_deletion',
-      help: 'Jobs whose artifacts the last sweep was to delete and could not.',
+      help: 'Jobs whose artifacts the last sweep was to delete and could not, or that rest since an earlier one could not.',
       labelNames: ['sweep'],
       registers,
     });
@@ -96,8 +97,8 @@ export class SweepMetrics {
   record = (fact: SweepFact): void => {
     const { event, sweep } = fact;
     if (event === 'depth.mended') this.healed.inc({ what: 'depth' }, Math.abs(Number(fact.by)));
-    if (sweep === undefined || fact.dryRun || !event.startsWith('sweep.')) return;
-    const outcome = event.slice('sweep.'.length);
+    const outcome = OUTCOMES.find((one) => event === `sweep.${one}`);
+    if (sweep === undefined || fact.dryRun || !outcome) return;
     this.sweeps.inc({ sweep, outcome });
     if (outcome === 'stopped') return;
     this.lastAt.set({ sweep }, Date.now() / 1_000);
@@ -106,13 +107,13 @@ export class SweepMetrics {
   };
 
   private recordWork(sweep: string, fact: SweepFact): void {
-    const { jobs = 0, failed = 0, unknown = 0, healed = 0, worstStallMs = 0 } = fact;
+    const { jobs = 0, failed = 0, waiting = 0, unknown = 0, healed = 0, worstStallMs = 0 } = fact;
     this.stall.set({ sweep }, worstStallMs / 1_000);
     this.unknown.set({ sweep }, unknown);
     this.failures.inc({ sweep }, failed);
     this.healed.inc({ what: sweep }, healed);
     if (sweep === 'orphans') this.orphansRemoved.inc(jobs);
-    if (TAKE_ARTIFACTS.some((one) => one === sweep)) this.awaiting.set({ sweep }, failed);
+    if (TAKE_ARTIFACTS.some((one) => one === sweep)) this.awaiting.set({ sweep }, failed + waiting);
   }
 
   /** A counter that is not there before it counts seems not to grow when it first does. */

@@ -117,6 +117,15 @@ describe('the journal', () => {
     ]);
   });
 
+  it('names what a sweep could do nothing with, and does not take it for a queue', () => {
+    for (const what of ['q-1', 'q-2']) journal.sweepTrouble('retention', what, new Error('EACCES'));
+    journal.sweepTrouble('artifacts', 'q-3', new Error('EACCES'));
+    expect(facts).toEqual([
+      { event: 'sweep.trouble', sweep: 'retention', what: 'q-1', why: 'EACCES' },
+      { event: 'sweep.trouble', sweep: 'artifacts', what: 'q-3', why: 'EACCES' },
+    ]);
+  });
+
   it('names an error without words by its code', () => {
     journal.queueError('q', Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }));
     expect(facts).toEqual([{ event: 'queue.error', queue: 'q', why: 'ECONNREFUSED' }]);

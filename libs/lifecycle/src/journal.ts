@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Receipt } from './cancel/receipts.js';
 import type { EndedAs } from './kinds/outcome.js';
 import { LifecycleOptions } from './options.js';
+import type { SweepKind } from './sweep/sweep.js';
 import type { SweepRecord } from './sweep/sweep.record.js';
 import type { JobFacts } from './kinds/job-facts.js';
 
@@ -39,6 +40,12 @@ export type Fact =
   | ({
       readonly event: 'sweep.done' | 'sweep.tripped' | 'sweep.stopped' | 'sweep.failed';
     } & Omit<SweepRecord, 'state'>)
+  | {
+      readonly event: 'sweep.trouble';
+      readonly sweep: SweepKind;
+      readonly what: string;
+      readonly why: string;
+    }
   | { readonly event: 'entry.healed'; readonly what: Healed; readonly name: string }
   | { readonly event: 'queue.error'; readonly queue: string; readonly why: string }
   | {
@@ -128,12 +135,7 @@ export class Journal {
   /** A lost connection fails many times in the same way; that is said now and then, not each time. */
   queueError(queue: string, error: unknown): void {
     const why = reason(error);
-    const now = Date.now();
-    for (const [said, at] of this.errorsSaid)
-      if (now - at >= SAME_ERROR_AGAIN_MS) this.errorsSaid.delete(said);
-    if (this.errorsSaid.has(why)) return;
-    this.errorsSaid.set(why, now);
-    this.announce({ event: 'queue.error', queue, why });
+    if (this.isNew(why)) this.announce({ event: 'queue.error', queue, why });
   }
 
   /** Its owners count as unknown; nothing is ended because of it. */
@@ -156,6 +158,12 @@ export class Journal {
     this.announce({ event: `sweep.${state}`, ...record });
   }
 
+  /** One thing that a sweep could do nothing with. Many that fail in the same way are told as one; the record has each. */
+  sweepTrouble(sweep: SweepKind, what: string, error: unknown): void {
+    const why = reason(error);
+    if (this.isNew(`${sweep} ${why}`)) this.announce({ event: 'sweep.trouble', sweep, what, why });
+  }
+
   /** Something that a process left half done was mended; the name says which. */
   entryHealed(what: Healed, name: string): void {
     this.announce({ event: 'entry.healed', what, name });
@@ -173,6 +181,15 @@ export class Journal {
     this.announce({ event: 'worker.drained', tookMs, stillRunning });
   }
 
+  private isNew(trouble: string): boolean {
+    const now = Date.now();
+    for (const [said, at] of this.errorsSaid)
+      if (now - at >= SAME_ERROR_AGAIN_MS) this.errorsSaid.delete(said);
+    if (this.errorsSaid.has(trouble)) return false;
+    this.errorsSaid.set(trouble, now);
+    return true;
+  }
+
   private announce(fact: Fact): void {
     for (const listener of this.listeners) {
       try {
@@ -185,7 +202,7 @@ export class Journal {
   }
 }
 
-function reason(error: unknown): string {
+export function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }

@@ -21,7 +21,7 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *                                     that are its own; they keep the record
  *  o:history                  list    what was removed and why, newest first     drop                 expires; HISTORY_LINES at most
  *  o:reap                     hash    <job> -> `<since>|<failures>|<held, or at  reap                 done; left ones: retention, by the list
- *                                     rest, until, ms>|<by whom>`                                    below
+ *                                     rest, until, ms>|<by whom>|<why>`                              below
  *  <prefix>:{slot:<digest>}   zset    `<job>|<token>`, or `<job>|` for a grant -> end of its hold, ms  take                 empties; stale ones: take
  *  …:waiters                  zset    <job> -> its place in the line            take                 empties; gone ones: quit
  *  <prefix>:{queue:<name>}    hash    n: how many jobs wait; v: version         depth                never; the janitor's census mends n

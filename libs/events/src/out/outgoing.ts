@@ -38,6 +38,6 @@ export function outgoing(fact: Fact, tell: Exclude<Tell, 'off'>): Outgoing | und
 }
 
 /** One comes every few seconds, and mostly finds nothing. */
-function isNews({ sweep, removed, failed }: Extract<Fact, { readonly sweep: string }>): boolean {
+function isNews({ sweep, removed, failed }: Extract<Fact, { readonly sweepId: string }>): boolean {
   return sweep !== 'expiry' || removed + failed > 0;
 }

@@ -63,7 +63,7 @@ export class ArtifactSweep extends Sweep {
       return 'removed';
     } catch (error) {
       // It is found again by the next sweep.
-      this.journal.queueError('sweeps', error);
+      this.journal.sweepTrouble(this.kind, jobId, error);
       return 'failed';
     }
   }

@@ -84,7 +84,7 @@ export class ExpirySweep extends Sweep {
     try {
       return await this.expired.look(deadline, nowMs, dryRun);
     } catch (error) {
-      this.journal.queueError('sweeps', error);
+      this.journal.sweepTrouble(this.kind, deadline.jobId, error);
       return 'failed';
     }
   }

@@ -14,11 +14,13 @@
     ARGV[5]   mark: how long it is held, ms; fail: how long it rests after a first failure, ms
     ARGV[6]   after how many failures it is left alone
     ARGV[7]   mark: 1 when it is tried all the same
+    ARGV[8]   fail: why
 
-  Answers {'marked'}, {'placed'}, {'wait'}, {'quarantined'}; {'failed', how often}; {'done'}; or {'lost'} when it is another's.
+  Answers {'marked'}, {'placed'}, {'wait'} while another has it, {'rests', why} after a failure, {'quarantined', why};
+  {'failed', how often}; {'done'}; or {'lost'} when it is another's.
 ]]
 --- @include each
-if #ARGV ~= 7 then
+if #ARGV ~= 8 then
   return redis.error_reply('ERR wrong number of arguments')
 end
 local now, act, job, mine = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
@@ -26,7 +28,8 @@ local ms, most, force = number(ARGV[5]), number(ARGV[6]), ARGV[7] == '1'
 local record, marks = KEYS[1], KEYS[1] .. ':reap'
 
 local hasPlace = redis.call('HEXISTS', record, 'j' .. job) == 1
-local since, tries, next, holder = string.match(redis.call('HGET', marks, job) or '', '^(%d+)|(%d+)|(%d+)|(.*)$')
+local mark = redis.call('HGET', marks, job) or ''
+local since, tries, next, holder, why = string.match(mark, '^(%d+)|(%d+)|(%d+)|([^|]*)|?(.*)$')
 local isMarked = since ~= nil
 since, tries, next, holder = since or whole(now), number(tries or '0'), number(next or '0'), holder or ''
 
@@ -38,10 +41,10 @@ if act == 'mark' then
     return { 'marked' }
   end
   if tries >= most and not force then
-    return { 'quarantined' }
+    return { 'quarantined', why }
   end
   if next > now and (holder ~= '' or not force) then
-    return { 'wait' }
+    return holder ~= '' and { 'wait' } or { 'rests', why }
   end
   redis.call('HSET', marks, job, since .. '|' .. whole(tries) .. '|' .. whole(now + ms) .. '|' .. mine)
   return { 'marked' }
@@ -59,5 +62,5 @@ if not isMarked or holder ~= mine then
   return { 'lost' }
 end
 local rest = ms * 2 ^ math.min(tries, 20)
-redis.call('HSET', marks, job, since .. '|' .. whole(tries + 1) .. '|' .. whole(now + rest) .. '|')
+redis.call('HSET', marks, job, since .. '|' .. whole(tries + 1) .. '|' .. whole(now + rest) .. '||' .. ARGV[8])
 return { 'failed', whole(tries + 1) }

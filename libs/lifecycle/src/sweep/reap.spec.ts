@@ -30,7 +30,12 @@ describe('the script that marks what is removed', () => {
   afterAll(() => redis.quit());
 
   const ask = (now: number, act: string, who: string, ms: number, force = 0): Promise<unknown> =>
-    runScript(store, 'reap', [record], [now, act, 'job', who, ms, TRIES, force]);
+    runScript(
+      store,
+      'reap',
+      [record],
+      [now, act, 'job', who, ms, TRIES, force, act === 'fail' ? 'shut' : ''],
+    );
   const mark = (now: number, who: string, force = 0): Promise<unknown> => ask(now, 'mark', who, HOLD, force);
   const fail = (now: number, who: string): Promise<unknown> => ask(now, 'fail', who, REST);
   const done = (who: string): Promise<unknown> => ask(NOW, 'done', who, 0);
@@ -86,7 +91,7 @@ describe('the script that marks what is removed', () => {
     ] as const) {
       await mark(now, 'a');
       expect(await fail(now, 'a')).toEqual(['failed', String(failures)]);
-      expect(await mark(now + rest * REST - 1, 'b')).toEqual(['wait']);
+      expect(await mark(now + rest * REST - 1, 'b')).toEqual(['rests', 'shut']);
       now += rest * REST;
     }
     expect(await mark(now - 1, 'b', 1)).toEqual(['marked']);
@@ -100,10 +105,17 @@ describe('the script that marks what is removed', () => {
     return mark(NOW * 2, 'b');
   }
   it('leaves one alone that failed five times, until it is forced', async () => {
-    expect(await afterAllTries()).toEqual(['quarantined']);
+    expect(await afterAllTries()).toEqual(['quarantined', 'shut']);
     expect(await mark(NOW * 2, 'b', 1)).toEqual(['marked']);
     expect(await fail(NOW * 2, 'b')).toEqual(['failed', '6']);
-    expect(await mark(NOW * 3, 'b')).toEqual(['quarantined']);
+    expect(await mark(NOW * 3, 'b')).toEqual(['quarantined', 'shut']);
+  });
+
+  it('knows why one rests whatever the reason says, and reads a mark without one', async () => {
+    await redis.hset(`${record}:reap`, 'job', `${NOW}|1|${NOW + REST}|`);
+    expect(await mark(NOW, 'a')).toEqual(['rests', '']);
+    await redis.hset(`${record}:reap`, 'job', `${NOW}|1|${NOW + REST}||a|b\nc`);
+    expect(await mark(NOW, 'a')).toEqual(['rests', 'a|b\nc']);
   });
 
   it('is not the same when who reserves does not look', async () => {
@@ -113,7 +125,13 @@ describe('the script that marks what is removed', () => {
     expect(await reserve()).not.toEqual(['reaping']);
   });
 
-  const MUTANTS: [Mutant, () => Promise<unknown>, string][] = [
+  async function afterOneTry(): Promise<unknown> {
+    await mark(NOW, 'a');
+    await fail(NOW, 'a');
+    return mark(NOW, 'b');
+  }
+
+  const MUTANTS: [Mutant, () => Promise<unknown>, ...string[]][] = [
     [
       { name: 'a place is not seen', script: 'reap', text: 'if hasPlace then', instead: 'if false then' },
       hasPlaceAndIsMarked,
@@ -133,10 +151,17 @@ describe('the script that marks what is removed', () => {
       { name: 'failures are not counted', script: 'reap', text: 'whole(tries + 1) .. ', instead: "'0' .. " },
       afterAllTries,
       'quarantined',
+      'shut',
+    ],
+    [
+      { name: 'why it failed is not kept', script: 'reap', text: ".. '||' .. ARGV[8]", instead: ".. '||'" },
+      afterOneTry,
+      'rests',
+      'shut',
     ],
   ];
-  it.each(MUTANTS)('is not the same when $name', async (mutant, life, word) => {
+  it.each(MUTANTS)('is not the same when $name', async (mutant, life, ...words) => {
     store = storeWithMutant(redis, mutant);
-    expect(await life()).not.toEqual([word]);
+    expect(await life()).not.toEqual(words);
   });
 });

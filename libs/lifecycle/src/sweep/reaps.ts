@@ -17,10 +17,18 @@ export interface Reap extends Reaped {
   readonly until: number;
 }
 
+/** Why there is no leave: it has a place, another has it, it rests after a failure, it is left alone. */
+export interface Refused {
+  readonly refused: 'placed' | 'wait' | 'rests' | 'quarantined';
+  /** Of the last failure. */
+  readonly why: string;
+}
+
 /** How often it is tried to remove a job before it is left alone. */
 const TRIES = 5;
 /** How long it is left after a first failure; twice as long after each further one. */
 const REST_MS = 60_000;
+const MOST_OF_WHY = 300;
 
 /** Which jobs are being removed, each by whom and for how long; and a list of all of them, for what a crash leaves. */
 @Injectable()
@@ -46,17 +54,17 @@ export class Reaps {
   }
 
   /** Leave to remove it; or why not. */
-  async mark(job: Reaped, force: boolean): Promise<Reap | 'placed' | 'wait' | 'quarantined'> {
+  async mark(job: Reaped, force: boolean): Promise<Reap | Refused> {
     const token = randomBytes(9).toString('base64url');
     // Others count from later: from when the store has heard it.
     const until = performance.now() + this.holdMs / 2;
-    const [word] = await this.ask('mark', job, token, this.holdMs, force);
-    return word === 'marked' ? { ...job, token, until } : (word as 'placed' | 'wait' | 'quarantined');
+    const [word, why = ''] = await this.ask('mark', job, token, this.holdMs, { force });
+    return word === 'marked' ? { ...job, token, until } : { refused: word as Refused['refused'], why };
   }
 
   /** Whether it is to be left alone from now on. */
-  async fail(reap: Reap): Promise<boolean> {
-    const [, tries] = await this.ask('fail', reap, reap.token, REST_MS);
+  async fail(reap: Reap, why: string): Promise<boolean> {
+    const [, tries] = await this.ask('fail', reap, reap.token, REST_MS, { why: why.slice(0, MOST_OF_WHY) });
     return Number(tries) >= TRIES;
   }
 
@@ -84,9 +92,9 @@ export class Reaps {
     { jobId, owner }: Reaped,
     token: string,
     ms: number,
-    force = false,
+    { force = false, why = '' } = {},
   ): Promise<string[]> {
-    const args = ['', act, jobId, token, ms, TRIES, force ? 1 : 0];
+    const args = ['', act, jobId, token, ms, TRIES, force ? 1 : 0, why];
     const record = this.keys.ownerText(owner);
     return this.store.call(() => runScript(this.store.redis, 'reap', [record], args) as Promise<string[]>);
   }

@@ -114,7 +114,7 @@ export class RepairSweep extends Sweep {
           if (next !== '0') left.push([owner, next]);
         } catch (error) {
           // One that cannot be mended must not stand before the others.
-          this.journal.queueError('sweeps', error);
+          this.journal.sweepTrouble(this.kind, owner, error);
           tally.failed += 1;
         }
       }

@@ -27,8 +27,18 @@ export interface Removing extends InQueue {
   readonly full: Readonly<Record<string, Ended>>;
 }
 
-/** First what a crash has left, then queue by queue. */
-export type Position = { readonly phase: 'left'; readonly cursor: string } | Counting | Removing;
+/** Jobs over their measure that this sweep came by and could not try: they rest after a failure, or are left alone. */
+export interface Waiting {
+  readonly resting: number;
+  readonly quarantined: number;
+  /** Why one of them rests. */
+  readonly why?: string | undefined;
+}
+
+/** First what a crash has left, then queue by queue; and who waits, as far as was seen by then. */
+export type Position = ({ readonly phase: 'left'; readonly cursor: string } | Counting | Removing) & {
+  readonly waiting?: Waiting;
+};
 
 export function readPosition(text: string | undefined): Position {
   return text === undefined ? { phase: 'left', cursor: '0' } : (JSON.parse(text) as Position);

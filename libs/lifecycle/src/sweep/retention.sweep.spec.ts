@@ -279,18 +279,33 @@ describe('finished jobs', () => {
     const ids = await finish(5);
     removeAll = (jobId) =>
       jobId === ids[0] ? Promise.reject(new Error('the bucket is shut')) : kept.store.removeAll(jobId);
-    expect(await sweep()).toMatchObject({ state: 'done', removed: 1, failed: 1 });
+    const first = await sweep();
+    expect(first).toMatchObject({ state: 'done', removed: 1, failed: 1, waiting: 0 });
+    const { lines } = await app.context.get(SweepBook).lines(first.sweepId, 0);
+    expect(lines).toContainEqual({ what: ids[0], why: 'it could not be removed: the bucket is shut' });
+    const trouble = { event: 'sweep.trouble', sweep: 'retention', what: ids[0], why: 'the bucket is shut' };
+    expect(app.facts.filter(({ event }) => /trouble|queue.error/.test(event))).toEqual([trouble]);
     expect([await stateOf(ids[0]!), await stateOf(ids[1]!)]).toEqual(['completed', 'removed']);
     expect(await kept.jobs()).toContain(ids[0]);
     // It rests.
-    expect(await sweep()).toMatchObject({ removed: 0, failed: 0 });
+    expect(await sweep()).toMatchObject({
+      removed: 0,
+      failed: 0,
+      kept: 4,
+      waiting: 1,
+      why: '1 at rest after a failure, one of them for this: the bucket is shut',
+    });
 
     for (let tries = 2; tries <= TRIES; tries += 1) {
       await letItRest(ids[0]!);
       expect(await sweep()).toMatchObject({ removed: 0, failed: 1 });
     }
     await letItRest(ids[0]!);
-    expect(await sweep()).toMatchObject({ failed: 0, why: expect.stringContaining('1 cannot be removed') });
+    expect(await sweep()).toMatchObject({
+      failed: 0,
+      waiting: 1,
+      why: '1 in quarantine: see GET /v1/admin/quarantine',
+    });
     const { jobs } = await app.context.get(Quarantine).page(0);
     expect(jobs).toEqual([{ jobId: ids[0], at: expect.any(String), why: 'the bucket is shut' }]);
 

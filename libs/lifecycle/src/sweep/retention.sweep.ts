@@ -4,7 +4,7 @@ import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { Quarantine } from './quarantine.js';
 import { EndedJobs } from './ended.jobs.js';
-import { countOf, type Fate } from './fate.js';
+import { countOf } from './fate.js';
 import { JobKeepers } from './job.keepers.js';
 import { inLanes } from './lanes.js';
 import { Reaps, type Reaped } from './reaps.js';
@@ -15,9 +15,10 @@ import {
   type Counting,
   type Position,
   type Removing,
+  type Waiting,
 } from './retention.position.js';
-import { Retirement } from './retirement.js';
-import { Sweep, type Page, type Round, type SweepKind } from './sweep.js';
+import { Retirement, type Retiring } from './retirement.js';
+import { Sweep, type Page, type Round, type SweepKind, type SweepLine } from './sweep.js';
 import { Sweeps } from './sweeps.js';
 
 /** A page is read whole, payloads too. */
@@ -48,11 +49,11 @@ export class RetentionSweep extends Sweep {
 
   async sweepOnce(limit: number, round: Round): Promise<Page> {
     const at = readPosition(round.position);
-    const { next, ...page } = await this.turn(at, limit, round);
-    const position = writePosition(next);
-    return position === null
-      ? { ...page, position, ...(await this.wordOnQuarantine()) }
-      : { ...page, position };
+    const { next, waiting: found, ...page } = await this.turn(at, limit, round);
+    const waiting = sumOf(at.waiting ?? NOBODY, found ?? NOBODY);
+    if (next) return { ...page, position: writePosition({ ...next, waiting }) };
+    const { resting, quarantined } = waiting;
+    return { ...page, position: null, waiting: resting + quarantined, ...(await this.wordOn(waiting)) };
   }
 
   private turn(at: Position, limit: number, round: Round): Promise<Turned> {
@@ -71,9 +72,10 @@ export class RetentionSweep extends Sweep {
     if (dryRun) return { next: this.after() };
     const { jobs, next } = await this.reaps.page(cursor, limit);
     const fates = await inLanes(jobs, signal, (reaped) => this.retirement.finish(reaped));
-    const { removed, failed } = countOf(fates);
+    const { removed, failed } = countOf(fates.map(({ fate }) => fate));
+    const lines = jobs.flatMap(({ jobId }, i) => failureOf(jobId, fates[i]));
     const at: Position = { phase: 'left', cursor: signal.aborted ? cursor : next };
-    return { removed, failed, next: next === '0' && !signal.aborted ? this.after() : at };
+    return { removed, failed, lines, next: next === '0' && !signal.aborted ? this.after() : at };
   }
 
   private async count(at: Counting, limit: number): Promise<Turned> {
@@ -96,12 +98,12 @@ export class RetentionSweep extends Sweep {
     const wanted = await this.keepers.wanted(asked);
     const doomed = overdue.filter(({ job }) => !wanted.has(job.id!));
     const fates = round.dryRun
-      ? doomed.map(() => 'removed' as const)
+      ? doomed.map((): Retiring => ({ fate: 'removed' }))
       : await this.retireAll(at, doomed, round);
-    const { removed, failed } = countOf(fates);
-    const lines = doomed
-      .filter((_, i) => fates[i] === 'removed')
-      .map(({ job, over: { why } }) => ({ what: job.id!, why }));
+    const { removed, failed } = countOf(fates.map((one) => one?.fate));
+    const lines = doomed.flatMap(({ job, over: { why } }, i) =>
+      fates[i]?.fate === 'removed' ? [{ what: job.id!, why }] : failureOf(job.id!, fates[i]),
+    );
     // A page that was stopped is done again, and counts what was done.
     if (round.signal.aborted) return { removed, failed, seen: removed + failed, lines, next: at };
 
@@ -110,14 +112,19 @@ export class RetentionSweep extends Sweep {
     const newest = jobs.at(-1);
     const isLast = length === 0 || (newest && this.measures.isBeyond(newest, at, nowMs));
     const from = at.from + length - (round.dryRun ? 0 : removed);
-    return { ...counts, lines, next: isLast ? this.after(at) : { ...at, from } };
+    return {
+      ...counts,
+      lines,
+      waiting: waitingAmong(fates),
+      next: isLast ? this.after(at) : { ...at, from },
+    };
   }
 
   private async retireAll(
     { queue, state }: Removing,
     doomed: readonly Doomed[],
     { signal, force }: Round,
-  ): Promise<Fate[]> {
+  ): Promise<Retiring[]> {
     await this.reaps.list(doomed.map(({ reaped }) => reaped));
     const from = this.queues.get(queue);
     return inLanes(doomed, signal, ({ job, over, reaped }) =>
@@ -134,16 +141,45 @@ export class RetentionSweep extends Sweep {
     return queue === undefined ? undefined : { ...begin, queue, state: 'completed' };
   }
 
-  private async wordOnQuarantine(): Promise<{ why?: string }> {
+  private async wordOn({ resting, why }: Waiting): Promise<{ why?: string }> {
     const count = await this.quarantine.count();
-    return count > 0 ? { why: `${count} cannot be removed: see GET /v1/admin/quarantine.` } : {};
+    const words = [
+      ...(resting > 0
+        ? [`${resting} at rest after a failure${why ? `, one of them for this: ${why}` : ''}`]
+        : []),
+      ...(count > 0 ? [`${count} in quarantine: see GET /v1/admin/quarantine`] : []),
+    ];
+    return words.length > 0 ? { why: words.join('; ') } : {};
   }
 }
 
-type Turned = Omit<Page, 'position'> & { readonly next: Position | undefined };
+type Turned = Omit<Page, 'position' | 'waiting'> & {
+  readonly next: Position | undefined;
+  readonly waiting?: Waiting;
+};
 
 interface Doomed {
   readonly job: Job;
   readonly over: Over;
   readonly reaped: Reaped;
+}
+
+const NOBODY: Waiting = { resting: 0, quarantined: 0 };
+
+function waitingAmong(fates: readonly Retiring[]): Waiting {
+  const resting = fates.filter(({ waits }) => waits === 'resting');
+  const quarantined = fates.filter(({ waits }) => waits === 'quarantined').length;
+  return { resting: resting.length, quarantined, why: resting.find(({ why }) => why)?.why };
+}
+
+function sumOf(a: Waiting, b: Waiting): Waiting {
+  return {
+    resting: a.resting + b.resting,
+    quarantined: a.quarantined + b.quarantined,
+    why: b.why ?? a.why,
+  };
+}
+
+function failureOf(what: string, one: Retiring | undefined): SweepLine[] {
+  return one?.fate === 'failed' ? [{ what, why: `it could not be removed: ${one.why}` }] : [];
 }

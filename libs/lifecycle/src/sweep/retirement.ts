@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
 import { FoundJobs } from '../cancel/found.jobs.js';
 import { Removals } from '../history/removals.js';
-import { Journal } from '../journal.js';
+import { Journal, reason } from '../journal.js';
 import { openEnvelope } from '../kinds/envelope.js';
 import { LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
 import type { Fate } from './fate.js';
 import { Quarantine } from './quarantine.js';
-import { Reaps, type Reap, type Reaped } from './reaps.js';
+import { Reaps, type Reap, type Reaped, type Refused } from './reaps.js';
 import type { Over } from './retention.measures.js';
 import type { EndedState } from './retention.position.js';
 
@@ -17,6 +17,13 @@ export interface Retired extends Over {
   readonly job: Job;
   readonly queue: Queue;
   readonly state: EndedState;
+}
+
+/** What became of one, or why it is there still. */
+export interface Retiring {
+  readonly fate: Fate;
+  readonly waits?: 'resting' | 'quarantined';
+  readonly why?: string;
 }
 
 /**
@@ -45,31 +52,43 @@ export class Retirement {
     }
   }
 
-  retire(reaped: Reaped, retired: Retired, force: boolean): Promise<Fate> {
-    return this.tried(async () => {
-      const reap = (await this.isYoung(reaped, retired)) ? 'placed' : await this.reaps.mark(reaped, force);
-      // It is not marked, so it is not listed for long.
-      if (reap === 'placed') await this.reaps.strike([reaped]);
-      // Who saw it fail for the last time may have died before it could say so.
-      if (reap === 'quarantined') await this.quarantine.add(reaped.jobId);
-      if (typeof reap === 'string') return 'kept';
+  retire(reaped: Reaped, retired: Retired, force: boolean): Promise<Retiring> {
+    return this.tried(reaped, async () => {
+      const reap = (await this.isYoung(reaped, retired)) ? YOUNG : await this.reaps.mark(reaped, force);
+      if ('refused' in reap) return this.leave(reaped, reap);
       return this.whileHeld(reap, () => this.remove(reap, retired));
     });
   }
 
   /** What a crash has left of one whose job is gone: nothing is left of it then. */
-  finish(reaped: Reaped): Promise<Fate> {
-    return this.tried(async () => {
+  finish(reaped: Reaped): Promise<Retiring> {
+    return this.tried(reaped, async () => {
       const { state } = await this.found.find(reaped.jobId);
-      if (state !== 'unknown') return 'kept';
+      if (state !== 'unknown') return KEPT;
       const reap = await this.reaps.mark(reaped, true);
-      if (reap === 'placed') await this.reaps.strike([reaped]);
-      if (typeof reap === 'string') return 'kept';
+      if ('refused' in reap) return this.leave(reaped, reap);
       return this.whileHeld(reap, async () => {
         await this.removeArtifacts(reap);
         await this.forget(reap);
       });
     });
+  }
+
+  private async leave(reaped: Reaped, { refused, why }: Refused): Promise<Retiring> {
+    switch (refused) {
+      case 'wait':
+        return KEPT;
+      case 'placed':
+        // It is not marked, so it is not listed for long.
+        await this.reaps.strike([reaped]);
+        return KEPT;
+      case 'rests':
+        return { fate: 'kept', waits: 'resting', why };
+      case 'quarantined':
+        // Who saw it fail for the last time may have died before it could say so.
+        await this.quarantine.add(reaped.jobId, why || undefined);
+        return { fate: 'kept', waits: 'quarantined', why };
+    }
   }
 
   /** When a job ended its worker said, by a clock that may be behind; when its artifacts were written the store did. */
@@ -80,25 +99,29 @@ export class Retirement {
   }
 
   /** One that cannot even be marked is left for the next sweep, and holds up no other. */
-  private async tried(work: () => Promise<Fate>): Promise<Fate> {
+  private async tried({ jobId }: Reaped, work: () => Promise<Retiring>): Promise<Retiring> {
     try {
       return await work();
     } catch (error) {
-      this.journal.queueError('sweeps', error);
-      return 'failed';
+      return this.failed(jobId, error);
     }
   }
 
   /** Should it fail, the job stays, and leads there. */
-  private async whileHeld(reap: Reap, work: () => Promise<void>): Promise<Fate> {
+  private async whileHeld(reap: Reap, work: () => Promise<void>): Promise<Retiring> {
     try {
       await work();
-      return 'removed';
+      return { fate: 'removed' };
     } catch (error) {
-      this.journal.queueError('sweeps', error);
-      if (await this.reaps.fail(reap)) await this.quarantine.add(reap.jobId, (error as Error).message);
-      return 'failed';
+      const why = reason(error);
+      if (await this.reaps.fail(reap, why)) await this.quarantine.add(reap.jobId, why);
+      return this.failed(reap.jobId, error);
     }
+  }
+
+  private failed(jobId: string, error: unknown): Retiring {
+    this.journal.sweepTrouble('retention', jobId, error);
+    return { fate: 'failed', why: reason(error) };
   }
 
   private async remove(reap: Reap, { job, queue, state, why }: Retired): Promise<void> {
@@ -127,6 +150,9 @@ export class Retirement {
     await this.reaps.done(reap);
   }
 }
+
+const KEPT: Retiring = { fate: 'kept' };
+const YOUNG: Refused = { refused: 'placed', why: '' };
 
 /** Later another may be at it, and the id may even be a new job's. */
 function checkHeld({ until }: Reap): void {

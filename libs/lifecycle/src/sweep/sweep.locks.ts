@@ -56,7 +56,7 @@ export class SweepLocks {
       else lost.abort();
     };
     const timer = setInterval(() => {
-      look().catch((error: unknown) => this.journal.queueError('sweeps', error));
+      look().catch((error: unknown) => this.journal.sweepTrouble(kind, 'its lock', error));
     }, this.lockMs / KEEPINGS);
     timer.unref();
     return {

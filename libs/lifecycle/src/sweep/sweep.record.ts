@@ -14,6 +14,8 @@ export interface SweepRecord extends Counts {
   readonly endedAt?: string;
   /** How many there were to be seen in all, about, where that is known. */
   readonly of?: number;
+  /** Of those kept, how many are to go and wait since they could not; where that is known. */
+  readonly waiting?: number;
   /** Of its pages and the rests between them, over all processes that worked at it. */
   readonly tookMs: number;
   /** The longest that the store kept another client waiting meanwhile. */
@@ -53,6 +55,7 @@ export function withPage(record: SweepRecord, page: Page, tookMs: number, stallM
     tookMs: Math.round(record.tookMs + tookMs),
     worstStallMs: Math.max(record.worstStallMs, Math.round(stallMs * 10) / 10),
     ...(page.of !== undefined && { of: page.of }),
+    ...(page.waiting !== undefined && { waiting: page.waiting }),
     ...(page.why !== undefined && { why: page.why }),
   };
 }

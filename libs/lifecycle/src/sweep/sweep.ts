@@ -22,7 +22,7 @@ export interface Counts {
   readonly jobs: number;
 }
 
-/** Something that goes, or is mended, and why. In a dry run: that would. */
+/** Something that goes, is mended, or could not be, and why. In a dry run: that would. */
 export interface SweepLine {
   readonly what: string;
   readonly why: string;
@@ -48,6 +48,8 @@ export interface Page extends Partial<Counts> {
   readonly position: string | null;
   /** How many there are to be seen in all, about, where that is known. */
   readonly of?: number;
+  /** With the last page: of those kept, how many are to go and wait since they could not. */
+  readonly waiting?: number;
   readonly lines?: readonly SweepLine[];
   /** Why nothing is removed until an operator says so; the sweep ends with this page. */
   readonly tripped?: string;

@@ -20,6 +20,7 @@ describe('a fact', () => {
     'event.dead',
     'events.trouble',
     'events.lost',
+    'sweep.trouble',
   ])('that an operator must see is a warning: %s', (event) => {
     expect(levelOf({ event })).toBe(40);
   });

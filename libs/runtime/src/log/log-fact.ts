@@ -19,6 +19,7 @@ const WARNINGS = new Set([
   'events.lost',
   'sweep.failed',
   'sweep.tripped',
+  'sweep.trouble',
 ]);
 const NEWS = new Set([
   'owner.cancelled',

@@ -147,7 +147,7 @@ export class Metrics {
 
 /** One that stopped says all it did when it is at its end. */
 function isExpirySweep({ event, sweep, dryRun }: CountedFact): boolean {
-  return sweep === 'expiry' && !dryRun && event !== 'sweep.stopped';
+  return sweep === 'expiry' && !dryRun && event !== 'sweep.stopped' && event !== 'sweep.trouble';
 }
 
 function outcomeOf(event: string, { endedAs, final }: Partial<CountedFact>): string | undefined {
