@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
@@ -138,6 +138,19 @@ describe('the artifacts of a job', () => {
     expect(await linksOf(failing)).toEqual([]);
   });
 
+  it('are missed while their volume is, and there again with it', async () => {
+    const [{ href }] = await linksOf(id);
+    const away = `${fleet.artifacts}-away`;
+    await rename(fleet.artifacts, away);
+    try {
+      const response = await get(href);
+      expect([response.status, await response.json()]).toMatchObject([503, { code: 'ARTIFACT_UNAVAILABLE' }]);
+    } finally {
+      await rename(away, fleet.artifacts);
+    }
+    expect((await get(href)).status).toBe(200);
+  });
+
   it('go before a job that is cancelled while it waits for its next attempt', async () => {
     const owner = { owners: ['trip:cancelled'] };
     const retrying = await fleet.probe({ artifactBytes: 3, failTimes: 3, ms: 500 }, owner);
@@ -154,7 +167,9 @@ describe('the artifacts of a job', () => {
     const { body } = await fleet.request('GET', '/openapi.json');
     const { paths } = body as { paths: Record<string, { get: { responses: object } }> };
     const { responses } = paths['/v1/jobs/{id}/artifacts/{name}']!.get;
-    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '206', '304', '404', '416']));
+    expect(Object.keys(responses)).toEqual(
+      expect.arrayContaining(['200', '206', '304', '404', '416', '503']),
+    );
   });
 
   async function linksOf(job: string): Promise<[Link, ...Link[]]> {

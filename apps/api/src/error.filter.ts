@@ -18,6 +18,7 @@ const STATUS: Readonly<Record<string, number>> = {
   IDEMPOTENCY_CONFLICT: 422,
   QUEUE_FULL: 429,
   STORE_UNAVAILABLE: 503,
+  ARTIFACT_UNAVAILABLE: 503,
 };
 
 /** The codes of refusals that come from the framework and have none of their own. */

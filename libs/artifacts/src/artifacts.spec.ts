@@ -127,7 +127,7 @@ describe('artifacts', () => {
 
   it('that somebody else has removed are no error', async () => {
     await artifacts.put(RUN, 'a', 'x');
-    await rm(join(folder, prefix), { recursive: true });
+    await rm(join(folder, prefix, shardOf(JOB)), { recursive: true });
     await artifacts.commit(JOB, '7');
     expect(await artifacts.open(JOB, 'a')).toBeUndefined();
     expect(await artifacts.removeAll(JOB)).toBe(1);

@@ -171,6 +171,7 @@ export class Artifacts {
       this.manifests.files(jobId),
       this.bytes.files(folderOf(jobId)),
     ]);
+    if (entered.some((file) => !lying.includes(file))) await this.seal.check();
     return [...new Set([...entered, ...lying])];
   }
 

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { S3Server } from '../../../test/support/s3-server.js';
 import { readArtifactsUrl } from './address.js';
 import { Artifacts } from './artifacts.js';
-import { fleetIn } from './keys.js';
+import { fleetIn, shardOf } from './keys.js';
 import type { ByteStore } from './stores/byte.store.js';
 import { FileStore } from './stores/file.store.js';
 import type { S3Address } from './stores/s3.client.js';
@@ -68,8 +68,7 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
     await theirs.put({ jobId: OTHER_JOB, fence: '1' }, 'a', 'theirs');
     await ours.put({ jobId: JOB, fence: '1' }, 'a', 'ours');
     await theirs.removeAll(OTHER_JOB);
-    const seal = await redis.get(fleetIn(prefixes[1]!));
-    await openBytes().remove('fleets', seal!);
+    await openBytes().remove('fleets', await sealOf(prefixes[1]!));
     const keys = await redis.keys(`${prefixes[0]}:{made*`);
     await redis.unlink(...keys);
     expect(await walk(ours)).toEqual({ jobIds: [JOB], why: undefined });
@@ -78,7 +77,7 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
   it('leaves one seal, however many of its processes begin at once', async () => {
     const many = Array.from({ length: 8 }, () => new Artifacts(redis, prefixes[0]!, openBytes()));
     await Promise.all(many.map((each, i) => each.put({ jobId: JOB, fence: '1' }, `${i}`, 'x')));
-    expect(await openBytes().files('fleets')).toEqual([await redis.get(fleetIn(prefixes[0]!))]);
+    expect(await openBytes().files('fleets')).toEqual([await sealOf(prefixes[0]!)]);
     expect(await walk(ours)).toEqual({ jobIds: [JOB], why: undefined });
   });
 
@@ -98,6 +97,43 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
     expect(await bytes.files('fleets')).toHaveLength(1);
   });
 
+  it('neither takes what is not there for removed, nor writes, while its seal is gone', async () => {
+    await ours.put({ jobId: JOB, fence: '1' }, 'a', 'ours');
+    const [file] = await openBytes().files(`${shardOf(JOB)}/${JOB}`);
+    const seal = await sealOf(prefixes[0]!);
+    await openBytes().remove(`${shardOf(JOB)}/${JOB}`, file!);
+    await openBytes().remove('fleets', seal);
+    const again = new Artifacts(redis, prefixes[0]!, openBytes());
+    const refused = { code: 'STORE_GONE', message: expect.stringContaining(`fleets/${seal}`) };
+    for (let i = 0; i < 2; i += 1) {
+      await expect(again.removeAll(JOB)).rejects.toMatchObject(refused);
+      await expect(again.put({ jobId: JOB, fence: '1' }, 'b', 'x')).rejects.toMatchObject(refused);
+    }
+    expect((await walk(again)).jobIds).toEqual([JOB]);
+    expect(await openBytes().files('fleets')).toEqual([]);
+
+    await openBytes().put('fleets', seal, nothing(), 1);
+    await again.put({ jobId: JOB, fence: '1' }, 'b', 'x');
+    expect([await again.removeAll(JOB), (await walk(again)).jobIds]).toEqual([2, []]);
+  });
+
+  it('that goes on while the place goes sees it within seconds', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      await ours.put({ jobId: JOB, fence: '1' }, 'a', 'x');
+      const seal = await sealOf(prefixes[0]!);
+      await openBytes().remove('fleets', seal);
+      vi.advanceTimersByTime(10_000);
+      await expect(ours.put({ jobId: JOB, fence: '1' }, 'b', 'x')).rejects.toThrow(seal);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  async function sealOf(prefix: string): Promise<string> {
+    return (await redis.get(fleetIn(prefix)))!.replace(' left', '');
+  }
+
   async function walk(artifacts: Artifacts): Promise<{ jobIds: string[]; why: string | undefined }> {
     const jobIds: string[] = [];
     for (let position: string | undefined; ;) {
@@ -108,3 +144,7 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
     }
   }
 });
+
+async function* nothing(): AsyncGenerator<Uint8Array> {
+  yield Buffer.alloc(0);
+}

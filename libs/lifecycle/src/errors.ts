@@ -118,6 +118,17 @@ export class StoreUnavailableError extends LifecycleError {
   }
 }
 
+/** The job has the artifact, and its bytes are not where they should be. */
+export class ArtifactUnavailableError extends LifecycleError {
+  readonly code = 'ARTIFACT_UNAVAILABLE';
+
+  constructor(readonly artifact: string) {
+    super(
+      `The job has the artifact ${artifact}, but its bytes are not where they should be. Ask who operates this.`,
+    );
+  }
+}
+
 /** A handler wants to leave an artifact, and the application keeps none. */
 export class NoArtifactStoreError extends LifecycleError {
   readonly code = 'NO_ARTIFACT_STORE';

@@ -47,6 +47,7 @@ export type Fact =
       readonly why: string;
     }
   | { readonly event: 'entry.healed'; readonly what: Healed; readonly name: string }
+  | { readonly event: 'artifact.missing'; readonly jobId: string; readonly artifact: string }
   | { readonly event: 'queue.error'; readonly queue: string; readonly why: string }
   | {
       readonly event: 'worker.started';
@@ -136,6 +137,11 @@ export class Journal {
   queueError(queue: string, error: unknown): void {
     const why = reason(error);
     if (this.isNew(why)) this.announce({ event: 'queue.error', queue, why });
+  }
+
+  /** Its entry is there and its bytes are not. Said now and then, however often somebody asks for them. */
+  artifactMissing(jobId: string, artifact: string): void {
+    if (this.isNew(`${jobId} ${artifact}`)) this.announce({ event: 'artifact.missing', jobId, artifact });
   }
 
   /** Its owners count as unknown; nothing is ended because of it. */

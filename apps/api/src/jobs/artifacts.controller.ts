@@ -32,6 +32,7 @@ export class ArtifactsController {
   @ApiResponse({ status: 206, schema: BYTES, description: 'The range that was asked for.' })
   @ApiResponse({ status: 304, description: 'It is the one that is known already.' })
   @ApiResponse({ status: 416, description: 'It ends before that range.' })
+  @ApiResponse({ status: 503, description: 'Its bytes cannot be reached, or are not where they should be.' })
   @ApiNotFoundResponse({ description: 'The job has no such artifact, or its run does not count yet.' })
   async read(
     @Param('id') id: string,

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobArtifacts } from '../artifacts/job.artifacts.js';
+import { Journal, type Fact } from '../journal.js';
 import { Store } from '../store.js';
 import { ArtifactReader } from './artifact.reader.js';
 
@@ -13,15 +14,20 @@ const LONG_MS = 60_000;
 
 describe('the bytes of artifacts', () => {
   let open: () => Promise<Opened>;
+  let listed: object[];
+  let facts: Fact[];
   let store: Store;
   let reader: ArtifactReader;
 
   beforeEach(() => {
     vi.useFakeTimers();
     const redis = { status: 'ready' } as Redis;
-    const artifacts = { open: () => open() } as unknown as JobArtifacts;
+    listed = [];
+    facts = [];
+    const artifacts = { open: () => open(), list: () => Promise.resolve(listed) } as unknown as JobArtifacts;
+    const journal = new Journal({ redis, listeners: [(fact: Fact) => facts.push(fact)] });
     store = new Store({ redis });
-    reader = new ArtifactReader({ redis, artifacts }, store);
+    reader = new ArtifactReader({ redis, artifacts }, store, journal);
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -48,6 +54,16 @@ describe('the bytes of artifacts', () => {
     come!({ artifact: { name: 'a', size: 1, contentType: 'text/plain', sha256: '' }, bytes });
     await vi.advanceTimersByTimeAsync(0);
     expect(bytes.destroyed).toBe(true);
+  });
+
+  it('that are gone while their entry is there are missed, and that is said once', async () => {
+    open = () => Promise.resolve(undefined);
+    listed = [{ name: 'a' }];
+    for (let i = 0; i < 2; i += 1)
+      await expect(reader.open('probe-1', 'a')).rejects.toMatchObject({ code: 'ARTIFACT_UNAVAILABLE' });
+    expect(facts).toEqual([{ event: 'artifact.missing', jobId: 'probe-1', artifact: 'a' }]);
+    listed = [];
+    expect(await reader.open('probe-1', 'a')).toBeUndefined();
   });
 
   it('are had, and nothing ticks on', async () => {

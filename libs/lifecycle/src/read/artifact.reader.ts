@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import type { Artifact, ArtifactRange } from '../artifacts/job.artifacts.js';
-import { StoreUnavailableError } from '../errors.js';
+import { ArtifactUnavailableError, StoreUnavailableError } from '../errors.js';
+import { Journal } from '../journal.js';
 import { LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
 
@@ -14,6 +15,7 @@ export class ArtifactReader {
   constructor(
     private readonly options: LifecycleOptions,
     private readonly store: Store,
+    private readonly journal: Journal,
   ) {}
 
   async list(jobId: string): Promise<readonly Artifact[]> {
@@ -21,8 +23,16 @@ export class ArtifactReader {
     return artifacts ? this.store.call(() => artifacts.list(jobId)) : [];
   }
 
-  /** Its bytes; `undefined` when they are gone. */
+  /** Its bytes; `undefined` when it is gone. */
   async open(jobId: string, name: string, range?: ArtifactRange): Promise<Readable | undefined> {
+    const bytes = await this.openNow(jobId, name, range);
+    if (bytes || !(await this.list(jobId)).some((each) => each.name === name)) return bytes;
+    // It was not removed in between: then it would not be listed.
+    this.journal.artifactMissing(jobId, name);
+    throw new ArtifactUnavailableError(name);
+  }
+
+  private async openNow(jobId: string, name: string, range?: ArtifactRange): Promise<Readable | undefined> {
     const opening = this.options.artifacts?.open(jobId, name, range);
     if (!opening) return undefined;
     try {

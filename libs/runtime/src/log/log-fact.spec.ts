@@ -21,6 +21,7 @@ describe('a fact', () => {
     'events.trouble',
     'events.lost',
     'sweep.trouble',
+    'artifact.missing',
   ])('that an operator must see is a warning: %s', (event) => {
     expect(levelOf({ event })).toBe(40);
   });

@@ -14,6 +14,7 @@ const WARNINGS = new Set([
   'resolver.unproven',
   'schedule.failed',
   'queue.error',
+  'artifact.missing',
   'event.dead',
   'events.trouble',
   'events.lost',
