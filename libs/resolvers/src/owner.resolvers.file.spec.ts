@@ -119,6 +119,32 @@ describe('the file of owner resolvers', () => {
     expect(await messages(text)).toEqual([expect.stringMatching(/expected an object, as in/)]);
   });
 
+  it('has each type once', async () => {
+    const entry = JSON.stringify({ http: { url: URL, canaries: { alive: 'ride', gone: 'photo' } } });
+    expect(await messages(`{"ride":${entry},"photo":${entry},"r\\u0069de":${entry}}`)).toEqual([
+      'resolvers.json: ride: has 2 resolvers; leave one',
+    ]);
+    expect(await messages(`{"a\\"b":${entry}}`)).toEqual([
+      expect.stringContaining("An owner's type is a word"),
+    ]);
+    expect(await messages(`{"ride":${entry},"photo":${entry}}`)).toEqual([]);
+  });
+
+  it('has no type that is no key', async () => {
+    const entry = JSON.stringify({ http: { url: URL } });
+    expect(await messages(`{"__proto__":${entry}}`)).toContain(
+      'resolvers.json: __proto__: is no type of owner',
+    );
+  });
+
+  it('may begin with a mark, as some editors have it', async () => {
+    expect((await read('\uFEFF{}')).data).toEqual(new Map());
+  });
+
+  it.each(['', ' \n', '\uFEFF'])('that is empty is called so: %j', async (text) => {
+    expect(await messages(text)).toEqual(['resolvers.json: is empty']);
+  });
+
   it('that is not JSON is not quoted: it may hold a password', async () => {
     expect(await messages('{"photo": hush')).toEqual(['resolvers.json: is not JSON']);
   });

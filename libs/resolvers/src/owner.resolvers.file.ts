@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readEntry, type Environment } from './entry.js';
 import type { OwnerResolverSettings, ResolverSettings } from './settings.js';
+import { topKeys } from './top.keys.js';
 
 /** Reads the resolvers from a JSON file; says everything that is wrong with it. Meant for a schema's `transform`. */
 export function readOwnerResolvers(
@@ -24,9 +25,14 @@ function readSettings(path: string, env: Environment): Read {
   const read: Read = { settings: new Map(), problems: [] };
   let text;
   try {
-    text = readFileSync(path, 'utf8');
+    // Some editors put a mark before it, which is no JSON.
+    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     read.problems.push(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return read;
+  }
+  if (text.trim() === '') {
+    read.problems.push('is empty');
     return read;
   }
   let file: unknown;
@@ -42,6 +48,13 @@ function readSettings(path: string, env: Environment): Read {
     read.problems.push('expected an object, as in {"ride":{"http":{"url":"https://…"}}}');
     return read;
   }
+  const types = topKeys(text);
+  for (const type of new Set(types)) {
+    const count = types.filter((one) => one === type).length;
+    if (count > 1) read.problems.push(`${type}: has ${count} resolvers; leave one`);
+  }
+  // As a name it is not of the object, but of what is behind it.
+  if (types.includes('__proto__')) read.problems.push('__proto__: is no type of owner');
   for (const [type, entry] of Object.entries(entries.data)) readType(type, entry, env, read);
   return read;
 }
