@@ -58,7 +58,8 @@ export class ArtifactSweep extends Sweep {
     if (nowMs - since < this.graceMs || queueOfJobId(jobId) === undefined) return 'kept';
     try {
       const { state, job } = await this.found.find(jobId);
-      if (state !== 'unknown' || job) return 'kept';
+      // An id may stand in a set whose job is gone. Of one that runs its worker has yet to see that.
+      if (job || state === 'active') return 'kept';
       if (!dryRun) await this.options.artifacts?.removeAll(jobId);
       return 'removed';
     } catch (error) {

@@ -6,9 +6,12 @@ import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { Healing, type Tally } from './healing.js';
 import type { Round } from './sweep.js';
-import { QueueWalk } from './queue.walk.js';
+import { ENDED, QueueWalk } from './queue.walk.js';
 
-/** Ids that stand in BullMQ's sets although what they name is gone: a worker that took one would have nothing to run. */
+/**
+ * Ids that stand in BullMQ's sets although what they name is gone: a worker that took one would have nothing to run, and no
+ * measure of retention is ever over for one that ended.
+ */
 @Injectable()
 export class GhostJobs {
   constructor(
@@ -19,10 +22,20 @@ export class GhostJobs {
     private readonly journal: Journal,
   ) {}
 
-  /** So many ids of each queue, from where the walk was. */
+  /** So many ids of those that wait, from where the walk was. */
   async look(queueName: string, limit: number, tally: Tally, round: Round): Promise<void> {
     const queue = this.queues.open(queueName);
-    for (const id of await this.walk.take('ghosts', queue, limit, round)) {
+    await this.lookAt(queue, await this.walk.take('ghosts', queue, limit, round), tally, round);
+  }
+
+  /** The same, of those that ended, in a walk of its own: they may be many more. */
+  async lookAtEnded(queueName: string, limit: number, tally: Tally, round: Round): Promise<void> {
+    const queue = this.queues.open(queueName);
+    await this.lookAt(queue, await this.walk.take('ended ghosts', queue, limit, round, ENDED), tally, round);
+  }
+
+  private async lookAt(queue: Queue, ids: readonly string[], tally: Tally, round: Round): Promise<void> {
+    for (const id of ids) {
       if (round.signal.aborted) return;
       tally.seen += 1;
       if (await this.isThere(queue, id)) continue;
@@ -31,8 +44,13 @@ export class GhostJobs {
   }
 
   private async isThere(queue: Queue, id: string): Promise<boolean> {
-    const job = await this.store.call(() => queue.getJob(id) as Promise<Job | undefined>);
-    return job !== undefined;
+    try {
+      return (await this.store.call(() => queue.getJob(id) as Promise<Job | undefined>)) !== undefined;
+    } catch (error) {
+      // It is there and is no JSON any more: it must not stand before those behind it.
+      if (error instanceof SyntaxError || error instanceof TypeError) return true;
+      throw error;
+    }
   }
 
   private async remove(queue: Queue, id: string, tally: Tally, { dryRun }: Round): Promise<void> {

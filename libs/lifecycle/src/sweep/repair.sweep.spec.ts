@@ -250,6 +250,29 @@ describe('the repair', () => {
     expect(await places()).toEqual([`j${kept}`]);
   });
 
+  it('removes ids of ended jobs that are gone, and passes over what cannot be read', async () => {
+    const ids = await Promise.all([1, 2, 3, 4].map(() => enqueue({}, quick)));
+    const queue = app.context.get(Queues).get('quick');
+    await until(async () => (await queue.getCompletedCount()) === ids.length, 'all have ended');
+    await until(async () => (await places()).length === 0, 'none has a place any more');
+    const [gone, failed, poisoned, kept] = ids as [string, string, string, string];
+    await app.redis.unlink(...[gone, failed].map((id) => `{${app.prefix}}:quick:${id}`));
+    const score = (await app.redis.zscore(`{${app.prefix}}:quick:completed`, failed))!;
+    await app.redis.zrem(`{${app.prefix}}:quick:completed`, failed);
+    await app.redis.zadd(`{${app.prefix}}:quick:failed`, score, failed);
+    await app.redis.hset(`{${app.prefix}}:quick:${poisoned}`, 'data', '{');
+
+    expect(await sweep({ dryRun: true })).toMatchObject({ state: 'done', healed: 2 });
+    expect(await queue.getJobCounts('completed', 'failed')).toEqual({ completed: 3, failed: 1 });
+    expect(await sweep()).toMatchObject({ state: 'done', healed: 2, failed: 0, unknown: 0 });
+    expect(healed().toSorted()).toEqual([`ghost ${gone}`, `ghost ${failed}`].toSorted());
+    expect((await queue.getRanges(['completed', 'failed'], 0, -1)).toSorted()).toEqual(
+      [poisoned, kept].toSorted(),
+    );
+    expect(await sweep()).toMatchObject({ healed: 0 });
+    await app.redis.hset(`{${app.prefix}}:quick:${poisoned}`, 'data', '{}');
+  });
+
   it('says in a dry run what it would mend, and changes nothing', async () => {
     const dead = await reserve();
     await enqueue();

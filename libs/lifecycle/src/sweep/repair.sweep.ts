@@ -29,7 +29,7 @@ type Position =
       readonly rest?: readonly Unfinished[];
       readonly isLast?: boolean;
     }
-  | { readonly phase: 'ghosts'; readonly done: number };
+  | { readonly phase: 'ghosts' | 'ended'; readonly done: number };
 type Unfinished = readonly [owner: string, cursor: string];
 
 /**
@@ -74,7 +74,8 @@ export class RepairSweep extends Sweep {
       case 'owners':
         return this.goOverOwners(at, limit, tally, round);
       case 'ghosts':
-        return this.goOverQueues(at.done, tally, round);
+      case 'ended':
+        return this.goOverQueues(at, tally, round);
     }
   }
 
@@ -123,10 +124,15 @@ export class RepairSweep extends Sweep {
     return left;
   }
 
-  private async goOverQueues(done: number, tally: Tally, round: Round): Promise<Position | undefined> {
+  private async goOverQueues(
+    { phase, done }: Extract<Position, { done: number }>,
+    tally: Tally,
+    round: Round,
+  ): Promise<Position | undefined> {
     const queue = this.queues.all().toSorted((a, b) => a.name.localeCompare(b.name))[done];
     if (!queue) return undefined;
-    await this.ghosts.look(queue.name, GHOSTS, tally, round);
-    return { phase: 'ghosts', done: done + 1 };
+    if (phase === 'ghosts') await this.ghosts.look(queue.name, GHOSTS, tally, round);
+    else await this.ghosts.lookAtEnded(queue.name, GHOSTS, tally, round);
+    return phase === 'ghosts' ? { phase: 'ended', done } : { phase: 'ghosts', done: done + 1 };
   }
 }

@@ -350,6 +350,15 @@ describe('finished jobs', () => {
       expect([removed, left]).toEqual([0, 1]);
     });
 
+    it('leave them also where their ids still stand among those that ended', async () => {
+      const [id, stays] = await finish(2);
+      await app.redis.unlink(`{${app.prefix}}:counted:${id}`);
+      expect(await queue().getJobState(id!)).toBe('completed');
+      await until(async () => (await sweepArtifacts()).removed === 1, 'they are old');
+      expect(await kept.jobs()).toEqual([stays]);
+      await queue().remove(id!);
+    });
+
     it('are looked for from the beginning again when it was stopped there', async () => {
       const stopped = AbortSignal.abort();
       const round = { position: undefined, dryRun: false, force: false, signal: stopped } as unknown as Round;
