@@ -9,6 +9,7 @@ export const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Mooring: sites</title>
+<link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
 <body>
@@ -50,6 +51,7 @@ export const POLICY = [
   `script-src '${digestOf(SCRIPT)}'`,
   `style-src '${digestOf(STYLE)}'`,
   "connect-src 'self'",
+  'img-src data:',
   "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Browser, findChromium } from '../support/browser.js';
+import { Browser } from '../support/browser.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
@@ -22,7 +22,7 @@ describe('the page to try sites with', () => {
   });
 
   /** It leaves pictures of the page in a folder that it names. */
-  it.skipIf(!findChromium())('imports fifty-one, shows two builds, and lets the site go', async () => {
+  it('imports fifty-one, shows two builds, and lets the site go', async () => {
     const browser = await Browser.open(`${fleet.url}/demo/sites`, 1240, 680);
     const folder = await mkdtemp(join(tmpdir(), 'mooring-demo-sites-'));
     try {
