@@ -116,6 +116,7 @@ export interface Sweep {
   readonly why?: string;
   readonly dryRun?: boolean;
   readonly healed?: number;
+  readonly waiting?: number;
   readonly jobs?: number;
   /** How many there were to be seen in all, about, where that is known. */
   readonly of?: number;

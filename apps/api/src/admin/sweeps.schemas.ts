@@ -42,6 +42,7 @@ export const SweepAnswer = z
     failed: count,
     healed: count,
     jobs: count.describe('Jobs that went with what was removed.'),
+    waiting: count.optional().describe('At rest after a failure, or in quarantine.'),
     of: count.optional().describe('How many there were to be seen in all, about, where that is known.'),
     tookMs: z.number(),
     worstStallMs: z.number().describe('The longest that the store kept another client waiting meanwhile.'),

@@ -23,7 +23,8 @@ export function renderSweeping({ state, seen = 0, removed = 0, of, dryRun = fals
 }
 
 export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint: Paint): string {
-  const { state, why, seen, removed, kept, unknown, failed, healed, jobs, tookMs, worstStallMs } = sweep;
+  const { state, why, seen, removed, kept, unknown, failed, waiting, healed, jobs, tookMs, worstStallMs } =
+    sweep;
   const word = paint(sweepWentWell(sweep) ? 'green' : 'red', clean(state));
   const sentence = `The sweep of ${name} is ${word}${why ? `: ${clean(why).replace(/\.$/, '')}` : ''}.`;
   const times = [
@@ -36,6 +37,7 @@ export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint
     ['kept', kept],
     ['unknown', unknown],
     ['failed', failed],
+    ['waiting', waiting || undefined],
     ['healed', healed || undefined],
     ['jobs', jobs || undefined],
   ] as const;

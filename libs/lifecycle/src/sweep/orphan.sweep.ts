@@ -141,7 +141,7 @@ export class OrphanSweep extends Sweep {
       const receipt = await this.canceller.cancelOrphan(parseOwner(owner), seen, goneSinceWords(goneSince));
       return receipt ? receipt.removed + receipt.aborted : 'kept';
     } catch (error) {
-      this.journal.queueError('sweeps', error);
+      this.journal.sweepTrouble(this.kind, owner, error);
       return 'failed';
     }
   }

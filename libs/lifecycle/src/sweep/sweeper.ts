@@ -83,7 +83,7 @@ export class Sweeper implements BeforeApplicationShutdown {
   private answer(record: SweepRecord): void {
     this.answering.add(record.sweep);
     this.sweep(record.sweep, record)
-      .catch((error: unknown) => this.journal.queueError('sweeps', error))
+      .catch((error: unknown) => this.journal.sweepTrouble(record.sweep, record.sweepId, error))
       .finally(() => this.answering.delete(record.sweep));
   }
 
@@ -95,7 +95,7 @@ export class Sweeper implements BeforeApplicationShutdown {
       const fresh = newRecord(newSweepId(), kind, order, await this.store.now());
       return await this.resumeOrBegin(fresh, lock, false);
     } finally {
-      await lock.give().catch((error: unknown) => this.journal.queueError('sweeps', error));
+      await lock.give().catch((error: unknown) => this.journal.sweepTrouble(kind, 'its lock', error));
     }
   }
 
