@@ -81,7 +81,7 @@ describe('orphans', () => {
     expect(history.body['entries']).toMatchObject([{ id: lost, why: 'orphan', by: 'janitor' }]);
     const [done] = await until(async () => {
       const all = await sweeps();
-      const found = all.filter(({ removed }) => removed > 0);
+      const found = all.filter(({ state, removed }) => state === 'done' && removed > 0);
       return found.length > 0 && found;
     }, 'its sweep is written down');
     const read = await fleet.request('GET', `/v1/admin/sweeps/${done!.sweepId}`);
@@ -92,7 +92,10 @@ describe('orphans', () => {
       lines: [{ what: 'ride:lost', why: expect.stringMatching(/^gone since/) }],
       cursor: null,
     });
-    const said = one.facts().filter(({ event, removed }) => event === 'sweep.done' && removed === 1);
+    const said = await until(() => {
+      const facts = one.facts().filter(({ event, removed }) => event === 'sweep.done' && removed === 1);
+      return facts.length > 0 && facts;
+    }, 'it is said');
     expect(said).toMatchObject([{ level: 30, sweep: 'orphans', jobs: 1 }]);
     await fleet.request('POST', '/v1/owners/ride/kept/cancel', { reason: 'the end of the test' });
   });
