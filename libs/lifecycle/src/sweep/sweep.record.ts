@@ -16,7 +16,7 @@ export interface SweepRecord extends Counts {
   readonly of?: number;
   /** Of those kept, how many are to go and wait since they could not; where that is known. */
   readonly waiting?: number;
-  /** Of its pages and the rests between them, over all processes that worked at it. */
+  /** Of its pages, over all processes that worked at it; not the rests between them. */
   readonly tookMs: number;
   /** The longest that the store kept another client waiting meanwhile. */
   readonly worstStallMs: number;
