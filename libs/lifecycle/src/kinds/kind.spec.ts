@@ -19,10 +19,12 @@ describe('a kind', () => {
       expiresInMs: undefined,
       dedup: { strategy: 'none' },
       slot: undefined,
+      keepWanted: false,
       maxPerOwner: undefined,
       sandbox: undefined,
       checkOwner: undefined,
       onUnknownOwner: 'run',
+      ownersOf: undefined,
       keep: { failed: {} },
       artifacts: true,
     });
