@@ -2,12 +2,12 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BenchProcess } from '../harness/bench-process.js';
+import { compare } from '../harness/compare.js';
 import { Prober } from '../harness/prober.js';
-import { redisVersion, startRedis } from '../harness/redis-server.js';
-import { endWhenCutShort, readOptions } from '../harness/rounds.js';
+import { startRedis } from '../harness/redis-server.js';
 import { finishJobs } from './finished.js';
 import { missedTargets, table, type Figures } from './report.js';
 import { KEPT, PREFIX, render } from './retention.app.js';
@@ -20,24 +20,7 @@ import type { Sweeping } from './sweeper.process.js';
 const JOBS = { small: 20_000, large: 100_000 };
 const QUIET_MS = 500;
 
-const { json, large } = readOptions();
-endWhenCutShort();
-const version = await redisVersion();
-if (version === undefined) {
-  console.error('This benchmark needs a redis-server on the PATH.');
-  process.exit(1);
-}
-
-const loadBefore = loadavg()[0]!;
-const figures = await measure(JOBS[large ? 'large' : 'small']);
-const missed = missedTargets(figures);
-const load = { before: loadBefore, after: loadavg()[0]! };
-console.log(
-  json
-    ? JSON.stringify({ redis: version, load, ...figures, missed }, null, 2)
-    : `${table(figures, missed)}\nThe machine's load: ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after.`,
-);
-process.exitCode = missed.length > 0 ? 1 : 0;
+await compare({ measure: (isLarge) => measure(JOBS[isLarge ? 'large' : 'small']), missedTargets, table });
 
 async function measure(jobs: number): Promise<Figures> {
   const store = await startRedis();

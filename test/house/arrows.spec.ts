@@ -3,6 +3,20 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
+/** All but those of tests and benchmarks. */
+const ROOMS = [
+  'apps',
+  'workloads',
+  'events',
+  'resolvers',
+  'http',
+  'lifecycle',
+  'artifacts',
+  'runtime',
+  'scripts',
+  'durations',
+];
+
 /** Which rooms a kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/. */
 const ARROWS: Record<string, readonly string[]> = {
   apps: ['workloads', 'events', 'resolvers', 'http', 'runtime', 'lifecycle', 'artifacts', 'durations'],
@@ -15,32 +29,8 @@ const ARROWS: Record<string, readonly string[]> = {
   runtime: ['durations'],
   scripts: [],
   durations: [],
-  test: [
-    'apps',
-    'workloads',
-    'events',
-    'resolvers',
-    'http',
-    'lifecycle',
-    'artifacts',
-    'runtime',
-    'scripts',
-    'durations',
-    'bench',
-  ],
-  bench: [
-    'apps',
-    'workloads',
-    'events',
-    'resolvers',
-    'http',
-    'lifecycle',
-    'artifacts',
-    'runtime',
-    'scripts',
-    'durations',
-    'test',
-  ],
+  test: [...ROOMS, 'bench'],
+  bench: [...ROOMS, 'test'],
 };
 /** A spec may also use what supports tests, wherever it stands. */
 const ALSO_FOR_SPECS = ['test'];

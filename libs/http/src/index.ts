@@ -1,3 +1,4 @@
 export { Cursor, Duration, Offset } from './fields.js';
+export { SelfContainedPage, type PageParts } from './page.js';
 export { ApiProblem } from './problem.js';
 export { Caller, ForEverybody, NEEDS, Needs, SCOPES, type Called, type Scope } from './scopes.js';

@@ -3,6 +3,7 @@ import { Journal } from '../journal.js';
 import { Store } from '../store.js';
 import { Deadlines, type Deadline, type DuePlace } from './deadlines.js';
 import { ExpiredJobs, type Fate } from './expired.jobs.js';
+import { inLanes } from './lanes.js';
 import { Sweep, type Page, type Round, type SweepKind, type SweepLine } from './sweep.js';
 import { Sweeps } from './sweeps.js';
 
@@ -60,23 +61,18 @@ export class ExpirySweep extends Sweep {
     const lines: SweepLine[] = [];
     const looked: [Deadline, number | undefined][] = [];
     const nowMs = await this.store.now();
-    const rest = due.values();
-    const lane = async (): Promise<void> => {
-      for (const deadline of rest) {
-        if (signal.aborted) return;
-        const fate = await this.look(deadline, nowMs, dryRun);
-        looked.push([deadline, againMs(fate, nowMs)]);
-        if (fate === 'failed') counts.failed += 1;
-        else if (fate.kind === 'over') continue;
-        else if (fate.kind === 'kept') counts.kept += 1;
-        else {
-          counts.removed += 1;
-          lines.push({ what: fate.job, why: `did not start in time (it was ${fate.state})` });
-        }
-        counts.seen += 1;
+    const fates = await inLanes(due, signal, (deadline) => this.look(deadline, nowMs, dryRun), AT_ONCE);
+    for (const [i, fate] of fates.entries()) {
+      looked.push([due[i]!, againMs(fate, nowMs)]);
+      if (fate === 'failed') counts.failed += 1;
+      else if (fate.kind === 'over') continue;
+      else if (fate.kind === 'kept') counts.kept += 1;
+      else {
+        counts.removed += 1;
+        lines.push({ what: fate.job, why: `did not start in time (it was ${fate.state})` });
       }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      counts.seen += 1;
+    }
     return { page: { ...counts, lines }, looked };
   }
 

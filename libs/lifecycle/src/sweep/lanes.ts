@@ -1,4 +1,4 @@
-/** So many things are done at once. */
+/** So many things are done at once, where it is not said otherwise. */
 const AT_ONCE = 8;
 
 /**
@@ -9,6 +9,7 @@ export async function inLanes<T, R>(
   things: readonly T[],
   signal: AbortSignal,
   work: (thing: T) => Promise<R>,
+  atOnce = AT_ONCE,
 ): Promise<R[]> {
   const results: R[] = [];
   const errors: unknown[] = [];
@@ -23,7 +24,7 @@ export async function inLanes<T, R>(
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: atOnce }, lane));
   if (errors.length > 0) throw errors[0];
   return results;
 }

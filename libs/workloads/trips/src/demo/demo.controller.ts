@@ -1,19 +1,16 @@
-import { ForEverybody } from '#http';
-import { Controller, Get, Header } from '@nestjs/common';
+import { ForEverybody, SelfContainedPage } from '#http';
+import { Controller } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { PAGE, POLICY } from './demo.page.js';
+import { PAGE } from './demo.page.js';
+import { SCRIPT } from './demo.script.js';
+import { STYLE } from './demo.style.js';
 
 /** A page to try it with. */
 @ApiExcludeController()
 @Controller('demo/trips')
 @ForEverybody()
 export class DemoController {
-  @Get()
-  @Header('content-type', 'text/html; charset=utf-8')
-  @Header('content-security-policy', POLICY)
-  @Header('x-content-type-options', 'nosniff')
-  @Header('referrer-policy', 'no-referrer')
-  @Header('cache-control', 'no-cache')
+  @SelfContainedPage({ script: SCRIPT, style: STYLE })
   page(): string {
     return PAGE;
   }

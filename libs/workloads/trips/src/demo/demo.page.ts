@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { SCRIPT } from './demo.script.js';
 import { STYLE } from './demo.style.js';
 
@@ -32,18 +31,3 @@ next one when he is free.</p>
 </body>
 </html>
 `;
-
-export const POLICY = [
-  "default-src 'none'",
-  `script-src '${digestOf(SCRIPT)}'`,
-  `style-src '${digestOf(STYLE)}'`,
-  'img-src data:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-function digestOf(text: string): string {
-  return `sha256-${hash('sha256', text, 'base64')}`;
-}
