@@ -146,7 +146,12 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async closeAll(): Promise<void> {
-    await Promise.all([...this.workers.values()].map((worker) => worker.close()));
+    await Promise.all(
+      [...this.workers.values()].map(async (worker) => {
+        await connectIfBroken(worker);
+        await worker.close();
+      }),
+    );
   }
 
   /** With the store away a close never ends. Once nothing runs and it stays away, there is nothing to wait for. */
@@ -163,6 +168,16 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
       worker.disconnect().catch((error: unknown) => this.journal.queueError(queue, error));
     }
   }
+}
+
+/**
+ * A close waits to be told of the end of the connection on which its worker waits for jobs. One that broke, and rests before
+ * it connects anew, ends without a word; so it is sent on its way first.
+ */
+async function connectIfBroken(worker: Worker): Promise<void> {
+  // One that was never there is not waited for.
+  const waiting = await Promise.race([worker.backend.blockingConnection?.client, undefined]);
+  if (waiting?.status === 'reconnecting') waiting.connect().catch(() => undefined);
 }
 
 /** By two clocks, its producer's and its worker's. */
