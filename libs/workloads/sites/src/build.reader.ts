@@ -5,25 +5,25 @@ import { text } from 'node:stream/consumers';
 import { BuildIndex, INDEX, type PackedRoute } from './build/packed.site.js';
 import { normalPath, STATIC_ROUTES, type Route } from './build/routes.js';
 
-/** Builds whose routes are remembered; a build never changes. */
-const REMEMBERED = 32;
+/** So many routes are remembered, of whichever builds; a site has some ten thousand at most, each half a kilobyte. */
+const MOST_ROUTES = 50_000;
 
-interface Known {
-  readonly index: BuildIndex;
-  readonly byPath: ReadonlyMap<string, PackedRoute>;
-}
+type Known = ReadonlyMap<string, PackedRoute>;
 
-/** Reads what a build has left: which pages there are, and their bytes. */
+/** Reads what a build has left: which pages there are, and their bytes. A build never changes. */
 @Injectable()
 export class BuildReader {
+  /** The one that was asked for longest ago comes first. */
   private readonly known = new Map<string, Known>();
+  private readonly underWay = new Map<string, Promise<Known | undefined>>();
+  private routesKnown = 0;
 
   constructor(private readonly artifacts: ArtifactReader) {}
 
   /** Of a site that is not built yet, or whose build is gone: those that every site has. */
   async routes(job: string | undefined): Promise<readonly Route[]> {
     const known = job === undefined ? undefined : await this.find(job);
-    const routes: readonly Route[] = known?.index.routes ?? Object.values(STATIC_ROUTES);
+    const routes: readonly Route[] = known ? [...known.values()] : Object.values(STATIC_ROUTES);
     return routes.map(({ path, kind, type, id }) => ({
       path,
       kind,
@@ -35,7 +35,7 @@ export class BuildReader {
   /** The page at an address: `none` when there is none; undefined when the build is gone. */
   async page(job: string, rawPath: string): Promise<PackedRoute | 'none' | undefined> {
     const known = await this.find(job);
-    return known && (known.byPath.get(normalPath(rawPath) ?? '') ?? 'none');
+    return known && (known.get(normalPath(rawPath) ?? '') ?? 'none');
   }
 
   /** Undefined when the build is gone. */
@@ -43,18 +43,36 @@ export class BuildReader {
     return this.artifacts.open(job, pack, { first: at, last: at + size - 1 });
   }
 
-  private async find(job: string): Promise<Known | undefined> {
-    const remembered = this.known.get(job);
-    if (remembered) return remembered;
+  /** However many ask at once, it is read once. */
+  private find(job: string): Promise<Known | undefined> {
+    const known = this.known.get(job);
+    if (known) {
+      this.known.delete(job);
+      this.known.set(job, known);
+      return Promise.resolve(known);
+    }
+    const underWay = this.underWay.get(job) ?? this.read(job).finally(() => this.underWay.delete(job));
+    this.underWay.set(job, underWay);
+    return underWay;
+  }
+
+  private async read(job: string): Promise<Known | undefined> {
     const bytes = await this.artifacts.open(job, INDEX);
     if (!bytes) return undefined;
-    const index = BuildIndex.parse(JSON.parse(await text(bytes)));
-    const known = { index, byPath: new Map(index.routes.map((route) => [route.path, route])) };
-    this.known.set(job, known);
-    for (const oldest of this.known.keys()) {
-      if (this.known.size <= REMEMBERED) break;
-      this.known.delete(oldest);
-    }
+    const { routes } = BuildIndex.parse(JSON.parse(await text(bytes)));
+    const known = new Map(routes.map((route) => [route.path, route]));
+    this.remember(job, known);
     return known;
+  }
+
+  /** The newest is kept, whatever its size. */
+  private remember(job: string, known: Known): void {
+    this.known.set(job, known);
+    this.routesKnown += known.size;
+    for (const [oldest, { size }] of this.known) {
+      if (this.routesKnown <= MOST_ROUTES || oldest === job) break;
+      this.known.delete(oldest);
+      this.routesKnown -= size;
+    }
   }
 }
