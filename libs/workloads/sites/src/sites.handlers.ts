@@ -1,6 +1,7 @@
 import { Handler, Handles, type Payload, type Run } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { SiteBuild, type Built } from './build/site.build.js';
+import { isSiteId } from './sites.keys.js';
 import { build, OWNER_TYPE } from './sites.kinds.js';
 import { SitesRepository } from './sites.repository.js';
 
@@ -14,7 +15,8 @@ export class BuildHandler extends Handler<typeof build> {
 
   async handle(_payload: Payload<typeof build>, run: Run): Promise<Built | { readonly gone: true }> {
     const [primary] = run.owners;
-    if (primary?.type !== OWNER_TYPE) throw new Error('The primary owner of a build is its site.');
+    if (primary?.type !== OWNER_TYPE || !isSiteId(primary.id))
+      throw new Error('The primary owner of a build is its site.');
     const record = await this.sites.begin(primary.id, run.id);
     // Deleted since; its cancel is on its way.
     if (!record) return { gone: true };

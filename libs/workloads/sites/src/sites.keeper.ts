@@ -1,5 +1,6 @@
 import { JobKeeper, Keeps, type FinishedJob } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
+import { isSiteId } from './sites.keys.js';
 import { build } from './sites.kinds.js';
 import { SitesRepository } from './sites.repository.js';
 
@@ -12,7 +13,8 @@ export class BuildKeeper extends JobKeeper {
   }
 
   async wanted(jobs: readonly FinishedJob[]): Promise<ReadonlySet<string>> {
-    const siteIds = new Set(jobs.map(({ owners }) => owners[0]!.id));
+    // Anybody may ask for a build, also of what is no site.
+    const siteIds = new Set(jobs.map(({ owners }) => owners[0]!.id).filter(isSiteId));
     const wanted = await Promise.all([...siteIds].map((siteId) => this.sites.wantedBuilds(siteId)));
     return new Set(wanted.flat());
   }
