@@ -1,5 +1,6 @@
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
+import { SiteCare } from '#workloads/sites';
 import { TripCare } from '#workloads/trips';
 import {
   Injectable,
@@ -16,6 +17,8 @@ import { SweepMetrics } from './sweep-metrics.js';
 const ASKED_EVERY_MS = 500;
 /** How long a trip whose process died waits, beside the time that process had. */
 const TRIPS_EVERY_MS = 1_000;
+/** Likewise a site. */
+const SITES_EVERY_MS = 2_000;
 
 /** How often things are done. */
 export abstract class Intervals {
@@ -41,6 +44,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly sweeper: Sweeper,
     private readonly runtime: Runtime,
     @Optional() private readonly trips?: TripCare,
+    @Optional() private readonly sites?: SiteCare,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -56,8 +60,9 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
       await this.ticker.tick();
     });
     this.duties.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
-    const { trips } = this;
+    const { trips, sites } = this;
     if (trips) this.duties.every(TRIPS_EVERY_MS, 'trips', async () => void (await trips.tendOnce()));
+    if (sites) this.duties.every(SITES_EVERY_MS, 'sites', () => sites.tendOnce());
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
     this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
     this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');

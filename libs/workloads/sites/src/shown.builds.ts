@@ -1,4 +1,4 @@
-import { ArtifactReader, JobReader } from '#lifecycle';
+import { ArtifactReader, JobReader, type JobView } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { SitesRepository, type Offer } from './sites.repository.js';
 
@@ -26,9 +26,13 @@ export class ShownBuilds {
   }
 
   private async neverCounts(offer: Offer): Promise<boolean> {
-    const state = (await this.jobs.read(offer.job))?.state;
-    if (state !== undefined && PENDING.has(state)) return false;
+    if (isPending(await this.jobs.read(offer.job))) return false;
     // It may have come to count between the two looks.
     return !(await this.counts(offer));
   }
+}
+
+/** Whether it is still to be run, or runs. */
+export function isPending(job: JobView | undefined): boolean {
+  return job !== undefined && PENDING.has(job.state);
 }

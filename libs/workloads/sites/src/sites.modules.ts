@@ -6,6 +6,7 @@ import { ServedController } from './http/served.controller.js';
 import { SitesController } from './http/sites.controller.js';
 import { ServedSites } from './served.sites.js';
 import { ShownBuilds } from './shown.builds.js';
+import { SiteCare } from './sites.care.js';
 import { BuildHandler } from './sites.handlers.js';
 import { BuildKeeper } from './sites.keeper.js';
 import { build } from './sites.kinds.js';
@@ -14,7 +15,7 @@ import { SitesRelay } from './sites.relay.js';
 import { SitesRepository } from './sites.repository.js';
 import { SitesService } from './sites.service.js';
 
-const tending: Provider[] = [BuildReader, ShownBuilds, SiteOwners, SitesRelay, SitesRepository, SitesService];
+const tending: Provider[] = [ShownBuilds, SiteCare, SiteOwners, SitesRepository];
 
 /** Where sites are changed and read. */
 @Module({})
@@ -24,7 +25,7 @@ export class SitesApiModule {
       module: SitesApiModule,
       imports: [LifecycleModule.forKinds([build])],
       controllers: [SitesController, ServedController, ...(demo ? [DemoController] : [])],
-      providers: [...tending, ServedSites],
+      providers: [...tending, BuildReader, ServedSites, SitesRelay, SitesService],
     };
   }
 }
@@ -37,5 +38,9 @@ export class SitesApiModule {
 export class SitesWorkerModule {}
 
 /** Where what others have left undone is done, and which builds are kept is known. */
-@Module({ imports: [LifecycleModule.forKinds([build])], providers: [...tending, BuildKeeper] })
+@Module({
+  imports: [LifecycleModule.forKinds([build])],
+  providers: [...tending, BuildKeeper],
+  exports: [SiteCare],
+})
 export class SitesJanitorModule {}

@@ -1,32 +1,15 @@
-import { meansUnavailable, StoreUnavailableError } from '#lifecycle';
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
-import { shards } from './sites.keys.js';
-import { SitesRepository } from './sites.repository.js';
-import { SitesService } from './sites.service.js';
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { SiteCare } from './sites.care.js';
 
 const EVERY_MS = 2_000;
-const AT_ONCE = 20;
 
-/**
- * Does what somebody else has begun and not ended: asks for builds that were not asked for, shows those that are done, tidies up
- * after deleted sites. Any number of processes may; a site that one has taken the others leave alone for a while.
- */
+/** An api tends sites too: while no janitor runs, nothing has to wait for one. */
 @Injectable()
 export class SitesRelay implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly log = new Logger('sites');
   private timer: NodeJS.Timeout | undefined;
   private underWay: Promise<void> | undefined;
-  private isEnding = false;
 
-  constructor(
-    private readonly repository: SitesRepository,
-    private readonly sites: SitesService,
-  ) {}
+  constructor(private readonly care: SiteCare) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => this.turn(), EVERY_MS);
@@ -34,31 +17,14 @@ export class SitesRelay implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.isEnding = true;
     clearInterval(this.timer);
     await this.underWay;
   }
 
-  async tendOnce(): Promise<void> {
-    for (const shard of shards) {
-      if (this.isEnding) return;
-      for (const siteId of await this.repository.take(shard, AT_ONCE)) {
-        if (this.isEnding) return;
-        // One that cannot be tended now does not keep the others waiting.
-        await this.sites.tend(siteId).catch((error: unknown) => this.tell(error));
-      }
-    }
-  }
-
   private turn(): void {
-    this.underWay ??= this.tendOnce()
-      .catch((error: unknown) => this.tell(error))
+    this.underWay ??= this.care
+      .tendOnce()
+      .catch((error: unknown) => this.care.tell(error))
       .finally(() => (this.underWay = undefined));
-  }
-
-  /** A store that is away is said by others. */
-  private tell(error: unknown): void {
-    if (error instanceof StoreUnavailableError || meansUnavailable(error)) return;
-    this.log.warn(error);
   }
 }

@@ -9,6 +9,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** Whoever writes asks for a build at once; only when nobody has by then, somebody else does. */
 const TENDED_AFTER_MS = 3_000;
 const LEFT_ALONE_MS = 10_000;
+/** A site that could not be built is built again, however long that lasts. */
+const AGAIN_AFTER_MS = 30_000;
 /** Builds that are remembered of a site, whatever became of them. */
 const BUILDS_KEPT = 100;
 const PAGE = 100;
@@ -22,6 +24,12 @@ export interface NewSite {
   readonly name: string;
   readonly url: (siteId: string) => string;
   readonly paceMs: number;
+}
+
+/** What is still to be shown, and which build was asked for last, for everything up to which version. */
+export interface Standing {
+  readonly unshown: number | undefined;
+  readonly asked: { readonly version: number; readonly job: string } | undefined;
 }
 
 /** A build that is to be shown as soon as its run counts. */
@@ -66,14 +74,17 @@ export class SitesRepository {
 
   /** A build was asked for, after everything up to that version was written. */
   async asked(siteId: string, version: number, job: string): Promise<void> {
-    await this.run('asked', siteId, [version, job, BUILDS_KEPT]);
+    await this.run('asked', siteId, [version, job, BUILDS_KEPT, AGAIN_AFTER_MS]);
   }
 
-  /** The version of the newest event for which no build was asked for yet. */
-  async unasked(siteId: string): Promise<number | undefined> {
+  async standing(siteId: string): Promise<Standing> {
     const { site } = this.keys(siteId);
-    const newest = await this.call((redis) => redis.zrevrange(`${site}:outbox`, 0, 0, 'WITHSCORES'));
-    return newest[1] === undefined ? undefined : Number(newest[1]);
+    const [wanted, shown, version, job] = await this.call((redis) => redis.hmget(site, 'w', 'cv', 'a', 'aj'));
+    const isShown = Number(wanted) <= Number(shown);
+    return {
+      unshown: isShown ? undefined : Number(wanted),
+      asked: job ? { version: Number(version), job } : undefined,
+    };
   }
 
   async find(siteId: string): Promise<SiteRecord | undefined> {

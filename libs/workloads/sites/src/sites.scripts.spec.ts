@@ -28,14 +28,20 @@ const MUTANTS: readonly Mutant[] = [
   ['change', 'count = old and count or count + 1', 'count = count + 1'],
   ['change', "'v', version,", "'v', known[1],"],
   ['change', 'if asks then', 'do'],
-  ['change', "redis.call('ZADD', site .. ':outbox'", "type(site .. ':outbox'"],
-  ['change', "redis.call('ZADD', due, 'NX'", "redis.call('ZADD', due"],
+  ['change', "redis.call('HSET', site, 'w', version)", ''],
+  ['change', "redis.call('ZADD', due, 'LT'", "redis.call('ZADD', due"],
+  ['change', "redis.call('ZADD', due, 'LT'", "redis.call('ZADD', due, 'NX'"],
   ['asked', "or redis.call('HEXISTS', site, 'g') == 1", ''],
   ['asked', "redis.call('EXISTS', site) == 0 or", ''],
-  ['asked', "'-inf', ARGV[1])", "'-inf', '+inf')"],
+  ['asked', 'version >= before', 'true'],
+  ['asked', 'version >= before', 'version > before'],
+  ['asked', ", 'aj', ARGV[2]", ''],
+  ['asked', "HSET', site, 'a', version, ", "HSET', site, "],
+  ['asked', 'if version == before', 'if false'],
+  ['asked', 'if version == before', 'if true'],
+  ['asked', "due, 'XX',", 'due,'],
   ['asked', "'NX', clock()", 'clock()'],
   ['asked', "redis.call('ZREMRANGEBYRANK',", 'type('],
-  ['asked', '\nrest(site, due)', ''],
   ['begin', "or redis.call('HEXISTS', site, 'g') == 1", ''],
   ['begin', "redis.call('EXISTS', site) == 0 or", ''],
   ['begin', "redis.call('ZADD', site .. ':builds'", 'type(site'],
@@ -44,7 +50,8 @@ const MUTANTS: readonly Mutant[] = [
   ['offer', "redis.call('EXISTS', site) == 0 or", ''],
   ['offer', 'tonumber(fence) > tonumber(ARGV[3])', 'false'],
   ['offer', "redis.call('HSET', site .. ':offers'", 'type(site'],
-  ['offer', "redis.call('ZADD', due, 'NX'", "redis.call('ZADD', due"],
+  ['offer', "redis.call('ZADD', due, 'LT'", "redis.call('ZADD', due"],
+  ['offer', "redis.call('ZADD', due, 'LT'", "redis.call('ZADD', due, 'NX'"],
   ['switch', 'if not version then', 'if false then'],
   ['switch', 'if known[4] then', 'if false then'],
   ['switch', 'version > current or', 'true or'],
@@ -59,13 +66,14 @@ const MUTANTS: readonly Mutant[] = [
   ['drop', "redis.call('HGET', KEYS[1] .. ':offers', ARGV[1]) == ARGV[2]", 'true'],
   ['drop', "redis.call('HDEL', KEYS[1] .. ':offers', ARGV[1])", ''],
   ['drop', '\nrest(KEYS[1], KEYS[2])', ''],
-  ['drop', "EXISTS', site .. ':outbox', site .. ':offers') > 0", "EXISTS', site .. ':outbox') > 0"],
-  ['switch', "EXISTS', site .. ':outbox', site .. ':offers') > 0", "EXISTS', site .. ':offers') > 0"],
-  ['drop', "and redis.call('HEXISTS', site, 'g') == 0", ''],
+  ['drop', " and redis.call('EXISTS', site .. ':offers') == 0", ''],
+  ['switch', 'if isShown and', 'if'],
+  ['switch', "tonumber(known[1] or '0') <=", "tonumber(known[1] or '0') <"],
+  ['drop', 'and not known[3]', ''],
   ['gone', "or redis.call('HEXISTS', site, 'g') == 1", ''],
   ['gone', "redis.call('EXISTS', site) == 0 or", ''],
   ['gone', "redis.call('HSET', site, 'g', now)", ''],
-  ['gone', "redis.call('UNLINK', site .. ':entities', site .. ':index', site .. ':outbox')", ''],
+  ['gone', "redis.call('UNLINK', site .. ':entities', site .. ':index')", ''],
   ['gone', "redis.call('ZADD', due, now + tonumber(ARGV[1])", "redis.call('ZADD', due, now"],
   ['forget', "redis.call('HEXISTS', site, 'g') == 0", 'false'],
   ['forget', "redis.call('EXISTS', site) == 1 and", ''],
@@ -101,6 +109,11 @@ class World {
     return this.run('change', entity, what, asks, most, bytes, SOON_MS);
   }
 
+  async dueNow(): Promise<void> {
+    const [seconds] = await this.redis.time();
+    await this.redis.zadd(this.keys.due, 'XX', Number(seconds) * 1_000, this.id);
+  }
+
   async see(): Promise<void> {
     const { redis } = this;
     const { site, due } = this.keys;
@@ -109,7 +122,6 @@ class World {
       record: { ...record, hasTime: at !== undefined, isGone: g !== undefined },
       entities: await redis.hgetall(`${site}:entities`),
       index: await redis.zrange(`${site}:index`, '0', '-1'),
-      outbox: await redis.zrange(`${site}:outbox`, '0', '-1', 'WITHSCORES'),
       builds: await redis.zrange(`${site}:builds`, '0', '-1'),
       offers: await redis.hgetall(`${site}:offers`),
       due: await this.whenDue(due),
@@ -118,7 +130,7 @@ class World {
 
   async end(): Promise<void> {
     const { site, due } = this.keys;
-    const parts = ['entities', 'index', 'outbox', 'builds', 'offers'].map((part) => `${site}:${part}`);
+    const parts = ['entities', 'index', 'builds', 'offers'].map((part) => `${site}:${part}`);
     await this.redis.unlink(site, due, ...parts);
   }
 
@@ -155,6 +167,7 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.change('a/1', '"12345678"');
   await world.change('a/1', '"123456"');
   await world.change('b/1', '"12"', 0);
+  await world.see();
   await world.change('c/1', '"1"');
   await world.change('b/1', '"1234567890"');
   await world.change('b/1', '"12345678901"');
@@ -163,26 +176,33 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.change('b/1', '');
   await world.change('b/1', '');
   await world.see();
-  // Nobody has asked in time: it is put off, and not brought nearer by the next change.
+  // Nobody has asked in time: it is put off, and brought nearer by the next change, which may not be asked for either.
   await redis.zadd(world.keys.due, 'XX', 1, world.id);
   await redis.zadd(world.keys.due, 2, 'other-1', 3, 'other-2');
   await world.take(2);
   await world.take(9);
   await redis.zrem(world.keys.due, 'other-1', 'other-2');
   await world.take(9);
+  await world.see();
   await world.change('d/1', '"1"');
   await world.see();
+  await world.dueNow();
+  await world.change('d/1', '"3"');
+  await world.see();
 
-  await world.run('asked', 2, 'job-1', 3);
+  await world.run('asked', 2, 'job-1', 3, LATER_MS);
   await world.see();
-  await world.run('asked', 99, 'job-1', 3);
-  await world.see();
+  // It was asked for before, and is not shown yet: it is put off.
+  for (const [version, job] of [[8, 'job-2'] as const, [8, 'job-3'] as const, [7, 'job-1'] as const]) {
+    await world.run('asked', version, job, 3, LATER_MS);
+    await world.see();
+  }
   await world.run('switch', 'job-1');
   await world.run('offer', 'job-1', 5, 7, LATER_MS);
   await world.run('offer', 'job-1', 4, 6, SOON_MS);
   await world.run('offer', 'job-1', 5, 7, SOON_MS);
   await world.run('offer', 'job-2', 4, 9, SOON_MS);
-  await world.run('offer', 'job-0', 5, 6, SOON_MS);
+  await world.run('offer', 'job-0', 5, 6, LATER_MS);
   await world.see();
   for (const job of ['job-1', 'job-2', 'job-0', 'job-1']) {
     await world.run('switch', job);
@@ -193,6 +213,10 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.run('offer', 'job-3', 5, 9, SOON_MS);
   await world.run('switch', 'job-3');
   await world.see();
+  await world.run('offer', 'job-6', 8, 9, SOON_MS);
+  await world.run('switch', 'job-6');
+  await world.see();
+  await world.run('asked', 8, 'job-6', 3, LATER_MS);
   await world.run('offer', 'job-4', 8, 9, SOON_MS);
   await world.run('offer', 'job-5', 9, 9, SOON_MS);
   await world.run('drop', 'job-4', '7|9');
@@ -201,20 +225,22 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.see();
   await world.run('drop', 'job-5', '9|9');
   await world.see();
+  await world.run('asked', 8, 'job-6', 3, LATER_MS);
+  await world.see();
   await world.change('d/1', '"2"');
-  await world.run('offer', 'job-4', 8, 9, SOON_MS);
+  await world.run('offer', 'job-4', 9, 9, SOON_MS);
   await world.run('switch', 'job-4');
   await world.see();
 
   // What was noted before stays where it was noted.
   const { site } = world.keys;
   await redis.zadd(`${site}:builds`, 5, 'job-5', 6, 'job-6');
-  await world.run('asked', 0, 'job-5', 3);
-  await world.run('asked', 0, 'job-1', 3);
+  await world.run('asked', 0, 'job-5', 3, SOON_MS);
+  await world.run('asked', 0, 'job-1', 3, SOON_MS);
   await world.run('begin', 'job-7', 3);
   await world.run('begin', 'job-7', 3);
   await world.see();
-  await world.run('asked', 0, 'job-9', 3);
+  await world.run('asked', 0, 'job-9', 3, SOON_MS);
   await world.see();
 
   await world.run('forget');

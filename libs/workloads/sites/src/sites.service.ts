@@ -1,16 +1,12 @@
-import {
-  Canceller,
-  Enqueuer,
-  JobReader,
-  LifecycleError,
-  LifecycleOptions,
-  type JobViewState,
-} from '#lifecycle';
-import { Injectable, Logger } from '@nestjs/common';
+import { JobReader, OwnerClosedError, OwnerReader, type JobViewState } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
 import { BuildReader } from './build.reader.js';
 import type { Route } from './build/routes.js';
 import { asksForBuild, type EntityContent } from './site.js';
-import { build, siteOwner } from './sites.kinds.js';
+import { SiteCare } from './sites.care.js';
+import { NoSuchEntityError, NoSuchSiteError, SiteFullError } from './sites.errors.js';
+import { isSiteId } from './sites.keys.js';
+import { siteOwner } from './sites.kinds.js';
 import { SitesRepository, type Changed, type NewSite } from './sites.repository.js';
 import { ShownBuilds } from './shown.builds.js';
 
@@ -39,37 +35,48 @@ export interface SiteView {
 /** Sites and their builds. A change is written first, and a build asked for next: who dies in between is followed by another. */
 @Injectable()
 export class SitesService {
-  private readonly log = new Logger('sites');
-
   constructor(
-    private readonly options: LifecycleOptions,
     private readonly repository: SitesRepository,
-    private readonly enqueuer: Enqueuer,
-    private readonly canceller: Canceller,
+    private readonly care: SiteCare,
+    private readonly owners: OwnerReader,
     private readonly jobs: JobReader,
     private readonly shown: ShownBuilds,
     private readonly reader: BuildReader,
   ) {}
 
   async create(site: NewSite): Promise<SiteView> {
-    return (await this.view(await this.repository.create(site)))!;
+    return this.view(await this.repository.create(site));
   }
 
   /** Creates, updates or (without content) deletes an entity. */
   async change(
     siteId: string,
     entity: { type: string; id: string; content?: EntityContent },
-  ): Promise<Changed> {
+  ): Promise<Extract<Changed, { version: number }>> {
+    if (!isSiteId(siteId)) throw new NoSuchSiteError();
+    await this.refuseWhenClosed(siteId);
     const asks = asksForBuild(entity.type);
     const changed = await this.repository.change(siteId, entity, asks);
-    if (asks && 'version' in changed) await this.askOrLeave(siteId, changed.version);
-    return changed;
+    switch (changed.outcome) {
+      case 'gone':
+        throw new NoSuchSiteError();
+      case 'absent':
+        throw new NoSuchEntityError();
+      case 'full':
+        throw new SiteFullError(changed.what);
+      case 'created':
+      case 'updated':
+      case 'deleted':
+        if (asks) await this.care.ask(siteId, changed.version);
+        return changed;
+    }
   }
 
-  async view(siteId: string): Promise<SiteView | undefined> {
+  async view(siteId: string): Promise<SiteView> {
+    if (!isSiteId(siteId)) throw new NoSuchSiteError();
     await this.shown.settle(siteId);
     const site = await this.repository.find(siteId);
-    if (!site) return undefined;
+    if (!site) throw new NoSuchSiteError();
     const { name, url, version, entities, createdAtMs, current } = site;
     const [routes, builds] = await Promise.all([
       this.reader.routes(current?.job),
@@ -80,37 +87,17 @@ export class SitesService {
   }
 
   /** It is not to be seen from here on; nothing of it runs, and nothing of it stays. */
-  async delete(siteId: string, by: string): Promise<boolean> {
-    if (!(await this.repository.delete(siteId))) return false;
-    await this.clear(siteId, by);
-    return true;
+  async delete(siteId: string, by: string): Promise<void> {
+    if (!isSiteId(siteId) || !(await this.repository.delete(siteId))) throw new NoSuchSiteError();
+    // It is gone; what cannot be tidied up now is left to the care.
+    await this.care.clear(siteId, by).catch((error: unknown) => this.care.tell(error));
   }
 
-  /** Whatever somebody has begun and not ended. */
-  async tend(siteId: string): Promise<void> {
-    if (await this.repository.isDeleted(siteId)) return this.clear(siteId, 'sites');
-    await this.shown.settle(siteId);
-    const version = await this.repository.unasked(siteId);
-    if (version !== undefined) await this.askOrLeave(siteId, version);
-  }
-
-  /** The change stands whether or not a build can be asked for now. */
-  private async askOrLeave(siteId: string, version: number): Promise<void> {
-    try {
-      const { id } = await this.enqueuer.enqueue(build, {}, { owners: [siteOwner(siteId)] });
-      await this.repository.asked(siteId, version, id);
-    } catch (error) {
-      if (!(error instanceof LifecycleError)) throw error;
-      this.log.debug(`A build of ${siteId} is asked for later: ${error.message}`);
-    }
-  }
-
-  /** Each step may be done twice; the last one leaves nothing that leads here. */
-  private async clear(siteId: string, by: string): Promise<void> {
-    const about = { reason: 'the site was deleted', by: by || 'sites', cancelId: `site-${siteId}` };
-    await this.canceller.cancel(siteOwner(siteId), about);
-    for (const job of await this.repository.allBuilds(siteId)) await this.options.artifacts?.removeAll(job);
-    await this.repository.forget(siteId);
+  /** Nothing would be built of what is written now. Should it be closed just after this, the care builds when it is reopened. */
+  private async refuseWhenClosed(siteId: string): Promise<void> {
+    const { owner, state } = await this.owners.read(siteOwner(siteId));
+    // One that was deleted is closed, too.
+    if (state === 'closed' && (await this.repository.find(siteId))) throw new OwnerClosedError(owner);
   }
 
   private async buildsOf(siteId: string, current: string | undefined): Promise<BuildView[]> {

@@ -1,8 +1,9 @@
-import { ApiProblem, ForEverybody } from '#http';
+import { ForEverybody } from '#http';
 import { Controller, Get, Headers, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServedSites } from '../served.sites.js';
+import { NoSuchPageError } from '../sites.errors.js';
 import { isSiteId } from '../sites.keys.js';
 
 /** What somebody wrote, under our address: it is escaped, and may run nothing besides. */
@@ -36,7 +37,7 @@ export class ServedController {
   ): Promise<void> {
     const isKnown = (etag: string): boolean => names(known, `"${etag}"`);
     const page = isSiteId(id) ? await this.served.find(id, rest(url), isKnown) : undefined;
-    if (!page) throw new ApiProblem(404, 'NOT_FOUND', 'There is no such page.');
+    if (!page) throw new NoSuchPageError();
     const { route, bytes } = page;
     void reply.headers({ ...HEADERS, etag: `"${route.etag}"` });
     if (!bytes) return void reply.status(304).send();

@@ -1,4 +1,4 @@
-import { ApiProblem, Caller, Needs } from '#http';
+import { Caller, Needs } from '#http';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,
@@ -9,8 +9,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isSiteId } from '../sites.keys.js';
-import type { Changed } from '../sites.repository.js';
+import { EntityTooLargeError } from '../sites.errors.js';
 import { SitesService, type SiteView } from '../sites.service.js';
 import {
   EntityAnswer,
@@ -52,9 +51,7 @@ export class SitesController {
   @ApiOkResponse({ standardSchema: SiteAnswer })
   @ApiNotFoundResponse()
   async read(@Param('id') id: string): Promise<SiteView> {
-    const site = isSiteId(id) ? await this.sites.view(id) : undefined;
-    if (!site) throw noSite();
-    return site;
+    return this.sites.view(id);
   }
 
   @Delete(':id')
@@ -63,7 +60,7 @@ export class SitesController {
   @ApiNoContentResponse({ description: 'Its builds are cancelled; nothing of it can be read any more.' })
   @ApiNotFoundResponse()
   async delete(@Param('id') id: string, @Caller() caller: string): Promise<void> {
-    if (!isSiteId(id) || !(await this.sites.delete(id, caller))) throw noSite();
+    await this.sites.delete(id, caller);
   }
 
   @Put(':id/entities/:type/:entityId')
@@ -79,8 +76,8 @@ export class SitesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EntityAnswer> {
     if (Buffer.byteLength(JSON.stringify(content)) > MAX_ENTITY_BYTES)
-      throw new ApiProblem(413, 'TOO_LARGE', `An entity has ${MAX_ENTITY_BYTES} bytes of JSON at most.`);
-    const { outcome, version } = await this.change(siteId, { type, id, content });
+      throw new EntityTooLargeError(MAX_ENTITY_BYTES);
+    const { outcome, version } = await this.sites.change(siteId, { type, id, content });
     reply.status(outcome === 'created' ? 201 : 200);
     return { type, id, version };
   }
@@ -95,31 +92,6 @@ export class SitesController {
     @Param('type', { schema: EntityType }) type: string,
     @Param('entityId', { schema: EntityId }) id: string,
   ): Promise<void> {
-    await this.change(siteId, { type, id });
+    await this.sites.change(siteId, { type, id });
   }
-
-  private async change(
-    siteId: string,
-    entity: Parameters<SitesService['change']>[1],
-  ): Promise<Extract<Changed, { version: number }>> {
-    const changed = isSiteId(siteId)
-      ? await this.sites.change(siteId, entity)
-      : ({ outcome: 'gone' } as const);
-    switch (changed.outcome) {
-      case 'gone':
-        throw noSite();
-      case 'absent':
-        throw new ApiProblem(404, 'NOT_FOUND', 'The site has no such entity.');
-      case 'full':
-        throw new ApiProblem(409, 'SITE_FULL', `The site has as many ${changed.what} as it may.`);
-      case 'created':
-      case 'updated':
-      case 'deleted':
-        return changed;
-    }
-  }
-}
-
-function noSite(): ApiProblem {
-  return new ApiProblem(404, 'NOT_FOUND', 'There is no site of that id.');
 }

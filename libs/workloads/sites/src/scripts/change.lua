@@ -1,17 +1,17 @@
 --[[
   change: an entity is created, updated or deleted, and that it was is written down, in one step.
 
-  Whoever dies after it has lost nothing: the event stands in the outbox until a build was asked for, and the site in the list
-  of those that are tended.
+  Whoever dies after it has lost nothing: the site is wanted at this version, and in the list of those that are tended, until
+  readers get a build that shows it.
 
-    KEYS[1]   the site; :entities, :index and :outbox beside it, in the same slot
+    KEYS[1]   the site; :entities and :index beside it, in the same slot
     KEYS[2]   the list of sites to be tended
 
     ARGV[1]   the entity, <type>/<id>
     ARGV[2]   what it is, as JSON; '' when it is deleted
     ARGV[3]   whether it asks for a build, 1
     ARGV[4]   how many entities a site may have; ARGV[5] how many bytes
-    ARGV[6]   how long from now the site is tended, unless a build was asked for by then, ms
+    ARGV[6]   how long from now the site is tended, unless it is sooner already, ms
 
   Answers {created|updated|deleted, version}, {full, 'entities'|'bytes'}, {absent}, or {gone} when there is no such site.
 ]]
@@ -50,7 +50,7 @@ end
 local version = tonumber(known[1]) + 1
 redis.call('HSET', site, 'v', version, 'n', count, 'b', newBytes)
 if asks then
-  redis.call('ZADD', site .. ':outbox', version, version .. ' ' .. event .. ' ' .. entity)
-  redis.call('ZADD', due, 'NX', clock() + tonumber(ARGV[6]), string.match(site, '[^:]+$'))
+  redis.call('HSET', site, 'w', version)
+  redis.call('ZADD', due, 'LT', clock() + tonumber(ARGV[6]), string.match(site, '[^:]+$'))
 end
 return { event, version }

@@ -1,7 +1,7 @@
 --[[
   gone: the site is deleted. From here on it is not to be seen; what is left is tidied up, by whoever lives.
 
-    KEYS[1]   the site; :entities, :index and :outbox beside it, in the same slot
+    KEYS[1]   the site; :entities and :index beside it, in the same slot
     KEYS[2]   the list of sites to be tended
 
     ARGV[1]   how long from now it is tended, unless it was forgotten by then, ms
@@ -15,6 +15,6 @@ if redis.call('EXISTS', site) == 0 or redis.call('HEXISTS', site, 'g') == 1 then
 end
 local now = clock()
 redis.call('HSET', site, 'g', now)
-redis.call('UNLINK', site .. ':entities', site .. ':index', site .. ':outbox')
+redis.call('UNLINK', site .. ':entities', site .. ':index')
 redis.call('ZADD', due, now + tonumber(ARGV[1]), string.match(site, '[^:]+$'))
 return 'ok'

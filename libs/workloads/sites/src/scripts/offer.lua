@@ -8,7 +8,7 @@
 
     ARGV[1]   the job
     ARGV[2]   the version of the site that it shows; ARGV[3] the run's fence
-    ARGV[4]   how long from now the site is tended, ms
+    ARGV[4]   how long from now the site is tended, unless it is sooner already, ms
 
   Answers ok, stale, or gone.
 ]]
@@ -22,5 +22,5 @@ if fence and tonumber(fence) > tonumber(ARGV[3]) then
   return 'stale'
 end
 redis.call('HSET', site .. ':offers', ARGV[1], ARGV[2] .. '|' .. ARGV[3])
-redis.call('ZADD', due, 'NX', clock() + tonumber(ARGV[4]), string.match(site, '[^:]+$'))
+redis.call('ZADD', due, 'LT', clock() + tonumber(ARGV[4]), string.match(site, '[^:]+$'))
 return 'ok'

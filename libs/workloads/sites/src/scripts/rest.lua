@@ -1,8 +1,8 @@
--- A site with nothing left to be done is not looked after.
+-- A site whose changes are all shown, and which has no build to show, is not looked after.
 local function rest(site, due)
-  local id = string.match(site, '[^:]+$')
-  local isBusy = redis.call('EXISTS', site .. ':outbox', site .. ':offers') > 0
-  if not isBusy and redis.call('HEXISTS', site, 'g') == 0 then
-    redis.call('ZREM', due, id)
+  local known = redis.call('HMGET', site, 'w', 'cv', 'g')
+  local isShown = tonumber(known[1] or '0') <= tonumber(known[2] or '0')
+  if isShown and not known[3] and redis.call('EXISTS', site .. ':offers') == 0 then
+    redis.call('ZREM', due, string.match(site, '[^:]+$'))
   end
 end

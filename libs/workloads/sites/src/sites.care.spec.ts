@@ -1,0 +1,172 @@
+import 'reflect-metadata';
+import { Canceller, Enqueuer, JobArtifacts, JobReader, LifecycleModule, type JobView } from '#lifecycle';
+import { Module, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Redis } from 'ioredis';
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { SiteCare } from './sites.care.js';
+import { siteOwner } from './sites.kinds.js';
+import { ShownBuilds } from './shown.builds.js';
+import { SitesApiModule } from './sites.modules.js';
+import { SitesRelay } from './sites.relay.js';
+import { SitesRepository } from './sites.repository.js';
+import { SitesService } from './sites.service.js';
+
+@Module({})
+class AppModule {}
+
+describe('who cares for sites', () => {
+  let redis: Redis;
+  let prefix: string;
+  let context: INestApplicationContext;
+  let care: SiteCare;
+  let sites: SitesService;
+  let repository: SitesRepository;
+  let canceller: Canceller;
+  /** Nothing is left in it, and it can be away. */
+  const artifacts = { list: vi.fn(async () => []), open: vi.fn(async () => undefined), removeAll: vi.fn() };
+
+  beforeEach(async () => {
+    prefix = `test-${randomBytes(6).toString('hex')}`;
+    redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
+    await redis.ping();
+    artifacts.removeAll.mockResolvedValue(0);
+    // Nobody cares beside us.
+    vi.spyOn(SitesRelay.prototype, 'onApplicationBootstrap').mockImplementation(() => undefined);
+    const lifecycle = LifecycleModule.forRootAsync({
+      useFactory: () => ({ redis, prefix, artifacts: artifacts as unknown as JobArtifacts }),
+    });
+    const imports = [lifecycle, SitesApiModule.with({ demo: false })];
+    context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
+    [care, sites] = [context.get(SiteCare, ANYWHERE), context.get(SitesService, ANYWHERE)];
+    [repository, canceller] = [context.get(SitesRepository, ANYWHERE), context.get(Canceller, ANYWHERE)];
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await context.close();
+    for await (const page of redis.scanStream({ match: `*${prefix}*`, count: 1_000 }))
+      if ((page as string[]).length > 0) await redis.unlink(...(page as string[]));
+    await redis.quit();
+  });
+
+  async function create(): Promise<string> {
+    return (await sites.create({ name: 'Harbour', url: () => 'http://harbour.example', paceMs: 0 })).id;
+  }
+
+  const post = { type: 'post', id: '1', content: {} };
+
+  /** The builds that are to be run, and what the site still has to show. */
+  async function standing(siteId: string): Promise<object> {
+    const { builds } = await sites.view(siteId);
+    const { unshown } = await repository.standing(siteId);
+    return { unshown, builds: builds.map(({ state }) => state) };
+  }
+
+  it('asks for a build when nobody has, and once', async () => {
+    const siteId = await create();
+    await repository.change(siteId, post, true);
+    expect(await standing(siteId)).toEqual({ unshown: 1, builds: [] });
+    await care.tend(siteId);
+    await care.tend(siteId);
+    expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['waiting'] });
+  });
+
+  it.each(['waiting', 'delayed', 'running', 'retrying'] as const)(
+    'asks for no other while the one that answers for it is %s; for what it does not answer for it does',
+    async (state) => {
+      const siteId = await create();
+      await sites.change(siteId, post);
+      const jobs = context.get(JobReader, ANYWHERE);
+      vi.spyOn(jobs, 'read').mockResolvedValue({ state } as JobView);
+      const enqueue = vi.spyOn(context.get(Enqueuer, ANYWHERE), 'enqueue');
+      await care.tend(siteId);
+      expect(enqueue).not.toHaveBeenCalled();
+      await repository.change(siteId, post, true);
+      await care.tend(siteId);
+      expect(enqueue).toHaveBeenCalledOnce();
+    },
+  );
+
+  it('asks for no other when the one that answers for it ends while it looks', async () => {
+    const siteId = await create();
+    await sites.change(siteId, post);
+    const [build] = (await sites.view(siteId)).builds;
+    const enqueue = vi.spyOn(context.get(Enqueuer, ANYWHERE), 'enqueue');
+    // It is over, but what readers get was not looked at yet.
+    vi.spyOn(context.get(JobReader, ANYWHERE), 'read').mockResolvedValue({ state: 'completed' } as JobView);
+    vi.spyOn(context.get(ShownBuilds, ANYWHERE), 'settle').mockImplementation(async () => {
+      await repository.offer(siteId, build!.id, 1, '1');
+      await repository.switchTo(siteId, build!.id);
+    });
+    await care.tend(siteId);
+    expect(enqueue).not.toHaveBeenCalled();
+  });
+
+  it('asks for another when one is over that has not shown what it was asked for', async () => {
+    const siteId = await create();
+    await sites.change(siteId, post);
+    const [build] = (await sites.view(siteId)).builds;
+    await canceller.cancelJob(build!.id);
+    await care.tend(siteId);
+    await care.tend(siteId);
+    expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['waiting', 'removed'] });
+  });
+
+  it('leaves a site alone when all is shown, whatever became of the build', async () => {
+    const siteId = await create();
+    await sites.change(siteId, post);
+    const [build] = (await sites.view(siteId)).builds;
+    await repository.offer(siteId, build!.id, 1, '1');
+    await repository.switchTo(siteId, build!.id);
+    await canceller.cancelJob(build!.id);
+    await care.tend(siteId);
+    expect(await standing(siteId)).toEqual({ unshown: undefined, builds: ['removed'] });
+  });
+
+  it('takes no change while the owner is closed, and builds when it is open again', async () => {
+    const siteId = await create();
+    await sites.change(siteId, post);
+    await canceller.cancel(siteOwner(siteId));
+    for (const type of ['post', 'profile'])
+      await expect(sites.change(siteId, { ...post, type })).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
+    await care.tend(siteId);
+    expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['removed'] });
+    expect(await sites.view(siteId)).toMatchObject({ version: 1, entities: 1 });
+    await canceller.reopen(siteOwner(siteId));
+    await care.tend(siteId);
+    expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['waiting', 'removed'] });
+  });
+
+  it('tidies up after a deleted site when it can, and the caller hears nothing of it', async () => {
+    const siteId = await create();
+    await sites.change(siteId, post);
+    artifacts.removeAll.mockRejectedValue(new Error('away'));
+    await sites.delete(siteId, 'ada');
+    const calls = [
+      () => sites.view(siteId),
+      () => sites.change(siteId, post),
+      () => sites.delete(siteId, 'ada'),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(care.tend(siteId)).rejects.toThrow('away');
+    expect(await keys(siteId)).not.toEqual([]);
+    artifacts.removeAll.mockResolvedValue(0);
+    await care.tend(siteId);
+    expect(await keys(siteId)).toEqual([]);
+  });
+
+  it('goes on with the others when one site cannot be tended', async () => {
+    vi.spyOn(repository, 'take').mockResolvedValueOnce(['a', 'b']).mockResolvedValue([]);
+    const tend = vi.spyOn(care, 'tend').mockRejectedValue(new Error('told to'));
+    await care.tendOnce();
+    expect(tend.mock.calls).toEqual([['a'], ['b']]);
+  });
+
+  /** All of the site itself; what is left of its owner ends by itself. */
+  function keys(siteId: string): Promise<string[]> {
+    return redis.keys(`${prefix}:{sites:*:${siteId}*`);
+  }
+});
+
+const ANYWHERE = { strict: false } as const;
