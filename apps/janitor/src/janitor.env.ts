@@ -75,7 +75,10 @@ export const JanitorEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether trips are looked after, and those that are over end their jobs.'),
-    SITES: z.enum(['on', 'off']).default('on').describe('Whether sites are looked after.'),
+    SITES: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether sites are looked after, and it is known which owners of the type `site` live.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,

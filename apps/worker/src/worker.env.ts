@@ -20,7 +20,10 @@ export const WorkerEnv = z
     ...resolversEnv(process.env),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     TRIPS: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the jobs of trips.'),
-    SITES: z.enum(['on', 'off']).default('on').describe('Whether this worker builds sites.'),
+    SITES: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether this worker builds sites, and knows which owners of the type `site` live.'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
