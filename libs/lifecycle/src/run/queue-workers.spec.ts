@@ -25,7 +25,7 @@ it('ends at once while the connection on which it waits for jobs rests before it
   });
   try {
     const [worker] = running.mock.contexts as [Worker];
-    const waiting = (await worker.backend.blockingConnection!.client)!;
+    const waiting = await worker.backend.blockingConnection!.client;
     await until(() => waiting.status === 'ready', 'the worker waits for jobs');
     waiting.disconnect(true);
     await until(() => waiting.status === 'reconnecting', 'its connection is cut');

@@ -176,7 +176,7 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
  */
 async function connectIfBroken(worker: Worker): Promise<void> {
   // One that was never there is not waited for.
-  const waiting = await Promise.race([worker.backend.blockingConnection?.client, undefined]);
+  const waiting = await Promise.race([worker.backend.blockingConnection?.client, Promise.resolve()]);
   if (waiting?.status === 'reconnecting') waiting.connect().catch(() => undefined);
 }
 
