@@ -10,11 +10,12 @@ export {
 export type { RunArtifacts } from './artifacts/run.artifacts.js';
 export { Canceller, type OwnerState } from './cancel/canceller.js';
 export { CleanUps } from './cancel/clean-ups.js';
+export { Turns } from './cancel/turns.js';
 export type { CancelOptions } from './cancel/order.js';
 export type { QueueReceipt, Receipt } from './cancel/receipts.js';
 export { DepthCensus, type Mended } from './enqueue/depth.census.js';
 export { Enqueuer, type Ticket } from './enqueue/enqueuer.js';
-export type { EnqueueOptions } from './enqueue/request.js';
+export { checkKey, type EnqueueOptions } from './enqueue/request.js';
 export * from './errors.js';
 export type { ChildOutcome } from './flows/children.js';
 export { MAX_FLOW_DEPTH, MAX_FLOW_JOBS, type Flow } from './flows/flow.js';

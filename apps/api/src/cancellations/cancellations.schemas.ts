@@ -40,5 +40,6 @@ export const ReceiptAnswer = z
     done: z.boolean().describe('Nothing is left of it, in any queue or index.'),
     durable: z.boolean().describe('The store had it on disk before it answered.'),
     late: z.literal(true).optional(),
+    why: z.literal('orphan').optional().describe('Nobody asked for it: the sweep found the owner gone.'),
   })
   .meta({ id: 'Receipt' });

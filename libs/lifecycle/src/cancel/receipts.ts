@@ -32,6 +32,8 @@ export interface Receipt {
   readonly durable: boolean;
   /** Nothing was done: the owner was reopened after that which this was about. */
   readonly late?: true;
+  /** Nobody asked for it: the sweep found that the owner is gone. */
+  readonly why?: 'orphan';
 }
 
 export interface QueueReceipt {
@@ -163,5 +165,6 @@ function receiptOf(fields: Readonly<Record<string, string>>, living: ReadonlySet
     byQueue,
     done: fields['d'] !== undefined,
     durable: about.f,
+    ...(about.y && { why: about.y }),
   };
 }

@@ -1,9 +1,9 @@
 import { Needs } from '#http';
-import { Body, Controller, Get, Headers, Param, Put, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { OfferHub } from './offers/offer.hub.js';
+import { OFFER_HEADERS, OfferHub } from './offers/offer.hub.js';
 import { AvailableBody, DriverAnswer, Id } from './trips.schemas.js';
 import { Trips } from './trips.service.js';
 
@@ -37,8 +37,11 @@ export class DriversController {
   async offers(
     @Param('id', { schema: Id }) id: string,
     @Headers('last-event-id') last: string | undefined,
+    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
+    // Every GET answers HEAD too; this one's answer would never end.
+    if (request.method === 'HEAD') return void reply.headers(OFFER_HEADERS).send();
     // Before the answer begins: a store that is away is a problem like any other.
     const begin = await this.hub.prepare(id, last);
     reply.hijack();

@@ -17,6 +17,13 @@ export interface Trip {
   readonly reason?: string;
 }
 
+const TRIP_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** Every trip has one of these; `trip:42` is somebody else's trip, of which nothing is known here. */
+export function isTripId(id: string): boolean {
+  return TRIP_ID.test(id);
+}
+
 /** The trip that its hash holds; nothing when there is none. */
 export function readTrip(id: string, fields: Record<string, string>): Trip | undefined {
   const { status, customer, drivers, driver, created, expires, accepted, ended, reason } = fields;

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { TripRepository } from './trips.repository.js';
 import { Trips } from './trips.service.js';
 
@@ -7,6 +7,8 @@ const AT_ONCE = 50;
 /** Finishes what others left half-done with trips: jobs that were not sent, not ended, a timeout that was lost. */
 @Injectable()
 export class TripCare {
+  private readonly log = new Logger('Trips');
+
   constructor(
     private readonly repository: TripRepository,
     private readonly trips: Trips,
@@ -15,7 +17,10 @@ export class TripCare {
   /** How many trips were looked at. Any number of processes may do so. */
   async tendOnce(): Promise<number> {
     const ids = await this.repository.due(AT_ONCE);
-    for (const id of ids) await this.tend(id);
+    for (const id of ids) {
+      // One that cannot be tended now is due again soon, and does not keep the others waiting.
+      await this.tend(id).catch((error: Error) => this.log.warn(`Trip ${id}: ${error.message}`));
+    }
     return ids.length;
   }
 
@@ -25,7 +30,7 @@ export class TripCare {
     if (trip.status !== 'PENDING') return this.trips.tidy(id, trip.status, trip.reason ?? 'accepted');
 
     const leftMs = Date.parse(trip.expiresAt) - (await this.repository.now());
-    if (leftMs > 0) await this.trips.send(trip, leftMs);
-    else await this.trips.expire(id);
+    if (leftMs <= 0) await this.trips.expire(id);
+    else if (!(await this.trips.endIfClosed(id))) await this.trips.send(trip, leftMs);
   }
 }

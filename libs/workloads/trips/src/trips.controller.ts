@@ -1,6 +1,7 @@
-import { Needs } from '#http';
+import { Caller, Needs } from '#http';
+import { checkKey } from '#lifecycle';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Trip } from './trip.js';
 import { CancelTripBody, DriverBody, TripAnswer, TripBody } from './trips.schemas.js';
 import { Trips } from './trips.service.js';
@@ -14,12 +15,21 @@ export class TripsController {
 
   @Post()
   @Needs('enqueue')
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'The same key again is the same trip.',
+  })
   @ApiCreatedResponse({ standardSchema: TripAnswer })
-  ask(
+  async ask(
     @Body({ schema: TripBody }) { customerId, driverIds, expiresIn }: TripBody,
-    @Headers('idempotency-key') key?: string,
+    @Headers('idempotency-key') key: string | undefined,
+    @Caller() caller: string,
   ): Promise<Trip> {
-    return this.trips.ask({ customerId, driverIds, livesMs: expiresIn }, key);
+    if (key !== undefined) checkKey(key, 'The Idempotency-Key');
+    // Keys of different callers never meet.
+    const whole = key === undefined ? undefined : `${caller}\0${key}`;
+    return this.trips.ask({ customerId, driverIds, livesMs: expiresIn }, whole);
   }
 
   @Get(':id')

@@ -32,5 +32,7 @@ export class DriverUnavailableError extends Error {
   constructor(driverId: string) {
     super(`Driver "${driverId}" is not available.`);
     this.name = 'DriverUnavailableError';
+    // Of each attempt it is kept with the job, and there may be a thousand.
+    this.stack = '';
   }
 }

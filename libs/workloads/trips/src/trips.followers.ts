@@ -1,14 +1,22 @@
-import { Journal, LifecycleError, parseOwner, type Fact } from '#lifecycle';
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Journal, parseOwner, type Fact } from '#lifecycle';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isTripId } from './trip.js';
+import { TripOverError, UnknownTripError } from './trips.errors.js';
 import { Trips } from './trips.service.js';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
 
 /**
  * A trip whose owner is cancelled by others, through the api or an event of another service, is cancelled itself. Should the
- * process that did so die before, nobody is asked any more, and the trip expires at its time.
+ * process that hears of it die before, nobody is asked any more, and who accepts finds its owner closed.
  */
 @Injectable()
-export class TripFollowers implements OnModuleInit {
+export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
   private readonly log = new Logger('Trips');
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly closing = new AbortController();
 
   constructor(
     private readonly journal: Journal,
@@ -19,13 +27,37 @@ export class TripFollowers implements OnModuleInit {
     this.journal.listen((fact) => this.follow(fact));
   }
 
+  /** Each is tried once more, and no longer. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing.abort();
+    await Promise.all(this.underWay);
+  }
+
   private follow(fact: Fact): void {
     if (fact.event !== 'owner.cancelled' || fact.job !== undefined || fact.by === 'trips') return;
+    // To the sweep a trip that was accepted is gone, because it needs its jobs no more.
+    if (fact.why === 'orphan') return;
     const { type, id } = parseOwner(fact.owner);
-    if (type !== 'trip') return;
-    this.trips.cancel(id, fact.reason).catch((error: unknown) => {
-      // No trip of ours, or one that is over.
-      if (!(error instanceof LifecycleError)) this.log.warn(error);
-    });
+    if (type !== 'trip' || !isTripId(id)) return;
+    const done = this.cancel(id, fact.reason).finally(() => this.underWay.delete(done));
+    this.underWay.add(done);
   }
+
+  private async cancel(id: string, reason: string): Promise<void> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+      const isLast = this.closing.signal.aborted;
+      try {
+        await this.trips.cancel(id, reason);
+        return;
+      } catch (error) {
+        if (error instanceof UnknownTripError || error instanceof TripOverError) return;
+        if (isLast) return this.log.warn(`Trip ${id} is not cancelled: ${(error as Error).message}`);
+      }
+      await pause(pauseMs, undefined, { signal: this.closing.signal, ref: false }).catch(isClosing);
+    }
+  }
+}
+
+function isClosing(): void {
+  // The loop tries once more, and says so if that fails too.
 }

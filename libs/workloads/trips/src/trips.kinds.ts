@@ -12,9 +12,9 @@ export const request = defineKind({
   queue: 'trip-requests',
   payload: z.strictObject({ tripId: z.string(), driverId: z.string() }),
   expiresIn: TRIP_LIVES,
-  // A driver who is not available may be back any moment of the trip's life.
-  attempts: 30,
-  backoff: { type: 'exponential', delay: '1s', max: '15s' },
+  // A driver who is not available may be back any moment of the trip's life: a day of attempts, should no wake come.
+  attempts: 1_000,
+  backoff: { type: 'exponential', delay: '1s', max: '90s' },
   slot: ({ driverId }) => ({ key: `driver:${driverId}`, limit: 1 }),
   keep: KEEP,
   artifacts: false,

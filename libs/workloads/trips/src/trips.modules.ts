@@ -11,10 +11,11 @@ import { request, timeout } from './trips.kinds.js';
 import { TripOwners } from './trips.owners.js';
 import { TripRepository } from './trips.repository.js';
 import { Trips } from './trips.service.js';
+import { TripWakes } from './trips.wakes.js';
 
 @Module({
   imports: [LifecycleModule.forKinds([request, timeout])],
-  providers: [TripFollowers, TripRepository, Trips],
+  providers: [TripFollowers, TripRepository, Trips, TripWakes],
   exports: [TripRepository, Trips],
 })
 class TripsModule {}

@@ -38,15 +38,17 @@ export class TripRepository {
     this.root = rootKey(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
 
-  async create(trip: {
+  /** Of one that exists: which it is. */
+  create(trip: {
     id: string;
     customerId: string;
     driverIds: readonly string[];
     livesMs: number;
-  }): Promise<'created' | 'exists'> {
-    const { id, customerId, driverIds, livesMs } = trip;
-    const args = [id, customerId, JSON.stringify(driverIds), livesMs];
-    return (await this.run<'created' | 'exists'>('create', ...args))[0];
+    /** Digest of the key that it is asked for with; '' for none. */
+    key: string;
+  }): Promise<Answer<'created' | 'exists'>> {
+    const { id, customerId, driverIds, livesMs, key } = trip;
+    return this.run('create', id, customerId, JSON.stringify(driverIds), livesMs, key);
   }
 
   async find(id: string): Promise<Trip | undefined> {
@@ -84,8 +86,13 @@ export class TripRepository {
     tripId: string,
     how: Ending,
     why: string,
+    isRefused = false,
   ): Promise<Answer<'finished' | 'again' | 'unknown' | 'refused' | 'early'>> {
-    return this.run('finish', tripId, how, why);
+    return this.run('finish', tripId, how, why, isRefused ? 'refused' : '');
+  }
+
+  pass(driverId: string, jobId: string): Promise<Answer<'passed' | 'moved'>> {
+    return this.run('pass', driverId, jobId);
   }
 
   setAvailable(driverId: string, isAvailable: boolean): Promise<Answer<'online' | 'offline'>> {

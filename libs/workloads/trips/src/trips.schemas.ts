@@ -6,13 +6,16 @@ import { TRIP_LIVES } from './trips.kinds.js';
 
 const MOST_DRIVERS = 50;
 const LONGEST_MS = 86_400_000;
+/** An owner's id may have 512 bytes, and so may a slot's key, which is `driver:` and the id. */
+const MOST_ID_BYTES = 505;
 
 /** A driver's or customer's id, as the caller has it. Half a surrogate pair would be another id in the store. */
 export const Id = z
   .string()
   .min(1)
   .max(200)
-  .refine((id) => !/\p{Surrogate}/u.test(id), 'holds half of a surrogate pair');
+  .refine((id) => !/\p{Surrogate}/u.test(id), 'holds half of a surrogate pair')
+  .refine((id) => Buffer.byteLength(id) <= MOST_ID_BYTES, `has more than ${MOST_ID_BYTES} bytes`);
 
 const Lives = Duration.default(TRIP_LIVES).transform((value, context) => {
   try {

@@ -5,12 +5,15 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
 
-type Name = 'create' | 'offer' | 'accept' | 'decline' | 'finish' | 'driver' | 'look' | 'due' | 'tended';
+type Name =
+  'create' | 'offer' | 'accept' | 'decline' | 'pass' | 'finish' | 'driver' | 'look' | 'due' | 'tended';
 type Mutant = readonly [script: Name | 'trip', from: string, to: string];
 
 /** Each takes one guard away, or one of the things that a step must do with the others. */
 const MUTANTS: readonly Mutant[] = [
-  ['create', "redis.call('EXISTS', key) == 1", 'false'],
+  ['create', "redis.call('EXISTS', trip_key(id)) == 1", 'false'],
+  ['create', "digest ~= '' and redis.call('GET', order_key(digest))", 'false'],
+  ['create', "redis.call('SET', order_key(digest), id)", ''],
   ['create', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
   ['offer', "status ~= 'PENDING' or", 'false or'],
   ['offer', 'or now >= expires', ''],
@@ -32,17 +35,24 @@ const MUTANTS: readonly Mutant[] = [
   ['accept', "if has[1] ~= '1' then", 'if false then'],
   ['accept', "withdraw_all(id, 'accepted', driver)", '{}'],
   ['accept', "withdraw_all(id, 'accepted', driver)", "withdraw_all(id, 'accepted')"],
-  ['accept', "withdraw(driver, other, 'on-a-trip')", ''],
-  ['accept', "redis.call('HDEL', driver_key(driver), 'offer')", ''],
+  ['accept', "withdraw(driver, has[3], other == '' and 'yours' or 'on-a-trip')", ''],
+  ['accept', "other == '' and 'yours' or 'on-a-trip'", "'on-a-trip'"],
+  ['accept', "redis.call('ZADD', root .. ':due', now + CARE_MS, other)", ''],
   ['accept', "redis.call('HSET', driver_key(driver), 'trip', id)", ''],
   ['accept', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
   ['decline', "not withdraw(driver, id, 'declined')", 'false'],
   ['decline', "redis.call('HSET', trip_key(id), 'x' .. driver, 1)", ''],
   ['decline', ', next_in_line(driver)', ''],
+  ['pass', "redis.call('HGET', trip_key(first), 'j' .. driver) ~= job", 'false'],
+  ['pass', "redis.call('ZREM', line_key(driver), first)", ''],
+  ['pass', "redis.call('HDEL', trip_key(first), 'j' .. driver)", ''],
+  ['pass', ', next_in_line(driver)', ''],
   ['finish', 'if not FROM[how][status] then', 'if false then'],
   ['finish', 'if status == how then', 'if false then'],
   ['finish', "how == 'EXPIRED' and now <", 'false and now <'],
   ['finish', "redis.call('PEXPIRE', key, TRIP_KEEP_MS)", ''],
+  ['finish', "redis.call('PEXPIRE', order_key(trip[4]), TRIP_KEEP_MS)", ''],
+  ['finish', "redis.call('DEL', order_key(trip[4]))", ''],
   ['finish', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
   ['finish', 'local woken = withdraw_all(id, why)', 'local woken = {}'],
   ['finish', "redis.call('HDEL', driver_key(driver), 'trip')", ''],
@@ -65,7 +75,8 @@ const MUTANTS: readonly Mutant[] = [
   ],
   ['tended', "redis.call('ZREM', root .. ':due', id)", ''],
   ['trip', "'MAXLEN', OFFERS_KEPT, ", ''],
-  ['trip', "redis.call('PEXPIRE', key, OFFERS_KEEP_MS)", ''],
+  ['trip', "redis.call('PEXPIRE', key, text(OFFERS_KEEP_MS + (stands or 0)))", ''],
+  ['trip', '(stands or 0)', '0'],
   ['trip', "redis.call('PUBLISH', key, trip)", ''],
   ['trip', "redis.call('HGET', driver_key(driver), 'offer') ~= trip", 'false'],
   ['trip', "redis.call('HDEL', driver_key(driver), 'offer')", ''],
@@ -94,8 +105,8 @@ describe('the scripts of trips', () => {
       [
         "driver ann 1: ["online"]",
         "driver bob 1: ["online"]",
-        "create t1 rider ["ann","bob","cem"] 60000: ["created"]",
-        "create t1 rider ["ann"] 60000: ["exists"]",
+        "create t1 rider ["ann","bob","cem"] 60000 : ["created"]",
+        "create t1 rider ["ann"] 60000 : ["exists","t1"]",
         "offer t1 ann j1a: ["offered"]",
         "offer t1 ann j1a: ["offered"]",
         "offer t1 bob j1b: ["offered"]",
@@ -103,12 +114,12 @@ describe('the scripts of trips', () => {
         "accept t1 cem: ["unavailable"]",
         "accept t1 dan: ["not-asked"]",
         "accept none ann: ["unknown"]",
-        "create t2 rider ["bob","ann"] 60000: ["created"]",
-        "create t3 rider ["bob","ann"] 60000: ["created"]",
+        "create t2 rider ["bob","ann"] 60000 : ["created"]",
+        "create t3 rider ["bob","ann"] 60000 : ["created"]",
         "offer t3 bob j3b: ["busy","offer"]",
         "offer t2 bob j2b: ["busy","offer"]",
         "t1 is due: 1",
-        "accept t1 ann: ["accepted","","j2b"]",
+        "accept t1 ann: ["accepted","","j2b bob"]",
         "t1 is due: 1",
         "accept t1 ann: ["again"]",
         "accept t1 bob: ["over","ACCEPTED"]",
@@ -120,26 +131,26 @@ describe('the scripts of trips', () => {
         "finish t2 COMPLETED done: ["refused","PENDING"]",
         "finish t2 EXPIRED expired: ["early","<ms>"]",
         "decline t2 ann: ["not-offered"]",
-        "decline t2 bob: ["declined","j3b"]",
+        "decline t2 bob: ["declined","j3b bob"]",
         "offer t2 bob j2b: ["over","DECLINED"]",
         "offer t3 bob j3b: ["offered"]",
         "accept t2 bob: ["accepted","t3"]",
         "offer t3 ann j3a: ["busy","trip"]",
-        "finish t1 COMPLETED done: ["finished","j3a"]",
+        "finish t1 COMPLETED done: ["finished","j3a ann"]",
         "t1 is due: 1",
         "finish t1 COMPLETED done: ["again"]",
         "finish t1 CANCELLED off: ["refused","COMPLETED"]",
         "offer t3 ann j3a: ["offered"]",
         "finish t2 CANCELLED off: ["finished"]",
-        "create t4 rider ["ann","cem"] 1: ["created"]",
+        "create t4 rider ["ann","cem"] 1 : ["created"]",
         "offer t4 cem j4c: ["offered"]",
         "accept t4 cem: ["over","EXPIRED"]",
         "offer t4 ann j4a: ["over","EXPIRED"]",
         "line:ann: ",
         "finish t4 EXPIRED expired: ["finished"]",
         "finish t4 EXPIRED expired: ["again"]",
-        "create t5 rider ["cem","ann"] 60000: ["created"]",
-        "create t6 rider ["cem","ann"] 60000: ["created"]",
+        "create t5 rider ["cem","ann"] 60000 : ["created"]",
+        "create t6 rider ["cem","ann"] 60000 : ["created"]",
         "offer t5 cem j5c: ["offered"]",
         "offer t6 cem j6c: ["busy","offer"]",
         "driver cem 0: ["offline"]",
@@ -151,18 +162,48 @@ describe('the scripts of trips', () => {
         "driver:cem: ["available","0","trip","t6"]",
         "finish t6 COMPLETED done: ["finished"]",
         "driver:cem: []",
-        "create t8 rider ["dan"] 60000: ["created"]",
+        "create t8 rider ["dan"] 60000 : ["created"]",
         "offer t8 dan j8d: ["unavailable"]",
-        "driver dan 1: ["online","j8d"]",
+        "driver dan 1: ["online","j8d dan"]",
         "driver dan 0: ["offline"]",
         "finish t8 CANCELLED off: ["finished"]",
+        "create k1 rider ["dan"] 60000 digest: ["created"]",
+        "create k2 rider ["dan"] 60000 digest: ["exists","k1"]",
+        "finish k1 CANCELLED refused refused: ["finished"]",
+        "create k2 rider ["dan"] 60000 digest: ["created"]",
+        "trip:k2: digest",
+        "finish k2 CANCELLED off : ["finished"]",
+        "create k3 rider ["dan"] 60000 digest: ["exists","k2"]",
+        "driver eve 1: ["online"]",
+        "create p1 rider ["eve"] 86400000 : ["created"]",
+        "create p2 rider ["eve"] 60000 : ["created"]",
+        "create p3 rider ["eve"] 60000 : ["created"]",
+        "offer p1 eve jp1: ["offered"]",
+        "offer p2 eve jp2: ["busy","offer"]",
+        "offer p3 eve jp3: ["busy","offer"]",
+        "offers:eve: 25 h",
+        "decline p1 eve: ["declined","jp2 eve"]",
+        "offers:eve: 1 h",
+        "pass eve jp3: ["moved"]",
+        "pass eve jp2: ["passed","jp3 eve"]",
+        "trip:p2: 0",
+        "pass eve jp3: ["passed"]",
+        "pass eve jp3: ["moved"]",
+        "p3 is due: 1",
+        "offer p3 eve jp3: ["offered"]",
+        "accept p2 eve: ["accepted","p3"]",
+        "p3 is due: 1",
+        "finish p1 CANCELLED off: ["finished"]",
+        "finish p2 CANCELLED off: ["finished"]",
+        "finish p3 CANCELLED off: ["finished"]",
+        "driver eve 0: ["offline"]",
         "look cem : ["<time>",""]",
         "look ann : ["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
-        "["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "["<time>","t3",["<time>",["event","withdrawn","trip","t1","more","yours"]],["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
         "finish t3 CANCELLED off: ["finished"]",
         "finish t5 CANCELLED off: ["finished"]",
         "due: t2 t3 t4 t5 t6 t8",
-        "create t7 rider ["ann"] 60000: ["created"]",
+        "create t7 rider ["ann"] 60000 : ["created"]",
         "tended t7 PENDING: ["ok"]",
         "due: true",
         "tended t6 ACCEPTED: ["moved"]",
@@ -183,9 +224,10 @@ describe('the scripts of trips', () => {
         "driver bob 0: ["offline"]",
         "offers:ann: 100",
         "stays: ",
-        "offer b10, withdrawn b10, offer b11, withdrawn b11, offer b12, withdrawn b12, offer b13, withdrawn b13, offer b14, withdrawn b14, offer b15, withdrawn b15",
-        "offer t1, withdrawn t1, offer t2, withdrawn t2, offer t3, withdrawn t3, withdrawn t2",
-        "offer t4, withdrawn t4, offer t5, withdrawn t5, offer t6",
+        "offer b10, withdrawn b10 off, offer b11, withdrawn b11 off, offer b12, withdrawn b12 off, offer b13, withdrawn b13 off, offer b14, withdrawn b14 off, offer b15, withdrawn b15 off",
+        "offer t1, withdrawn t1 accepted, offer t2, withdrawn t2 declined, offer t3, withdrawn t3 on-a-trip, withdrawn t2 off",
+        "offer t4, withdrawn t4 expired, offer t5, withdrawn t5 offline, offer t6, withdrawn t6 yours",
+        "offer p1, withdrawn p1 declined, offer p3, withdrawn p3 on-a-trip, withdrawn p2 off",
         "told",
       ]
     `);
@@ -211,7 +253,7 @@ describe('the scripts of trips', () => {
       said.push(`${name} ${args.join(' ')}: ${settled(answer)}`);
     };
     const create = (id: string, lives: number, ...drivers: string[]): Promise<void> =>
-      say('create', id, 'rider', JSON.stringify(drivers), lives);
+      say('create', id, 'rider', JSON.stringify(drivers), lives, '');
     try {
       await say('driver', 'ann', 1);
       await say('driver', 'bob', 1);
@@ -285,6 +327,39 @@ describe('the scripts of trips', () => {
       await say('driver', 'dan', 1);
       await say('driver', 'dan', 0);
       await say('finish', 't8', 'CANCELLED', 'off');
+      // One key, one trip; of one that is refused it is free again.
+      const keyed = (id: string): Promise<void> => say('create', id, 'rider', '["dan"]', 60_000, 'digest');
+      await keyed('k1');
+      await keyed('k2');
+      await say('finish', 'k1', 'CANCELLED', 'refused', 'refused');
+      await keyed('k2');
+      await state('trip:k2', async () => String(await redis.hget(`${root}:trip:k2`, 'key')));
+      await say('finish', 'k2', 'CANCELLED', 'off', '');
+      await keyed('k3');
+      for (const id of ['k1', 'k2']) await call('tended', id, 'CANCELLED');
+      // Who stands first and will not ask again is passed, by whoever knows it; an offer of a day stays for that long.
+      await say('driver', 'eve', 1);
+      for (const id of ['p1', 'p2', 'p3']) await create(id, id === 'p1' ? 86_400_000 : 60_000, 'eve');
+      for (const [i, id] of ['p1', 'p2', 'p3'].entries())
+        await redis.hset(`${root}:trip:${id}`, 'created', i);
+      for (const id of ['p1', 'p2', 'p3']) await say('offer', id, 'eve', `j${id}`);
+      await state('offers:eve', async () => hoursLeft('offers:eve'));
+      await say('decline', 'p1', 'eve');
+      await state('offers:eve', async () => hoursLeft('offers:eve'));
+      await say('pass', 'eve', 'jp3');
+      await say('pass', 'eve', 'jp2');
+      await state('trip:p2', async () => String(await redis.hexists(`${root}:trip:p2`, 'jeve')));
+      await say('pass', 'eve', 'jp3');
+      await say('pass', 'eve', 'jp3');
+      await due('p3');
+      await say('offer', 'p3', 'eve', 'jp3');
+      await say('accept', 'p2', 'eve');
+      await due('p3');
+      for (const id of ['p1', 'p2', 'p3']) {
+        await say('finish', id, 'CANCELLED', 'off');
+        await call('tended', id, 'CANCELLED');
+      }
+      await say('driver', 'eve', 0);
       // What is late is shown to nobody; what comes back sees what it missed.
       await say('look', 'cem', '');
       await say('look', 'ann', '');
@@ -308,7 +383,7 @@ describe('the scripts of trips', () => {
       await say('tended', 't4', 'EXPIRED');
       await say('tended', 'none', '');
       for (let i = 0; i < 60; i += 1) {
-        await call('create', `b${i}`, 'rider', '["ann"]', 60_000);
+        await call('create', `b${i}`, 'rider', '["ann"]', 60_000, '');
         await call('offer', `b${i}`, 'ann', 'j');
         await call('finish', `b${i}`, 'CANCELLED', 'off');
         await call('tended', `b${i}`, 'CANCELLED');
@@ -317,9 +392,15 @@ describe('the scripts of trips', () => {
       await state('offers:ann', async () => String(await redis.xlen(`${root}:offers:ann`)));
       said.push(`stays: ${(await staying()).join(' ')}`);
       const events = await Promise.all(
-        ['ann', 'bob', 'cem'].map((id) => redis.xrange(`${root}:offers:${id}`, '-', '+', 'COUNT', 12)),
+        ['ann', 'bob', 'cem', 'eve'].map((id) => redis.xrange(`${root}:offers:${id}`, '-', '+', 'COUNT', 12)),
       );
-      said.push(...events.map((one) => one.map(([, [, event, , trip]]) => `${event} ${trip}`).join(', ')));
+      said.push(
+        ...events.map((one) =>
+          one
+            .map(([, [, event, , trip, , more]]) => `${event} ${trip}${event === 'offer' ? '' : ` ${more}`}`)
+            .join(', '),
+        ),
+      );
       const heard = told;
       said.push(
         await until(() => told > 0 && told === heard, 'messages come', 300).then(
@@ -344,6 +425,10 @@ describe('the scripts of trips', () => {
       look = async () => settled(Object.entries(await redis.hgetall(`${root}:${what}`)).flat()),
     ): Promise<void> {
       said.push(`${what}: ${await look()}`);
+    }
+
+    async function hoursLeft(what: string): Promise<string> {
+      return `${Math.round((await redis.pttl(`${root}:${what}`)) / 3_600_000)} h`;
     }
 
     /** Keys that do not end by themselves. */

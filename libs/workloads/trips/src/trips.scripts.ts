@@ -14,6 +14,7 @@ export const scripts = {
   offer: read('offer'),
   accept: read('accept'),
   decline: read('decline'),
+  pass: read('pass'),
   finish: read('finish'),
   driver: read('driver'),
   look: read('look'),

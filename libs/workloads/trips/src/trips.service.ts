@@ -1,18 +1,22 @@
 import {
   Canceller,
   Enqueuer,
+  formatOwner,
   IdempotencyConflictError,
   owner,
   OwnerClosedError,
+  OwnerReader,
   QueueFullError,
-  Waker,
+  type Owner,
+  type OwnerView,
 } from '#lifecycle';
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
-import type { Trip } from './trip.js';
+import { isTripId, type Trip } from './trip.js';
 import { NotForDriverError, TripOverError, UnknownTripError } from './trips.errors.js';
 import { request, timeout } from './trips.kinds.js';
 import { TripRepository, type Ending } from './trips.repository.js';
+import { TripWakes } from './trips.wakes.js';
 
 export interface TripOrder {
   readonly customerId: string;
@@ -32,13 +36,15 @@ export class Trips {
     private readonly trips: TripRepository,
     private readonly enqueuer: Enqueuer,
     private readonly canceller: Canceller,
-    private readonly waker: Waker,
+    private readonly owners: OwnerReader,
+    private readonly wakes: TripWakes,
   ) {}
 
-  /** The same key again is the same trip. */
+  /** The same key again is the same trip, for as long as that can be read. */
   async ask(order: TripOrder, idempotencyKey?: string): Promise<Trip> {
-    const id = idempotencyKey === undefined ? randomUUID() : idOf(idempotencyKey);
-    const outcome = await this.trips.create({ id, ...order });
+    const key = idempotencyKey === undefined ? '' : digestOf(idempotencyKey);
+    const newId = randomUUID();
+    const [outcome, id = newId] = await this.trips.create({ id: newId, key, ...order });
     const trip = await this.read(id);
     if (!isFor(trip, order)) throw new IdempotencyConflictError();
     try {
@@ -46,7 +52,7 @@ export class Trips {
       if (outcome === 'created') await this.send(trip, order.livesMs);
     } catch (error) {
       // It is refused whole. Of any other failure nobody knows what has been done, and the care does the rest.
-      if (error instanceof QueueFullError) await this.cancel(id, 'refused: too many are waiting');
+      if (error instanceof QueueFullError) await this.finish(id, 'CANCELLED', TOO_MANY, true);
       throw error;
     }
     return trip;
@@ -59,10 +65,11 @@ export class Trips {
   }
 
   async accept(id: string, driverId: string): Promise<Trip> {
+    await this.endIfClosed(id);
     const [word, what = '', ...woken] = await this.trips.accept(id, driverId);
     switch (word) {
       case 'accepted':
-        this.wake(woken);
+        this.wakes.wake(woken);
         await this.tidy(id, 'ACCEPTED', `accepted by ${driverId}`);
         if (what !== '') await this.askAgain(what, driverId);
         return this.read(id);
@@ -86,7 +93,7 @@ export class Trips {
     const [word, ...woken] = await this.trips.decline(id, driverId);
     const trip = await this.read(id);
     if (word === 'not-offered') throw new NotForDriverError(driverId, 'the driver is not offered it');
-    this.wake(woken);
+    this.wakes.wake(woken);
     return trip;
   }
 
@@ -104,16 +111,30 @@ export class Trips {
   async expire(id: string): Promise<number> {
     const [word, what, ...woken] = await this.trips.finish(id, 'EXPIRED', 'expired');
     if (word === 'early') return Number(what);
-    if (word === 'finished') this.wake([what, ...woken]);
+    if (word === 'finished') this.wakes.wake([what, ...woken]);
     if (word === 'finished' || word === 'again') await this.tidy(id, 'EXPIRED', 'nobody accepted in time');
     return 0;
   }
 
-  /** A driver who goes offline loses what waits for him, and nothing else. */
+  /** A driver who goes offline loses the requests that wait for him, and nothing else. */
   async setAvailable(driverId: string, isAvailable: boolean): Promise<void> {
+    const driver = owner('driver', driverId);
+    if (isAvailable && (await this.isClosed(driver))) throw new OwnerClosedError(formatOwner(driver));
     const [, ...woken] = await this.trips.setAvailable(driverId, isAvailable);
-    if (isAvailable) this.wake(woken);
-    else await this.canceller.cancel(owner('driver', driverId), { ...OFFLINE, close: false });
+    if (isAvailable) this.wakes.wake(woken);
+    else await this.takeBack(driver);
+  }
+
+  /**
+   * Whether the owner of a trip that is PENDING was closed by others, who did not live to cancel the trip: then it is cancelled
+   * now. The trip closes its owner itself, but never while it is PENDING; so its status is looked at after its owner.
+   */
+  async endIfClosed(id: string): Promise<boolean> {
+    if (!isTripId(id) || !(await this.isClosed(owner('trip', id)))) return false;
+    const trip = await this.trips.find(id);
+    if (trip?.status !== 'PENDING') return false;
+    await this.finish(id, 'CANCELLED', 'its owner is cancelled');
+    return true;
   }
 
   /** Its jobs. Those that are there already are left to it, so that this may be done again. */
@@ -139,11 +160,11 @@ export class Trips {
     }
   }
 
-  private async finish(id: string, how: Ending, why: string): Promise<void> {
-    const [word, ...rest] = await this.trips.finish(id, how, why);
+  private async finish(id: string, how: Ending, why: string, isRefused = false): Promise<void> {
+    const [word, ...rest] = await this.trips.finish(id, how, why, isRefused);
     switch (word) {
       case 'finished':
-        this.wake(rest);
+        this.wakes.wake(rest);
         return this.tidy(id, how, why);
       case 'again':
         return;
@@ -165,31 +186,44 @@ export class Trips {
 
   /** He took another trip than the one he was offered; should that be over before this one, he is asked again. */
   private async askAgain(tripId: string, driverId: string): Promise<void> {
-    const trip = await this.trips.find(tripId);
-    const leftMs = trip?.status === 'PENDING' ? Date.parse(trip.expiresAt) - (await this.trips.now()) : 0;
-    if (leftMs > 0) await this.request(tripId, driverId, leftMs);
+    try {
+      const trip = await this.trips.find(tripId);
+      if (trip?.status !== 'PENDING') return;
+      const leftMs = Date.parse(trip.expiresAt) - (await this.trips.now());
+      if (leftMs > 0) await this.request(tripId, driverId, leftMs);
+      await this.trips.tended(tripId, 'PENDING');
+    } catch (error) {
+      // The trip that he took is his, whatever becomes of this one.
+      this.log.warn(`Trip ${tripId} is left to the care: ${(error as Error).message}`);
+    }
   }
 
-  /** Nobody waits for this: a job that is not woken looks again by itself. */
-  private wake(jobIds: readonly (string | undefined)[]): void {
-    for (const jobId of jobIds) {
-      if (jobId) this.waker.wake(jobId).catch((error: Error) => this.log.warn(error.message));
-    }
+  /** His requests, a page at a time. What else he owns is not ours to end. */
+  private async takeBack(driver: Owner): Promise<void> {
+    let cursor: string | null = '0';
+    do {
+      const page: OwnerView = await this.owners.read(driver, cursor);
+      const requests = page.jobs.filter(({ queue }) => queue === request.queue);
+      await Promise.all(requests.map(({ id }) => this.canceller.cancelJob(id, OFFLINE)));
+      ({ cursor } = page);
+    } while (cursor !== null);
+  }
+
+  private async isClosed(one: Owner): Promise<boolean> {
+    return (await this.owners.read(one)).state === 'closed';
   }
 }
 
 const OFFLINE = { reason: 'the driver went offline', by: 'trips' } as const;
+const TOO_MANY = 'refused: too many are waiting';
 
 /** The trip ended meanwhile, or an operator has closed the driver: there is nobody to ask. */
 function unlessClosed(error: unknown): void {
   if (!(error instanceof OwnerClosedError)) throw error;
 }
 
-function idOf(idempotencyKey: string): string {
-  const hex = createHash('sha256').update(idempotencyKey).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-    '-',
-  );
+function digestOf(idempotencyKey: string): string {
+  return createHash('sha256').update(idempotencyKey).digest('base64url');
 }
 
 function isFor(trip: Trip, { customerId, driverIds, livesMs }: TripOrder): boolean {

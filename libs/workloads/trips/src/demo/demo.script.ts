@@ -61,8 +61,9 @@ class Phone {
   }
 
   async begin() {
-    await this.beAvailable();
     for (;;) {
+      // Again each time: a key may have been put in since.
+      await this.beAvailable().then(() => at('said').textContent = '', (error) => at('said').textContent = error.message);
       await this.listen().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
@@ -96,6 +97,8 @@ class Phone {
       this.say(nameOf(data.tripId) + ' offered');
     } else {
       if (this.offer && this.offer.tripId === data.tripId) this.offer = undefined;
+      // The answer to accepting says it; a trip that is this driver's stays.
+      if (data.reason === 'yours') return this.draw();
       if (this.trip === data.tripId) this.trip = undefined;
       this.say(nameOf(data.tripId) + ' withdrawn: ' + data.reason);
     }
@@ -211,7 +214,7 @@ async function look() {
 }
 
 const phones = ['Ann', 'Bob', 'Cem'].map((name) => new Phone(name));
-for (const phone of phones) phone.begin().catch((error) => at('said').textContent = error.message);
+for (const phone of phones) void phone.begin();
 at('ask').addEventListener('click', () => ask().catch((error) => at('said').textContent = error.message));
 setInterval(() => look().catch(() => undefined), 400);
 setInterval(() => phones.forEach((phone) => phone.tick()), 250);

@@ -1,17 +1,19 @@
-import { LifecycleOptions, Store, StoreUnavailableError } from '#lifecycle';
+import { LifecycleOptions, Store, StoreUnavailableError, Turns } from '#lifecycle';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { offersOf } from '../trips.keys.js';
 import { TripRepository, type OfferLook } from '../trips.repository.js';
+import { Beats } from './beats.js';
 import { OfferStream } from './offer.stream.js';
 
-const BEAT_MS = 10_000;
 /** How many phones of one driver look at once; with one more the first is let go. */
 const MOST_A_DRIVER = 8;
 const ENTRY_ID = /^\d{1,15}-\d{1,10}$/;
+/** So many look into the store at once: all may want to, when the connection comes back, and others want an answer too. */
+const LOOKS_AT_ONCE = 100;
 
-const HEADERS = {
+export const OFFER_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
@@ -27,9 +29,10 @@ export class OfferHub implements OnModuleDestroy {
   private readonly streams = new Map<string, Set<OfferStream>>();
   /** How many listen to a driver, or are about to. */
   private readonly listening = new Map<string, number>();
+  private readonly beats = new Beats();
+  private readonly looks = new Turns(LOOKS_AT_ONCE);
   private readonly log = new Logger('Offers');
   private connection: Redis | Cluster | undefined;
-  private beats: NodeJS.Timeout | undefined;
   private isClosing = false;
 
   constructor(
@@ -51,13 +54,14 @@ export class OfferHub implements OnModuleDestroy {
     if (this.isClosing) throw new StoreUnavailableError('This process ends.');
     const last = ENTRY_ID.test(lastEventId) ? lastEventId : '';
     await this.listenTo(driverId);
-    const look = (from: string): Promise<OfferLook> => this.trips.look(driverId, from || '0-0');
+    const look = (from: string): Promise<OfferLook> =>
+      this.looks.take(() => this.trips.look(driverId, from || '0-0'));
     const first = await this.trips.look(driverId, last).catch((error: unknown) => {
       this.leave(driverId);
       throw error;
     });
     return (out, headers) => {
-      out.writeHead(200, { ...headers, ...HEADERS });
+      out.writeHead(200, { ...headers, ...OFFER_HEADERS });
       const stream = new OfferStream(out, look, last, (error) => this.log.debug(String(error)));
       this.add(driverId, stream);
       out.once('close', () => this.remove(driverId, stream));
@@ -71,7 +75,7 @@ export class OfferHub implements OnModuleDestroy {
   /** Before the server closes, which waits for whoever is connected. */
   onModuleDestroy(): void {
     this.isClosing = true;
-    clearInterval(this.beats);
+    this.beats.end();
     this.connection?.disconnect();
     for (const stream of this.all()) stream.end();
   }
@@ -81,12 +85,13 @@ export class OfferHub implements OnModuleDestroy {
     this.streams.set(driverId, streams.add(stream));
     const [oldest] = streams;
     if (streams.size > MOST_A_DRIVER) oldest!.end();
-    this.beats ??= setInterval(() => this.beat(), BEAT_MS).unref();
+    this.beats.add(stream);
   }
 
   private remove(driverId: string, stream: OfferStream): void {
     const streams = this.streams.get(driverId);
     if (!streams?.delete(stream)) return;
+    this.beats.remove(stream);
     if (streams.size === 0) this.streams.delete(driverId);
     this.leave(driverId);
   }
@@ -127,10 +132,6 @@ export class OfferHub implements OnModuleDestroy {
 
   private tell(streams: Iterable<OfferStream>): void {
     for (const stream of streams) void stream.tell();
-  }
-
-  private beat(): void {
-    for (const stream of this.all()) stream.beat();
   }
 
   private all(): OfferStream[] {

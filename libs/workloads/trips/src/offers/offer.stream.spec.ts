@@ -108,4 +108,19 @@ describe('what a phone is told', () => {
     stream.end();
     expect(line.writableEnded).toBe(true);
   });
+
+  it('is looked for again by itself when a look failed', async () => {
+    const line = new Line(true);
+    let looks = 0;
+    const stream = open(line, () => {
+      looks += 1;
+      return looks <= 2
+        ? Promise.reject(new Error('away'))
+        : Promise.resolve({ newest: '9-0', standing: 'c', entries: [entry('9-0', 'offer', 'c')] });
+    });
+    stream.begin(NOTHING);
+    await until(() => line.text.includes('"tripId":"c"'), 'it is told', 3_000);
+    expect(looks).toBe(3);
+    stream.end();
+  });
 });

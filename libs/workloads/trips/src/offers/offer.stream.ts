@@ -5,11 +5,13 @@ import type { OfferEntry, OfferLook } from '../trips.repository.js';
 const MOST_UNREAD_BYTES = 64 * 1024;
 /** How soon a browser comes back after its connection broke. */
 const RETRY_MS = 1_000;
+const LOOK_AGAIN_MS = 500;
 
 /** One phone that looks: what its driver is offered, as server-sent events. */
 export class OfferStream {
   private isLooking = false;
   private hasNews = false;
+  private again: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly out: ServerResponse,
@@ -36,6 +38,10 @@ export class OfferStream {
       }
     } catch (error) {
       this.failed(error);
+      this.again ??= setTimeout(() => {
+        this.again = undefined;
+        void this.tell();
+      }, LOOK_AGAIN_MS).unref();
     } finally {
       this.isLooking = false;
     }

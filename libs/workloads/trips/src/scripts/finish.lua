@@ -4,6 +4,7 @@
 
     KEYS[1]   the root of all keys
     ARGV[1]   trip   ARGV[2]   how   ARGV[3]   why, in words; what drivers are told
+    ARGV[4]   'refused': who asked for it has no trip, and may ask again with the same key
 
   Answers {'finished', woken jobs…}; {'again'}: it had ended that way; {'unknown'}; {'refused', status};
   {'early', ms until it expires}.
@@ -16,7 +17,7 @@ local FROM = {
 }
 local id, how, why = ARGV[1], ARGV[2], ARGV[3]
 local key = trip_key(id)
-local trip = redis.call('HMGET', key, 'status', 'expires', 'driver')
+local trip = redis.call('HMGET', key, 'status', 'expires', 'driver', 'key')
 local status, driver = trip[1], trip[3]
 if not status then
   return { 'unknown' }
@@ -33,6 +34,11 @@ end
 
 redis.call('HSET', key, 'status', how, 'ended', text(now), 'reason', why)
 redis.call('PEXPIRE', key, TRIP_KEEP_MS)
+if trip[4] and ARGV[4] == 'refused' then
+  redis.call('DEL', order_key(trip[4]))
+elseif trip[4] then
+  redis.call('PEXPIRE', order_key(trip[4]), TRIP_KEEP_MS)
+end
 redis.call('ZADD', root .. ':due', now + CARE_MS, id)
 local woken = withdraw_all(id, why)
 if driver and redis.call('HGET', driver_key(driver), 'trip') == id then

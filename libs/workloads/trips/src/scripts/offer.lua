@@ -25,7 +25,7 @@ if has[1] == '1' and not has[2] and not has[3] then
   redis.call('HSET', driver_key(driver), 'offer', id)
   redis.call('ZREM', line_key(driver), id)
   redis.call('HDEL', trip_key(id), 'j' .. driver)
-  show(driver, 'offer', id, text(expires) .. ' ' .. trip[4])
+  show(driver, 'offer', id, text(expires) .. ' ' .. trip[4], expires - now)
   return { 'offered' }
 end
 

@@ -1,8 +1,10 @@
--- A trip: status, customer, drivers (JSON), created, expires, ended (ms), driver, reason; `j<driver>` -> the job
--- that waits; `x<driver>`: declined.
+-- A trip: status, customer, drivers (JSON), created, expires, ended (ms), driver, reason; key: digest of the key that it
+-- was asked for with; `j<driver>` -> the job that waits; `x<driver>`: declined.
 -- What a driver is offered is always a trip that is PENDING: whoever ends one withdraws its offers in the same step.
 local OFFERS_KEPT = 100
+-- How long a phone may be away and still hear what it missed.
 local OFFERS_KEEP_MS = 3600000
+-- How long a trip that is over can be read.
 local TRIP_KEEP_MS = 86400000
 local CARE_MS = 5000
 
@@ -22,6 +24,10 @@ local function line_key(id)
   return root .. ':line:' .. id
 end
 
+local function order_key(digest)
+  return root .. ':key:' .. digest
+end
+
 local function text(number)
   return string.format('%.0f', number)
 end
@@ -34,17 +40,19 @@ local function forget_idle(driver)
   end
 end
 
-local function show(driver, event, trip, more)
+-- What stands is in the stream for as long as it does, and whoever was away hears of its end.
+local function show(driver, event, trip, more, stands)
   local key = root .. ':offers:' .. driver
   redis.call('XADD', key, 'MAXLEN', OFFERS_KEPT, '*', 'event', event, 'trip', trip, 'more', more)
-  redis.call('PEXPIRE', key, OFFERS_KEEP_MS)
+  redis.call('PEXPIRE', key, text(OFFERS_KEEP_MS + (stands or 0)))
   redis.call('PUBLISH', key, trip)
 end
 
--- The job that waits for the driver first, or nil: to be told when the driver may be free.
+-- The job that waits for the driver first, a space, and the driver; or nil. To be told when the driver may be free.
 local function next_in_line(driver)
   local first = redis.call('ZRANGE', line_key(driver), 0, 0)[1]
-  return first and redis.call('HGET', trip_key(first), 'j' .. driver) or nil
+  local job = first and redis.call('HGET', trip_key(first), 'j' .. driver)
+  return job and job .. ' ' .. driver or nil
 end
 
 -- Whether this is what the driver is offered; it is not any more.

@@ -1,0 +1,87 @@
+import { Store, type LifecycleOptions } from '#lifecycle';
+import { Redis } from 'ioredis';
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { until } from '../../../../../test/support/until.js';
+import { TripRepository } from '../trips.repository.js';
+import { OfferHub } from './offer.hub.js';
+
+class Line extends Writable {
+  writeHead(): this {
+    return this;
+  }
+
+  override _write(_chunk: Buffer, _encoding: string, done: () => void): void {
+    done();
+  }
+}
+
+describe('the phones that look through a process', () => {
+  let redis: Redis;
+  let trips: TripRepository;
+  let hub: OfferHub;
+  beforeEach(() => {
+    redis = new Redis(inject('storeUrl'));
+    const options = { redis, prefix: `hub-${randomBytes(6).toString('hex')}` } as LifecycleOptions;
+    const store = new Store(options);
+    trips = new TripRepository(options, store);
+    hub = new OfferHub(options, store, trips);
+  });
+  afterEach(async () => {
+    hub.onModuleDestroy();
+    await redis.quit();
+  });
+
+  async function look(driverId: string): Promise<Line> {
+    await until(() => redis.status === 'ready', 'the store is there');
+    const begin = await hub.prepare(driverId);
+    const line = new Line();
+    begin(line as unknown as ServerResponse, {});
+    return line;
+  }
+
+  const channels = async (): Promise<string[]> => {
+    const names = (await redis.pubsub('CHANNELS', `${trips.root}:offers:*`)) as string[];
+    return names
+      .map((name) => name.slice(`${trips.root}:offers:`.length))
+      .toSorted((a, b) => a.localeCompare(b));
+  };
+
+  it('leave nothing when they go: no stream, and nobody who listens', async () => {
+    const lines = [await look('ann'), await look('ann'), await look('bob')];
+    expect({ size: hub.size, channels: await channels() }).toEqual({ size: 3, channels: ['ann', 'bob'] });
+    lines[0]!.destroy();
+    await until(() => hub.size === 2, 'it is gone');
+    expect(await channels()).toEqual(['ann', 'bob']);
+    for (const line of lines) line.destroy();
+    await until(async () => hub.size === 0 && (await channels()).length === 0, 'nothing is left');
+  });
+
+  it('are eight of one driver at most: of more the first is let go', async () => {
+    const lines: Line[] = [];
+    for (let i = 0; i < 9; i += 1) lines.push(await look('ann'));
+    await until(() => hub.size === 8, 'the first is let go');
+    expect(lines.map((line) => line.writableEnded)).toEqual([
+      true,
+      ...Array.from({ length: 8 }, () => false),
+    ]);
+  });
+
+  it('do not look into the store all at once', async () => {
+    let [looking, most, looks] = [0, 0, 0];
+    for (let i = 0; i < 300; i += 1) await look(`driver-${i % 50}`);
+    const real = trips.look.bind(trips);
+    trips.look = async (...args) => {
+      looks += 1;
+      most = Math.max(most, (looking += 1));
+      return real(...args).finally(() => (looking -= 1));
+    };
+    // As when a connection is lost and comes back.
+    hub['connection']!.disconnect(true);
+    await until(() => looks >= 300 && looking === 0, 'all have looked');
+    expect(most).toBeGreaterThan(50);
+    expect(most).toBeLessThanOrEqual(100);
+  });
+});

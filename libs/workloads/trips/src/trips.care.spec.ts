@@ -1,0 +1,42 @@
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Trip } from './trip.js';
+import { TripCare } from './trips.care.js';
+import type { TripRepository } from './trips.repository.js';
+import type { Trips } from './trips.service.js';
+
+describe('the care of trips', () => {
+  beforeEach(() => void vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined));
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('is for all that are due, also when one cannot be tended', async () => {
+    const done: string[] = [];
+    const care = careOf(done);
+    expect(await care.tendOnce()).toBe(3);
+    expect(done).toEqual(['c is sent']);
+  });
+
+  it('sends no jobs for one whose owner was closed by others', async () => {
+    const done: string[] = [];
+    await careOf(done, 'c').tendOnce();
+    expect(done).toEqual(['c is ended']);
+  });
+
+  function careOf(done: string[], closed = ''): TripCare {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const repository = {
+      due: () => Promise.resolve(['a', 'b', 'c']),
+      now: () => Promise.resolve(Date.now()),
+      find: (id: string) =>
+        id === 'a'
+          ? Promise.reject(new Error('it has no words'))
+          : Promise.resolve({ id, status: 'PENDING', expiresAt }),
+    };
+    const trips = {
+      endIfClosed: (id: string) => Promise.resolve(id === closed && done.push(`${id} is ended`) > 0),
+      send: ({ id }: Trip) =>
+        id === 'b' ? Promise.reject(new Error('too many')) : Promise.resolve(done.push(`${id} is sent`)),
+    };
+    return new TripCare(repository as unknown as TripRepository, trips as unknown as Trips);
+  }
+});

@@ -1,0 +1,73 @@
+import { Journal, StoreUnavailableError, type LifecycleOptions, type Receipt } from '#lifecycle';
+import { Logger } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { until } from '../../../../test/support/until.js';
+import { TripOverError, UnknownTripError } from './trips.errors.js';
+import { TripFollowers } from './trips.followers.js';
+import type { Trips } from './trips.service.js';
+
+describe('a trip whose owner is cancelled', () => {
+  const id = randomUUID();
+  let journal: Journal;
+  let followers: TripFollowers;
+  let asked: string[];
+  let answer: () => Promise<unknown>;
+  beforeEach(() => {
+    vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    asked = [];
+    answer = () => Promise.resolve();
+    journal = new Journal({} as LifecycleOptions);
+    const cancel = (trip: string, reason: string): Promise<unknown> => {
+      asked.push(`${trip}: ${reason}`);
+      return answer();
+    };
+    followers = new TripFollowers(journal, { cancel } as unknown as Trips);
+    followers.onModuleInit();
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  const say = (more: Partial<Receipt> = {}): void =>
+    journal.ownerCancelled({ owner: `trip:${id}`, reason: 'off', by: 'shop', ...more } as Receipt);
+
+  it('is cancelled, unless trips did it, or the sweep, or it is one job, or no trip of ours', async () => {
+    say({ by: 'trips' });
+    say({ by: 'janitor', why: 'orphan' });
+    say({ job: 'a job' });
+    say({ owner: 'trip:42' });
+    say({ owner: `ride:${id}` });
+    say();
+    await followers.beforeApplicationShutdown();
+    expect(asked).toEqual([`${id}: off`]);
+  });
+
+  it('is cancelled as soon as the store is back', async () => {
+    let fails = 2;
+    answer = () =>
+      (fails -= 1) >= 0 ? Promise.reject(new StoreUnavailableError('away')) : Promise.resolve();
+    say();
+    await until(() => asked.length === 3, 'it is tried until it is done');
+    await followers.beforeApplicationShutdown();
+    expect(asked).toHaveLength(3);
+  });
+
+  it.each([new UnknownTripError(), new TripOverError('EXPIRED')])('is left alone: %s', async (error) => {
+    answer = () => Promise.reject(error);
+    say();
+    await followers.beforeApplicationShutdown();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is waited for by a process that ends, which tries once more', async () => {
+    answer = () => Promise.reject(new StoreUnavailableError('away'));
+    say();
+    await until(() => asked.length === 1, 'it is tried');
+    let isDone = false;
+    answer = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      isDone = true;
+    };
+    await followers.beforeApplicationShutdown();
+    expect({ isDone, tries: asked.length }).toEqual({ isDone: true, tries: 2 });
+  });
+});
