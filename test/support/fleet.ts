@@ -60,8 +60,8 @@ export class Fleet {
   }
 
   /** Another api beside the one that is asked. */
-  addApi(): TestProcess {
-    return this.spawn('api');
+  addApi(env: NodeJS.ProcessEnv = {}): TestProcess {
+    return this.spawn('api', env);
   }
 
   addWorker(): TestProcess {
