@@ -32,7 +32,8 @@ export class DriversController {
   @Needs('read')
   @ApiProduces('text/event-stream')
   @ApiOkResponse({
-    description: 'Events `offer` and `withdrawn`; their data is JSON with `tripId`. `Last-Event-ID` goes on.',
+    description:
+      'Events `offer`, `withdrawn` and `accepted`; their data is JSON with `tripId`. `Last-Event-ID` goes on.',
   })
   async offers(
     @Param('id', { schema: Id }) id: string,

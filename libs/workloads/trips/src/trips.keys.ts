@@ -10,7 +10,7 @@
  *                                                                             finish, decline          the trip that outlasts it
  *  …:line:<driver>   zset    <trip> -> when it was made: whose requests wait  offer, pass, finish,     empties with the trips
  *                            for the driver                                   driver
- *  …:offers:<driver> stream  what the driver is shown: offer, withdrawn       offer, accept, finish,   expires, an hour after the newest, or
+ *  …:offers:<driver> stream  what the driver is shown: see look.lua           offer, accept, finish,   expires, an hour after the newest, or
  *                                                                             driver, decline          after the offer that stands; 100
  *                                                                                                      at most
  *  …:due             zset    <trip> -> when the care looks at it, ms          create, due, tended,     tended: what is over and tidied up;

@@ -13,9 +13,9 @@ export type Ending = 'CANCELLED' | 'EXPIRED' | 'COMPLETED';
 /** An entry of what a driver is shown. */
 export interface OfferEntry {
   readonly id: string;
-  readonly event: 'offer' | 'withdrawn';
+  readonly event: 'offer' | 'withdrawn' | 'accepted';
   readonly tripId: string;
-  /** Of an offer: when it expires, ms, a space, and who asks. Of a withdrawal: why. */
+  /** Of an offer: when it expires, ms, a space, and who asks. Of a withdrawal: why. Else nothing. */
   readonly more: string;
 }
 

@@ -35,8 +35,10 @@ const MUTANTS: readonly Mutant[] = [
   ['accept', "if has[1] ~= '1' then", 'if false then'],
   ['accept', "withdraw_all(id, 'accepted', driver)", '{}'],
   ['accept', "withdraw_all(id, 'accepted', driver)", "withdraw_all(id, 'accepted')"],
-  ['accept', "withdraw(driver, has[3], other == '' and 'yours' or 'on-a-trip')", ''],
-  ['accept', "other == '' and 'yours' or 'on-a-trip'", "'on-a-trip'"],
+  ['accept', "withdraw(driver, other, 'on-a-trip')", ''],
+  ['accept', "show(driver, 'accepted', id, '')", ''],
+  ['accept', 'elseif has[3] then', 'else'],
+  ['accept', "redis.call('HDEL', driver_key(driver), 'offer')", ''],
   ['accept', "redis.call('ZADD', root .. ':due', now + CARE_MS, other)", ''],
   ['accept', "redis.call('HSET', driver_key(driver), 'trip', id)", ''],
   ['accept', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
@@ -196,10 +198,13 @@ describe('the scripts of trips', () => {
         "finish p1 CANCELLED off: ["finished"]",
         "finish p2 CANCELLED off: ["finished"]",
         "finish p3 CANCELLED off: ["finished"]",
+        "create p4 rider ["eve"] 60000 : ["created"]",
+        "accept p4 eve: ["accepted",""]",
+        "finish p4 COMPLETED done: ["finished"]",
         "driver eve 0: ["offline"]",
         "look cem : ["<time>",""]",
         "look ann : ["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
-        "["<time>","t3",["<time>",["event","withdrawn","trip","t1","more","yours"]],["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "["<time>","t3",["<time>",["event","accepted","trip","t1","more",""]],["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
         "finish t3 CANCELLED off: ["finished"]",
         "finish t5 CANCELLED off: ["finished"]",
         "due: t2 t3 t4 t5 t6 t8",
@@ -226,7 +231,7 @@ describe('the scripts of trips', () => {
         "stays: ",
         "offer b10, withdrawn b10 off, offer b11, withdrawn b11 off, offer b12, withdrawn b12 off, offer b13, withdrawn b13 off, offer b14, withdrawn b14 off, offer b15, withdrawn b15 off",
         "offer t1, withdrawn t1 accepted, offer t2, withdrawn t2 declined, offer t3, withdrawn t3 on-a-trip, withdrawn t2 off",
-        "offer t4, withdrawn t4 expired, offer t5, withdrawn t5 offline, offer t6, withdrawn t6 yours",
+        "offer t4, withdrawn t4 expired, offer t5, withdrawn t5 offline, offer t6, accepted t6",
         "offer p1, withdrawn p1 declined, offer p3, withdrawn p3 on-a-trip, withdrawn p2 off",
         "told",
       ]
@@ -359,6 +364,11 @@ describe('the scripts of trips', () => {
         await say('finish', id, 'CANCELLED', 'off');
         await call('tended', id, 'CANCELLED');
       }
+      // Whom it was not offered to has nothing to take from his phones.
+      await create('p4', 60_000, 'eve');
+      await say('accept', 'p4', 'eve');
+      await say('finish', 'p4', 'COMPLETED', 'done');
+      await call('tended', 'p4', 'COMPLETED');
       await say('driver', 'eve', 0);
       // What is late is shown to nobody; what comes back sees what it missed.
       await say('look', 'cem', '');
@@ -397,7 +407,9 @@ describe('the scripts of trips', () => {
       said.push(
         ...events.map((one) =>
           one
-            .map(([, [, event, , trip, , more]]) => `${event} ${trip}${event === 'offer' ? '' : ` ${more}`}`)
+            .map(
+              ([, [, event, , trip, , more]]) => `${event} ${trip}${event === 'withdrawn' ? ` ${more}` : ''}`,
+            )
             .join(', '),
         ),
       );

@@ -97,8 +97,8 @@ class Phone {
       this.say(nameOf(data.tripId) + ' offered');
     } else {
       if (this.offer && this.offer.tripId === data.tripId) this.offer = undefined;
-      // The answer to accepting says it; a trip that is this driver's stays.
-      if (data.reason === 'yours') return this.draw();
+      // The answer to accepting says the rest.
+      if (field('event') === 'accepted') return this.draw();
       if (this.trip === data.tripId) this.trip = undefined;
       this.say(nameOf(data.tripId) + ' withdrawn: ' + data.reason);
     }

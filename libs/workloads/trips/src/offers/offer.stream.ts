@@ -78,7 +78,7 @@ export class OfferStream {
 }
 
 function render({ id, event, tripId, more }: OfferEntry): string {
-  const data = event === 'offer' ? offerOf(tripId, more) : { tripId, reason: more };
+  const data = event === 'offer' ? offerOf(tripId, more) : { tripId, ...(more && { reason: more }) };
   return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

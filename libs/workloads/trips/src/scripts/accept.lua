@@ -41,12 +41,14 @@ redis.call('HSET', key, 'status', 'ACCEPTED', 'driver', driver, 'accepted', text
 redis.call('ZADD', root .. ':due', now + CARE_MS, id)
 local woken = withdraw_all(id, 'accepted', driver)
 local other = has[3] and has[3] ~= id and has[3] or ''
-if has[3] then
-  withdraw(driver, has[3], other == '' and 'yours' or 'on-a-trip')
-end
 if other ~= '' then
+  withdraw(driver, other, 'on-a-trip')
   -- Its request is to be sent again.
   redis.call('ZADD', root .. ':due', now + CARE_MS, other)
+elseif has[3] then
+  -- The driver's other phones show it still.
+  show(driver, 'accepted', id, '')
 end
+redis.call('HDEL', driver_key(driver), 'offer')
 redis.call('HSET', driver_key(driver), 'trip', id)
 return { 'accepted', other, unpack(woken) }

@@ -1,5 +1,5 @@
 --[[
-  look: what a driver is to be shown, after what was shown before.
+  look: what a driver is to be shown, after what was shown before: that a trip is offered, withdrawn, or accepted by him.
 
     KEYS[1]   the root of all keys
     ARGV[1]   driver   ARGV[2]   the entry that was shown last, or ''
