@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +61,27 @@ describe('the page to try trips with', () => {
       await browser.read('dispatchEvent(new Event("pagehide"))').catch(() => undefined);
       await until(() => untilNothingIsLeft(fleet.storeUrl, fleet.prefix).then(() => true), 'nothing is left');
       await browser.close();
+    }
+  });
+
+  it('works behind keys, once one is put in', async () => {
+    const secret = 'demo-secret';
+    const hash = createHash('sha256').update(secret).digest('hex');
+    const kept = await Fleet.start({
+      workers: 1,
+      env: { API_KEYS: `demo:enqueue+read+cancel:${hash}`, DEMO: 'on' },
+    });
+    const browser = await Browser.open(`${kept.url}/demo/trips`, 1240, 680);
+    try {
+      await browser.untilText('#said', /key/);
+      await browser.read(`document.getElementById('key').value = '${secret}'`);
+      await browser.untilText('#said', /^$/, 5_000);
+      await browser.press('.rider', 'Ask for a ride');
+      for (const phone of ['#ann', '#bob', '#cem'])
+        await browser.untilText(`${phone} .stage`, /Ride 1/, 5_000);
+    } finally {
+      await browser.close();
+      await kept.stop();
     }
   });
 });
