@@ -79,6 +79,7 @@ describe('the page to try trips with', () => {
       await browser.press('.rider', 'Ask for a ride');
       for (const phone of ['#ann', '#bob', '#cem'])
         await browser.untilText(`${phone} .stage`, /Ride 1/, 5_000);
+      expect(await browser.text('#said')).toBe('');
     } finally {
       await browser.close();
       await kept.stop();
