@@ -74,11 +74,16 @@ function brokenRule(file: string, from: string, names: PublicNames): string | un
   if (here.path === there.path) return undefined;
 
   const allowed = [...(ARROWS[here.kind] ?? []), ...(file.endsWith('.spec.ts') ? ALSO_FOR_SPECS : [])];
-  if (!allowed.includes(there.kind)) return `goes against the arrows: ${here.path} -> ${there.path}`;
+  if (!allowed.includes(there.kind))
+    return `goes against the arrows: ${here.path} -> ${there.path}; ${here.kind} may import ${list(allowed)}`;
   if (!from.startsWith('#') && !REACHED_BY_PATH.includes(there.kind)) {
     return `reaches into ${there.path}: use its public name`;
   }
   return undefined;
+}
+
+function list(rooms: readonly string[]): string {
+  return rooms.join(', ') || 'no other room';
 }
 
 function isOurs({ from }: Import): boolean {
@@ -238,8 +243,18 @@ describe('the arrows', () => {
   ];
   it.each(against)('stop %s importing %s', (file, from, arrow) => {
     expect(planted({ [file]: `import '${from}';` })).toEqual([
-      `${file}: "${from}" goes against the arrows: ${arrow}`,
+      expect.stringContaining(`${file}: "${from}" goes against the arrows: ${arrow}; `),
     ]);
+  });
+
+  it('say what may be imported instead', () => {
+    expect(planted({ 'libs/workloads/trips/src/a.ts': "import '#runtime';" })).toEqual([
+      'libs/workloads/trips/src/a.ts: "#runtime" goes against the arrows: libs/workloads/trips -> libs/runtime; ' +
+        'workloads may import lifecycle, artifacts, http, scripts, durations',
+    ]);
+    expect(planted({ 'libs/http/src/a.ts': "import '#lifecycle';" })[0]).toMatch(
+      /; http may import no other room$/,
+    );
   });
 
   const statements = [

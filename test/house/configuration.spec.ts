@@ -27,14 +27,19 @@ This page is made from the schemas: \`npx vitest run test/house/configuration.sp
 describe('the configuration', () => {
   it('is described whole in docs/configuration.md', async () => {
     const sections = Object.entries(APPS).map(([app, schema]) => `## ${app}\n\n${table(schema)}\n`);
-    await expect([INTRODUCTION, ...sections].join('\n')).toMatchFileSnapshot(`${root}/docs/configuration.md`);
+    await expect(
+      [INTRODUCTION, ...sections].join('\n'),
+      'docs/configuration.md is not what the schemas say: `npx vitest run test/house/configuration.spec.ts -u` writes it anew',
+    ).toMatchFileSnapshot(`${root}/docs/configuration.md`);
   });
 
   it('is listed whole in .env.example', async () => {
     const text = await readFile(`${root}/.env.example`, 'utf8');
     const listed = [...text.matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name!);
     const known = new Set(Object.values(APPS).flatMap((schema) => Object.keys(schema.shape)));
-    expect(listed.toSorted()).toEqual([...known].toSorted());
+    expect(listed.toSorted(), '.env.example: a line `# NAME=value` for each variable of a schema').toEqual(
+      [...known].toSorted(),
+    );
   });
 });
 
@@ -42,7 +47,7 @@ function table(schema: z.ZodObject): string {
   const rows = Object.entries(schema.shape).map(([name, field]) => {
     const { form, fallback } = read(field as z.ZodType);
     const what = (field as z.ZodType).description;
-    expect(what, `${name} says what it is for`).toBeTruthy();
+    expect(what, `${name} says what it is for: .describe('…') in the schema`).toBeTruthy();
     return `| \`${name}\` | ${form} | ${fallback === undefined ? '' : `\`${fallback}\``} | ${what} |`;
   });
   return ['| variable | form | default | what it says |', '| --- | --- | --- | --- |', ...rows].join('\n');

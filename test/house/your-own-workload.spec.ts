@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { codeOf, withLines } from '../support/page-code.js';
+import { root } from '../support/process.js';
+
+const PAGE = 'docs/your-own-workload.md';
+const COPIED = [
+  '.oxlintrc.json',
+  '.prettierrc.json',
+  'package.json',
+  'tsconfig.json',
+  'apps',
+  'dist',
+  'libs',
+];
+
+/** Says what tests are given. */
+const SETUP = 'test/support/global-setup.ts';
+
+/** Only what the page writes, and what that needs; the rest of the copy is compiled already. */
+const COMPILED = { extends: './tsconfig.json', compilerOptions: { noEmit: false } };
+
+/** The store of this run, instead of another one; and nothing is built once more. */
+const TESTED = `
+import { defineConfig } from 'vitest/config';
+export default defineConfig({
+  ssr: { resolve: { conditions: ['source'] } },
+  test: { provide: { storeUrl: process.env.STORE_URL }, testTimeout: 60_000, hookTimeout: 60_000 },
+});
+`;
+
+/** Who copies what the page says has what the page says. */
+describe('the page on a workload of your own', () => {
+  let copy: string;
+  let written: string[];
+
+  beforeAll(async () => {
+    copy = await mkdtemp(join(tmpdir(), 'mooring-own-'));
+    for (const each of [...COPIED, 'test/support', 'test/house/arrows.spec.ts'])
+      await cp(join(root, each), join(copy, each), { recursive: true });
+    await symlink(await realpath(join(root, 'node_modules')), join(copy, 'node_modules'));
+    written = await followPage();
+    await write('tsconfig.page.json', JSON.stringify({ ...COMPILED, include: [...written, SETUP] }));
+    await write('vitest.config.mjs', TESTED);
+  });
+  afterAll(() => rm(copy, { recursive: true, force: true }));
+
+  it('makes one that compiles, is clean, keeps the rules of the house, and whose test passes', async () => {
+    await run('typescript/bin/tsc', '-p', 'tsconfig.page.json');
+    await run('prettier/bin/prettier.cjs', '--check', ...written);
+    await run('oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...written);
+    await run('vitest/vitest.mjs', 'run', 'test/house/arrows.spec.ts', '-t', 'keeps the rules');
+    const tested = await run(
+      'vitest/vitest.mjs',
+      'run',
+      ...written.filter((path) => path.endsWith('.spec.ts')),
+    );
+    expect(tested).toMatch(/Tests +3 passed/);
+  }, 180_000);
+
+  async function followPage(): Promise<string[]> {
+    const { files, additions } = codeOf(await readFile(join(root, PAGE), 'utf8'));
+    expect([files.size, additions.size], 'files and changes on the page').toEqual([9, 3]);
+    for (const [path, text] of files) await write(path, text);
+    for (const [path, diff] of additions)
+      await write(path, withLines(await readFile(join(copy, path), 'utf8'), diff));
+    return [...files.keys(), ...additions.keys()];
+  }
+
+  async function write(path: string, text: string): Promise<void> {
+    await mkdir(dirname(join(copy, path)), { recursive: true });
+    await writeFile(join(copy, path), text);
+  }
+
+  /** What a tool says; when it is not content, that is the error. */
+  function run(tool: string, ...args: string[]): Promise<string> {
+    const { PATH, HOME, TMPDIR } = process.env;
+    const env = { PATH, HOME, TMPDIR, STORE_URL: inject('storeUrl'), NO_COLOR: '1' };
+    return new Promise((resolve, reject) => {
+      const command = [join(copy, 'node_modules', tool), ...args];
+      execFile(process.execPath, command, { cwd: copy, env }, (error, stdout, stderr) => {
+        const said = `${stdout}${stderr}`;
+        if (error) reject(new Error(`Follow ${PAGE}, and ${tool} says:\n${said}`));
+        else resolve(said);
+      });
+    });
+  }
+});
