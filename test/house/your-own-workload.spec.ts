@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -35,6 +36,7 @@ export default defineConfig({
 /** Who copies what the page says has what the page says. */
 describe('the page on a workload of your own', () => {
   let copy: string;
+  let page: string;
   let written: string[];
 
   beforeAll(async () => {
@@ -42,6 +44,7 @@ describe('the page on a workload of your own', () => {
     for (const each of [...COPIED, 'test/support', 'test/house/arrows.spec.ts'])
       await cp(join(root, each), join(copy, each), { recursive: true });
     await symlink(await realpath(join(root, 'node_modules')), join(copy, 'node_modules'));
+    page = await readFile(join(root, PAGE), 'utf8');
     written = await followPage();
     await write('tsconfig.page.json', JSON.stringify({ ...COMPILED, include: [...written, SETUP] }));
     await write('vitest.config.mjs', TESTED);
@@ -61,8 +64,15 @@ describe('the page on a workload of your own', () => {
     expect(tested).toMatch(/Tests +3 passed/);
   }, 180_000);
 
+  it('names only files that are there', async () => {
+    const named = [...page.matchAll(/`((?:apps|libs|test)\/[\w./-]+)`/g)].map(([, path]) => path!);
+    const isThere = (path: string): boolean => [root, copy].some((house) => existsSync(join(house, path)));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((path) => !isThere(path))).toEqual([]);
+  });
+
   async function followPage(): Promise<string[]> {
-    const { files, additions } = codeOf(await readFile(join(root, PAGE), 'utf8'));
+    const { files, additions } = codeOf(page);
     expect([files.size, additions.size], 'files and changes on the page').toEqual([9, 3]);
     for (const [path, text] of files) await write(path, text);
     for (const [path, diff] of additions)
