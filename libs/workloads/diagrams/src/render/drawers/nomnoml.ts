@@ -1,0 +1,15 @@
+import nomnoml from 'nomnoml';
+import { DiagramInvalid, type Place } from '../errors.js';
+import type { Drawer } from './drawer.js';
+
+export function load(): Drawer {
+  const draw = (source: string): string => {
+    try {
+      return nomnoml.renderSvg(source);
+    } catch (error) {
+      const { name, message, line, column } = error as Error & Place;
+      throw name === 'ParseError' ? new DiagramInvalid(message, { line, column }) : error;
+    }
+  };
+  return { draw, check: (source) => void draw(source) };
+}

@@ -1,0 +1,105 @@
+import { Child } from './child.js';
+import type { PoolSpec } from './spec.js';
+import type { Answer, Task } from './words.js';
+
+interface Waiting {
+  begin(child: Child): void;
+}
+
+/** Processes that are alike. They are started when there is work, and end when there has been none for a while. */
+export class Pool {
+  private readonly children = new Set<Child>();
+  private readonly idle = new Map<Child, NodeJS.Timeout>();
+  private readonly line: Waiting[] = [];
+  private isClosed = false;
+
+  constructor(private readonly spec: PoolSpec) {}
+
+  async run(task: Task, timeMs: number, signal: AbortSignal): Promise<Answer> {
+    const child = await this.take(signal);
+    try {
+      return await child.ask(task, timeMs, signal);
+    } finally {
+      this.giveBack(child);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const timer of this.idle.values()) clearTimeout(timer);
+    this.idle.clear();
+    await Promise.all([...this.children].map((child) => child.end()));
+  }
+
+  /** What its processes hold, as far as this system tells. */
+  get pids(): number[] {
+    return [...this.children].flatMap(({ pid }) => pid ?? []);
+  }
+
+  private async take(signal: AbortSignal): Promise<Child> {
+    signal.throwIfAborted();
+    return this.takeIdle() ?? this.start() ?? this.waitInLine(signal);
+  }
+
+  /** The one used last: the others may come to their end. */
+  private takeIdle(): Child | undefined {
+    for (const child of [...this.idle.keys()].toReversed()) {
+      clearTimeout(this.idle.get(child));
+      this.idle.delete(child);
+      if (child.isFit) return child;
+      this.end(child);
+    }
+    return undefined;
+  }
+
+  private start(): Child | undefined {
+    if (this.isClosed) throw new Error('The renderers are closed.');
+    if (this.children.size >= this.spec.processes) return undefined;
+    const child = new Child(this.spec);
+    this.children.add(child);
+    return child;
+  }
+
+  private waitInLine(signal: AbortSignal): Promise<Child> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.line.splice(this.line.indexOf(waiting), 1);
+        reject(signal.reason as Error);
+      };
+      const waiting: Waiting = {
+        begin(child) {
+          signal.removeEventListener('abort', leave);
+          resolve(child);
+        },
+      };
+      this.line.push(waiting);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  private giveBack(child: Child): void {
+    if (!child.isFit) {
+      this.end(child);
+      if (!this.isClosed && this.line.length > 0) this.hand(this.start());
+    } else if (this.line.length > 0) this.hand(child);
+    else this.rest(child);
+  }
+
+  private hand(child: Child | undefined): void {
+    if (child) this.line.shift()?.begin(child);
+  }
+
+  private rest(child: Child): void {
+    const timer = setTimeout(() => {
+      this.idle.delete(child);
+      this.end(child);
+    }, this.spec.idleMs);
+    timer.unref();
+    this.idle.set(child, timer);
+  }
+
+  private end(child: Child): void {
+    this.children.delete(child);
+    void child.end();
+  }
+}
