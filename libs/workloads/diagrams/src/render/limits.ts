@@ -12,6 +12,8 @@ export interface RenderLimits {
   readonly timeMs: Readonly<Record<DiagramType, number>>;
   /** How long making a drawing safe, and making a PNG of it, may take. */
   readonly finishMs: number;
+  /** How long a source may be looked at before it is left to its render. */
+  readonly checkMs: number;
   /** Processes that share the light types; each heavy type has one of its own. */
   readonly lightProcesses: number;
   /** How many more of a weight may wait than are drawn at once. */
@@ -41,6 +43,7 @@ export const RENDER_LIMITS: RenderLimits = {
     dbml: 10_000,
   },
   finishMs: 10_000,
+  checkMs: 5_000,
   lightProcesses: 2,
   line: 32,
   idleMs: 60_000,

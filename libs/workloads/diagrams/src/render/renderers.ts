@@ -1,51 +1,125 @@
-import { RendererBusy, RenderLimit } from './errors.js';
+import { findChromium } from './browser/find-chromium.js';
+import type { DrawerName } from './drawers/load.js';
+import { DiagramInvalid, RendererBusy, RenderLimit } from './errors.js';
 import { RENDER_LIMITS, type RenderLimits } from './limits.js';
-import { Pool } from './pool/pool.js';
-import type { DiagramType, Rendered, RenderRequest } from './types.js';
+import type { Pool } from './pool/pool.js';
+import { poolsFor, WEIGHT_OF, type Weight } from './pool/pools.js';
+import type { Answer, Task } from './pool/words.js';
+import type { DiagramType, Output, Rendered, RenderRequest } from './types.js';
+import { rendererName } from './versions.js';
 
-/** Draws diagrams in processes of their own, and hands back nothing but safe bytes. */
+const CONTENT_TYPES: Record<Output, string> = { svg: 'image/svg+xml', png: 'image/png' };
+
+/**
+ * Draws diagrams in processes of their own, which start when they are needed, and hands back nothing but safe bytes.
+ *
+ * What draws never says what is safe: another process looks at every drawing.
+ */
 export class Renderers {
   private readonly limits: RenderLimits;
-  private readonly light: Pool;
+  private readonly chromium: Promise<string | undefined>;
+  private readonly pools: Promise<Record<Weight, Pool>>;
+  private readonly underWay = new Map<Weight, number>();
 
   constructor(options: Partial<RenderLimits> = {}) {
     this.limits = { ...RENDER_LIMITS, ...options };
-    const { lightProcesses, idleMs, renders } = this.limits;
-    this.light = new Pool({
-      name: 'light',
-      processes: lightProcesses,
-      heapMb: 256,
-      memoryMb: 512,
-      flags: ['--disallow-code-generation-from-strings'],
-      idleMs,
-      renders,
+    this.chromium = findChromium(this.limits.chromium);
+    this.pools = this.chromium.then((chromium) => poolsFor(this.limits, chromium));
+  }
+
+  /** @throws DiagramInvalid, RenderLimit, RendererBusy, or the signal's reason. */
+  async render({ type, source, output }: RenderRequest, signal: AbortSignal): Promise<Rendered> {
+    this.checkSize(source);
+    const drawer = await this.drawerOf(type);
+    return this.admitted(drawer, type, async () => {
+      const svg = await this.draw(drawer, type, source, signal);
+      const bytes = await this.finish(svg, output, signal);
+      return { bytes, contentType: CONTENT_TYPES[output], renderer: rendererName(drawer) };
     });
   }
 
-  async render({ type, source, output }: RenderRequest, signal: AbortSignal): Promise<Rendered> {
-    const drawn = await this.light.run({ do: 'draw', type, source }, this.limits.timeMs[type], signal);
-    if (drawn.said !== 'drawn') throw new Error('never');
-    if (output === 'png') throw new RendererBusy('png');
-    return {
-      bytes: Buffer.from(drawn.svg),
-      contentType: 'image/svg+xml',
-      renderer: await this.rendererOf(type),
-    };
-  }
-
+  /** Looks whether a source could be drawn; one that takes too long to look at is left to its render. @throws DiagramInvalid */
   async check(type: DiagramType, source: string, signal: AbortSignal): Promise<void> {
+    this.checkSize(source);
+    const drawer = type === 'mermaid' ? 'mermaid-syntax' : type;
     try {
-      await this.light.run({ do: 'check', type, source }, this.limits.timeMs[type], signal);
+      await this.admitted(drawer, type, () =>
+        this.run(drawer, { do: 'check', drawer, source }, this.limits.checkMs, signal),
+      );
     } catch (error) {
-      if (!(error instanceof RenderLimit)) throw error;
+      if (error instanceof RenderLimit || error instanceof RendererBusy) return;
+      throw error;
     }
   }
 
+  /** What draws this type here: with another version, or another way, it may look different. */
   async rendererOf(type: DiagramType): Promise<string> {
-    return type;
+    return rendererName(await this.drawerOf(type));
   }
 
+  /** Ends every process, and with it what is under way. */
   async close(): Promise<void> {
-    await this.light.close();
+    await Promise.all(Object.values(await this.pools).map((pool) => pool.close()));
   }
+
+  private checkSize(source: string): void {
+    const { sourceBytes } = this.limits;
+    const bytes = Buffer.byteLength(source);
+    if (bytes > sourceBytes)
+      throw new RenderLimit('size', `The source has ${bytes} bytes; ${sourceBytes} are allowed.`);
+    if (source.trim() === '') throw new DiagramInvalid('The source is empty.', { line: 1, column: 1 });
+  }
+
+  private async drawerOf(type: DiagramType): Promise<DrawerName> {
+    if (type !== 'mermaid') return type;
+    return (await this.chromium) ? 'mermaid-browser' : 'mermaid-subset';
+  }
+
+  /** Counted until it is finished, so that the line for finishing is no longer than those before it. */
+  private async admitted<T>(drawer: DrawerName, type: DiagramType, work: () => Promise<T>): Promise<T> {
+    const weight = WEIGHT_OF[drawer];
+    const before = this.underWay.get(weight) ?? 0;
+    const most = this.limits.line + (weight === 'light' ? this.limits.lightProcesses : 1);
+    if (before >= most) throw new RendererBusy(type);
+    this.underWay.set(weight, before + 1);
+    try {
+      return await work();
+    } finally {
+      this.underWay.set(weight, this.underWay.get(weight)! - 1);
+    }
+  }
+
+  private async draw(
+    drawer: DrawerName,
+    type: DiagramType,
+    source: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const task: Task = { do: 'draw', drawer, source };
+    const drawn = await this.run(drawer, task, this.limits.timeMs[type], signal);
+    return drawn.said === 'drawn' ? drawn.svg : strange(drawn);
+  }
+
+  private async finish(svg: string, output: Output, signal: AbortSignal): Promise<Buffer> {
+    const { outputBytes, pixels, finishMs } = this.limits;
+    // Before it is told to another process; a safe drawing is hardly larger than what it was made of.
+    if (svg.length > outputBytes)
+      throw new RenderLimit('size', `The drawing has more than ${outputBytes} bytes.`);
+    const pools = await this.pools;
+    const finished = await pools.finish.run(
+      { do: 'finish', svg, output, outputBytes, pixels },
+      finishMs,
+      signal,
+    );
+    return finished.said === 'finished' ? Buffer.from(finished.bytes) : strange(finished);
+  }
+
+  private async run(drawer: DrawerName, task: Task, timeMs: number, signal: AbortSignal): Promise<Answer> {
+    const pools = await this.pools;
+    return pools[WEIGHT_OF[drawer]].run(task, timeMs, signal);
+  }
+}
+
+function strange({ said }: Answer): never {
+  throw new RenderLimit('process', `Its process said "${said}" to something else.`);
 }

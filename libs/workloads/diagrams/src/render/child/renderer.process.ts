@@ -4,39 +4,57 @@ import { drawerOf } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
 import type { Answer, Task, Word } from '../pool/words.js';
 import { closeDoors } from './closed-doors.js';
-import { finish } from './finish.js';
+import type { Setup } from './setup.js';
 
 /*
- * A process that draws: it is told one task at a time over IPC and answers each. Its parent bounds its time and memory,
- * and kills it. It ends with its parent, however that ends.
+ * A process that draws: `node renderer.process.js <setup>`. It is told one task at a time over IPC and answers each. Its
+ * parent bounds its time and memory and kills it; it ends with its parent, however that ends.
  */
 
-process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+const setup = JSON.parse(process.argv[2]!) as Setup;
+
+process.once('disconnect', () => process.exit());
 // Sent to all processes at once, these reach the parent as well, which decides what ends when.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-await watchParent();
+const watchdog = await startWatchdog();
+const finish = setup.role === 'finish' ? (await import('./finish.js')).finish : undefined;
+const group = setup.role === 'browse' ? await browse(setup.chromium) : undefined;
+// Now that it has all it needs. What a renderer loads later, it loads behind them.
 closeDoors();
-process.on('message', (task: Task) => void perform(task).then(say, (error: unknown) => say(answerTo(error))));
-say({ said: 'ready' });
+process.on('message', (task: Task) => void answer(task).then(say));
+say({ said: 'ready', group });
 
 /** A thread beside this one, which may be in a loop of a renderer's when the parent dies. */
-async function watchParent(): Promise<void> {
-  const watchdog = new Worker(new URL('./watchdog.js', import.meta.url));
-  await once(watchdog, 'message');
-  watchdog.unref();
+async function startWatchdog(): Promise<Worker> {
+  const thread = new Worker(new URL('./watchdog.js', import.meta.url));
+  await once(thread, 'message');
+  thread.unref();
+  return thread;
+}
+
+async function browse(chromium: string): Promise<number> {
+  const { startBrowser } = await import('../browser/browser.js');
+  const leader = await startBrowser(chromium, process.cwd());
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  watchdog.postMessage({ leader, folder: process.cwd() });
+  return leader;
+}
+
+async function answer(task: Task): Promise<Answer> {
+  try {
+    return await perform(task);
+  } catch (error) {
+    return answerTo(error);
+  }
 }
 
 async function perform(task: Task): Promise<Answer> {
-  switch (task.do) {
-    case 'draw':
-      return { said: 'drawn', svg: await (await drawerOf(task.type)).draw(task.source) };
-    case 'check':
-      await (await drawerOf(task.type)).check?.(task.source);
-      return { said: 'checked' };
-    case 'finish':
-      return { said: 'finished', bytes: await finish(task) };
-  }
+  if (task.do === 'finish') return { said: 'finished', bytes: finish!(task) };
+  const drawer = await drawerOf(task.drawer);
+  if (task.do === 'draw') return { said: 'drawn', svg: await drawer.draw(task.source) };
+  await drawer.check?.(task.source);
+  return { said: 'checked' };
 }
 
 function answerTo(error: unknown): Answer {
@@ -47,7 +65,7 @@ function answerTo(error: unknown): Answer {
     return { said: 'invalid', message, line, column, worn: false };
   }
   if (isOutOfRoom(error))
-    return { said: 'limit', limit: 'memory', message: `It is too large to draw: ${message}` };
+    return { said: 'limit', limit: 'memory', message: `It is too much to draw: ${message}` };
   // A renderer that fell over its source may be left in any state.
   return { said: 'invalid', message, worn: true };
 }

@@ -2,6 +2,6 @@
 export interface Drawer {
   /** The drawing, as SVG that nobody has made safe yet. @throws DiagramInvalid */
   draw(source: string): string | Promise<string>;
-  /** Only looks whether it could be drawn. Types of which every text is a drawing have none. @throws DiagramInvalid */
-  check?(source: string): void | Promise<void>;
+  /** Only looks whether it could be drawn. Where every text is a drawing there is nothing to look at. @throws DiagramInvalid */
+  readonly check?: (source: string) => void | Promise<void>;
 }

@@ -1,19 +1,35 @@
 import type { DiagramType } from '../types.js';
 import type { Drawer } from './drawer.js';
 
-const DRAWERS: Record<DiagramType, () => Promise<{ load(): Drawer | Promise<Drawer> }>> = {
+/** What draws: a type, or one of the three ways of Mermaid. */
+export type DrawerName =
+  Exclude<DiagramType, 'mermaid'> | 'mermaid-browser' | 'mermaid-subset' | 'mermaid-syntax';
+
+type Loads = () => Promise<{ load(): Drawer | Promise<Drawer> }>;
+
+const DRAWERS: Record<DrawerName, Loads> = {
   graphviz: () => import('./graphviz.js'),
   nomnoml: () => import('./nomnoml.js'),
-} as never;
+  wavedrom: () => import('./wavedrom.js'),
+  pikchr: () => import('./pikchr.js'),
+  bytefield: () => import('./bytefield.js'),
+  svgbob: () => import('./svgbob.js'),
+  dbml: () => import('./dbml.js'),
+  'vega-lite': () => import('./vega-lite.js'),
+  d2: () => import('./d2.js'),
+  'mermaid-browser': () => import('./mermaid.browser.js'),
+  'mermaid-subset': () => import('./mermaid.subset.js'),
+  'mermaid-syntax': () => import('./mermaid.syntax.js'),
+};
 
-const loaded = new Map<DiagramType, Promise<Drawer>>();
+const loaded = new Map<DrawerName, Promise<Drawer>>();
 
-/** The drawer of a type, loaded when it is first asked for. */
-export function drawerOf(type: DiagramType): Promise<Drawer> {
-  let drawer = loaded.get(type);
+/** Loaded when it is first asked for. */
+export function drawerOf(name: DrawerName): Promise<Drawer> {
+  let drawer = loaded.get(name);
   if (!drawer) {
-    drawer = DRAWERS[type]().then((module) => module.load());
-    loaded.set(type, drawer);
+    drawer = DRAWERS[name]().then((module) => module.load());
+    loaded.set(name, drawer);
   }
   return drawer;
 }

@@ -1,24 +1,33 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
-import { codeFolders, findEntry } from './entry.js';
+import { memoryOf, memoryOfGroup } from './memory.js';
 import type { PoolSpec } from './spec.js';
+import { start } from './start.js';
 import type { Answer, Task, Word } from './words.js';
 
-const START_MS = 20_000;
+const START_MS = 30_000;
+const LOOK_MS = 100;
+const LOOK_AT_GROUP_MS = 500;
+/** Of the memory it may have: a process that holds more between two renders is replaced. */
+const FULL = 0.6;
 
-/** One process that draws, one thing at a time. What takes too long or is no longer wanted is ended by killing it. */
+/** One process that draws, one thing at a time. What takes too much or is no longer wanted is ended by killing it. */
 export class Child {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'mooring-render-'));
   private readonly process: ChildProcess;
   private readonly ended: Promise<RenderLimit>;
   private readonly ready: Promise<void>;
-  private heard: (answer: Answer) => void = () => undefined;
-  private renders = 0;
+  private hear: (answer: Answer) => void = () => undefined;
+  private group: number | undefined;
+  private tasks = 0;
   private isSpent = false;
 
   constructor(private readonly spec: PoolSpec) {
-    this.process = start(spec);
-    this.ended = endOf(this.process);
+    this.process = start(spec, this.folder);
+    this.ended = this.untilEnded();
     this.ready = this.listen();
   }
 
@@ -28,91 +37,105 @@ export class Child {
 
   /** Whether it may be asked again. */
   get isFit(): boolean {
-    return !this.isSpent && this.renders < this.spec.renders;
+    return !this.isSpent && this.tasks < this.spec.renders && this.memory() < this.spec.memoryMb * FULL;
   }
 
+  /** @throws DiagramInvalid, RenderLimit, or the signal's reason: after the last two it is gone. */
   async ask(task: Task, timeMs: number, signal: AbortSignal): Promise<Answer> {
-    this.renders += 1;
+    this.tasks += 1;
     try {
       await this.within(START_MS, signal, this.ready);
-      const answer = this.answer();
+      const answer = new Promise<Answer>((resolve) => (this.hear = resolve));
       this.process.send(task, () => undefined);
-      return told(await this.within(timeMs, signal, answer));
+      return this.told(await this.within(timeMs, signal, answer));
     } catch (error) {
       if (!(error instanceof DiagramInvalid)) await this.end();
       throw error;
     }
   }
 
-  /** Settles when it is gone. */
+  /** Settles when it is gone, and with it what it started. */
   async end(): Promise<void> {
     this.isSpent = true;
+    // Somebody waits for it again.
+    this.process.ref();
     this.process.kill('SIGKILL');
     await this.ended;
-  }
-
-  private answer(): Promise<Answer> {
-    return new Promise((resolve) => {
-      this.heard = resolve;
-    });
   }
 
   private listen(): Promise<void> {
     return new Promise((resolve) => {
       this.process.on('message', (word: Word) => {
-        if (word.said === 'ready') resolve();
-        else if (word.said !== 'group') this.heard(word);
+        if (word.said !== 'ready') return this.hear(word);
+        this.group = word.group;
+        resolve();
       });
     });
   }
 
+  private told(answer: Answer): Answer {
+    if (answer.said === 'limit') throw new RenderLimit(answer.limit, answer.message);
+    if (answer.said !== 'invalid') return answer;
+    this.isSpent ||= answer.worn;
+    throw new DiagramInvalid(answer.message, answer);
+  }
+
+  /** The first that happens: the answer, the end of the time or the memory, a loss of interest, the process's end. */
   private async within<T>(ms: number, signal: AbortSignal, what: Promise<T>): Promise<T> {
-    let giveUp!: (error: Error) => void;
-    const tooLong = new Promise<never>((_, reject) => (giveUp = reject));
-    const timer = setTimeout(() => giveUp(new RenderLimit('time', `It took longer than ${ms} ms.`)), ms);
-    const abort = (): void => giveUp(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
+    let stop!: (reason: Error) => void;
+    const stopped = new Promise<never>((_, reject) => (stop = reject));
+    const late = setTimeout(() => stop(new RenderLimit('time', `It took longer than ${ms} ms.`)), ms);
+    const looks = setInterval(
+      () => this.isTooLarge && stop(this.tooLarge),
+      this.group ? LOOK_AT_GROUP_MS : LOOK_MS,
+    );
+    const abort = (): void => stop(signal.reason as Error);
+    signal.addEventListener('abort', abort);
     try {
       signal.throwIfAborted();
-      return await Promise.race([what, tooLong, this.ended.then((error) => Promise.reject(error))]);
+      return await Promise.race([what, stopped, this.ended.then((error) => Promise.reject(error))]);
     } finally {
-      clearTimeout(timer);
+      clearTimeout(late);
+      clearInterval(looks);
       signal.removeEventListener('abort', abort);
     }
   }
-}
 
-function start({ heapMb, flags }: PoolSpec): ChildProcess {
-  const entry = findEntry();
-  const reads = codeFolders(entry).map((folder) => `--allow-fs-read=${folder}`);
-  return fork(entry, [], {
-    cwd: '/',
-    env: {},
-    execArgv: [
-      `--max-old-space-size=${heapMb}`,
-      '--experimental-permission',
-      '--allow-worker',
-      ...reads,
-      ...flags,
-    ],
-    serialization: 'advanced',
-    // The last is the pipe by which it notices that this process died.
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
-  });
-}
+  private memory(): number {
+    return (this.pid ? memoryOf(this.pid) : 0) + (this.group ? memoryOfGroup(this.group) : 0);
+  }
 
-async function endOf(child: ChildProcess): Promise<RenderLimit> {
-  let said = '';
-  child.stderr?.on('data', (text: Buffer) => (said = (said + text.toString()).slice(-4_000)));
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
-  return new RenderLimit(
-    'process',
-    `Its process ended: ${signal ? `signal ${signal}` : `exit code ${code}`}.`,
-  );
-}
+  private get isTooLarge(): boolean {
+    return this.memory() > this.spec.memoryMb;
+  }
 
-function told(answer: Answer): Answer {
-  if (answer.said === 'invalid') throw new DiagramInvalid(answer.message, answer);
-  if (answer.said === 'limit') throw new RenderLimit(answer.limit, answer.message);
-  return answer;
+  private get tooLarge(): RenderLimit {
+    return new RenderLimit('memory', `It took more than ${this.spec.memoryMb} MB of memory.`);
+  }
+
+  private async untilEnded(): Promise<RenderLimit> {
+    let said = '';
+    this.process.stderr?.on('data', (text: Buffer) => (said = (said + text.toString()).slice(-4_000)));
+    const how = await new Promise<string>((resolve) => {
+      this.process.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+      // Without a pid there was no process. Other errors are of a process that lives on.
+      this.process.on(
+        'error',
+        (error) => this.pid === undefined && resolve(`it did not start (${error.message})`),
+      );
+    });
+    this.isSpent = true;
+    this.clear();
+    if (/heap out of memory|Allocation failed|allocation failure/i.test(said)) return this.tooLarge;
+    return new RenderLimit('process', `Its process ended: ${how}.`);
+  }
+
+  private clear(): void {
+    try {
+      if (this.group) process.kill(-this.group, 'SIGKILL');
+    } catch {
+      // It was gone by itself.
+    }
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }

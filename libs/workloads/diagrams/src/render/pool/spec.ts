@@ -1,13 +1,15 @@
+import type { Setup } from '../child/setup.js';
+
 /** What the processes of a pool are like. */
 export interface PoolSpec {
-  readonly name: string;
+  readonly setup: Setup;
   /** How many there may be; each does one thing at a time. */
   readonly processes: number;
-  /** Node's heap, and all of a process's memory. */
+  /** Node's heap, and all memory that it and what it started have to themselves. */
   readonly heapMb: number;
   readonly memoryMb: number;
-  /** Node's flags. */
-  readonly flags: readonly string[];
+  /** Whether what it loads makes code of text. */
+  readonly evaluates?: boolean;
   readonly idleMs: number;
   readonly renders: number;
 }

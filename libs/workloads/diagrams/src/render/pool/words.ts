@@ -1,10 +1,10 @@
+import type { DrawerName } from '../drawers/load.js';
 import type { Limit } from '../errors.js';
-import type { DiagramType, Output } from '../types.js';
+import type { Output } from '../types.js';
 
 /** What a process of ours is told, one thing at a time. */
 export type Task =
-  | { readonly do: 'draw'; readonly type: DiagramType; readonly source: string }
-  | { readonly do: 'check'; readonly type: DiagramType; readonly source: string }
+  | { readonly do: 'draw' | 'check'; readonly drawer: DrawerName; readonly source: string }
   | {
       readonly do: 'finish';
       readonly svg: string;
@@ -13,7 +13,7 @@ export type Task =
       readonly pixels: number;
     };
 
-/** What it answers. `worn` says that it should not be used again. */
+/** What it answers. After `worn` it should not be asked again. */
 export type Answer =
   | { readonly said: 'drawn'; readonly svg: string }
   | { readonly said: 'checked' }
@@ -27,14 +27,10 @@ export type Answer =
     }
   | { readonly said: 'limit'; readonly limit: Limit; readonly message: string };
 
-/** What it says once, when it can be told something; `also` is the leader of another process group that is its own. */
+/** What it says once, when it can be told something: also which process group, if any, belongs to it. */
 export interface Ready {
   readonly said: 'ready';
+  readonly group?: number | undefined;
 }
 
-export interface Group {
-  readonly said: 'group';
-  readonly leader: number;
-}
-
-export type Word = Answer | Ready | Group;
+export type Word = Answer | Ready;

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import puppeteer, { type Browser, type HTTPRequest, type Page } from 'puppeteer-core';
+
+/** Nothing in a page may load anything, whatever the browser thinks of the request. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:";
+const FLAGS = [
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--disable-extensions',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-domain-reliability',
+  '--disable-sync',
+  '--no-first-run',
+  '--no-pings',
+  '--mute-audio',
+  '--js-flags=--max-old-space-size=384',
+  // Whatever slips by the rest asks a proxy and a resolver that are not there.
+  '--proxy-server=http://127.0.0.1:9',
+  '--proxy-bypass-list=<-loopback>',
+  '--host-resolver-rules=MAP * ~NOTFOUND',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+];
+const MERMAID = createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min.js');
+const FONT = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf');
+
+let browser: Browser | undefined;
+let next: Promise<Page> | undefined;
+
+/** Starts it, and says whose process group it is. It talks through a pipe, which closes when this process dies. */
+export async function startBrowser(file: string, folder: string): Promise<number> {
+  browser = await launch(file, folder).catch(() => launch(file, folder, '--no-sandbox'));
+  const { pid } = browser.process() ?? {};
+  if (pid === undefined) throw new Error('The browser has no process.');
+  next = prepare(browser);
+  return pid;
+}
+
+/** A page that nobody had before, with Mermaid in it. The one after it is made while nobody waits. */
+export async function takePage(): Promise<Page> {
+  const page = await (next ?? prepare(browser!));
+  next = undefined;
+  return page;
+}
+
+export async function dropPage(page: Page): Promise<void> {
+  await page.close();
+  next = prepare(browser!);
+  // Told to whoever takes it.
+  next.catch(() => undefined);
+}
+
+/** Its own walls need rights that root, and most containers, do not have; ours stay. */
+function launch(executablePath: string, userDataDir: string, ...more: string[]): Promise<Browser> {
+  const isRoot = process.getuid?.() === 0;
+  return puppeteer.launch({
+    executablePath,
+    userDataDir,
+    pipe: true,
+    headless: true,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: userDataDir, TMPDIR: userDataDir },
+    args: [...FLAGS, ...(isRoot ? ['--no-sandbox'] : []), ...more],
+  });
+}
+
+async function prepare({ newPage }: Pick<Browser, 'newPage'>): Promise<Page> {
+  const page = await newPage.call(browser);
+  await page.setRequestInterception(true);
+  page.on('request', (request) => void allowOrAbort(request));
+  await page.setContent(`<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<style>@font-face { font-family: 'DejaVu Sans'; src: url(data:font/ttf;base64,${await font()}) }</style><body></body>`);
+  await page.evaluate(await mermaid());
+  // Widths are measured with it.
+  await page.evaluate('document.fonts.load(\'16px "DejaVu Sans"\').then(() => undefined)');
+  return page;
+}
+
+function allowOrAbort(request: HTTPRequest): Promise<void> {
+  const isInline = /^(about|data):/.test(request.url());
+  return (isInline ? request.continue() : request.abort()).catch(() => undefined);
+}
+
+let script: Promise<string> | undefined;
+let letters: Promise<string> | undefined;
+
+function mermaid(): Promise<string> {
+  return (script ??= readFile(MERMAID, 'utf8'));
+}
+
+function font(): Promise<string> {
+  return (letters ??= readFile(FONT, 'base64'));
+}

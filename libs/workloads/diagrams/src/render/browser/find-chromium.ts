@@ -1,0 +1,28 @@
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'chrome-headless-shell',
+];
+const PLACES = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome'];
+const MAC = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
+
+/** The browser that Mermaid is drawn in: the one that is named, or one that lies where they do. */
+export async function findChromium(named?: string, path = ''): Promise<string | undefined> {
+  if (named !== undefined) return named === '' ? undefined : named;
+  const folders = [...path.split(delimiter).filter(Boolean), ...PLACES];
+  const files = [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...MAC];
+  for (const file of files) if (await isProgram(file)) return file;
+  return undefined;
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,5 @@
+/** What a process is for: to draw, to draw with a browser, or to make safe what was drawn. */
+export type Setup =
+  | { readonly role: 'draw' }
+  | { readonly role: 'browse'; readonly chromium: string }
+  | { readonly role: 'finish' };

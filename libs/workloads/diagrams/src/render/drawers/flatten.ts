@@ -1,0 +1,47 @@
+/*
+ * beautiful-mermaid colours by CSS variables and `color-mix`, which only browsers know. Here both become plain colours.
+ */
+
+type Variables = ReadonlyMap<string, string>;
+
+const CUSTOM = /(--[\w-]+)\s*:\s*([^;{}"]+)/g;
+const VALUE = /var\(\s*(--[\w-]+)\s*(?:,\s*((?:[^()]|\([^()]*\))*))?\)/g;
+const MIX = /color-mix\(\s*in srgb\s*,\s*(#[\da-f]{3,8})\s+([\d.]+)%\s*,\s*(#[\da-f]{3,8})\s*\)/gi;
+const DEEPEST = 8;
+
+export function flatten(svg: string): string {
+  const plain = svg.replace(/@import[^;]*;(?=\s)/g, '').replace(/\/\*[^]*?\*\//g, '');
+  return resolved(plain, variablesOf(plain)).replace(CUSTOM, '');
+}
+
+function variablesOf(svg: string): Variables {
+  return new Map([...svg.matchAll(CUSTOM)].map(([, name = '', value = '']) => [name, value.trim()]));
+}
+
+/** From the inside out, as variables stand for other variables. */
+function resolved(text: string, variables: Variables): string {
+  let flat = text;
+  for (let depth = 0; depth < DEEPEST && /var\(|color-mix\(/.test(flat); depth += 1) {
+    flat = flat
+      .replace(VALUE, (_, name: string, otherwise = 'none') => variables.get(name) ?? String(otherwise))
+      .replace(MIX, (_, one: string, percent: string, other: string) =>
+        mixed(one, Number(percent) / 100, other),
+      );
+  }
+  return flat;
+}
+
+function mixed(one: string, share: number, other: string): string {
+  const [a, b] = [channels(one), channels(other)];
+  return `#${a.map((value, at) => hex(value * share + b[at]! * (1 - share))).join('')}`;
+}
+
+function channels(colour: string): number[] {
+  const digits = colour.slice(1);
+  const pairs = digits.length < 6 ? [...digits].map((digit) => digit + digit) : (digits.match(/../g) ?? []);
+  return pairs.slice(0, 3).map((pair) => parseInt(pair, 16));
+}
+
+function hex(value: number): string {
+  return Math.round(value).toString(16).padStart(2, '0');
+}

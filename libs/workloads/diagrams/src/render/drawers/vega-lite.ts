@@ -1,0 +1,77 @@
+import { parse, View, type Loader, type LoggerInterface } from 'vega';
+import { compile, type TopLevelSpec } from 'vega-lite';
+import { DiagramInvalid } from '../errors.js';
+import type { Drawer } from './drawer.js';
+import { placeInJson } from './json.place.js';
+
+export function load(): Drawer {
+  return { draw, check: (source) => void compiled(source) };
+}
+
+async function draw(source: string): Promise<string> {
+  const refused: string[] = [];
+  const view = new View(parse(compiled(source)), {
+    renderer: 'none',
+    loader: inlineOnly(refused),
+    logger: silent([]),
+  });
+  try {
+    const svg = await view.toSVG();
+    if (refused.length === 0) return svg;
+  } finally {
+    view.finalize();
+  }
+  throw new DiagramInvalid(`Put its data into the source: ${refused[0]} is not fetched.`);
+}
+
+function compiled(source: string): ReturnType<typeof compile>['spec'] {
+  const spec = read(source);
+  const complaints: string[] = [];
+  try {
+    return compile(spec, { logger: silent(complaints) }).spec;
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new DiagramInvalid((error as Error).message);
+  }
+}
+
+function read(source: string): TopLevelSpec {
+  let spec: unknown;
+  try {
+    spec = JSON.parse(source);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new DiagramInvalid(message, placeInJson(source, message));
+  }
+  if (typeof spec === 'object' && spec && !Array.isArray(spec)) return spec as TopLevelSpec;
+  throw new DiagramInvalid('It is not a JSON object.');
+}
+
+/** Reads nothing. Links go out as they are and are looked at with the rest of the drawing. */
+function inlineOnly(refused: string[]): Loader {
+  const refuse = (uri: string): Promise<never> => {
+    refused.push(uri.slice(0, 200));
+    return Promise.reject(new Error('Nothing is fetched.'));
+  };
+  return {
+    options: {},
+    load: refuse,
+    file: refuse,
+    http: refuse,
+    sanitize: (uri, options) =>
+      (options as { context?: string }).context === 'href' || uri.startsWith('data:')
+        ? Promise.resolve({ href: uri })
+        : refuse(uri),
+  } as Loader;
+}
+
+function silent(errors: string[]): LoggerInterface {
+  const logger = {
+    level: () => logger,
+    error: (...said: unknown[]) => (errors.push(said.join(' ')), logger),
+    warn: () => logger,
+    info: () => logger,
+    debug: () => logger,
+  };
+  return logger as unknown as LoggerInterface;
+}

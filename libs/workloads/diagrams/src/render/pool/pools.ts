@@ -1,0 +1,43 @@
+import type { DrawerName } from '../drawers/load.js';
+import type { RenderLimits } from '../limits.js';
+import { Pool } from './pool.js';
+import type { PoolSpec } from './spec.js';
+
+/** Who shares processes: light types do; each heavy one has its own, so that it takes nobody else's turn or memory. */
+export const WEIGHTS = ['light', 'dbml', 'vega', 'd2', 'mermaid', 'syntax', 'finish'] as const;
+export type Weight = (typeof WEIGHTS)[number];
+
+export const WEIGHT_OF: Record<DrawerName, Weight> = {
+  graphviz: 'light',
+  nomnoml: 'light',
+  wavedrom: 'light',
+  pikchr: 'light',
+  bytefield: 'light',
+  svgbob: 'light',
+  dbml: 'dbml',
+  'vega-lite': 'vega',
+  d2: 'd2',
+  'mermaid-browser': 'mermaid',
+  'mermaid-subset': 'mermaid',
+  'mermaid-syntax': 'syntax',
+};
+
+type Own = Pick<PoolSpec, 'heapMb' | 'memoryMb'> & Partial<PoolSpec>;
+
+export function poolsFor(limits: RenderLimits, chromium: string | undefined): Record<Weight, Pool> {
+  const { idleMs, renders, lightProcesses: processes } = limits;
+  const pool = (own: Own): Pool =>
+    new Pool({ setup: { role: 'draw' }, processes: 1, idleMs, renders, ...own });
+  return {
+    light: pool({ heapMb: 256, memoryMb: 640, processes }),
+    dbml: pool({ heapMb: 256, memoryMb: 640 }),
+    // Vega makes functions of the expressions in a chart.
+    vega: pool({ heapMb: 512, memoryMb: 900, evaluates: true }),
+    d2: pool({ heapMb: 512, memoryMb: 1_800, evaluates: true }),
+    mermaid: chromium
+      ? pool({ heapMb: 256, memoryMb: 1_800, setup: { role: 'browse', chromium } })
+      : pool({ heapMb: 512, memoryMb: 900 }),
+    syntax: pool({ heapMb: 256, memoryMb: 640 }),
+    finish: pool({ heapMb: 384, memoryMb: 900, processes, setup: { role: 'finish' } }),
+  };
+}

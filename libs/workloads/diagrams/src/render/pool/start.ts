@@ -1,0 +1,43 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { codeFolders, findEntry } from './entry.js';
+import type { PoolSpec } from './spec.js';
+
+/** Node's wall around a process: Node 20 knows it by the first name only, Node 24 by the second only. */
+const WALL = ['--experimental-permission', '--permission'].filter((flag) =>
+  process.allowedNodeEnvironmentFlags.has(flag),
+);
+
+/** With nothing of our environment, in a folder of its own. */
+export function start(spec: PoolSpec, folder: string): ChildProcess {
+  const entry = findEntry();
+  const child = fork(entry, [JSON.stringify(spec.setup)], {
+    cwd: folder,
+    env: {},
+    execArgv: [`--max-old-space-size=${spec.heapMb}`, '--no-warnings', ...wallOf(spec, entry)],
+    serialization: 'advanced',
+    // The last is the pipe by which it notices that this process died.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+  });
+  letGo(child);
+  return child;
+}
+
+/** It reads its own code. It starts a thread; a renderer finds that door closed. */
+function wallOf({ setup, evaluates }: PoolSpec, entry: string): string[] {
+  // A browser cannot be started behind it; nothing of a source runs in this process then.
+  if (setup.role === 'browse') return [];
+  return [
+    WALL.at(-1)!,
+    '--allow-worker',
+    ...(setup.role === 'finish' ? ['--allow-addons'] : []),
+    ...(evaluates ? [] : ['--disallow-code-generation-from-strings']),
+    ...codeFolders(entry).map((folder) => `--allow-fs-read=${folder}`),
+  ];
+}
+
+/** A process without work keeps nobody from ending; whoever waits for one has a timer. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  for (const pipe of child.stdio ?? []) (pipe as { unref?(): void } | null)?.unref?.();
+}

@@ -1,0 +1,68 @@
+import type { SaxesTagPlain } from 'saxes';
+
+const BLOCKS = new Set([
+  'p',
+  'div',
+  'li',
+  'br',
+  'tr',
+  'pre',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'ul',
+  'ol',
+  'table',
+]);
+const LEADING = 1.25;
+const SIZE = 16;
+
+/** The words of an HTML label, which is left out: as lines of plain text in its place. */
+export class PlainText {
+  private readonly lines: string[] = [''];
+  private depth = 1;
+
+  constructor(private readonly place: SaxesTagPlain) {}
+
+  enter(name: string): void {
+    this.depth += 1;
+    if (BLOCKS.has(local(name))) this.breakLine();
+    if (local(name) === 'li') this.add('• ');
+  }
+
+  /** Whether the label itself is over. */
+  leave(name: string): boolean {
+    this.depth -= 1;
+    if (BLOCKS.has(local(name))) this.breakLine();
+    return this.depth === 0;
+  }
+
+  add(text: string): void {
+    this.lines[this.lines.length - 1] += text.replace(/\s+/g, ' ');
+  }
+
+  /** The lines with the place of each, in the middle of where the label was. */
+  get words(): { x: number; y: number; size: number; text: string }[] {
+    const lines = this.lines.map((line) => line.trim()).filter(Boolean);
+    const { x, y, width, height } = this.box;
+    const size = Math.min(SIZE, height > 0 ? height / (lines.length * LEADING) : SIZE);
+    const top = y + (height - lines.length * size * LEADING) / 2;
+    return lines.map((text, at) => ({ x: x + width / 2, y: top + (at + 0.9) * size * LEADING, size, text }));
+  }
+
+  private get box(): Record<'x' | 'y' | 'width' | 'height', number> {
+    const number = (name: string): number => Number.parseFloat(this.place.attributes[name] ?? '') || 0;
+    return { x: number('x'), y: number('y'), width: number('width'), height: number('height') };
+  }
+
+  private breakLine(): void {
+    if (this.lines.at(-1) !== '') this.lines.push('');
+  }
+}
+
+function local(name: string): string {
+  return name.slice(name.indexOf(':') + 1).toLowerCase();
+}

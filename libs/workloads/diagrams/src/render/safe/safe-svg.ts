@@ -1,0 +1,146 @@
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { DiagramInvalid, RenderLimit } from '../errors.js';
+import { safeAttribute } from './attribute.js';
+import { Parts } from './parts.js';
+import { PlainText } from './plain-text.js';
+import { withSize } from './root.js';
+import { safeSheet } from './style.js';
+import { ELEMENTS } from './vocabulary.js';
+
+const MOST_ELEMENTS = 100_000;
+/** With what is shown again counted each time. */
+const MOST_DRAWN = 500_000;
+const DEEPEST = 200;
+// oxlint-disable-next-line no-control-regex -- these are what XML cannot hold
+const NOT_XML = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/gu;
+
+/**
+ * A drawing with nothing in it that could run, load or lead anywhere it should not. It is read strictly and written anew from
+ * what is known to be harmless, so that what this reader and a browser make of odd text cannot differ.
+ */
+export function safeSvg(text: string): string {
+  return new SafeSvg().write(text);
+}
+
+class SafeSvg {
+  private readonly written: string[] = [];
+  private readonly parts = new Parts();
+  /** What each open element became; nothing where it was left out with all that is in it. */
+  private readonly open: (string | undefined)[] = [];
+  private left = 0;
+  private elements = 0;
+  private sheet: string | undefined;
+  private label: PlainText | undefined;
+
+  write(text: string): string {
+    const parser = new SaxesParser();
+    parser.ENTITIES['nbsp'] = '\u00A0';
+    parser.on('opentag', (tag) => this.enter(tag));
+    parser.on('text', (words) => this.say(words));
+    parser.on('cdata', (words) => this.say(words));
+    parser.on('closetag', ({ name }) => this.leave(name));
+    try {
+      parser.write(text.replace(NOT_XML, '')).close();
+    } catch (error) {
+      if (error instanceof RenderLimit || error instanceof DiagramInvalid) throw error;
+      throw new DiagramInvalid(`What was drawn is not well-formed XML (${(error as Error).message})`);
+    }
+    if (this.parts.total > MOST_DRAWN)
+      throw new RenderLimit('size', 'The drawing shows too much of itself again.');
+    return this.written.join('');
+  }
+
+  private enter(tag: SaxesTagPlain): void {
+    this.elements += 1;
+    if (this.elements > MOST_ELEMENTS || this.open.length >= DEEPEST) {
+      throw new RenderLimit('size', `The drawing has too many elements, or too deep ones.`);
+    }
+    if (this.label) return this.label.enter(tag.name);
+    if (this.open.length === 0 && tag.name !== 'svg') throw new DiagramInvalid('Nothing is drawn.');
+    const name = this.left > 0 ? undefined : this.nameFor(tag);
+    this.open.push(name);
+    if (name === undefined) this.leaveOut(tag);
+    else this.begin(name, tag);
+  }
+
+  /** A link to nowhere it may lead is a mere group. */
+  private nameFor({ name, attributes }: SaxesTagPlain): string | undefined {
+    if (!ELEMENTS.has(name)) return undefined;
+    const href = attributes['href'] ?? attributes['xlink:href'];
+    const points = href !== undefined && safeAttribute(name, 'href', href) !== undefined;
+    if (name === 'a') return points ? name : 'g';
+    if (name === 'image' || name === 'use') return points ? name : undefined;
+    return name;
+  }
+
+  private leaveOut(tag: SaxesTagPlain): void {
+    if (tag.name === 'foreignObject' && this.left === 0) {
+      this.open.pop();
+      this.label = new PlainText(tag);
+    } else this.left += 1;
+  }
+
+  private begin(name: string, tag: SaxesTagPlain): void {
+    const attributes = safeAttributes(name, tag);
+    const isRoot = this.open.length === 1;
+    if (isRoot) withSize(attributes);
+    if (name === 'a') attributes.set('rel', 'noopener noreferrer nofollow');
+    this.parts.enter(name, attributes);
+    if (name === 'style') this.sheet = '';
+    const all = isRoot ? new Map([['xmlns', 'http://www.w3.org/2000/svg'], ...attributes]) : attributes;
+    this.written.push(`<${name}${[...all].map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')}>`);
+  }
+
+  private say(words: string): void {
+    if (this.label) this.label.add(words);
+    else if (this.left > 0) return;
+    else if (this.sheet !== undefined) this.sheet += words;
+    else if (this.open.length > 0) this.written.push(escaped(words));
+  }
+
+  private leave(tag: string): void {
+    if (this.label) {
+      if (this.label.leave(tag)) this.sayLabel(this.label);
+      return;
+    }
+    const name = this.open.pop();
+    if (name === undefined) {
+      this.left -= 1;
+      return;
+    }
+    if (name === 'style') this.endSheet();
+    this.parts.leave();
+    this.written.push(`</${name}>`);
+  }
+
+  private endSheet(): void {
+    this.written.push(escaped(safeSheet(this.sheet ?? '')));
+    this.sheet = undefined;
+  }
+
+  private sayLabel(label: PlainText): void {
+    this.label = undefined;
+    for (const { x, y, size, text } of label.words) {
+      this.written.push(
+        `<text x="${x}" y="${y}" text-anchor="middle" font-size="${size}" font-family="sans-serif">${escaped(text)}</text>`,
+      );
+    }
+  }
+}
+
+function safeAttributes(element: string, { attributes }: SaxesTagPlain): Map<string, string> {
+  const safe = new Map<string, string>();
+  for (const [name, value] of Object.entries(attributes)) {
+    const kept = safeAttribute(element, name, value);
+    if (kept && !(safe.has(kept[0]) && name.startsWith('xlink:'))) safe.set(...kept);
+  }
+  return safe;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
