@@ -8,6 +8,17 @@ import { load as loadSyntax } from './mermaid.syntax.js';
 const KNOWN =
   /^(flowchart|graph|stateDiagram(-v2)?|sequenceDiagram|classDiagram(-v2)?|erDiagram|xychart(-beta)?)\b/;
 
+/** Its own is too pale on white. */
+const THEME = {
+  font: 'DejaVu Sans',
+  fg: '#1f2933',
+  line: '#52606d',
+  accent: '#334e68',
+  muted: '#3e4c59',
+  surface: '#eef4fb',
+  border: '#6b8cae',
+};
+
 /** The commonest types of Mermaid, without a browser. It takes what Mermaid does not, so Mermaid reads it first. */
 export async function load(): Promise<Drawer> {
   const { check } = await loadSyntax();
@@ -18,7 +29,7 @@ export async function load(): Promise<Drawer> {
       if (!KNOWN.test(firstWords(source))) {
         throw new DiagramInvalid('This type of Mermaid diagram is drawn only where there is a Chromium.');
       }
-      return flatten(renderMermaidSVG(source, { font: 'DejaVu Sans' }));
+      return flatten(renderMermaidSVG(source, THEME));
     },
   };
 }

@@ -17,7 +17,7 @@ export const GRAPHVIZ: readonly Example[] = [
           lint [label="Lint"]; test [label="Unit tests"]; build [label="Build image"]
         }
         stage [label="Staging"]
-        smoke [label="Smoke tests" shape=diamond fillcolor="#f3eefb" color="#7a4fb5"]
+        smoke [label="Smoke tests" shape=diamond style=filled fillcolor="#f3eefb" color="#7a4fb5"]
         prod [label="Production" fillcolor="#e6f6ea" color="#2f8f4e"]
 
         push -> lint; push -> test
@@ -25,7 +25,7 @@ export const GRAPHVIZ: readonly Example[] = [
         build -> stage [label="image"]
         stage -> smoke
         smoke -> prod [label="passed"]
-        smoke -> push [label="failed" style=dashed color="#b5403a" fontcolor="#b5403a"]
+        smoke -> push [label="failed" constraint=false style=dashed color="#b5403a" fontcolor="#b5403a"]
       }
     `,
   },

@@ -14,8 +14,8 @@ export const NOMNOML: readonly Example[] = [
       [<abstract>Item|title: string|isFree()]
       [Book|isbn: string]
       [Film|minutes: int]
-      [Member] 1 - 0..* [Loan]
-      [Loan] o-> 1 [Item]
+      [Member] - [Loan]
+      [Loan] o-> [Item]
       [Item] <:- [Book]
       [Item] <:- [Film]
     `,

@@ -18,7 +18,8 @@ export const PIKCHR: readonly Example[] = [
       OPT: box "Optimiser" same fill 0xfdf3e1
       arrow 60%
       cylinder "object" "code" fit
-      arrow from OPT.s down 40% then left 1.1in then up until even with OPT.s "again" below
+      arrow from OPT.s down 40% then left 1.2in then up until even with OPT.s
+      text "again" at 0.12in below last arrow.s
     `,
   },
   {
@@ -31,7 +32,7 @@ export const PIKCHR: readonly Example[] = [
       arrow right 1.1in "miss" above
       ORIGIN: cylinder "Origin" width 1in height 0.7in fill 0xfdf0e3
       arrow from ORIGIN.s down 0.35in then left until even with CACHE then to CACHE.s
-      text "fill" at 0.15in above last arrow.c
+      text "fill" at 0.14in below last arrow.s
       arrow from CACHE.nw + (0.1in, 0) up 0.35in then left until even with CLIENT then to CLIENT.n
       text "hit" with .s at 0.45in above CLIENT.ne + (0.4in, 0)
     `,

@@ -1,0 +1,51 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/*
+ * A PNG is drawn with fonts that we bring: without any, all labels would be missing and nobody would be told. What a drawing
+ * names is replaced by the one of ours that is nearest, for a font that is not there takes the place of the first that is.
+ */
+
+const FOLDER = dirname(createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
+const STYLES = ['', '-Bold', '-Oblique', '-BoldOblique'];
+const SERIF_STYLES = ['', '-Bold', '-Italic', '-BoldItalic'];
+
+const MONO = filesOf('DejaVuSansMono', STYLES);
+/** Both families call themselves by the name of the wide one. */
+const WIDE = [...MONO, ...filesOf('DejaVuSans', STYLES), ...filesOf('DejaVuSerif', SERIF_STYLES)];
+const NARROW = [
+  ...MONO,
+  ...filesOf('DejaVuSansCondensed', STYLES),
+  ...filesOf('DejaVuSerifCondensed', SERIF_STYLES),
+];
+const FAMILY = /(font-family\s*(?:=\s*"|:\s*))((?:&quot;|[^;}"<>])*)/gi;
+
+export interface Fonts {
+  readonly fontFiles: string[];
+  readonly loadSystemFonts: boolean;
+  readonly defaultFontFamily: string;
+}
+
+/** Most renderers reckon with Arial, which is as wide as ours when it is condensed; some with Verdana, as wide as ours is. */
+export function fontsFor(svg: string): Fonts {
+  const isWide = /DejaVu Sans|Verdana/.test(svg);
+  return {
+    fontFiles: isWide ? WIDE : NARROW,
+    loadSystemFonts: false,
+    defaultFontFamily: 'DejaVu Sans',
+  };
+}
+
+export function withOurFonts(svg: string): string {
+  return svg.replace(FAMILY, (_, before: string, named: string) => `${before}${nearest(named)}`);
+}
+
+function nearest(named: string): string {
+  if (/mono|courier|consol|menlo|iosevka|source code/i.test(named)) return 'DejaVu Sans Mono';
+  const isSerif = /times|georgia|palatino|garamond|cambria|(?<!sans[- ])serif/i.test(named);
+  return isSerif ? 'DejaVu Serif' : 'DejaVu Sans';
+}
+
+function filesOf(family: string, styles: string[]): string[] {
+  return styles.map((style) => join(FOLDER, `${family}${style}.ttf`));
+}
