@@ -13,7 +13,8 @@ import type { Setup } from './setup.js';
 
 const setup = JSON.parse(process.argv[2]!) as Setup;
 
-process.once('disconnect', () => process.exit());
+// The watchdog tidies up, and then ends it: until then it must not end by itself for want of work.
+process.once('disconnect', () => setInterval(() => undefined, 60_000));
 // Sent to all processes at once, these reach the parent as well, which decides what ends when.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
@@ -52,6 +53,7 @@ async function answer(task: Task): Promise<Answer> {
 async function perform(task: Task): Promise<Answer> {
   if (task.do === 'finish') return { said: 'finished', bytes: finish!(task) };
   const drawer = await drawerOf(task.drawer);
+  if (task.do === 'load') return { said: 'loaded' };
   if (task.do === 'draw') return { said: 'drawn', svg: await drawer.draw(task.source) };
   await drawer.check?.(task.source);
   return { said: 'checked' };

@@ -20,16 +20,19 @@ new Socket({ fd: PARENT })
 parentPort?.postMessage('watching');
 
 function end(): void {
-  if (browser) endBrowser(browser);
-  process.kill(process.pid, 'SIGKILL');
+  try {
+    if (browser) endBrowser(browser);
+  } finally {
+    process.kill(process.pid, 'SIGKILL');
+  }
 }
 
 function endBrowser({ leader, folder }: NonNullable<typeof browser>): void {
   try {
     process.kill(-leader, 'SIGKILL');
-    // Its processes may still be writing.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   } catch {
     // Nobody is left of it.
   }
+  // Its processes may still be writing.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }

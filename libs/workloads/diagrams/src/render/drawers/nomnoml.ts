@@ -7,8 +7,8 @@ export function load(): Drawer {
     try {
       return nomnoml.renderSvg(source);
     } catch (error) {
-      const { name, message, line, column } = error as Error & Place;
-      throw name === 'ParseError' ? new DiagramInvalid(message, { line, column }) : error;
+      const { message, line, column } = error as Error & Place;
+      throw typeof line === 'number' ? new DiagramInvalid(message, { line, column }) : error;
     }
   };
   return { draw, check: (source) => void draw(source) };

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
 import { memoryOf, memoryOfGroup } from './memory.js';
 import type { PoolSpec } from './spec.js';
@@ -16,17 +17,20 @@ const FULL = 0.6;
 
 /** One process that draws, one thing at a time. What takes too much or is no longer wanted is ended by killing it. */
 export class Child {
-  private readonly folder = mkdtempSync(join(tmpdir(), 'mooring-render-'));
+  /** A browser's, for its profile. All others may write nowhere. */
+  private readonly folder: string | undefined;
   private readonly process: ChildProcess;
   private readonly ended: Promise<RenderLimit>;
   private readonly ready: Promise<void>;
   private hear: (answer: Answer) => void = () => undefined;
   private group: number | undefined;
+  private readonly loaded = new Set<DrawerName>();
   private tasks = 0;
   private isSpent = false;
 
   constructor(private readonly spec: PoolSpec) {
-    this.process = start(spec, this.folder);
+    if (spec.setup.role === 'browse') this.folder = mkdtempSync(join(tmpdir(), 'mooring-render-'));
+    this.process = start(spec, this.folder ?? '/');
     this.ended = this.untilEnded();
     this.ready = this.listen();
   }
@@ -45,9 +49,8 @@ export class Child {
     this.tasks += 1;
     try {
       await this.within(START_MS, signal, this.ready);
-      const answer = new Promise<Answer>((resolve) => (this.hear = resolve));
-      this.process.send(task, () => undefined);
-      return this.told(await this.within(timeMs, signal, answer));
+      if ('drawer' in task) await this.load(task.drawer, signal);
+      return this.told(await this.within(timeMs, signal, this.answerTo(task)));
     } catch (error) {
       if (!(error instanceof DiagramInvalid)) await this.end();
       throw error;
@@ -61,6 +64,20 @@ export class Child {
     this.process.ref();
     this.process.kill('SIGKILL');
     await this.ended;
+  }
+
+  /** Apart from the drawing: what that may take does not depend on who comes first. */
+  private async load(drawer: DrawerName, signal: AbortSignal): Promise<void> {
+    if (this.loaded.has(drawer)) return;
+    this.told(await this.within(START_MS, signal, this.answerTo({ do: 'load', drawer })));
+    this.loaded.add(drawer);
+  }
+
+  private answerTo(task: Task): Promise<Answer> {
+    return new Promise((resolve) => {
+      this.hear = resolve;
+      this.process.send(task, () => undefined);
+    });
   }
 
   private listen(): Promise<void> {
@@ -136,6 +153,6 @@ export class Child {
     } catch {
       // It was gone by itself.
     }
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

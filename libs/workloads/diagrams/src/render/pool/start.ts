@@ -7,7 +7,7 @@ const WALL = ['--experimental-permission', '--permission'].filter((flag) =>
   process.allowedNodeEnvironmentFlags.has(flag),
 );
 
-/** With nothing of our environment, in a folder of its own. */
+/** With nothing of our environment. */
 export function start(spec: PoolSpec, folder: string): ChildProcess {
   const entry = findEntry();
   const child = fork(entry, [JSON.stringify(spec.setup)], {

@@ -4,6 +4,7 @@ import type { Output } from '../types.js';
 
 /** What a process of ours is told, one thing at a time. */
 export type Task =
+  | { readonly do: 'load'; readonly drawer: DrawerName }
   | { readonly do: 'draw' | 'check'; readonly drawer: DrawerName; readonly source: string }
   | {
       readonly do: 'finish';
@@ -16,7 +17,7 @@ export type Task =
 /** What it answers. After `worn` it should not be asked again. */
 export type Answer =
   | { readonly said: 'drawn'; readonly svg: string }
-  | { readonly said: 'checked' }
+  | { readonly said: 'loaded' | 'checked' }
   | { readonly said: 'finished'; readonly bytes: Uint8Array }
   | {
       readonly said: 'invalid';

@@ -17,6 +17,7 @@ const BLOCKS = new Set([
   'ol',
   'table',
 ]);
+const UNREAD = new Set(['script', 'style', 'template']);
 const LEADING = 1.25;
 const SIZE = 16;
 
@@ -24,11 +25,14 @@ const SIZE = 16;
 export class PlainText {
   private readonly lines: string[] = [''];
   private depth = 1;
+  /** How deep it is in what nobody reads. */
+  private silent = 0;
 
   constructor(private readonly place: SaxesTagPlain) {}
 
   enter(name: string): void {
     this.depth += 1;
+    if (this.silent > 0 || UNREAD.has(local(name))) this.silent += 1;
     if (BLOCKS.has(local(name))) this.breakLine();
     if (local(name) === 'li') this.add('• ');
   }
@@ -36,11 +40,13 @@ export class PlainText {
   /** Whether the label itself is over. */
   leave(name: string): boolean {
     this.depth -= 1;
+    if (this.silent > 0) this.silent -= 1;
     if (BLOCKS.has(local(name))) this.breakLine();
     return this.depth === 0;
   }
 
   add(text: string): void {
+    if (this.silent > 0) return;
     this.lines[this.lines.length - 1] += text.replace(/\s+/g, ' ');
   }
 

@@ -1,0 +1,91 @@
+import { JSDOM } from 'jsdom';
+import { afterAll, describe, expect, it } from 'vitest';
+import { EXAMPLES } from './examples/examples.js';
+import { Renderers } from './renderers.js';
+import { dangersIn } from './spec/dangers.js';
+import { inkIn } from './spec/ink.js';
+import { DIAGRAM_TYPES, type DiagramType } from './types.js';
+
+const { signal } = new AbortController();
+/** Mermaid's are drawn in a browser elsewhere; here by what does without. */
+const renderers = new Renderers({ chromium: '', pixels: 1_000_000 });
+
+afterAll(() => renderers.close());
+
+describe('the examples', () => {
+  it('are at least two of each type', () => {
+    const few = DIAGRAM_TYPES.filter((type) => EXAMPLES.filter((each) => each.type === type).length < 2);
+    expect(few).toEqual([]);
+  });
+
+  it.each(EXAMPLES)('$type: $name is drawn, with its words, and is safe', async ({ type, source }) => {
+    await renderers.check(type, source, signal);
+    const { bytes, contentType, renderer } = await renderers.render({ type, source, output: 'svg' }, signal);
+    expect(contentType).toBe('image/svg+xml');
+    expect(renderer).toBe(await renderers.rendererOf(type));
+
+    const svg = bytes.toString();
+    expect(dangersIn(svg)).toEqual([]);
+    const { document } = new JSDOM(svg, { contentType: 'image/svg+xml' }).window;
+    const said = [...document.querySelectorAll('text')].map((each) => each.textContent).join(' ');
+    expect(wordsOf(type, source).filter((word) => !said.includes(word))).toEqual([]);
+  });
+
+  it.each(EXAMPLES)('$type: $name is a PNG in which something is drawn', async ({ type, source }) => {
+    const { bytes, contentType } = await renderers.render({ type, source, output: 'png' }, signal);
+    expect(contentType).toBe('image/png');
+    const { width, height, share } = inkIn(bytes);
+    expect(Math.min(width, height)).toBeGreaterThan(100);
+    expect(share).toBeGreaterThan(0.005);
+  });
+});
+
+describe('a wrong source', () => {
+  const wrong: [DiagramType, string, number | undefined, number | undefined][] = [
+    ['graphviz', 'digraph {\n  a -> \n}', 3, undefined],
+    ['mermaid', 'graph TD\n  A --> B\n  C --{ D', 3, 10],
+    ['mermaid', 'nothing', undefined, undefined],
+    ['d2', 'a -> b\nb: {', 2, 4],
+    ['nomnoml', '[a]\n[b|c]]', 2, 5],
+    ['vega-lite', '{\n  "mark": "bar",,\n}', 2, 17],
+    ['vega-lite', '{"mark": "bar"', 1, 15],
+    ['wavedrom', '{signal: [\n  {name: }\n]}', 2, 10],
+    ['pikchr', 'box\nfoo bar', 2, 5],
+    ['bytefield', '(draw-box "a")\n(foo)', 2, 2],
+    ['dbml', 'Table a {\n  id\n}', 2, 5],
+    ['svgbob', ' \n', 1, 1],
+  ];
+  it.each(wrong)('of %s is known before it is drawn: %j', async (type, source, line, column) => {
+    const at = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+    const error = await renderers.check(type, source, signal).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'DiagramInvalid', ...at });
+    await expect(renderers.render({ type, source, output: 'svg' }, signal)).rejects.toMatchObject({
+      name: 'DiagramInvalid',
+    });
+  });
+
+  it('of Mermaid is known to be beyond what does without a browser', async () => {
+    const source = 'pie\n "a": 1';
+    await renderers.check('mermaid', source, signal);
+    await expect(renderers.render({ type: 'mermaid', source, output: 'svg' }, signal)).rejects.toThrow(
+      'only where there is a Chromium',
+    );
+  });
+});
+
+/** What is written in a source between quotes or as a name of more than four letters, and surely shown. */
+function wordsOf(type: DiagramType, source: string): string[] {
+  const shown: Record<DiagramType, RegExp> = {
+    graphviz: /label="([\w ]+)"/g,
+    mermaid: /(?:participant \w as |[[({]+)([A-Z]\w+)/g,
+    d2: /: ([A-Z]\w+)/g,
+    nomnoml: /\[([A-Z]\w+)[\]|]/g,
+    'vega-lite': /"title": "(\w+)/g,
+    wavedrom: /(?:name|text): '([\w]+)/g,
+    pikchr: /(?:box|oval|cylinder|text) "(\w+)"/g,
+    bytefield: /draw-(?:box|gap) "([\w ]+)"/g,
+    svgbob: /\b([a-zA-Z]{3,})\b/g,
+    dbml: /^Table (\w+)/gm,
+  };
+  return [...source.matchAll(shown[type])].map(([, word]) => word!);
+}

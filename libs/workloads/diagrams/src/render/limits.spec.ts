@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isGone } from '../../../../../test/support/is-gone.js';
+import { until } from '../../../../../test/support/until.js';
+import type { DrawerName } from './drawers/load.js';
+import { RendererBusy } from './errors.js';
+import { RENDER_LIMITS, type RenderLimits } from './limits.js';
+import { Renderers } from './renderers.js';
+import { ENDLESS, SMALL } from './spec/hostile.js';
+import { memoryBelow, drawersBelow, secondsOf } from './spec/processes.js';
+import type { DiagramType, Rendered } from './types.js';
+
+/** A minute's work of Graphviz, that knows no pause. */
+const STUCK = ENDLESS[0]!.source;
+const { signal } = new AbortController();
+let renderers: Renderers;
+
+afterEach(() => renderers.close());
+
+describe('a source without an end', () => {
+  it.each(ENDLESS)('of $drawer ends within its limit, and the next is drawn', async ({ drawer, source }) => {
+    const type = typeOf(drawer);
+    const limitMs = drawer === 'd2' ? 5_000 : 1_500;
+    begin({ timeMs: { ...RENDER_LIMITS.timeMs, [type]: limitMs }, finishMs: 1_500 });
+    await draw(type, SMALL[drawer]);
+
+    const began = Date.now();
+    const how = await draw(type, source).then(
+      () => 'drawn',
+      (error: Error) => error.name,
+    );
+    // Some are refused at once, and some are merely long; none goes beyond its limits.
+    expect(['drawn', 'DiagramInvalid', 'RenderLimit']).toContain(how);
+    expect(Date.now() - began).toBeLessThan(limitMs + 4_500);
+
+    expect((await draw(type, SMALL[drawer])).bytes.toString()).toContain('</svg>');
+  });
+
+  it('is told as what it ran into, and its memory comes back', async () => {
+    begin({ timeMs: { ...RENDER_LIMITS.timeMs, graphviz: 1_000 } });
+    await draw('graphviz', SMALL.graphviz);
+    const before = memoryBelow(process.pid);
+
+    await expect(draw('graphviz', STUCK)).rejects.toMatchObject({ name: 'RenderLimit', limit: 'time' });
+    const sequence = ENDLESS.find(({ drawer }) => drawer === 'vega-lite')!.source;
+    await expect(draw('vega-lite', sequence)).rejects.toMatchObject({ limit: 'memory' });
+    await expect(draw('graphviz', `digraph { a [label="${'x'.repeat(100_000)}"] }`)).rejects.toMatchObject({
+      limit: 'size',
+    });
+
+    await draw('graphviz', SMALL.graphviz);
+    await until(() => memoryBelow(process.pid) < before + 150, 'the memory is back');
+  });
+});
+
+describe('a render', () => {
+  it('that nobody wants any more ends at once, with its process', async () => {
+    begin();
+    await draw('graphviz', SMALL.graphviz);
+    const [first] = drawersBelow(process.pid);
+    const stop = new AbortController();
+    const drawn = renderers.render({ type: 'graphviz', source: STUCK, output: 'svg' }, stop.signal);
+    drawn.catch(() => undefined);
+    const before = secondsOf(first!);
+    await until(() => secondsOf(first!) > before + 0.2, 'it draws');
+    stop.abort(new Error('not wanted'));
+    await expect(drawn).rejects.toThrow('not wanted');
+    await until(() => isGone(first!), 'its process is gone');
+    await draw('graphviz', SMALL.graphviz);
+  });
+
+  it('whose process is killed from outside fails alone', async () => {
+    begin({ lightProcesses: 2 });
+    await draw('graphviz', SMALL.graphviz);
+    const [first] = drawersBelow(process.pid);
+    const stuck = draw('graphviz', STUCK);
+    stuck.catch(() => undefined);
+    // It took the process that was there; the other one is started for this.
+    await draw('graphviz', SMALL.graphviz);
+    const others = draw('graphviz', SMALL.graphviz);
+    process.kill(first!, 'SIGKILL');
+
+    await expect(stuck).rejects.toMatchObject({
+      limit: 'process',
+      message: expect.stringContaining('SIGKILL'),
+    });
+    expect((await others).bytes.toString()).toContain('</svg>');
+    expect((await draw('graphviz', SMALL.graphviz)).renderer).toMatch(/^@viz-js/);
+  });
+
+  it('is refused at once when the line is full, and others are not', async () => {
+    begin({ lightProcesses: 1, line: 2, timeMs: { ...RENDER_LIMITS.timeMs, graphviz: 1_000 } });
+    const all = Promise.allSettled([1, 2, 3, 4].map(() => draw('graphviz', STUCK)));
+    await expect(draw('nomnoml', '[a]')).rejects.toBeInstanceOf(RendererBusy);
+    expect((await draw('dbml', SMALL.dbml)).bytes.toString()).toContain('</svg>');
+
+    const names = (await all).map((each) => (each.status === 'rejected' ? (each.reason as Error).name : ''));
+    expect(names).toEqual(['RenderLimit', 'RenderLimit', 'RenderLimit', 'RendererBusy']);
+    await draw('nomnoml', '[a]');
+  });
+
+  it('has a process only for a while, and not for ever', async () => {
+    begin({ idleMs: 50, renders: 2, lightProcesses: 1 });
+    await draw('nomnoml', '[a]');
+    await until(() => drawersBelow(process.pid).length === 0, 'no process is kept');
+  });
+
+  it('costs little beside the drawing', async () => {
+    begin();
+    for (let warm = 0; warm < 20; warm += 1) await draw('graphviz', SMALL.graphviz);
+    const took: number[] = [];
+    for (let each = 0; each < 51; each += 1) {
+      const began = performance.now();
+      await draw('graphviz', SMALL.graphviz);
+      took.push(performance.now() - began);
+    }
+    expect(took.toSorted((a, b) => a - b)[25]).toBeLessThan(20);
+  });
+});
+
+describe('the processes of a worker', () => {
+  it('end with it, also when it is killed and they are stuck', async () => {
+    begin();
+    const script = fileURLToPath(new URL('../../../../../test/support/drawing.mjs', import.meta.url));
+    const worker = spawn(process.execPath, [script, 'graphviz', STUCK, ''], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(worker.stdout, 'data');
+    const drawing = await until(() => drawersBelow(worker.pid!)[0], 'it has a process');
+    // So long that it has begun: it takes the whole of a processor then.
+    await until(() => secondsOf(drawing) > 0.8, 'it is stuck');
+
+    worker.kill('SIGKILL');
+    await until(() => isGone(drawing), 'its process is gone', 10_000);
+  });
+});
+
+function begin(limits: Partial<RenderLimits> = {}): void {
+  renderers = new Renderers({ chromium: '', ...limits });
+}
+
+async function draw(type: DiagramType, source: string): Promise<Rendered> {
+  return renderers.render({ type, source, output: 'svg' }, signal);
+}
+
+function typeOf(drawer: DrawerName): DiagramType {
+  return drawer.startsWith('mermaid') ? 'mermaid' : (drawer as DiagramType);
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isGone } from '../../../../../test/support/is-gone.js';
+import { until } from '../../../../../test/support/until.js';
+import { EXAMPLES } from './examples/examples.js';
+import { RENDER_LIMITS } from './limits.js';
+import { Renderers } from './renderers.js';
+import { dangersIn } from './spec/dangers.js';
+import { inkIn } from './spec/ink.js';
+import { foldersLeft, processesBelow } from './spec/processes.js';
+
+const { signal } = new AbortController();
+const SMALL = 'graph TD\n A[Start] --> B[End]';
+/** More than it draws in a minute. */
+const ENDLESS = `graph TD\n${Array.from({ length: 1_900 }, (_, at) => `n${at % 120} --> n${(at * 7 + 1) % 120}`).join('\n')}`;
+const renderers = new Renderers({ pixels: 1_000_000 });
+
+afterAll(() => renderers.close());
+
+describe('Mermaid in a browser', () => {
+  it.each(EXAMPLES.filter(({ type }) => type === 'mermaid'))('draws $name', async ({ source }) => {
+    const { bytes, renderer } = await renderers.render({ type: 'mermaid', source, output: 'svg' }, signal);
+    expect(renderer).toMatch(/^mermaid [\d.]+ \(chromium\)$/);
+    expect(dangersIn(bytes.toString())).toEqual([]);
+
+    const png = await renderers.render({ type: 'mermaid', source, output: 'png' }, signal);
+    expect(inkIn(png.bytes).share).toBeGreaterThan(0.01);
+  });
+
+  const others: [type: string, source: string, word: string][] = [
+    ['gantt', 'gantt\n title Plan\n section One\n Build :a, 2026-01-01, 3d\n Ship :after a, 2d', 'Build'],
+    ['pie', 'pie title Pets\n "Dogs" : 3\n "Cats" : 2', 'Dogs'],
+    ['mindmap', 'mindmap\n  root((Home))\n    Kitchen\n    Garden', 'Kitchen'],
+    ['class', 'classDiagram\n class Animal {\n +int age\n }\n Animal <|-- Duck', 'Duck'],
+    ['entity', 'erDiagram\n CUSTOMER ||--o{ ORDER : places', 'CUSTOMER'],
+    ['git', 'gitGraph\n commit id: "first"\n branch work\n commit', 'first'],
+  ];
+  it.each(others)('draws a %s diagram', async (_, source, word) => {
+    const { bytes } = await renderers.render({ type: 'mermaid', source, output: 'svg' }, signal);
+    expect(bytes.toString()).toContain(word);
+    expect(dangersIn(bytes.toString())).toEqual([]);
+  });
+
+  it('says where a source is wrong', async () => {
+    const wrong = renderers.render(
+      { type: 'mermaid', source: 'graph TD\n A --> B\n C --{ D', output: 'svg' },
+      signal,
+    );
+    await expect(wrong).rejects.toMatchObject({ name: 'DiagramInvalid', line: 3 });
+  });
+
+  it('lets nothing hostile through, and fetches nothing', async () => {
+    const visits: string[] = [];
+    const server = createServer((request, response) => {
+      visits.push(request.url ?? '');
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const evil = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const hostile = [
+      'graph TD\n A["<img src=x onerror=alert(1)>"] --> B\n click A href "javascript:alert(1)"',
+      '%%{init: {"securityLevel": "loose", "htmlLabels": true}}%%\ngraph TD\n A["<script>alert(1)</script>"]\n click A call alert(1)',
+      `graph TD\n A@{ img: "${evil}/a.png", label: "x", h: 60, w: 60 }`,
+      `graph TD\n A["<img src='${evil}/b.png'/>"]\n style A fill:url(${evil}/c)`,
+      `%%{init: {"themeCSS": "@import url(${evil}/d.css); * { background: url(${evil}/e) }"}}%%\ngraph TD\n A-->B`,
+      `---\nconfig:\n  fontFamily: "x;} @import url(${evil}/f);"\n---\ngraph TD\n A-->B`,
+      'sequenceDiagram\n A->>B: <foreignObject><iframe src="javascript:alert(1)"></iframe></foreignObject>',
+      `graph TD\n A["\`**bold** [x](javascript:alert(1)) ![](${evil}/g)\`"]`,
+    ];
+    for (const source of hostile) {
+      const drawn = await renderers
+        .render({ type: 'mermaid', source, output: 'svg' }, signal)
+        .catch(() => undefined);
+      if (drawn) expect(dangersIn(drawn.bytes.toString())).toEqual([]);
+    }
+    server.close();
+    expect(visits).toEqual([]);
+  });
+
+  it('ends within its limit, with its browser, and the next is drawn by another', async () => {
+    const strict = new Renderers({ timeMs: { ...RENDER_LIMITS.timeMs, mermaid: 3_000 } });
+    await strict.render({ type: 'mermaid', source: SMALL, output: 'svg' }, signal);
+    const before = processesBelow(process.pid);
+    const began = Date.now();
+    const endless = strict.render({ type: 'mermaid', source: ENDLESS, output: 'svg' }, signal);
+    await expect(endless).rejects.toMatchObject({ name: 'RenderLimit' });
+    expect(Date.now() - began).toBeLessThan(8_000);
+
+    const { bytes } = await strict.render({ type: 'mermaid', source: SMALL, output: 'svg' }, signal);
+    expect(bytes.toString()).toContain('Start');
+    await strict.close();
+    await until(
+      () => before.length > 5 && processesBelow(process.pid).length < before.length,
+      'they are gone',
+    );
+  });
+
+  it('leaves no process and no folder of a worker that is killed while it is stuck', async () => {
+    const foldersBefore = foldersLeft();
+    const script = fileURLToPath(new URL('../../../../../test/support/drawing.mjs', import.meta.url));
+    const worker = spawn(process.execPath, [script, 'mermaid', ENDLESS], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(worker.stdout, 'data');
+    const started = await until(() => {
+      const all = processesBelow(worker.pid!);
+      return all.length > 6 && all;
+    }, 'its browser runs');
+
+    worker.kill('SIGKILL');
+    await until(() => started.every(isGone), 'all are gone', 15_000);
+    await until(
+      () => foldersLeft().every((name) => foldersBefore.includes(name)),
+      'no folder is left',
+      10_000,
+    );
+  });
+});

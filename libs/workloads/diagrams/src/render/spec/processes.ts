@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { memoryOf } from '../pool/memory.js';
+
+/** All processes that a process started, and those that they did. */
+export function processesBelow(pid: number): number[] {
+  const parents = new Map(pids().map((each) => [each, parentOf(each)]));
+  const below = (above: number): number[] =>
+    [...parents].filter(([, parent]) => parent === above).flatMap(([each]) => [each, ...below(each)]);
+  return below(pid);
+}
+
+/** Those of them that draw; others make safe what was drawn. */
+export function drawersBelow(pid: number): number[] {
+  return processesBelow(pid).filter((each) => /renderer\.process\.js.*(draw|browse)/s.test(commandOf(each)));
+}
+
+export function memoryBelow(pid: number): number {
+  return processesBelow(pid).reduce((sum, each) => sum + memoryOf(each), 0);
+}
+
+/** For how long it has been on a processor. */
+export function secondsOf(pid: number): number {
+  const [, , , , , , , , , , , user, system] = statOf(pid) ?? [];
+  return (Number(user) + Number(system)) / 100;
+}
+
+/** The folders in which processes that draw stand. */
+export function foldersLeft(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('mooring-render-'));
+}
+
+function pids(): number[] {
+  return readdirSync('/proc').map(Number).filter(Boolean);
+}
+
+function parentOf(pid: number): number | undefined {
+  const [, parent] = statOf(pid) ?? [];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+/** From its state on: its name may hold anything. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,8 @@
+// A process that draws until it is killed: what stands in its first argument is of the type in the second.
+const { Renderers } = await import('../../dist/libs/workloads/diagrams/src/render/renderers.js');
+
+const [, , type, source, chromium] = process.argv;
+const renderers = new Renderers({ chromium, timeMs: { [type]: 600_000 } });
+renderers.render({ type, source, output: 'svg' }, new AbortController().signal).catch(() => undefined);
+process.stdout.write('drawing\n');
+setInterval(() => undefined, 60_000);
