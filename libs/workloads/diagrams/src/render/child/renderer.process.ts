@@ -18,7 +18,7 @@ process.once('disconnect', () => setInterval(() => undefined, 60_000));
 // Sent to all processes at once, these reach the parent as well, which decides what ends when.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-const watchdog = await startWatchdog();
+await startWatchdog();
 const finish = setup.role === 'finish' ? (await import('./finish.js')).finish : undefined;
 const group = setup.role === 'browse' ? await browse(setup.chromium) : undefined;
 // Now that it has all it needs. What a renderer loads later, it loads behind them.
@@ -27,19 +27,16 @@ process.on('message', (task: Task) => void answer(task).then(say));
 say({ said: 'ready', group });
 
 /** A thread beside this one, which may be in a loop of a renderer's when the parent dies. */
-async function startWatchdog(): Promise<Worker> {
-  const thread = new Worker(new URL('./watchdog.js', import.meta.url));
-  await once(thread, 'message');
-  thread.unref();
-  return thread;
+async function startWatchdog(): Promise<void> {
+  const folder = setup.role === 'browse' ? process.cwd() : undefined;
+  const watchdog = new Worker(new URL('./watchdog.js', import.meta.url), { workerData: { folder } });
+  await once(watchdog, 'message');
+  watchdog.unref();
 }
 
 async function browse(chromium: string): Promise<number> {
   const { startBrowser } = await import('../browser/browser.js');
-  const leader = await startBrowser(chromium, process.cwd());
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  watchdog.postMessage({ leader, folder: process.cwd() });
-  return leader;
+  return startBrowser(chromium, process.cwd());
 }
 
 async function answer(task: Task): Promise<Answer> {

@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 
 /*
  * The parent holds the other end of this pipe, which closes when it dies, however it dies. The process's own thread may be in
@@ -8,10 +8,9 @@ import { parentPort } from 'node:worker_threads';
  */
 
 const PARENT = 4;
-/** Of a browser that belongs to this process, and of its profile. */
-let browser: { leader: number; folder: string } | undefined;
+/** Of a browser's profile, where there is a browser. */
+const { folder } = workerData as { folder?: string };
 
-parentPort?.on('message', (told: typeof browser) => (browser = told));
 new Socket({ fd: PARENT })
   .on('error', () => undefined)
   .on('close', end)
@@ -21,18 +20,30 @@ parentPort?.postMessage('watching');
 
 function end(): void {
   try {
-    if (browser) endBrowser(browser);
+    if (folder) endBrowser(folder);
   } finally {
     process.kill(process.pid, 'SIGKILL');
   }
 }
 
-function endBrowser({ leader, folder }: NonNullable<typeof browser>): void {
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch {
-    // Nobody is left of it.
+function endBrowser(profile: string): void {
+  for (const leader of startedHere()) {
+    try {
+      process.kill(-leader, 'SIGKILL');
+    } catch {
+      // Nobody is left of it.
+    }
   }
   // Its processes may still be writing.
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+}
+
+/** A browser may be only half started, and nobody told of it. Where the system does not say, it ends by its own pipe. */
+function startedHere(): number[] {
+  try {
+    const { pid } = process;
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number).filter(Boolean);
+  } catch {
+    return [];
+  }
 }
