@@ -1,5 +1,6 @@
 // A process that draws until it is killed: what stands in its first argument is of the type in the second.
-const { Renderers } = await import('../../dist/libs/workloads/diagrams/src/render/renderers.js');
+const built = new URL('../../dist/libs/workloads/diagrams/src/render/renderers.js', import.meta.url);
+const { Renderers } = await import(built.href);
 
 const [, , type, source, chromium] = process.argv;
 const renderers = new Renderers({ chromium, timeMs: { [type]: 600_000 } });

@@ -2,8 +2,8 @@ import { JSDOM } from 'jsdom';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EXAMPLES } from './examples/examples.js';
 import { Renderers } from './renderers.js';
-import { dangersIn } from './spec/dangers.js';
-import { inkIn } from './spec/ink.js';
+import { dangersIn } from '../../../../../test/support/dangers.js';
+import { inkIn } from '../../../../../test/support/ink.js';
 import { DIAGRAM_TYPES, type DiagramType } from './types.js';
 
 const { signal } = new AbortController();

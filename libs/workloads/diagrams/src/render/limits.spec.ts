@@ -8,9 +8,52 @@ import type { DrawerName } from './drawers/load.js';
 import { RendererBusy } from './errors.js';
 import { RENDER_LIMITS, type RenderLimits } from './limits.js';
 import { Renderers } from './renderers.js';
-import { ENDLESS, SMALL } from './spec/hostile.js';
-import { memoryBelow, drawersBelow, secondsOf } from './spec/processes.js';
+import { memoryBelow, drawersBelow, secondsOf } from '../../../../../test/support/processes.js';
 import type { DiagramType, Rendered } from './types.js';
+
+const dense = (many: number, edge: (a: number, b: number) => string): string => {
+  const lines: string[] = [];
+  for (let a = 0; a < many; a += 1) for (let b = 0; b < a; b += 1) lines.push(edge(a, b));
+  return lines.join('\n');
+};
+
+/** Sources that never end, or take all there is. Of each type one that its renderer does not survive, if there is any. */
+const ENDLESS: readonly { readonly drawer: DrawerName; readonly source: string }[] = [
+  { drawer: 'graphviz', source: `graph {${dense(140, (a, b) => `n${a}--n${b}`)}}` },
+  { drawer: 'nomnoml', source: dense(100, (a, b) => `[n${a}]->[n${b}]`) },
+  { drawer: 'wavedrom', source: `{signal:[{name:'a',wave:'${'p'.repeat(90_000)}'}]}` },
+  { drawer: 'wavedrom', source: "{signal:[{name:'a',wave:'p',period:1e9}]}" },
+  { drawer: 'pikchr', source: 'box;'.repeat(24_000) },
+  { drawer: 'bytefield', source: `(doseq [i (range 9000)] (doseq [j (range 9000)] (str i j)))` },
+  { drawer: 'svgbob', source: `${'+-'.repeat(150)}\n${'| '.repeat(150)}\n`.repeat(160) },
+  {
+    drawer: 'dbml',
+    source: `${Array.from({ length: 250 }, (_, at) => `Table t${at} {\n id int\n}`).join('\n')}\n${Array.from({ length: 1_500 }, (_, at) => `Ref: t${at % 250}.id > t${(at * 7 + 3) % 250}.id`).join('\n')}`,
+  },
+  {
+    drawer: 'vega-lite',
+    source: '{"data":{"sequence":{"start":0,"stop":3e8}},"mark":"point","encoding":{"x":{"field":"data"}}}',
+  },
+  { drawer: 'd2', source: dense(90, (a, b) => `n${a} -> n${b}`) },
+  { drawer: 'mermaid-subset', source: `graph TD\n${dense(70, (a, b) => `n${a} --> n${b}`)}` },
+];
+
+/** A small one of each type. */
+const SMALL: Record<DrawerName, string> = {
+  graphviz: 'digraph { a -> b }',
+  nomnoml: '[a] -> [b]',
+  wavedrom: "{signal:[{name:'a',wave:'p..'}]}",
+  pikchr: 'box "a"; arrow; box "b"',
+  bytefield: '(draw-box "a" {:span 4})',
+  svgbob: '+---+\n| a |\n+---+',
+  dbml: 'Table a {\n id int\n}',
+  'vega-lite':
+    '{"data":{"values":[{"a":1}]},"mark":"bar","encoding":{"x":{"field":"a","type":"quantitative"}}}',
+  d2: 'a -> b',
+  'mermaid-browser': 'graph TD\n A-->B',
+  'mermaid-subset': 'graph TD\n A-->B',
+  'mermaid-syntax': 'graph TD\n A-->B',
+};
 
 /** A minute's work of Graphviz, that knows no pause. */
 const STUCK = ENDLESS[0]!.source;

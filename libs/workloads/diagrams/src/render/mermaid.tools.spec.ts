@@ -9,9 +9,9 @@ import { until } from '../../../../../test/support/until.js';
 import { EXAMPLES } from './examples/examples.js';
 import { RENDER_LIMITS } from './limits.js';
 import { Renderers } from './renderers.js';
-import { dangersIn } from './spec/dangers.js';
-import { inkIn } from './spec/ink.js';
-import { foldersLeft, processesBelow } from './spec/processes.js';
+import { dangersIn } from '../../../../../test/support/dangers.js';
+import { inkIn } from '../../../../../test/support/ink.js';
+import { foldersLeft, processesBelow } from '../../../../../test/support/processes.js';
 
 const { signal } = new AbortController();
 const SMALL = 'graph TD\n A[Start] --> B[End]';

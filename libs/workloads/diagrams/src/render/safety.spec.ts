@@ -5,10 +5,112 @@ import { RENDER_LIMITS } from './limits.js';
 import { poolsFor, WEIGHT_OF } from './pool/pools.js';
 import { Renderers } from './renderers.js';
 import { safeSvg } from './safe/safe-svg.js';
-import { dangersIn } from './spec/dangers.js';
-import { HOSTILE, REACHING } from './spec/hostile.js';
+import { dangersIn } from '../../../../../test/support/dangers.js';
 import type { DiagramType } from './types.js';
 import type { DrawerName } from './drawers/load.js';
+
+interface Hostile {
+  readonly drawer: DrawerName;
+  readonly source: string;
+  /** Whether its renderer lets it through; of the others it is only seen that they still do not. */
+  readonly getsThrough: boolean;
+}
+
+/** Sources by which somebody wants a reader's browser to run, load or follow something. */
+const HOSTILE: readonly Hostile[] = [
+  { drawer: 'graphviz', source: 'digraph { a [URL="javascript:alert(1)" label="x"] }', getsThrough: true },
+  { drawer: 'graphviz', source: 'digraph { a [href="data:text/html,x" target="x"] }', getsThrough: true },
+  { drawer: 'graphviz', source: 'digraph { stylesheet="http://evil.test/a.css"; a }', getsThrough: true },
+  {
+    drawer: 'graphviz',
+    source: 'digraph { a [image="http://evil.test/a.png" shapefile="/etc/passwd"] }',
+    getsThrough: true,
+  },
+  {
+    drawer: 'graphviz',
+    source: 'digraph { a [label="<script>alert(1)</script>" class="\\" onload=\\"alert(1)"] }',
+    getsThrough: true,
+  },
+  { drawer: 'nomnoml', source: '[<script>alert(1)</script>|onload="x"] -> [b]', getsThrough: false },
+  {
+    drawer: 'nomnoml',
+    source: '#stroke: red" onload="alert(1)\n#fill: url(http://evil.test)\n[a]->[b]',
+    getsThrough: true,
+  },
+  { drawer: 'wavedrom', source: "{signal:[{name:['script',{},'alert(1)'],wave:'p'}]}", getsThrough: true },
+  {
+    drawer: 'wavedrom',
+    source: "{signal:[{name:['image',{href:'http://evil.test/a.png',onload:'alert(1)'}],wave:'p'}]}",
+    getsThrough: true,
+  },
+  {
+    drawer: 'wavedrom',
+    source: "{signal:[{name:['a',{'xlink:href':'javascript:alert(1)'},'x'],wave:'p'}]}",
+    getsThrough: true,
+  },
+  {
+    drawer: 'wavedrom',
+    source: "{signal:[{name:['style','@import url(http://evil.test/a.css)'],wave:'p'}]}",
+    getsThrough: true,
+  },
+  { drawer: 'pikchr', source: 'box "<script>alert(1)</script>" "\\" onload=\\"x"', getsThrough: false },
+  { drawer: 'bytefield', source: '(draw-box "<script>alert(1)</script>" {:span 4})', getsThrough: true },
+  {
+    drawer: 'bytefield',
+    source: '(draw-box "a" {:span 4 :onload "alert(1)" :fill "url(http://evil.test/#a)"})',
+    getsThrough: true,
+  },
+  {
+    drawer: 'svgbob',
+    source:
+      '+---+\n|{a}|\n+---+\n<script>alert(1)</script>\n# Legend:\na = {fill:url(http://evil.test/a);}\n',
+    getsThrough: true,
+  },
+  {
+    drawer: 'dbml',
+    source:
+      "Table a [note: '<script>alert(1)</script>', url: 'javascript:alert(1)'] {\n id int [note: 'x']\n}",
+    getsThrough: true,
+  },
+  {
+    drawer: 'vega-lite',
+    source: JSON.stringify({
+      data: { values: [{ link: 'javascript:alert(1)', text: '<script>alert(1)</script>', b: 1 }] },
+      mark: 'point',
+      encoding: {
+        href: { field: 'link' },
+        x: { field: 'b', type: 'quantitative' },
+        tooltip: { field: 'text' },
+      },
+    }),
+    getsThrough: true,
+  },
+  {
+    drawer: 'd2',
+    source:
+      'a: {link: "javascript:alert(1)"; icon: http://evil.test/a.svg}\nb: |md <img src="x" onerror="alert(1)"/> |',
+    getsThrough: true,
+  },
+  {
+    drawer: 'mermaid-subset',
+    source: 'graph TD\n A["<img src=x onerror=alert(1)>"] --> B\n click A href "javascript:alert(1)"',
+    getsThrough: true,
+  },
+];
+
+/** What asks for something outside: told that it cannot have it, or drawn without. */
+const REACHING: readonly { readonly drawer: DrawerName; readonly source: string }[] = [
+  { drawer: 'vega-lite', source: '{"data":{"url":"/etc/passwd"},"mark":"bar"}' },
+  { drawer: 'vega-lite', source: '{"data":{"url":"http://127.0.0.1:PORT/a.json"},"mark":"bar"}' },
+  {
+    drawer: 'vega-lite',
+    source:
+      '{"data":{"values":[{"u":"http://127.0.0.1:PORT/a.png"}]},"mark":"image","encoding":{"url":{"field":"u"}}}',
+  },
+  { drawer: 'nomnoml', source: '#import: /etc/passwd\n[a]' },
+  { drawer: 'graphviz', source: 'digraph { a [image="/etc/passwd"] }' },
+  { drawer: 'd2', source: 'a: {icon: http://127.0.0.1:PORT/a.png}\n...@/etc/passwd' },
+];
 
 const { signal } = new AbortController();
 const pools = poolsFor(RENDER_LIMITS, undefined);
@@ -35,7 +137,7 @@ describe('a hostile source', () => {
     async ({ drawer, source, getsThrough }) => {
       const drawn = await rawDrawing(drawer, source);
       // Else this would be seen of a drawing in which nothing was.
-      expect(dangersIn(drawn).some(isHarm), drawn).toBe(getsThrough);
+      expect(dangersIn(drawn).some(isHarm)).toBe(getsThrough);
 
       const { bytes } = await renderers.render({ type: typeOf(drawer), source, output: 'svg' }, signal);
       expect(dangersIn(bytes.toString())).toEqual([]);

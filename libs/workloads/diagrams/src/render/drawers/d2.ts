@@ -16,7 +16,7 @@ interface Compiled {
   readonly renderOptions: object;
 }
 
-type Reply<T> = { readonly data?: T; readonly error?: { readonly message: string } };
+type Reply = { readonly data?: unknown; readonly error?: { readonly message: string } };
 
 interface Go {
   readonly importObject: object;
@@ -34,13 +34,15 @@ export async function load(): Promise<Drawer> {
       await loadElk();
       hasElk = true;
     }
-    return told(await d2.compile(JSON.stringify({ fs: { index: source }, options: { layout: 'dagre' } })));
+    return told(
+      await d2.compile(JSON.stringify({ fs: { index: source }, options: { layout: 'dagre' } })),
+    ) as Compiled;
   };
   return {
     async draw(source) {
       const { diagram, renderOptions } = await compile(source);
       const options = { ...renderOptions, noXMLTag: true, pad: 20 };
-      const svg = told<string>(await d2.render(JSON.stringify({ diagram, options })));
+      const svg = told(await d2.render(JSON.stringify({ diagram, options }))) as string;
       return Buffer.from(svg, 'base64').toString();
     },
     async check(source) {
@@ -73,10 +75,10 @@ function file(name: string): string {
   return readFileSync(join(FILES, name), 'utf8');
 }
 
-function told<T>(reply: string): T {
-  const { data, error } = JSON.parse(reply) as Reply<T>;
+function told(reply: string): unknown {
+  const { data, error } = JSON.parse(reply) as Reply;
   if (error) throw invalid(error.message);
-  return data as T;
+  return data;
 }
 
 /** Either a plain message, or a list of them with their places: `index:3:1: …`. */

@@ -38,7 +38,8 @@ function mixed(one: string, share: number, other: string): string {
 
 function channels(colour: string): number[] {
   const digits = colour.slice(1);
-  const pairs = digits.length < 6 ? [...digits].map((digit) => digit + digit) : (digits.match(/../g) ?? []);
+  const pairs =
+    digits.length < 6 ? digits.split('').map((digit) => digit + digit) : (digits.match(/../g) ?? []);
   return pairs.slice(0, 3).map((pair) => parseInt(pair, 16));
 }
 

@@ -24,7 +24,7 @@ export function plainError(error: unknown): MermaidError {
   const [parser] = result?.parserErrors ?? [];
   const { first_line: line, first_column: column } = hash?.loc ?? {};
   return {
-    message: String(message),
+    message,
     hash: {
       loc: {
         ...(line !== undefined && { first_line: line }),

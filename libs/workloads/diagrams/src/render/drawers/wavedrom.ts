@@ -27,15 +27,22 @@ export function load(): Drawer {
   ) as Skin;
 
   const read = (source: string): object => {
-    const read = parse(json5, source);
-    if (typeof read === 'object' && read && PARTS.some((part) => Array.isArray(read[part as keyof object])))
-      return read;
+    const tree = parse(json5, source);
+    if (isDrawable(tree)) return tree;
     throw new DiagramInvalid(`It needs one of ${PARTS.join(', ')}, as a list.`);
   };
   return {
     draw: (source) => wavedrom.onml.stringify(wavedrom.renderAny(0, read(source), skins)),
     check: (source) => void read(source),
   };
+}
+
+function isDrawable(tree: unknown): tree is object {
+  return (
+    typeof tree === 'object' &&
+    tree !== null &&
+    PARTS.some((part) => Array.isArray(tree[part as keyof object]))
+  );
 }
 
 function parse(json5: Json5, source: string): unknown {

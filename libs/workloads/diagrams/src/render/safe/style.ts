@@ -44,19 +44,9 @@ function cleaned(text: string, context: 'stylesheet' | 'declarationList'): strin
 }
 
 function mayStay(node: CssNode, within: Atrule | null): boolean {
-  switch (node.type) {
-    case 'Atrule':
-      return isKnownRule(node);
-    case 'Declaration':
-      return isKnown(node, within?.name.toLowerCase() === 'font-face');
-    case 'Raw':
-    case 'CDO':
-    case 'CDC':
-    case 'Comment':
-      return false;
-    default:
-      return true;
-  }
+  if (node.type === 'Atrule') return isKnownRule(node);
+  if (node.type === 'Declaration') return isKnown(node, within?.name.toLowerCase() === 'font-face');
+  return !['Raw', 'CDO', 'CDC', 'Comment'].includes(node.type);
 }
 
 function isKnownRule({ name, block, prelude }: Atrule): boolean {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { memoryOf } from '../pool/memory.js';
 
 /** All processes that a process started, and those that they did. */
 export function processesBelow(pid: number): number[] {
@@ -46,6 +45,16 @@ function statOf(pid: number): string[] | undefined {
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;
+  }
+}
+
+/** What it has to itself, in MB. */
+function memoryOf(pid: number): number {
+  try {
+    const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
+    return ((resident! - shared!) * 4_096) / 1e6;
+  } catch {
+    return 0;
   }
 }
 
