@@ -24,7 +24,7 @@ function isOfThePage({ localName }: Element): boolean {
 }
 
 function instructions(svg: string): string[] {
-  return [...svg.matchAll(/<[?!]\w*/g)].map(([start]) => start);
+  return [...svg.matchAll(/<[?!][\w-]*/g)].map(([start]) => start);
 }
 
 function inElements(document: Document): string[] {

@@ -24,12 +24,12 @@ const HOSTILE: readonly Hostile[] = [
   {
     drawer: 'graphviz',
     source: 'digraph { a [image="http://evil.test/a.png" shapefile="/etc/passwd"] }',
-    getsThrough: true,
+    getsThrough: false,
   },
   {
     drawer: 'graphviz',
     source: 'digraph { a [label="<script>alert(1)</script>" class="\\" onload=\\"alert(1)"] }',
-    getsThrough: true,
+    getsThrough: false,
   },
   { drawer: 'nomnoml', source: '[<script>alert(1)</script>|onload="x"] -> [b]', getsThrough: false },
   {
@@ -161,9 +161,9 @@ describe('a hostile source', () => {
   });
 });
 
-/** A document type is merely left out. */
+/** What any drawing begins with is merely left out. */
 function isHarm(danger: string): boolean {
-  return !/^<[!?]/.test(danger);
+  return !/^<(?:\?xml$|!)/.test(danger);
 }
 
 async function rawDrawing(drawer: DrawerName, source: string): Promise<string> {
