@@ -60,6 +60,21 @@ export const ApiEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether sites are offered; see `docs/workloads/sites.md`.'),
+    DIAGRAMS: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether diagrams are offered; see `docs/workloads/diagrams.md`.'),
+    DIAGRAM_BACKLOG: fields
+      .wholeNumber(1)
+      .prefault('500')
+      .describe('How many diagrams may wait to be drawn, where that is fewer than `MAX_WAITING`.'),
+    DIAGRAM_HEAVY: fields
+      .wholeNumber(1)
+      .prefault('4')
+      .describe('How many diagrams of the heavy types are drawn at once, over the whole fleet.'),
+    DIAGRAM_WAIT: fields.duration
+      .prefault('10s')
+      .describe('How long a caller waits for a picture that is asked for in one call.'),
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
     ...ArtifactsEnv,

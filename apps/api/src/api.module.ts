@@ -2,6 +2,7 @@ import { openArtifacts } from '#artifacts';
 import { EventMapping, EventsModule, EventsOut } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
+import { DiagramsApiModule } from '#workloads/diagrams';
 import { ProbeApiModule } from '#workloads/probe';
 import { SitesApiModule } from '#workloads/sites';
 import { TripsApiModule } from '#workloads/trips';
@@ -44,6 +45,7 @@ export class ApiModule {
             retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
+            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
           }),
         }),
@@ -55,6 +57,7 @@ export class ApiModule {
         }),
         ...(offersProbe(env) ? [ProbeApiModule] : []),
         ...(env.TRIPS === 'on' ? [TripsApiModule.with({ demo: offersDemo(env) })] : []),
+        ...(env.DIAGRAMS === 'on' ? [diagrams(env)] : []),
         ...(env.SITES === 'on' ? [SitesApiModule.with({ demo: offersDemo(env) })] : []),
       ],
       controllers: [
@@ -82,4 +85,9 @@ export class ApiModule {
       ],
     };
   }
+}
+
+function diagrams(env: ApiEnv): DynamicModule {
+  const { DIAGRAM_HEAVY: heavySlots, DIAGRAM_WAIT: waitMs } = env;
+  return DiagramsApiModule.with({ demo: offersDemo(env), heavySlots, waitMs });
 }

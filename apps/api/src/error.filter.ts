@@ -1,4 +1,4 @@
-import { LifecycleError, QueueFullError, StoreUnavailableError } from '#lifecycle';
+import { LifecycleError } from '#lifecycle';
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
@@ -21,6 +21,7 @@ const STATUS: Readonly<Record<string, number>> = {
   QUEUE_FULL: 429,
   STORE_UNAVAILABLE: 503,
   ARTIFACT_UNAVAILABLE: 503,
+  BACKPRESSURE: 503,
 };
 
 /** The codes of refusals that come from the framework and have none of their own. */
@@ -36,7 +37,8 @@ interface Described {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What a caller is told of an error, as RFC 9457 has it. */
@@ -74,10 +76,18 @@ export function describeError(
   error: unknown,
   { id: requestId }: FastifyRequest,
 ): { problem: Problem; retryAfter: number | undefined } {
-  const { status, code, detail, retryAfterMs } = describe(error);
+  const { status, code, detail, retryAfterMs, members } = describe(error);
   if (code === 'INTERNAL') log.error(error);
   return {
-    problem: { type: 'about:blank', title: STATUS_CODES[status], status, code, detail, requestId },
+    problem: {
+      ...members,
+      type: 'about:blank',
+      title: STATUS_CODES[status],
+      status,
+      code,
+      detail,
+      requestId,
+    },
     retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
   };
 }
@@ -87,17 +97,13 @@ function describe(error: unknown): Described {
     const { code, message } = error;
     const status = STATUS[code] ?? 500;
     if (status === 500) return UNEXPECTED;
-    return {
-      status,
-      code,
-      detail: message,
-      ...((error instanceof StoreUnavailableError || error instanceof QueueFullError) && {
-        retryAfterMs: error.retryAfterMs,
-      }),
-    };
+    const { retryAfterMs } = error as { retryAfterMs?: number };
+    return { status, code, detail: message, retryAfterMs };
   }
-  if (error instanceof ApiProblem)
-    return { status: error.getStatus(), code: error.code, detail: error.detail };
+  if (error instanceof ApiProblem) {
+    const { code, detail, more } = error;
+    return { status: error.getStatus(), code, detail, ...more };
+  }
 
   const status = statusOf(error);
   if (status < 400 || status > 499) return UNEXPECTED;

@@ -1,3 +1,4 @@
+import { takesBytes } from '#http';
 import { logContext, NestLog, Runtime } from '#runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -10,8 +11,8 @@ import { refuseWrongMethods } from './allowed-methods.js';
 import { ApiModule } from './api.module.js';
 import { readKey } from './auth/api-key.guard.js';
 import type { ApiKey } from './auth/api-keys.js';
+import { keepBytes } from './bodies.js';
 import { sendProblem } from './error.filter.js';
-import { keepEventBodies } from './events/event-bodies.js';
 import { EVENTS_PATH } from './events/events.controller.js';
 import { ApiProblem } from './problem.js';
 
@@ -42,7 +43,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
   else refuseForeignHosts(app, env.HOST);
   refuseWrongMethods(app);
   takeEmptyBodies(app);
-  keepEventBodies(app, MAX_BODY_BYTES);
+  keepBytes(app, MAX_BODY_BYTES);
   serveDocs(app);
   return app;
 }
@@ -85,7 +86,8 @@ function refuseStrangers(
     .addHook('onRequest', (request, reply, done) => {
       try {
         const isSigned = signedRoutes.includes(request.routeOptions.url ?? '');
-        if (request.url.startsWith('/v1/') && !isSigned) readKey(request.headers.authorization, keys);
+        const isKeyed = request.url.startsWith('/v1/') || takesBytes(request.routeOptions.config);
+        if (isKeyed && !isSigned) readKey(request.headers.authorization, keys);
         done();
       } catch (error) {
         sendProblem(error, request, reply);

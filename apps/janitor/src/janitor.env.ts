@@ -75,6 +75,19 @@ export const JanitorEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether trips are looked after, and those that are over end their jobs.'),
+    DIAGRAMS: z.enum(['on', 'off']).default('on').describe('Whether diagrams are looked after.'),
+    DIAGRAM_BACKLOG: fields
+      .wholeNumber(1)
+      .prefault('500')
+      .describe(
+        'How many diagrams may wait to be drawn, where that is fewer than `MAX_WAITING`. The same as for the api.',
+      ),
+    DIAGRAM_HEAVY: fields
+      .wholeNumber(1)
+      .prefault('4')
+      .describe(
+        'How many diagrams of the heavy types are drawn at once, over the whole fleet. The same as for the api.',
+      ),
     SITES: z
       .enum(['on', 'off'])
       .default('on')

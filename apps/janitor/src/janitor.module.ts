@@ -3,6 +3,7 @@ import { EventConsumer, EventMapping, EventsModule, EventsOut, InStream } from '
 import { LifecycleModule } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
+import { DiagramsJanitorModule } from '#workloads/diagrams';
 import { ProbeApiModule } from '#workloads/probe';
 import { SitesJanitorModule } from '#workloads/sites';
 import { TripsJanitorModule } from '#workloads/trips';
@@ -77,6 +78,7 @@ export class JanitorModule {
             retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
+            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
             sweeps: {
               ownerGraceMs: env.OWNER_GRACE,
               maxRatio: env.SWEEP_MAX_RATIO,
@@ -94,6 +96,7 @@ export class JanitorModule {
         }),
         ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
         ...(env.TRIPS === 'on' ? [TripsJanitorModule] : []),
+        ...(env.DIAGRAMS === 'on' ? [DiagramsJanitorModule.with({ heavySlots: env.DIAGRAM_HEAVY })] : []),
         ...(env.SITES === 'on' ? [SitesJanitorModule] : []),
       ],
       providers: [

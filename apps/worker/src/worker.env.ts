@@ -20,6 +20,7 @@ export const WorkerEnv = z
     ...resolversEnv(process.env),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     TRIPS: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the jobs of trips.'),
+    DIAGRAMS: z.enum(['on', 'off']).default('on').describe('Whether this worker draws diagrams.'),
     SITES: z
       .enum(['on', 'off'])
       .default('on')

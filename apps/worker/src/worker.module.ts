@@ -3,6 +3,7 @@ import { EventsOut } from '#events';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
+import { DiagramsWorkerModule } from '#workloads/diagrams';
 import { ProbeWorkerModule } from '#workloads/probe';
 import { SitesWorkerModule } from '#workloads/sites';
 import { TripsWorkerModule } from '#workloads/trips';
@@ -46,6 +47,7 @@ export class WorkerModule {
         }),
         ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
         ...(env.TRIPS === 'on' ? [TripsWorkerModule] : []),
+        ...(env.DIAGRAMS === 'on' ? [DiagramsWorkerModule] : []),
         ...(env.SITES === 'on' ? [SitesWorkerModule] : []),
       ],
       // As providers they are told when the application ends.

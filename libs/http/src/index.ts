@@ -1,4 +1,5 @@
+export { TakesBytes, takesBytes } from './bytes.js';
 export { Cursor, Duration, Offset } from './fields.js';
 export { SelfContainedPage, type PageParts } from './page.js';
-export { ApiProblem } from './problem.js';
+export { ApiProblem, type ProblemMore } from './problem.js';
 export { Caller, ForEverybody, NEEDS, Needs, SCOPES, type Called, type Scope } from './scopes.js';

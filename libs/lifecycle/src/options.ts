@@ -17,6 +17,8 @@ export abstract class LifecycleOptions {
   readonly maxPayloadBytes?: number;
   /** How many jobs may wait in a queue. Default 100,000. */
   readonly maxWaiting?: number;
+  /** Of single queues, by name, where that is fewer. */
+  readonly maxWaitingIn?: Readonly<Record<string, number>>;
   /**
    * How long the clean-up after a cancel is left to the process that began it, and how often this process looks for one that
    * was left undone. Default 5 s.

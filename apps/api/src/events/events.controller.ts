@@ -1,4 +1,5 @@
 import { Intake, readEvent } from '#events';
+import { TakesBytes } from '#http';
 import { StoreUnavailableError } from '#lifecycle';
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
@@ -24,6 +25,7 @@ export class EventsController {
   constructor(private readonly intake: Intake) {}
 
   @Post()
+  @TakesBytes()
   @HttpCode(200)
   @ApiConsumes(STRUCTURED, BATCH)
   @ApiBody({

@@ -72,14 +72,19 @@ export class Admission {
           this.journal.queueError(queue, error),
         );
       if (entering.length === 0) return;
-      const letIn = await this.change(queue, entering.length, this.max);
+      const max = this.maxIn(queue);
+      const letIn = await this.change(queue, entering.length, max);
       for (const [i, { resolve, reject }] of entering.entries()) {
         if (i < letIn) resolve();
-        else reject(new QueueFullError(`Queue "${queue}"`, this.max));
+        else reject(new QueueFullError(`Queue "${queue}"`, max));
       }
     } catch (error) {
       for (const { reject } of entering) reject(error);
     }
+  }
+
+  private maxIn(queue: string): number {
+    return Math.min(this.max, this.options.maxWaitingIn?.[queue] ?? Infinity);
   }
 
   private async change(queue: string, by: number, max: number | ''): Promise<number> {

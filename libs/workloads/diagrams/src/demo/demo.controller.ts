@@ -1,0 +1,17 @@
+import { ForEverybody, SelfContainedPage } from '#http';
+import { Controller } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { PAGE } from './demo.page.js';
+import { SCRIPT } from './demo.script.js';
+import { STYLE } from './demo.style.js';
+
+/** A page to try it with. */
+@ApiExcludeController()
+@Controller('demo/diagrams')
+@ForEverybody()
+export class DemoController {
+  @SelfContainedPage({ script: SCRIPT, style: STYLE })
+  page(): string {
+    return PAGE;
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  Canceller,
+  LifecycleError,
+  LifecycleOptions,
+  OwnerReader,
+  parseOwner,
+  StoreUnavailableError,
+} from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { isUnderWay, type DiagramRecord } from './diagram.js';
+import { DiagramJobs } from './diagram.jobs.js';
+import { DiagramLooks } from './diagram.looks.js';
+import { DiagramsRepository, type Asker } from './diagrams.repository.js';
+
+/**
+ * What becomes of a diagram whose askers go. While one of them is there it is made: with the owner that its job had the job is
+ * gone, and it gets another. With the last of them it is over, and nothing of it stays.
+ */
+@Injectable()
+export class DiagramCare {
+  constructor(
+    private readonly options: LifecycleOptions,
+    private readonly diagrams: DiagramsRepository,
+    private readonly jobs: DiagramJobs,
+    private readonly looks: DiagramLooks,
+    private readonly owners: OwnerReader,
+    private readonly canceller: Canceller,
+  ) {}
+
+  /** Everything that the owner asked for before that epoch. */
+  async ownerGone(owner: string, epoch: string): Promise<void> {
+    const struck: string[] = [];
+    for await (const id of this.diagrams.askedBy(owner))
+      if (await this.strike(id, owner, epoch)) struck.push(id);
+    await this.diagrams.forgetAskedBy(owner, struck);
+  }
+
+  /** Looks after a diagram that several ask for. Anybody may, at any time, and again. */
+  async tend(id: string): Promise<void> {
+    await this.strikeGone(id);
+    const diagram = await this.diagrams.find(id);
+    if (!diagram) return this.diagrams.settled(id, undefined);
+    const { state } = await this.looks.look(diagram);
+    const wentWithItsOwner = state === 'cancelled' || state === 'removed';
+    if (diagram.job === undefined || (wentWithItsOwner && (await this.isWantedByOthers(diagram))))
+      return this.makeAgain(diagram);
+    if (!isUnderWay({ state })) await this.diagrams.settled(id, diagram.job);
+  }
+
+  private async strike(id: string, owner: string, epoch: string): Promise<boolean> {
+    const word = await this.diagrams.strike(id, owner, epoch);
+    if (word === 'kept') return false;
+    if (word === 'some') await this.tend(id);
+    else if (word.job !== '') await this.end(word.job);
+    return true;
+  }
+
+  /** Owners that were cancelled, in case nobody who heard of it lived to tell. */
+  private async strikeGone(id: string): Promise<void> {
+    for (const asker of await this.diagrams.askers(id)) {
+      if (asker.owner === '') continue;
+      const { epoch, state } = await this.owners.read(parseOwner(asker.owner));
+      if (state !== 'closed' && !hasMoved(asker, epoch)) continue;
+      const word = await this.diagrams.strike(id, asker.owner, epoch ?? '-');
+      if (typeof word === 'object' && word.job !== '') await this.end(word.job);
+    }
+  }
+
+  /** One whose job was cancelled itself, and not with an owner, is over for all. */
+  private async isWantedByOthers({ id, by }: DiagramRecord): Promise<boolean> {
+    if (by === '') return false;
+    return !(await this.diagrams.askers(id)).some(({ owner }) => owner === by);
+  }
+
+  /** Should it be refused now, it is tended again. */
+  private async makeAgain({ id, job, link, type, output }: DiagramRecord): Promise<void> {
+    const [source, askers] = await Promise.all([this.diagrams.source(id), this.diagrams.askers(id)]);
+    const [first] = askers.toSorted((a, b) => a.owner.length - b.owner.length);
+    if (source === undefined || !first) return this.diagrams.settled(id, job);
+    const turn = await this.diagrams.claim(id, job);
+    if (turn === undefined) return;
+    try {
+      await this.jobs.enqueue(id, turn, { type, output, source }, first.owner);
+    } catch (error) {
+      if (!(error instanceof LifecycleError) || error instanceof StoreUnavailableError) throw error;
+      await this.diagrams.refused(id, turn, link);
+    }
+  }
+
+  /** The job alone: the diagram may be asked for anew already. */
+  private async end(job: string): Promise<void> {
+    const about = { reason: 'all who asked for it are gone', by: 'diagrams', cancelId: `diagram-${job}` };
+    await this.canceller.cancelJob(job, about);
+    await this.options.artifacts?.removeAll(job);
+  }
+}
+
+/** An owner without a record had none cancelled; one that has got a record since need not have been cancelled. */
+function hasMoved({ epoch: before }: Asker, epoch: string | null): boolean {
+  return before !== '' && epoch !== null && epoch !== before;
+}

@@ -1,0 +1,89 @@
+import { ArtifactReader, JobReader, type Artifact } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import {
+  pictureName,
+  type DiagramRecord,
+  type DiagramState,
+  type DiagramView,
+  type Flaw,
+} from './diagram.js';
+import { DiagramsRepository } from './diagrams.repository.js';
+
+export interface Look {
+  readonly state: DiagramState;
+  readonly picture?: Artifact;
+  readonly flaw?: Flaw;
+}
+
+/** How a diagram is doing: what its job says, and whether there is a picture that counts. */
+@Injectable()
+export class DiagramLooks {
+  constructor(
+    private readonly diagrams: DiagramsRepository,
+    private readonly artifacts: ArtifactReader,
+    private readonly jobs: JobReader,
+  ) {}
+
+  async look(diagram: DiagramRecord): Promise<Look> {
+    const { id, job, isOver } = diagram;
+    if (isOver) return { state: 'cancelled' };
+    if (job === undefined) return { state: (await this.diagrams.isToBeMade(id)) ? 'pending' : 'removed' };
+    const picture = await this.picture(diagram);
+    if (picture) return { state: 'completed', picture };
+
+    const view = await this.jobs.read(job);
+    switch (view?.state) {
+      case 'waiting':
+      case 'delayed':
+      case 'retrying':
+        return { state: 'pending' };
+      case 'running':
+        return { state: 'rendering' };
+      case 'failed':
+        return { state: 'failed', flaw: diagram.flaw ?? { message: view.error ?? 'The render failed.' } };
+      case 'cancelled':
+        return { state: 'cancelled' };
+      case 'completed':
+        return this.lookAgain(diagram);
+      case 'expired':
+      case 'skipped':
+      case 'removed':
+      case undefined:
+        return { state: wasCancelled(view?.error) ? 'cancelled' : 'removed' };
+    }
+  }
+
+  /** Its picture may have come to count between the two looks. */
+  private async lookAgain(diagram: DiagramRecord): Promise<Look> {
+    const picture = await this.picture(diagram);
+    return picture ? { state: 'completed', picture } : { state: 'removed' };
+  }
+
+  private async picture({ job, output }: DiagramRecord): Promise<Artifact | undefined> {
+    const name = pictureName(output);
+    return (await this.artifacts.list(job!)).find((each) => each.name === name);
+  }
+}
+
+/** What is remembered of a job that was taken out of its queue says so first. */
+function wasCancelled(why: string | null | undefined): boolean {
+  return why !== null && why !== undefined && /^(cancelled|orphan)/.test(why);
+}
+
+export function viewOf(diagram: DiagramRecord, { state, picture, flaw }: Look): DiagramView {
+  const { id, link, type, output, job, createdAtMs } = diagram;
+  return {
+    id,
+    shortlink: link,
+    url: `/d/${link}`,
+    state,
+    type,
+    output,
+    job: job ?? null,
+    contentType: picture?.contentType ?? null,
+    bytes: picture?.size ?? null,
+    sha256: picture?.sha256 ?? null,
+    error: flaw ?? null,
+    createdAt: new Date(createdAtMs).toISOString(),
+  };
+}

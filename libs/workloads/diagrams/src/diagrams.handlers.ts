@@ -1,0 +1,68 @@
+import { formatOwner, Handler, Handles, NotNow, type Owner, type Payload, type Run } from '#lifecycle';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { UnrecoverableError } from 'bullmq';
+import { pictureName, type Flaw } from './diagram.js';
+import { OWNER_TYPE, render } from './diagrams.kinds.js';
+import { DiagramsRepository } from './diagrams.repository.js';
+import { DiagramInvalid, RendererBusy, RenderLimit } from './render/errors.js';
+import { Renderers } from './render/renderers.js';
+import type { Rendered } from './render/types.js';
+import { flawOf } from './source.check.js';
+
+/** When a job looks again whose renderer has as much to do as it may. */
+const BUSY_MS = 250;
+
+type Drawn =
+  | { readonly renderer: string; readonly contentType: string; readonly bytes: number }
+  | { readonly drawn: false; readonly why: string };
+
+/** Draws the diagram that is its primary owner; the picture is an artifact of its run. */
+@Injectable()
+@Handles(render)
+export class RenderHandler extends Handler<typeof render> implements OnApplicationShutdown {
+  private readonly renderers = new Renderers();
+
+  constructor(private readonly diagrams: DiagramsRepository) {
+    super();
+  }
+
+  async handle(payload: Payload<typeof render>, run: Run): Promise<Drawn> {
+    const [primary, other] = run.owners;
+    if (primary?.type !== OWNER_TYPE) throw new UnrecoverableError('Its primary owner is not a diagram.');
+    const word = await this.diagrams.begin(primary.id, run.id, textOf(other));
+    if (word !== 'ok')
+      return { drawn: false, why: word === 'gone' ? 'nobody asks for it' : 'another job does' };
+
+    const { bytes, contentType, renderer } = await this.draw(primary.id, payload, run);
+    await run.artifacts.put(pictureName(payload.output), bytes, { contentType });
+    return { renderer, contentType, bytes: bytes.length };
+  }
+
+  /** After the runs have ended. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.renderers.close();
+  }
+
+  private async draw(id: string, payload: Payload<typeof render>, run: Run): Promise<Rendered> {
+    try {
+      return await this.renderers.render(payload, run.signal);
+    } catch (error) {
+      if (error instanceof RendererBusy) throw new NotNow('its renderer has enough to do', BUSY_MS);
+      const flaw = lastingFlaw(error);
+      if (!flaw || run.signal.aborted) throw error;
+      await this.diagrams.failed(id, run.id, flaw);
+      throw new UnrecoverableError(flaw.message);
+    }
+  }
+}
+
+/** What the next attempt would find as well. A process that died may have been killed from outside. */
+function lastingFlaw(error: unknown): Flaw | undefined {
+  if (error instanceof DiagramInvalid) return flawOf(error);
+  if (error instanceof RenderLimit && error.limit !== 'process') return { message: error.message };
+  return undefined;
+}
+
+function textOf(owner: Owner | undefined): string {
+  return owner ? formatOwner(owner) : '';
+}

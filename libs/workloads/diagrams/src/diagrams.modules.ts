@@ -1,0 +1,67 @@
+import { LifecycleModule } from '#lifecycle';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { DemoController } from './demo/demo.controller.js';
+import { DiagramCare } from './diagram.care.js';
+import { DiagramJobs } from './diagram.jobs.js';
+import { DiagramLooks } from './diagram.looks.js';
+import { DiagramWaits } from './diagram.waits.js';
+import { DiagramEndings } from './diagrams.endings.js';
+import { DiagramFollowers } from './diagrams.followers.js';
+import { RenderHandler } from './diagrams.handlers.js';
+import { render } from './diagrams.kinds.js';
+import { DIAGRAMS_DEFAULTS, DiagramsOptions } from './diagrams.options.js';
+import { DiagramOwners } from './diagrams.owners.js';
+import { DiagramsRelay } from './diagrams.relay.js';
+import { DiagramsRepository } from './diagrams.repository.js';
+import { DiagramsService } from './diagrams.service.js';
+import { DiagramsController } from './http/diagrams.controller.js';
+import { KrokiController } from './http/kroki.controller.js';
+import { LinksController } from './http/links.controller.js';
+import { Pictures } from './http/pictures.js';
+import { SourceCheck } from './source.check.js';
+
+const tending: Provider[] = [
+  DiagramCare,
+  DiagramFollowers,
+  DiagramJobs,
+  DiagramLooks,
+  DiagramOwners,
+  DiagramsRelay,
+  DiagramsRepository,
+];
+
+/** Where diagrams are asked for and shown. */
+@Module({})
+export class DiagramsApiModule {
+  static with({ demo, ...options }: { readonly demo: boolean } & Partial<DiagramsOptions>): DynamicModule {
+    return {
+      module: DiagramsApiModule,
+      imports: [LifecycleModule.forKinds([render])],
+      controllers: [DiagramsController, LinksController, KrokiController, ...(demo ? [DemoController] : [])],
+      providers: [...tending, optionsOf(options), DiagramsService, DiagramWaits, Pictures, SourceCheck],
+    };
+  }
+}
+
+/** Where they are drawn. */
+@Module({
+  imports: [LifecycleModule.forKinds([render])],
+  providers: [DiagramEndings, DiagramOwners, DiagramsRepository, RenderHandler],
+})
+export class DiagramsWorkerModule {}
+
+/** Where what others have left undone is done. */
+@Module({})
+export class DiagramsJanitorModule {
+  static with(options: Partial<DiagramsOptions>): DynamicModule {
+    return {
+      module: DiagramsJanitorModule,
+      imports: [LifecycleModule.forKinds([render])],
+      providers: [...tending, optionsOf(options)],
+    };
+  }
+}
+
+function optionsOf(options: Partial<DiagramsOptions>): Provider {
+  return { provide: DiagramsOptions, useValue: { ...DIAGRAMS_DEFAULTS, ...options } };
+}

@@ -1,0 +1,188 @@
+import { LifecycleOptions, LIFECYCLE_DEFAULTS, Store } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { askedBy, dueIn, keysOf, linkKey, newLink, overChannel } from './diagrams.keys.js';
+import { runScript, type ScriptName } from './diagrams.scripts.js';
+import type { Flaw, DiagramRecord } from './diagram.js';
+import type { RenderRequest } from './render/types.js';
+
+/** How long the short link of a picture that is gone says so. */
+const GONE_KEPT_MS = 7 * 86_400_000;
+/** How long whoever is to enqueue a job has it to himself; longer than the store may take to answer. */
+const TURN_MS = 5_000;
+const TENDED_AFTER_MS = 5_000;
+const LEFT_ALONE_MS = 10_000;
+/** Of what one owner has asked for. */
+const MOST_ASKED = 10_000;
+const PAGE = 100;
+
+/** Who asks: an owner and its epoch; '' for nobody in particular, or one that has no record. */
+export interface Asker {
+  readonly owner: string;
+  readonly epoch: string;
+}
+
+export const NOBODY: Asker = { owner: '', epoch: '' };
+
+export type Asked =
+  | { readonly word: 'ask'; readonly link: string; readonly turn: string }
+  | { readonly word: 'wait'; readonly link: string }
+  | { readonly word: 'job'; readonly link: string; readonly job: string };
+
+/** Diagrams, and who asks for them, on the store. Each change is one script. */
+@Injectable()
+export class DiagramsRepository {
+  private readonly prefix: string;
+  private readonly keepMs: number;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+  ) {
+    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
+    const ageMs = options.retention?.ageMs ?? LIFECYCLE_DEFAULTS.retention.ageMs;
+    this.keepMs = ageMs + GONE_KEPT_MS;
+  }
+
+  async ask(id: string, { type, output }: RenderRequest, { owner, epoch }: Asker): Promise<Asked> {
+    if (owner !== '') await this.remember(id, owner);
+    for (;;) {
+      const link = newLink(id);
+      const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS];
+      const keys = [keysOf(this.prefix, id).diagram, linkKey(this.prefix, link)];
+      const [word, ...rest] = (await this.call((redis) => runScript(redis, 'ask', keys, args))) as string[];
+      const [known, more] = rest as [string, string | number];
+      if (word === 'wait') return { word, link: known };
+      if (word === 'ask') return { word, link: known, turn: String(more) };
+      if (word === 'job') return { word, link: known, job: String(more) };
+    }
+  }
+
+  /** Whose turn it is when the job has ended and left nothing: undefined when somebody else's, or there is another. */
+  async claim(id: string, job: string | undefined): Promise<string | undefined> {
+    const [word, turn] = (await this.run('claim', id, [job ?? '', TURN_MS])) as [string, number];
+    return word === 'ask' ? String(turn) : undefined;
+  }
+
+  async noted(id: string, turn: string, job: string, by: string): Promise<void> {
+    await this.run('noted', id, [turn, job, by]);
+  }
+
+  /** Without an asker all of them are to wait still. */
+  async refused(id: string, turn: string, link: string, asker?: Asker): Promise<void> {
+    const keys = [keysOf(this.prefix, id).diagram, linkKey(this.prefix, link)];
+    await this.call((redis) => runScript(redis, 'refused', keys, [turn, asker ? asker.owner : '-']));
+  }
+
+  /** A job of it begins. */
+  async begin(id: string, job: string, by: string): Promise<'ok' | 'other' | 'gone'> {
+    return (await this.run('begin', id, [job, by])) as 'ok' | 'other' | 'gone';
+  }
+
+  async failed(id: string, job: string, why: Flaw): Promise<void> {
+    await this.run('failed', id, [job, JSON.stringify(why)]);
+  }
+
+  async join(id: string, source: string): Promise<void> {
+    await this.run('join', id, [source, this.keepMs, TENDED_AFTER_MS]);
+  }
+
+  async settled(id: string, job: string | undefined): Promise<void> {
+    await this.run('settled', id, [job ?? '']);
+  }
+
+  /** An owner is gone: whether others want it still; else the job that is to go, if it has one. */
+  async strike(id: string, owner: string, epoch: string): Promise<'kept' | 'some' | { job: string }> {
+    const [word, job] = (await this.run('strike', id, [owner, epoch])) as [string, string];
+    return word === 'none' ? { job } : (word as 'kept' | 'some');
+  }
+
+  async find(id: string): Promise<DiagramRecord | undefined> {
+    const { diagram } = keysOf(this.prefix, id);
+    const found = await this.call((redis) => redis.hgetall(diagram));
+    const { type, output, link, at, job, by, e, g } = found;
+    if (link === undefined) return undefined;
+    return {
+      id,
+      type: type as DiagramRecord['type'],
+      output: output as DiagramRecord['output'],
+      link,
+      createdAtMs: Number(at),
+      job,
+      by: by ?? '',
+      flaw: e === undefined ? undefined : (JSON.parse(e) as Flaw),
+      isOver: g !== undefined,
+    };
+  }
+
+  async askers(id: string): Promise<Asker[]> {
+    const { diagram } = keysOf(this.prefix, id);
+    const found = await this.call((redis) => redis.hgetall(`${diagram}:askers`));
+    return Object.entries(found).map(([owner, epoch]) => ({ owner, epoch }));
+  }
+
+  /** Without a job: whether it is to get one, since somebody is enqueuing it, or will. */
+  async isToBeMade(id: string): Promise<boolean> {
+    const { diagram } = keysOf(this.prefix, id);
+    const until = await this.call((redis) => redis.hget(diagram, 'u'));
+    if (until !== null && Number(until) > (await this.store.now())) return true;
+    return (await this.source(id)) !== undefined;
+  }
+
+  async source(id: string): Promise<string | undefined> {
+    const { diagram } = keysOf(this.prefix, id);
+    return (await this.call((redis) => redis.get(`${diagram}:source`))) ?? undefined;
+  }
+
+  async idOfLink(link: string): Promise<string | undefined> {
+    return (await this.call((redis) => redis.get(linkKey(this.prefix, link)))) ?? undefined;
+  }
+
+  /** Whether they are known. */
+  async live(ids: readonly string[]): Promise<boolean[]> {
+    return Promise.all(
+      ids.map((id) =>
+        this.call(async (redis) => (await redis.exists(keysOf(this.prefix, id).diagram)) === 1),
+      ),
+    );
+  }
+
+  /** What an owner has asked for, a page at a time. */
+  async *askedBy(owner: string): AsyncGenerator<string> {
+    const key = askedBy(this.prefix, owner);
+    for (let from = 0; ; from += PAGE) {
+      const ids = await this.call((redis) => redis.zrange(key, String(from), String(from + PAGE - 1)));
+      if (ids.length === 0) return;
+      yield* ids;
+    }
+  }
+
+  async forgetAskedBy(owner: string, ids: readonly string[]): Promise<void> {
+    const key = askedBy(this.prefix, owner);
+    for (let i = 0; i < ids.length; i += PAGE)
+      await this.call((redis) => redis.zrem(key, ...ids.slice(i, i + PAGE)));
+  }
+
+  /** Diagrams with something to be done, of one list; others leave them alone for a while. */
+  async take(shard: string, most: number): Promise<string[]> {
+    const due = dueIn(this.prefix, shard);
+    return (await this.call((redis) => runScript(redis, 'take', [due], [most, LEFT_ALONE_MS]))) as string[];
+  }
+
+  get overChannel(): string {
+    return overChannel(this.prefix);
+  }
+
+  private async remember(id: string, owner: string): Promise<void> {
+    const key = askedBy(this.prefix, owner);
+    await this.call((redis) => runScript(redis, 'remember', [key], [id, this.keepMs, MOST_ASKED]));
+  }
+
+  private run(name: ScriptName, id: string, args: readonly (string | number)[]): Promise<unknown> {
+    const { diagram, due } = keysOf(this.prefix, id);
+    return this.call((redis) => runScript(redis, name, [diagram, due], args));
+  }
+
+  private call<T>(ask: (redis: LifecycleOptions['redis']) => Promise<T>): Promise<T> {
+    return this.store.call(() => ask(this.store.redis));
+  }
+}

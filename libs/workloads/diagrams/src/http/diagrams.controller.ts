@@ -1,0 +1,57 @@
+import { Needs } from '#http';
+import { parseOwner } from '#lifecycle';
+import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiBearerAuth,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { hasPicture, type DiagramView } from '../diagram.js';
+import { isDiagramId } from '../diagrams.keys.js';
+import { InvalidDiagramError } from '../diagrams.errors.js';
+import { DiagramsService } from '../diagrams.service.js';
+import { DiagramAnswer, DiagramBody } from './diagrams.schemas.js';
+import { cannotBeDrawn, checkSize, noDiagram } from './problems.js';
+
+/** Diagrams by HTTP: asked for, and looked at. */
+@ApiTags('diagrams')
+@ApiBearerAuth()
+@Controller('v1/diagrams')
+export class DiagramsController {
+  constructor(private readonly diagrams: DiagramsService) {}
+
+  @Post()
+  @Needs('enqueue')
+  @ApiAcceptedResponse({ standardSchema: DiagramAnswer, description: 'It is being made.' })
+  @ApiOkResponse({ standardSchema: DiagramAnswer, description: 'It is in the cache.' })
+  @ApiResponse({ status: 422, description: 'The source is wrong; line and column say where.' })
+  @ApiResponse({ status: 429, description: 'As many wait as may; Retry-After says when to ask again.' })
+  async ask(
+    @Body({ schema: DiagramBody }) { owner, ...request }: DiagramBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DiagramView> {
+    checkSize(request.source);
+    const by = owner === undefined ? undefined : parseOwner(owner);
+    const view = await this.diagrams.ask(request, by).catch(refuse);
+    reply.status(hasPicture(view) ? 200 : 202).header('location', `/v1/diagrams/${view.id}`);
+    return view;
+  }
+
+  @Get(':id')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: DiagramAnswer })
+  @ApiNotFoundResponse()
+  async read(@Param('id') id: string): Promise<DiagramView> {
+    const view = isDiagramId(id) ? await this.diagrams.view(id) : undefined;
+    if (!view) throw noDiagram();
+    return view;
+  }
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof InvalidDiagramError ? cannotBeDrawn(error.flaw) : error;
+}

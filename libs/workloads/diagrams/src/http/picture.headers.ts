@@ -1,0 +1,37 @@
+import type { DiagramView } from '../diagram.js';
+import type { Output } from '../render/types.js';
+
+const TYPES: Readonly<Record<Output, string>> = { svg: 'image/svg+xml', png: 'image/png' };
+
+/**
+ * What somebody drew, under our address. It was made safe when it was drawn; opened by itself it may run and load nothing
+ * besides, and other pages may show it. Whether it is there still is asked each time.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  'sandbox',
+].join('; ');
+
+export function headersOf({ output, shortlink, sha256 }: DiagramView): Record<string, string> {
+  return {
+    'content-type': TYPES[output],
+    'content-security-policy': POLICY,
+    'content-disposition': `inline; filename="diagram-${shortlink.slice(0, 8)}.${output}"`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'cross-origin',
+    'cache-control': 'no-cache',
+    etag: `"${sha256}"`,
+  };
+}
+
+/** Whether the caller has it already. */
+export function isKnown(ifNoneMatch: string | undefined, sha256: string | null): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes('*') || tags.includes(`"${sha256}"`);
+}

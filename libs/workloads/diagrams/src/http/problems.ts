@@ -1,0 +1,21 @@
+import { ApiProblem } from '#http';
+import type { Flaw } from '../diagram.js';
+import { MAX_SOURCE_BYTES } from './diagrams.schemas.js';
+
+/** The source is wrong, where that is known with line and column; or it could not be drawn. */
+export function cannotBeDrawn({ message, ...place }: Flaw): ApiProblem {
+  return new ApiProblem(422, 'INVALID_DIAGRAM', message, { members: place });
+}
+
+export function isGone(why: string): ApiProblem {
+  return new ApiProblem(410, 'GONE', `${why} Ask for it again, should it be wanted still.`);
+}
+
+export function noDiagram(): ApiProblem {
+  return new ApiProblem(404, 'NOT_FOUND', 'There is no such diagram.');
+}
+
+export function checkSize(source: string): void {
+  if (Buffer.byteLength(source) <= MAX_SOURCE_BYTES) return;
+  throw new ApiProblem(413, 'TOO_LARGE', `A source has ${MAX_SOURCE_BYTES} bytes at most.`);
+}

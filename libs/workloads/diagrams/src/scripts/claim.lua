@@ -1,0 +1,23 @@
+--[[
+  claim: the diagram's job has ended and left no picture; who is told so enqueues another.
+
+    KEYS[1]   the diagram
+
+    ARGV[1]   the job that has ended; '' when it has none
+    ARGV[2]   how long one has to enqueue the next, ms
+
+  Answers {ask, turn}; {wait} while another does; {other} when it has another job by now, or is gone.
+]]
+--- @include clock
+local diagram = KEYS[1]
+local now = clock()
+local known = redis.call('HMGET', diagram, 'link', 'job', 'u')
+if not known[1] or (known[2] or '') ~= ARGV[1] then
+  return { 'other' }
+end
+if known[3] and tonumber(known[3]) > now then
+  return { 'wait' }
+end
+redis.call('HDEL', diagram, 'job', 'by', 'e')
+redis.call('HSET', diagram, 'u', now + tonumber(ARGV[2]))
+return { 'ask', redis.call('HINCRBY', diagram, 'n', 1) }

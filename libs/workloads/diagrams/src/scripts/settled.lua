@@ -1,0 +1,17 @@
+--[[
+  settled: the diagram's job has ended; nobody need look after it.
+
+    KEYS[1]   the diagram; :source beside it, in the same slot
+    KEYS[2]   the list of diagrams to be tended
+
+    ARGV[1]   the job that has ended, '' for none
+
+  Answers ok, or other when it has another by now.
+]]
+local diagram = KEYS[1]
+if (redis.call('HGET', diagram, 'job') or '') ~= ARGV[1] then
+  return 'other'
+end
+redis.call('DEL', diagram .. ':source')
+redis.call('ZREM', KEYS[2], string.match(diagram, '[^:]+$'))
+return 'ok'

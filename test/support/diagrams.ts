@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import type { Answer, Fleet } from './fleet.js';
+import { until } from './until.js';
+
+export interface DiagramSeen {
+  readonly id: string;
+  readonly shortlink: string;
+  readonly state: string;
+  readonly job: string | null;
+  readonly bytes: number | null;
+  readonly error: { readonly message: string; readonly line?: number; readonly column?: number } | null;
+}
+
+/** Different each time: nobody has asked for it before. */
+export function newGraph(): string {
+  return `digraph { "${Math.random()}" -> b }`;
+}
+
+/** Keeps its renderer busy far longer than any test waits; its limit would end it. */
+export function slowGraph(nodes = 140): string {
+  const edges = Array.from({ length: nodes }, (_, i) =>
+    Array.from({ length: nodes }, (_unused, j) => `n${i} -> n${j};`).join(''),
+  );
+  return `digraph { /* ${Math.random()} */ ${edges.join('\n')} }`;
+}
+
+/** Asks for one; by default a small graph that nobody has asked for before. */
+export function askFor(fleet: Fleet, more: object = {}): Promise<Answer> {
+  return fleet.request('POST', '/v1/diagrams', { type: 'graphviz', source: newGraph(), ...more });
+}
+
+/** One that is taken. */
+export async function diagramOf(fleet: Fleet, more: object = {}): Promise<DiagramSeen> {
+  const { status, body } = await askFor(fleet, more);
+  expect({ status, body }).toMatchObject({ status: 202 });
+  return body as unknown as DiagramSeen;
+}
+
+export async function viewDiagram(fleet: Fleet, id: string): Promise<DiagramSeen> {
+  const { status, body } = await fleet.request('GET', `/v1/diagrams/${id}`);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body as unknown as DiagramSeen;
+}
+
+export function untilDiagram(
+  fleet: Fleet,
+  id: string,
+  state: string,
+  withinMs?: number,
+): Promise<DiagramSeen> {
+  return until(
+    async () => {
+      const view = await viewDiagram(fleet, id);
+      return view.state === state && view;
+    },
+    `diagram ${id} is ${state}`,
+    withinMs,
+  );
+}
+
+export function picture(fleet: Fleet, link: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${fleet.url}/d/${link}`, { headers });
+}
