@@ -12,6 +12,7 @@
  *                                       then, '' for none
  *  …:source                     string  what is drawn, while several ask for it        join                  settled, strike; with it
  *  <prefix>:{diagrams:<k>}:due    zset    <id> -> when it is tended next, ms             join, take            settled, strike
+ *  <prefix>:{diagrams:<k>}:known  zset    <id> -> when it was asked for last, ms         ask                   bounded; refused
  *  …:link:<shortlink>           string  <id>                                           ask                   with the diagram
  *  <prefix>:{diagrams:of:<owner>}  zset  <id> -> when it was asked for, ms              remember              expires; bounded; the cancel
  *                                                                                                            of the owner
@@ -32,6 +33,7 @@ export const shards: readonly string[] = Array.from({ length: 16 }, (_, i) => i.
 export interface DiagramKeys {
   readonly diagram: string;
   readonly due: string;
+  readonly known: string;
 }
 
 /** The same type, source and output, drawn by the same renderer, is the same diagram. */
@@ -53,7 +55,8 @@ export function isLink(text: string): boolean {
 }
 
 export function keysOf(prefix: string, id: string): DiagramKeys {
-  return { diagram: `${shardKey(prefix, id)}:${id}`, due: dueIn(prefix, id[0]!) };
+  const shard = shardKey(prefix, id);
+  return { diagram: `${shard}:${id}`, due: dueIn(prefix, id[0]!), known: `${shard}:known` };
 }
 
 export function linkKey(prefix: string, link: string): string {

@@ -6,4 +6,4 @@ export abstract class DiagramsOptions {
   abstract readonly waitMs: number;
 }
 
-export const DIAGRAMS_DEFAULTS: DiagramsOptions = { heavySlots: 4, waitMs: 10_000 };
+export const DIAGRAMS_DEFAULTS = { heavySlots: 4, waitMs: 10_000 } as const;

@@ -11,6 +11,8 @@ const GONE_KEPT_MS = 7 * 86_400_000;
 const TURN_MS = 5_000;
 const TENDED_AFTER_MS = 5_000;
 const LEFT_ALONE_MS = 10_000;
+/** Of a shard; with their short links, whether or not their pictures are kept still. */
+const MOST_KNOWN = 10_000;
 /** Of what one owner has asked for. */
 const MOST_ASKED = 10_000;
 const PAGE = 100;
@@ -47,8 +49,9 @@ export class DiagramsRepository {
     if (owner !== '') await this.remember(id, owner);
     for (;;) {
       const link = newLink(id);
-      const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS];
-      const keys = [keysOf(this.prefix, id).diagram, linkKey(this.prefix, link)];
+      const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN];
+      const { diagram, known: list } = keysOf(this.prefix, id);
+      const keys = [diagram, linkKey(this.prefix, link), list];
       const [word, ...rest] = (await this.call((redis) => runScript(redis, 'ask', keys, args))) as string[];
       const [known, more] = rest as [string, string | number];
       if (word === 'wait') return { word, link: known };
@@ -69,7 +72,8 @@ export class DiagramsRepository {
 
   /** Without an asker all of them are to wait still. */
   async refused(id: string, turn: string, link: string, asker?: Asker): Promise<void> {
-    const keys = [keysOf(this.prefix, id).diagram, linkKey(this.prefix, link)];
+    const { diagram, known } = keysOf(this.prefix, id);
+    const keys = [diagram, linkKey(this.prefix, link), known];
     await this.call((redis) => runScript(redis, 'refused', keys, [turn, asker ? asker.owner : '-']));
   }
 

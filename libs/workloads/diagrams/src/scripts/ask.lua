@@ -3,6 +3,7 @@
 
     KEYS[1]   the diagram; :askers beside it, in the same slot
     KEYS[2]   the short link that it gets, if it has none
+    KEYS[3]   the list of those that are known
 
     ARGV[1]   its id
     ARGV[2]   that link
@@ -10,13 +11,21 @@
     ARGV[5]   who asks, as an owner is written; '' for nobody in particular
     ARGV[6]   the epoch of that owner, '' for none
     ARGV[7]   how long it is remembered, ms; ARGV[8] how long one has to enqueue its job, ms
+    ARGV[9]   how many are remembered, at most: with a new one the one goes that was asked for longest ago
 
   Answers {ask, link, turn} to who is to enqueue it, {wait, link} while another does, {job, link, job} when it has one; or
   {taken} when another diagram has that link.
 ]]
 --- @include clock
 local diagram, link, keep = KEYS[1], ARGV[2], ARGV[7]
+local links = string.gsub(KEYS[2], '[^:]+$', '')
 local now = clock()
+
+local function forget(id)
+  local old = string.gsub(diagram, '[^:]+$', id)
+  redis.call('DEL', links .. (redis.call('HGET', old, 'link') or ''), old, old .. ':askers', old .. ':source')
+end
+
 local known = redis.call('HMGET', diagram, 'link', 'job', 'u')
 
 if not known[1] then
@@ -24,10 +33,15 @@ if not known[1] then
     return { 'taken' }
   end
   redis.call('HSET', diagram, 'type', ARGV[3], 'output', ARGV[4], 'at', now, 'link', link, 'n', 0)
+  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - tonumber(keep))
+  if redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[9]) then
+    forget(redis.call('ZPOPMIN', KEYS[3])[1])
+  end
 else
   link = known[1]
-  redis.call('PEXPIRE', string.gsub(KEYS[2], '[^:]+$', link), keep)
+  redis.call('PEXPIRE', links .. link, keep)
 end
+redis.call('ZADD', KEYS[3], now, ARGV[1])
 redis.call('HSET', diagram .. ':askers', ARGV[5], ARGV[6])
 redis.call('HDEL', diagram, 'g')
 redis.call('PEXPIRE', diagram, keep)

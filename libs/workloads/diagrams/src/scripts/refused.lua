@@ -3,6 +3,7 @@
 
     KEYS[1]   the diagram; :askers beside it, in the same slot
     KEYS[2]   its short link
+    KEYS[3]   the list of those that are known
 
     ARGV[1]   whose turn it was to enqueue it
     ARGV[2]   who asked, '' for nobody in particular; or '-' when all who asked are to wait still
@@ -14,10 +15,9 @@ if redis.call('HGET', diagram, 'n') ~= ARGV[1] then
   return 'late'
 end
 redis.call('HDEL', diagram, 'u')
-if ARGV[2] ~= '-' then
-  redis.call('HDEL', diagram .. ':askers', ARGV[2])
-  if ARGV[1] == '1' and redis.call('EXISTS', diagram .. ':askers') == 0 then
-    redis.call('DEL', diagram, KEYS[2])
-  end
+redis.call('HDEL', diagram .. ':askers', ARGV[2])
+if ARGV[1] == '1' and redis.call('EXISTS', diagram .. ':askers') == 0 then
+  redis.call('DEL', diagram, KEYS[2])
+  redis.call('ZREM', KEYS[3], string.match(diagram, '[^:]+$'))
 end
 return 'ok'
