@@ -1,30 +1,229 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { readdir } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   askFor,
   diagramOf,
   newGraph,
   picture,
   slowGraph,
+  undrawable,
   untilDiagram,
   viewDiagram,
 } from '../support/diagrams.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
+const CLOSED = 'OWNER_CLOSED';
+
 describe('a diagram', () => {
+  let fleet: Fleet;
+  beforeAll(async () => (fleet = await Fleet.start()));
+  afterAll(() => fleet.stop());
+
+  it('is drawn by a job, and read under its short link, where it can do nothing', async () => {
+    const { id, shortlink } = await diagramOf(fleet, { source: 'digraph { quay -> berth }' });
+    const { job, bytes } = await untilDiagram(fleet, id, 'completed');
+    const answer = await picture(fleet, shortlink);
+    const text = await answer.text();
+    expect(text).toMatch(/<svg[\s\S]*quay[\s\S]*berth/);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-length': String(bytes),
+      'content-disposition': `inline; filename="diagram-${shortlink.slice(0, 8)}.svg"`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*; sandbox$/),
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'no-cache',
+    });
+    const etag = answer.headers.get('etag')!;
+    const again = await picture(fleet, shortlink, { 'if-none-match': `"x", ${etag}` });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    expect(await fleet.job(job!)).toMatchObject({
+      kind: 'diagrams.render',
+      owners: [`diagram:${id}`],
+      result: { contentType: 'image/svg+xml', bytes },
+    });
+  });
+
+  it('is one, with one job, whoever asks for the same and how often', async () => {
+    const source = newGraph();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => askFor(fleet, { source })));
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200)).not.toContain(500);
+    const told = new Set(
+      answers.map(({ body: { id, shortlink, job } }) => `${String(id)} ${String(shortlink)} ${String(job)}`),
+    );
+    expect([...told]).toHaveLength(1);
+    const { id, job } = answers[0]!.body as { id: string; job: string };
+    await untilDiagram(fleet, id, 'completed');
+    const cached = await askFor(fleet, { source, type: 'dot' });
+    expect(cached).toMatchObject({ status: 200, body: { id, job, state: 'completed' } });
+    expect(await began(job)).toBe(1);
+  });
+
+  it('is refused before anything is written when its source is wrong, with the line', async () => {
+    const before = await keys();
+    const answer = await askFor(fleet, { source: 'digraph {\n  a -> b\n  c -> -> d\n}' });
+    expect(answer).toMatchObject({ status: 422, body: { code: 'INVALID_DIAGRAM', line: 3 } });
+    expect(answer.body['detail']).toMatch(/syntax error/);
+    expect(await keys()).toEqual(before);
+  });
+
+  it.each([
+    [{ type: 'plantuml' }, 400, 'INVALID'],
+    [{ source: '' }, 400, 'INVALID'],
+    [{ output: 'gif' }, 400, 'INVALID'],
+    [{ owner: 'nobody' }, 400, 'INVALID'],
+    [{ more: 1 }, 400, 'INVALID'],
+  ])('with %j is refused', async (more, status, code) => {
+    expect(await askFor(fleet, more)).toMatchObject({ status, body: { code } });
+  });
+
+  it('with a source that is too long is refused', async () => {
+    const source = `digraph { ${'a;'.repeat(60_000)} }`;
+    expect(await askFor(fleet, { source })).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+  });
+
+  it('that cannot be drawn has failed, with what its renderer says; asked for again it is tried again', async () => {
+    const source = undrawable();
+    const { id, shortlink } = await diagramOf(fleet, { source });
+    const failed = await untilDiagram(fleet, id, 'failed');
+    expect(failed.error?.message).toMatch(/./);
+    expect(await fleet.job(failed.job!)).toMatchObject({ state: 'failed', error: failed.error?.message });
+    const answer = await picture(fleet, shortlink);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      422,
+      { code: 'RENDER_FAILED', detail: failed.error?.message },
+    ]);
+    const again = await diagramOf(fleet, { source });
+    expect(again).toMatchObject({ id, shortlink });
+    expect(again.job).not.toBe(failed.job);
+    await untilDiagram(fleet, id, 'failed');
+    await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed');
+  });
+
+  it('that takes too long has failed when its time is over; others are drawn meanwhile', async () => {
+    const { id } = await diagramOf(fleet, { source: slowGraph() });
+    await untilDiagram(fleet, id, 'rendering');
+    for (let i = 0; i < 5; i += 1) await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed');
+    expect((await viewDiagram(fleet, id)).state).toBe('rendering');
+    const { error, job } = await untilDiagram(fleet, id, 'failed', 20_000);
+    expect(error?.message).toMatch(/long|time|ms/);
+    expect(await fleet.job(job!)).toMatchObject({ attempts: 1 });
+  });
+
+  it('whose job is removed while it runs is gone, and stays so', async () => {
+    const { id, shortlink, job } = await diagramOf(fleet, { source: slowGraph(20) });
+    await untilDiagram(fleet, id, 'rendering');
+    expect(await fleet.request('DELETE', `/v1/jobs/${job}`)).toMatchObject({ status: 200 });
+    await untilDiagram(fleet, id, 'cancelled');
+    const answer = await picture(fleet, shortlink);
+    expect([answer.status, await answer.json()]).toMatchObject([410, { code: 'GONE' }]);
+    expect(await picturesOf(job!)).toEqual([]);
+    // As soon as its renderer is gone, and not when the drawing were done.
+    await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed', 2_000);
+    expect((await viewDiagram(fleet, id)).state).toBe('cancelled');
+  });
+
+  it('goes with its owner: waiting, running and drawn', async () => {
+    const owner = `trip:${Math.random()}`;
+    const drawn = await diagramOf(fleet, { owner });
+    const { job } = await untilDiagram(fleet, drawn.id, 'completed');
+    const running = await diagramOf(fleet, { owner, source: slowGraph() });
+    await untilDiagram(fleet, running.id, 'rendering');
+    const { status, body } = await cancel(owner);
+    expect({ status, body }).toMatchObject({ status: 200, body: { aborted: 1 } });
+    for (const { id, shortlink } of [drawn, running]) {
+      await untilDiagram(fleet, id, 'cancelled');
+      expect((await picture(fleet, shortlink)).status).toBe(410);
+    }
+    await until(async () => (await picturesOf(job!)).length === 0, 'its bytes are gone');
+    expect(await askFor(fleet, { owner })).toMatchObject({ status: 409, body: { code: CLOSED } });
+  });
+
+  it('stays, or is made for the others, when one of those who asked for it goes', async () => {
+    const [one, other] = [`trip:${Math.random()}`, `trip:${Math.random()}`];
+    const done = await diagramOf(fleet, { owner: one, source: 'digraph { shared }' });
+    await untilDiagram(fleet, done.id, 'completed');
+    expect(await askFor(fleet, { owner: other, source: 'digraph { shared }' })).toMatchObject({
+      status: 200,
+    });
+
+    const source = slowGraph(14);
+    const slow = await diagramOf(fleet, { owner: one, source });
+    await untilDiagram(fleet, slow.id, 'rendering');
+    expect(await diagramOf(fleet, { owner: other, source })).toMatchObject({ id: slow.id, job: slow.job });
+    await cancel(one);
+    const made = await untilDiagram(fleet, slow.id, 'completed');
+    expect(made.job).not.toBe(slow.job);
+    expect(await fleet.job(made.job!)).toMatchObject({ owners: [`diagram:${slow.id}`, other] });
+    expect(await fleet.job(slow.job!)).toMatchObject({ state: 'cancelled' });
+    await untilDiagram(fleet, done.id, 'completed');
+
+    await cancel(other);
+    for (const { id } of [done, slow]) await untilDiagram(fleet, id, 'cancelled');
+    expect(await askFor(fleet, { source: 'digraph { shared }' })).toMatchObject({
+      status: 202,
+      body: { id: done.id },
+    });
+    await untilDiagram(fleet, done.id, 'completed');
+  });
+
+  it.each(['0', 'x'.repeat(18), '0aaaaaaaaaaaaaaaaa', '..%2f..%2fetc', '*'])(
+    'has no link %s',
+    async (link) => {
+      expect((await picture(fleet, link)).status).toBe(404);
+      expect((await fleet.request('GET', `/v1/diagrams/${link}`)).status).toBe(404);
+    },
+  );
+
+  function cancel(owner: string): ReturnType<Fleet['request']> {
+    const [type, id] = owner.split(':');
+    return fleet.request('POST', `/v1/owners/${type}/${id}/cancel`, { reason: 'gone', wait: 'drained' });
+  }
+
+  async function picturesOf(job: string): Promise<string[]> {
+    const found = await readdir(fleet.artifacts, { recursive: true });
+    return found.filter((path) => path.includes(job));
+  }
+
+  async function keys(): Promise<string[]> {
+    const redis = new Redis(fleet.storeUrl);
+    const found = await redis.keys(`${fleet.prefix}:{diagrams:*`);
+    await redis.quit();
+    return found.toSorted();
+  }
+
+  /** How often a job began, over all workers. */
+  async function began(job: string): Promise<number> {
+    const facts = fleet.workers.flatMap((worker) => worker.facts());
+    return facts.filter(({ event, jobId }) => event === 'job.began' && jobId === job).length;
+  }
+});
+
+describe('a picture', () => {
   let fleet: Fleet;
   afterEach(() => fleet.stop());
 
-  it('is drawn by a job, and read under its short link', async () => {
-    fleet = await Fleet.start();
-    const { id, shortlink } = await diagramOf(fleet, { source: 'digraph { quay -> berth }' });
-    const done = await untilDiagram(fleet, id, 'completed');
+  it('is asked for again later while it is not drawn', async () => {
+    fleet = await Fleet.start({ workers: 0 });
+    const { shortlink, id } = await diagramOf(fleet);
     const answer = await picture(fleet, shortlink);
-    expect({ status: answer.status, type: answer.headers.get('content-type') }).toEqual({
-      status: 200,
-      type: 'image/svg+xml',
-    });
-    expect(await answer.text()).toMatch(/quay[\s\S]*berth/);
-    expect(done).toMatchObject({ error: null });
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect([answer.status, await answer.json()]).toEqual([202, { id, shortlink, state: 'pending' }]);
+  });
+
+  it('is gone when it is old; its link says so, until it is asked for again', async () => {
+    fleet = await Fleet.start({ janitor: true, env: { RETENTION_EVERY: '300ms', RETENTION_AGE: '1s' } });
+    const source = newGraph();
+    const { id, shortlink, job } = await diagramOf(fleet, { source });
+    await untilDiagram(fleet, id, 'completed');
+    await untilDiagram(fleet, id, 'removed');
+    expect((await picture(fleet, shortlink)).status).toBe(410);
+    expect(await diagramOf(fleet, { source })).toMatchObject({ id, shortlink });
+    const again = await untilDiagram(fleet, id, 'completed');
+    expect(again.job).not.toBe(job);
+    expect((await picture(fleet, shortlink)).status).toBe(200);
   });
 });

@@ -20,9 +20,10 @@ type Drawn =
 @Injectable()
 @Handles(render)
 export class RenderHandler extends Handler<typeof render> implements OnApplicationShutdown {
-  private readonly renderers = new Renderers();
-
-  constructor(private readonly diagrams: DiagramsRepository) {
+  constructor(
+    private readonly diagrams: DiagramsRepository,
+    private readonly renderers: Renderers,
+  ) {
     super();
   }
 

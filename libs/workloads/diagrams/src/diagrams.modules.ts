@@ -18,6 +18,7 @@ import { DiagramsController } from './http/diagrams.controller.js';
 import { KrokiController } from './http/kroki.controller.js';
 import { LinksController } from './http/links.controller.js';
 import { Pictures } from './http/pictures.js';
+import { Renderers } from './render/renderers.js';
 import { SourceCheck } from './source.check.js';
 
 const tending: Provider[] = [
@@ -38,7 +39,16 @@ export class DiagramsApiModule {
       module: DiagramsApiModule,
       imports: [LifecycleModule.forKinds([render])],
       controllers: [DiagramsController, LinksController, KrokiController, ...(demo ? [DemoController] : [])],
-      providers: [...tending, optionsOf(options), DiagramsService, DiagramWaits, Pictures, SourceCheck],
+      providers: [
+        ...tending,
+        DiagramsService,
+        DiagramWaits,
+        Pictures,
+        SourceCheck,
+        optionsOf(options),
+        // It only checks: one process does.
+        { provide: Renderers, useFactory: () => new Renderers({ lightProcesses: 1 }) },
+      ],
     };
   }
 }
@@ -46,7 +56,13 @@ export class DiagramsApiModule {
 /** Where they are drawn. */
 @Module({
   imports: [LifecycleModule.forKinds([render])],
-  providers: [DiagramEndings, DiagramOwners, DiagramsRepository, RenderHandler],
+  providers: [
+    DiagramEndings,
+    DiagramOwners,
+    DiagramsRepository,
+    RenderHandler,
+    { provide: Renderers, useFactory: () => new Renderers() },
+  ],
 })
 export class DiagramsWorkerModule {}
 

@@ -10,7 +10,7 @@ const CHECK_MS = 1_500;
 /** Checks a source before anything is written, where that can be done. One that cannot be checked now is taken as it is. */
 @Injectable()
 export class SourceCheck implements OnApplicationShutdown {
-  private readonly renderers = new Renderers({ lightProcesses: 1 });
+  constructor(private readonly renderers: Renderers) {}
 
   rendererOf(type: DiagramType): Promise<string> {
     return this.renderers.rendererOf(type);

@@ -15,7 +15,7 @@ import { isDiagramId } from '../diagrams.keys.js';
 import { InvalidDiagramError } from '../diagrams.errors.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { DiagramAnswer, DiagramBody } from './diagrams.schemas.js';
-import { cannotBeDrawn, checkSize, noDiagram } from './problems.js';
+import { isInvalid, checkSize, noDiagram } from './problems.js';
 
 /** Diagrams by HTTP: asked for, and looked at. */
 @ApiTags('diagrams')
@@ -53,5 +53,5 @@ export class DiagramsController {
 }
 
 function refuse(error: unknown): never {
-  throw error instanceof InvalidDiagramError ? cannotBeDrawn(error.flaw) : error;
+  throw error instanceof InvalidDiagramError ? isInvalid(error.flaw) : error;
 }

@@ -10,7 +10,7 @@ import { DIAGRAM_TYPES, OUTPUTS } from '../render/types.js';
 import { ALIASES, typeNamed } from './diagrams.schemas.js';
 import { decodeSource, readSource } from './kroki.source.js';
 import { Pictures } from './pictures.js';
-import { cannotBeDrawn, checkSize, isGone } from './problems.js';
+import { isInvalid, checkSize, isGone } from './problems.js';
 
 const NAMES = [...DIAGRAM_TYPES, ...Object.keys(ALIASES)];
 const RETRY_AFTER_MS = 2_000;
@@ -89,7 +89,7 @@ function notYet({ url }: DiagramView): ApiProblem {
 
 /** Kroki's clients show the text; whoever wants JSON gets a problem. */
 function refuse(flaw: Flaw, { headers }: FastifyRequest, reply: FastifyReply): void {
-  if (/\bjson\b/i.test(headers.accept ?? '')) throw cannotBeDrawn(flaw);
+  if (/\bjson\b/i.test(headers.accept ?? '')) throw isInvalid(flaw);
   void reply.status(400).type('text/plain; charset=utf-8').send(`Error 400: ${flaw.message}`);
 }
 

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { isLink } from '../diagrams.keys.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { Pictures } from './pictures.js';
-import { cannotBeDrawn, isGone, noDiagram } from './problems.js';
+import { hasFailed, isGone, noDiagram } from './problems.js';
 
 const RETRY_AFTER_S = 1;
 
@@ -36,7 +36,7 @@ export class LinksController {
         reply.status(202).headers({ 'retry-after': RETRY_AFTER_S, 'cache-control': 'no-store' });
         return void reply.send({ id, shortlink, state });
       case 'failed':
-        throw cannotBeDrawn(view.error!);
+        throw hasFailed(view.error!);
       case 'cancelled':
         throw isGone('The diagram was cancelled.');
       case 'removed':

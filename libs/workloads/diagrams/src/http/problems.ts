@@ -2,9 +2,14 @@ import { ApiProblem } from '#http';
 import type { Flaw } from '../diagram.js';
 import { MAX_SOURCE_BYTES } from './diagrams.schemas.js';
 
-/** The source is wrong, where that is known with line and column; or it could not be drawn. */
-export function cannotBeDrawn({ message, ...place }: Flaw): ApiProblem {
+/** The source is wrong, where that is known with line and column. */
+export function isInvalid({ message, ...place }: Flaw): ApiProblem {
   return new ApiProblem(422, 'INVALID_DIAGRAM', message, { members: place });
+}
+
+/** It was tried, and could not be drawn. */
+export function hasFailed({ message, ...place }: Flaw): ApiProblem {
+  return new ApiProblem(422, 'RENDER_FAILED', message, { members: place });
 }
 
 export function isGone(why: string): ApiProblem {

@@ -1,0 +1,74 @@
+import { NotNow, type Run } from '#lifecycle';
+import { UnrecoverableError } from 'bullmq';
+import { describe, expect, it, vi } from 'vitest';
+import { RenderHandler } from './diagrams.handlers.js';
+import type { DiagramsRepository } from './diagrams.repository.js';
+import { DiagramInvalid, RendererBusy, RenderLimit } from './render/errors.js';
+import type { Renderers } from './render/renderers.js';
+
+const PAYLOAD = { type: 'graphviz', output: 'svg', source: 'digraph {}' } as const;
+
+describe('the render of a diagram', () => {
+  const failed = vi.fn(() => Promise.resolve());
+  const put = vi.fn(() => Promise.resolve());
+
+  /** What its handler throws, or answers. */
+  async function handled(
+    render: () => Promise<unknown>,
+    { word = 'ok', owner = 'diagram', aborted = false } = {},
+  ): Promise<unknown> {
+    failed.mockClear();
+    put.mockClear();
+    const diagrams = { begin: () => Promise.resolve(word), failed } as unknown as DiagramsRepository;
+    const handler = new RenderHandler(diagrams, { render } as unknown as Renderers);
+    const owners = [{ type: owner, id: 'a' }];
+    const signal = aborted ? AbortSignal.abort() : new AbortController().signal;
+    const run = { id: 'job-1', owners, signal, artifacts: { put } } as unknown as Run;
+    return handler.handle(PAYLOAD, run).catch((error: unknown) => error);
+  }
+
+  it('leaves its picture as an artifact, and not in its result', async () => {
+    const bytes = Buffer.from('<svg/>');
+    const drawn = { bytes, contentType: 'image/svg+xml', renderer: 'r 1' };
+    expect(await handled(() => Promise.resolve(drawn))).toEqual({ ...drawn, bytes: 6 });
+    expect(put).toHaveBeenCalledWith('diagram.svg', bytes, { contentType: 'image/svg+xml' });
+  });
+
+  it.each([
+    [
+      new DiagramInvalid('no such shape', { line: 3, column: 7 }),
+      { message: 'no such shape', line: 3, column: 7 },
+    ],
+    [new RenderLimit('time', 'It took too long.'), { message: 'It took too long.' }],
+  ])('fails for good with %s, and says where', async (error, flaw) => {
+    const thrown = await handled(() => Promise.reject(error));
+    expect(thrown).toBeInstanceOf(UnrecoverableError);
+    expect((thrown as Error).message).toBe(flaw.message);
+    expect(failed).toHaveBeenCalledWith('a', 'job-1', flaw);
+  });
+
+  it.each([new RenderLimit('process', 'It died.'), new Error('anything else')])(
+    'is tried again after %s',
+    async (error) => {
+      expect(await handled(() => Promise.reject(error))).toBe(error);
+      expect(failed).not.toHaveBeenCalled();
+    },
+  );
+
+  it('is put off while its renderer has enough to do', async () => {
+    expect(await handled(() => Promise.reject(new RendererBusy('d2')))).toBeInstanceOf(NotNow);
+  });
+
+  it('that was told to stop says nothing of its diagram', async () => {
+    const error = new RenderLimit('time', 'killed');
+    expect(await handled(() => Promise.reject(error), { aborted: true })).toBe(error);
+    expect(failed).not.toHaveBeenCalled();
+  });
+
+  it.each(['other', 'gone'])('does nothing when the diagram is %s', async (word) => {
+    const render = vi.fn();
+    expect(await handled(render, { word })).toMatchObject({ drawn: false });
+    expect(await handled(render, { owner: 'trip' })).toBeInstanceOf(UnrecoverableError);
+    expect(render).not.toHaveBeenCalled();
+  });
+});
