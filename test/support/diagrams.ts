@@ -22,9 +22,11 @@ export function slowGraph(nodes = 60): string {
   return `digraph { "${Math.random()}"; {${all}} -> {${all}} }`;
 }
 
-/** It is well written, and cannot be drawn. */
-export function undrawable(): string {
-  return `digraph { a [shape=polygon sides=100000000 label="${Math.random()}"] }`;
+/** It is well written, and cannot be drawn: nothing is fetched for a drawing. */
+export function undrawable(): { readonly type: string; readonly source: string } {
+  const data = { url: `http://127.0.0.1:9/${Math.random()}.csv` };
+  const source = JSON.stringify({ data, mark: 'bar', encoding: { x: { field: 'a', type: 'nominal' } } });
+  return { type: 'vega-lite', source };
 }
 
 /** Asks for one; by default a small graph that nobody has asked for before. */

@@ -55,8 +55,9 @@ export class DiagramWaits implements OnModuleDestroy {
         const next = this.next(id, AbortSignal.any([enough, round.signal]));
         try {
           const view = await this.service.view(id);
-          if (!view || !isUnderWay(view) || enough.aborted) return view;
+          if (!view || !isUnderWay(view)) return view;
           await next;
+          if (enough.aborted) return view;
         } finally {
           round.abort();
         }

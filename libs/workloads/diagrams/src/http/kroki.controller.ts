@@ -1,5 +1,5 @@
 import { ApiProblem, Needs, TakesBytes } from '#http';
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasPicture, isUnderWay, type DiagramView, type Flaw } from '../diagram.js';
@@ -27,6 +27,7 @@ export class KrokiController {
   ) {}
 
   @Post(':format')
+  @HttpCode(200)
   @TakesBytes()
   async draw(
     @Param('format') format: string,

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { deflateSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newGraph, picture, slowGraph, untilDiagram } from '../support/diagrams.js';
+import { Fleet } from '../support/fleet.js';
+import { until } from '../support/until.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+function encoded(source: string | Buffer): string {
+  return deflateSync(source).toString('base64url');
+}
+
+/** As Kroki is called by what is there for it. */
+describe('a diagram in one call', () => {
+  let fleet: Fleet;
+  beforeAll(async () => (fleet = await Fleet.start()));
+  afterAll(() => fleet.stop());
+
+  function post(
+    path: string,
+    body: string | Buffer,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return fetch(`${fleet.url}/${path}`, { method: 'POST', body, headers });
+  }
+
+  it.each([
+    ['as text', newGraph(), 'text/plain'],
+    ['as curl sends it', newGraph(), FORM],
+    ['as JSON', JSON.stringify({ diagram_source: newGraph() }), 'application/json'],
+  ])('is drawn from a body %s', async (_how, body, type) => {
+    for (const name of ['graphviz', 'dot']) {
+      const answer = await post(`${name}/svg`, body, { 'content-type': type });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+      expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+      expect(await answer.text()).toMatch(/^<svg/);
+    }
+  });
+
+  it('is drawn from an address, however long, and kept under a short link', async () => {
+    const source = `digraph { ${Array.from({ length: 400 }, () => `"${Math.random()}"`).join('; ')} }`;
+    const path = encoded(source);
+    expect(path.length).toBeGreaterThan(3_000);
+    const answer = await fetch(`${fleet.url}/graphviz/svg/${path}`);
+    const text = await answer.text();
+    expect(answer.status).toBe(200);
+    const link = answer.headers.get('location')!;
+    expect(await (await picture(fleet, link.replace('/d/', ''))).text()).toBe(text);
+    const again = await fetch(`${fleet.url}/graphviz/svg/${path}`, {
+      headers: { 'if-none-match': answer.headers.get('etag')! },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it('is drawn as PNG', async () => {
+    const answer = await post('nomnoml/png', '[Quay]->[Berth]', { 'content-type': 'text/plain' });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('that is wrong is refused with what its renderer says, as text or as a problem', async () => {
+    const broken = 'digraph {\n a -> -> b\n}';
+    const answer = await post('graphviz/svg', broken);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringMatching(/^Error 400: .*line 2/s),
+    ]);
+    const problem = await post('graphviz/svg', broken, { accept: 'application/json' });
+    expect([problem.status, await problem.json()]).toMatchObject([422, { code: 'INVALID_DIAGRAM', line: 2 }]);
+  });
+
+  it.each([
+    ['graphviz/gif', 'digraph {}', 400, 'INVALID'],
+    ['graphviz/svg', '', 400, 'INVALID'],
+    ['graphviz/svg', ' \n', 400, 'INVALID'],
+    ['graphviz/svg', new Uint8Array([0xff, 0xfe, 0x00]), 400, 'INVALID'],
+    ['graphviz/svg', 'a'.repeat(100_001), 413, 'TOO_LARGE'],
+  ])('to %s is refused', async (path, body, status, code) => {
+    const answer = await post(path, body, { 'content-type': 'text/plain' });
+    expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);
+  });
+
+  it.each([
+    ['what is not base64', 'a b*', 400],
+    ['what is not deflated', Buffer.from('digraph {}').toString('base64url'), 400],
+    ['a bomb', encoded(Buffer.alloc(4_000_000, 'a')), 413],
+    ['nothing', '', 400],
+    ['a path', '../../etc/passwd', 404],
+  ])('is not made of %s', async (_what, path, status) => {
+    const answer = await fetch(`${fleet.url}/graphviz/svg/${path}`);
+    expect(answer.status).toBe(status);
+  });
+
+  it.each(['plantuml/svg', 'svg/graphviz', 'graphviz', 'graphviz/svg/a/b'])(
+    'has no address %s',
+    async (path) => {
+      expect((await fetch(`${fleet.url}/${path}`)).status).toBeGreaterThanOrEqual(400);
+    },
+  );
+
+  it('is given up by no other caller when one of them hangs up', async () => {
+    const source = slowGraph(14);
+    const call = request(`${fleet.url}/graphviz/svg`, { method: 'POST' });
+    call.on('error', () => undefined);
+    call.end(source);
+    const { id } = await until(async () => {
+      const answer = await fleet.request('POST', '/v1/diagrams', { type: 'graphviz', source });
+      return answer.body['state'] === 'rendering' && (answer.body as { id: string });
+    }, 'it is being drawn');
+    call.destroy();
+    await untilDiagram(fleet, id, 'completed');
+  });
+});
+
+describe('a call that is not answered in time', () => {
+  let fleet: Fleet;
+  afterEach(() => fleet.stop());
+
+  it('is told where the picture will be', async () => {
+    fleet = await Fleet.start({ workers: 0, env: { DIAGRAM_WAIT: '300ms' } });
+    const began = performance.now();
+    const answer = await fetch(`${fleet.url}/graphviz/svg`, { method: 'POST', body: newGraph() });
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect([answer.status, await answer.json()]).toMatchObject([504, { code: 'NOT_YET' }]);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    const link = answer.headers.get('location')!;
+    expect((await fetch(`${fleet.url}${link}`)).status).toBe(202);
+    await fleet.untilReady(fleet.addWorker());
+    await until(async () => (await fetch(`${fleet.url}${link}`)).status === 200, 'it is drawn');
+  });
+
+  it('is answered when the api ends', async () => {
+    fleet = await Fleet.start({ workers: 0 });
+    const answer = fetch(`${fleet.url}/graphviz/svg`, { method: 'POST', body: newGraph() });
+    await until(() => fleet.api.facts().some(({ event }) => event === 'job.accepted'), 'it waits');
+    fleet.api.kill('SIGTERM');
+    expect((await answer).status).toBe(504);
+    expect(await fleet.api.exited).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('where keys are asked for', () => {
+  let fleet: Fleet;
+  const KEYS = ['enqueue', 'read'].map((scope) => {
+    return `${scope}:${scope}:${createHash('sha256').update(`key-${scope}`).digest('hex')}`;
+  });
+  beforeAll(async () => (fleet = await Fleet.start({ env: { API_KEYS: KEYS.join(',') } })));
+  afterAll(() => fleet.stop());
+
+  const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer key-${key}` });
+
+  it('drawing needs the scope enqueue, and looking at what one has the link of nothing', async () => {
+    const source = newGraph();
+    const calls = [
+      (headers: Record<string, string>) =>
+        fetch(`${fleet.url}/graphviz/svg`, { method: 'POST', body: source, headers }),
+      (headers: Record<string, string>) => fetch(`${fleet.url}/graphviz/svg/${encoded(source)}`, { headers }),
+    ];
+    for (const call of calls) {
+      expect((await call({})).status).toBe(401);
+      expect((await call(bearer('read'))).status).toBe(403);
+      const answer = await call(bearer('enqueue'));
+      expect(answer.status).toBe(200);
+      expect((await fetch(`${fleet.url}${answer.headers.get('location')}`)).status).toBe(200);
+    }
+    const body = { type: 'graphviz', source };
+    expect((await fleet.request('POST', '/v1/diagrams', body, bearer('read'))).status).toBe(403);
+    const { id } = (await fleet.request('POST', '/v1/diagrams', body, bearer('enqueue'))).body;
+    const path = `/v1/diagrams/${String(id)}`;
+    expect((await fleet.request('GET', path, undefined, bearer('enqueue'))).status).toBe(403);
+    expect((await fleet.request('GET', path, undefined, bearer('read'))).status).toBe(200);
+  });
+
+  it('a stranger is refused before what he sends is read', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const call = request(`${fleet.url}/graphviz/svg`, {
+        method: 'POST',
+        headers: { 'content-length': 1_000_000, 'content-type': 'text/plain' },
+      });
+      call.on('response', (response) => {
+        resolve(response.statusCode);
+        call.destroy();
+      });
+      call.on('error', reject);
+      call.write('digraph');
+    });
+    expect(status).toBe(401);
+  });
+});
