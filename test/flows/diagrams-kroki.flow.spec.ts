@@ -20,7 +20,7 @@ describe('a diagram in one call', () => {
 
   function post(
     path: string,
-    body: string | Buffer,
+    body: string | Uint8Array<ArrayBuffer>,
     headers: Record<string, string> = {},
   ): Promise<Response> {
     return fetch(`${fleet.url}/${path}`, { method: 'POST', body, headers });

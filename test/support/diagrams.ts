@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Answer, Fleet } from './fleet.js';
+import type { TestProcess } from './process.js';
 import { until } from './until.js';
 
 export interface DiagramSeen {
@@ -20,6 +22,14 @@ export function newGraph(): string {
 export function slowGraph(nodes = 60): string {
   const all = Array.from({ length: nodes }, (_, i) => `n${i}`).join(' ');
   return `digraph { "${Math.random()}"; {${all}} -> {${all}} }`;
+}
+
+/** Of a heavy type: every table refers to every other. It takes a moment. */
+export function slowTables(count = 14): { readonly type: string; readonly source: string } {
+  const names = Array.from({ length: count }, (_, i) => `t${i}`);
+  const tables = names.map((name) => `Table ${name} {\n id int [note: '${Math.random()}']\n}`);
+  const refs = names.flatMap((name, i) => names.slice(0, i).map((other) => `Ref: ${name}.id > ${other}.id`));
+  return { type: 'dbml', source: [...tables, ...refs].join('\n') };
 }
 
 /** It is well written, and cannot be drawn: nothing is fetched for a drawing. */
@@ -65,4 +75,19 @@ export function untilDiagram(
 
 export function picture(fleet: Fleet, link: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${fleet.url}/d/${link}`, { headers });
+}
+
+/** The processes that a worker draws in. */
+export function renderersOf({ pid }: TestProcess): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
 }
