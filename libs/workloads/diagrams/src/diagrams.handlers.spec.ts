@@ -40,16 +40,16 @@ describe('the render of a diagram', () => {
       { message: 'no such shape', line: 3, column: 7 },
     ],
     [new RenderLimit('time', 'It took too long.'), { message: 'It took too long.' }],
-  ])('fails for good with %s, and says where', async (error, flaw) => {
-    const thrown = await handled(() => Promise.reject(error));
+  ])('fails for good with %s, and says where', async (cause, flaw) => {
+    const thrown = await handled(() => Promise.reject(cause));
     expect(thrown).toBeInstanceOf(UnrecoverableError);
     expect((thrown as Error).message).toBe(flaw.message);
     expect(failed).toHaveBeenCalledWith('a', 'job-1', flaw);
   });
 
   const passing = [new RenderLimit('process', 'It died.'), new Error('anything else')];
-  it.each(passing)('is tried again after %s', async (error) => {
-    expect(await handled(() => Promise.reject(error))).toBe(error);
+  it.each(passing)('is tried again after %s', async (cause) => {
+    expect(await handled(() => Promise.reject(cause))).toBe(cause);
     expect(failed).not.toHaveBeenCalled();
   });
 

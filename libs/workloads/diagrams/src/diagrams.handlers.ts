@@ -7,7 +7,7 @@ import { DiagramsRepository } from './diagrams.repository.js';
 import { DiagramInvalid, RendererBusy, RenderLimit } from './render/errors.js';
 import { Renderers } from './render/renderers.js';
 import type { Rendered } from './render/types.js';
-import { flawOf } from './source.check.js';
+import { flawIn } from './source.check.js';
 
 /** When a job looks again whose renderer has as much to do as it may. */
 const BUSY_MS = 250;
@@ -59,7 +59,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
 
 /** What the next attempt would find as well. A process that died may have been killed from outside. */
 function lastingFlaw(error: unknown): Flaw | undefined {
-  if (error instanceof DiagramInvalid) return flawOf(error);
+  if (error instanceof DiagramInvalid) return flawIn(error);
   if (error instanceof RenderLimit && error.limit !== 'process') return { message: error.message };
   return undefined;
 }

@@ -1,38 +1,52 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Flaw } from './diagram.js';
 import { InvalidDiagramError } from './diagrams.errors.js';
 import { DiagramInvalid } from './render/errors.js';
 import { Renderers } from './render/renderers.js';
 import type { DiagramType, RenderRequest } from './render/types.js';
 
 /** Whoever asks is told within so long what is wrong; else when it is drawn. */
-const CHECK_MS = 1_500;
+const CHECK_MS = 1_000;
 
 /** Checks a source before anything is written, where that can be done. One that cannot be checked now is taken as it is. */
 @Injectable()
 export class SourceCheck implements OnApplicationShutdown {
+  private readonly closing = new AbortController();
+
   constructor(private readonly renderers: Renderers) {}
 
   rendererOf(type: DiagramType): Promise<string> {
     return this.renderers.rendererOf(type);
   }
 
-  async check({ type, source }: RenderRequest): Promise<void> {
-    try {
-      await this.renderers.check(type, source, AbortSignal.timeout(CHECK_MS));
-    } catch (error) {
-      if (error instanceof DiagramInvalid) throw new InvalidDiagramError(flawOf(error));
-    }
+  async check(request: RenderRequest): Promise<void> {
+    const enough = new AbortController();
+    // It goes on when nobody waits for it any more: its process is just starting, and the next source finds it ready.
+    const isWaiting = pause(CHECK_MS, undefined, { signal: enough.signal, ref: false }).catch(
+      () => undefined,
+    );
+    const flaw = await Promise.race([this.flawOf(request), isWaiting]);
+    enough.abort();
+    if (flaw) throw new InvalidDiagramError(flaw);
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.closing.abort();
     await this.renderers.close();
+  }
+
+  /** Never rejects: of whatever else goes wrong nobody can say that it is the source's fault. */
+  private async flawOf({ type, source }: RenderRequest): Promise<Flaw | undefined> {
+    try {
+      await this.renderers.check(type, source, this.closing.signal);
+    } catch (error) {
+      if (error instanceof DiagramInvalid) return flawIn(error);
+    }
+    return undefined;
   }
 }
 
-export function flawOf({ message, line, column }: DiagramInvalid): {
-  message: string;
-  line?: number;
-  column?: number;
-} {
+export function flawIn({ message, line, column }: DiagramInvalid): Flaw {
   return { message, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
 }

@@ -66,7 +66,9 @@ async function draw() {
     at('facts').textContent = (cached ? 'from the cache' : 'drawn') + ' in ' + Math.round(performance.now() - began) + ' ms, ' + blob.size + ' bytes';
     say('');
   } catch (error) {
-    if (mine === turn) say(error.message);
+    if (mine !== turn) return;
+    at('facts').textContent = '';
+    say(error.message);
   }
 }
 

@@ -1,0 +1,38 @@
+import { describe, expect, it, vi } from 'vitest';
+import { InvalidDiagramError } from './diagrams.errors.js';
+import { DiagramInvalid, RendererBusy } from './render/errors.js';
+import type { Renderers } from './render/renderers.js';
+import { SourceCheck } from './source.check.js';
+
+const REQUEST = { type: 'd2', output: 'svg', source: 'a -> b' } as const;
+
+describe('the check of a source', () => {
+  const checkOf = (check: Renderers['check']): SourceCheck =>
+    new SourceCheck({ check, close: () => Promise.resolve() } as unknown as Renderers);
+
+  it('says what is wrong, and where', async () => {
+    const error = new DiagramInvalid('no', { line: 2, column: 5 });
+    const refused = checkOf(() => Promise.reject(error)).check(REQUEST);
+    await expect(refused).rejects.toEqual(new InvalidDiagramError({ message: 'no', line: 2, column: 5 }));
+  });
+
+  it('refuses nothing when it is busy, or fails by itself', async () => {
+    const failures = [new RendererBusy('d2'), new Error('anything else')];
+    const checks = failures.map((error) => checkOf(() => Promise.reject(error)).check(REQUEST));
+    await expect(Promise.all(checks)).resolves.toHaveLength(2);
+  });
+
+  it('is not waited for long, and not cut short', async () => {
+    let signal: AbortSignal | undefined;
+    const check = checkOf((_type, _source, given) => {
+      signal = given;
+      return new Promise(vi.fn());
+    });
+    const began = performance.now();
+    await check.check(REQUEST);
+    expect(performance.now() - began).toBeLessThan(2_500);
+    expect(signal?.aborted).toBe(false);
+    await check.onApplicationShutdown();
+    expect(signal?.aborted).toBe(true);
+  });
+});

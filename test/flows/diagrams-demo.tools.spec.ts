@@ -1,0 +1,64 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Browser } from '../support/browser.js';
+import { Fleet } from '../support/fleet.js';
+import { until } from '../support/until.js';
+
+describe('the page to try diagrams with', () => {
+  let fleet: Fleet;
+  beforeEach(async () => {
+    fleet = await Fleet.start();
+  });
+  afterEach(() => fleet.stop());
+
+  it('takes nothing from elsewhere, and runs nothing that is not in it', async () => {
+    const page = await fetch(`${fleet.url}/demo/diagrams`);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; /);
+    expect(await page.text()).not.toMatch(/src="|<link rel="stylesheet|@import|\sstyle="|\son\w+="/);
+  });
+
+  /** It leaves pictures of the page in a folder that it names. */
+  it('draws every example, what is typed, and says where it is wrong', async () => {
+    const browser = await Browser.open(`${fleet.url}/demo/diagrams`, 1320, 860);
+    const folder = await mkdtemp(join(tmpdir(), 'mooring-demo-diagrams-'));
+    const drawn = "document.getElementById('picture').dataset.old === 'false'";
+    const choose = (id: string, value: string): Promise<unknown> =>
+      browser.read(
+        `(at('${id}').value = ${JSON.stringify(value)}, at('${id}').dispatchEvent(new Event('${id === 'source' ? 'input' : 'change'}')), true)`,
+      );
+    try {
+      const examples = await browser.read<number>("document.getElementById('example').options.length");
+      expect(examples).toBeGreaterThanOrEqual(20);
+      for (let i = 0; i < examples; i += 1) {
+        await choose('example', String(i));
+        await until(() => browser.read<boolean>(drawn), `example ${i} is drawn`, 60_000);
+        expect(await browser.text('#said')).toBe('');
+        await until(
+          () => browser.read<boolean>("document.getElementById('picture').naturalWidth > 20"),
+          `example ${i} is shown`,
+        );
+        await browser.screenshot(join(folder, `example-${i}.png`));
+      }
+      await choose('example', '0');
+      await browser.untilText('#facts', /^from the cache in \d+ ms/);
+      await choose('output', 'png');
+      await browser.untilText('#facts', /^drawn in \d+ ms/);
+      await choose('source', 'digraph {\n  quay -> -> berth\n}');
+      await browser.untilText('#said', /^Line 2.*syntax error/);
+      await browser.screenshot(join(folder, 'wrong.png'));
+      await choose('source', 'digraph {\n  quay -> berth\n}');
+      await browser.untilText('#said', /^$/);
+      await until(() => browser.read<boolean>(drawn), 'it is mended');
+      await browser.screenshot(join(folder, 'mended.png'));
+      console.info(`Pictures: ${folder}`);
+      // A refused source is told by the browser, too.
+      expect(browser.complaints.filter((text) => !/422/.test(text))).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
