@@ -4,7 +4,7 @@ import { needNode } from './need-node.mjs';
 needNode();
 const { spawnSync } = await import('node:child_process');
 const { buildIfStale } = await import('./build.mjs');
-const BENCHES = ['cancel', 'embedded', 'lifecycle', 'retention', 'slots', 'sweep'];
+const BENCHES = ['cancel', 'diagrams', 'embedded', 'lifecycle', 'retention', 'slots', 'sweep'];
 
 const args = process.argv.slice(2);
 const named = args.filter((arg) => !isOption(arg));

@@ -3,10 +3,10 @@ import { until } from './until.js';
 
 /** What `keys.ts` lets stay when nothing is under way: queue hashes, and what ends by itself. */
 const STAYS =
-  /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead)|\{owners:\d+\}|\{due:\d+\}|\{fleet\}|\{sweeps\}:(at|walks|of:\w+|lock:\w+:fence))$/;
+  /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead)|\{owners:\d+\}|\{due:\d+\}|\{fleet\}|\{diagrams:\w\}:known|\{sweeps\}:(at|walks|of:\w+|lock:\w+:fence))$/;
 const RECORD = /:\{[\w-]{22}\}$/;
 const ENDS_BY_ITSELF =
-  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:over)?(:at)?|:\{cancels\}:[\w-]{22}|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+)|:\{owners:\d+\}:gone:fence|:\{trips\}:(trip|offers|key):.+)$/;
+  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:over)?(:at)?|:\{cancels\}:[\w-]{22}|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+)|:\{owners:\d+\}:gone:fence|:\{trips\}:(trip|offers|key):.+|:\{diagrams:\w\}:.+|:\{diagrams:of:[^}]+\})$/;
 
 /** Keys of ours under a prefix that should be gone, each with what is wrong. BullMQ's own keys are its own affair. */
 export async function leftovers(redis: Redis, prefix: string): Promise<string[]> {

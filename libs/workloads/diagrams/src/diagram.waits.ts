@@ -42,19 +42,26 @@ export class DiagramWaits implements OnModuleDestroy {
       throw new BackpressureError(`${MOST_WAITING} callers wait for pictures here, as many as may.`);
   }
 
-  /** The diagram once it is drawn or will not be; or as it is when the time is over, or the caller is. */
-  async untilOver(id: string, caller: AbortSignal): Promise<DiagramView | undefined> {
+  /**
+   * Asks for a diagram, and answers once it is drawn or will not be; or as it is when the time is over, or the caller is. It
+   * listens before it asks, so that the message is not missed.
+   */
+  async untilOver(
+    id: string,
+    ask: () => Promise<DiagramView | undefined>,
+    caller: AbortSignal,
+  ): Promise<DiagramView | undefined> {
     this.checkRoom();
     const enough = AbortSignal.any([caller, this.closing.signal, AbortSignal.timeout(this.options.waitMs)]);
     this.waiting += 1;
     try {
       // Without it there are looks still.
       await this.listen().catch(() => undefined);
-      for (;;) {
+      for (let look = ask; ; look = () => this.service.view(id)) {
         const round = new AbortController();
         const next = this.next(id, AbortSignal.any([enough, round.signal]));
         try {
-          const view = await this.service.view(id);
+          const view = await look();
           if (!view || !isUnderWay(view)) return view;
           await next;
           if (enough.aborted) return view;

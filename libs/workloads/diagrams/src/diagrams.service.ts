@@ -31,9 +31,13 @@ export class DiagramsService {
     private readonly owners: OwnerReader,
   ) {}
 
+  async idOf(request: RenderRequest): Promise<string> {
+    return idOf(request, await this.sources.rendererOf(request.type));
+  }
+
   /** It has a picture, or a job that draws it, when this answers. */
   async ask(request: RenderRequest, by?: Owner): Promise<DiagramView> {
-    const id = idOf(request, await this.sources.rendererOf(request.type));
+    const id = await this.idOf(request);
     const [asker, known] = await Promise.all([this.askerOf(by), this.view(id)]);
     const isChecked = known !== undefined && (hasPicture(known) || isUnderWay(known));
     if (!isChecked) await this.sources.check(request);
@@ -63,8 +67,9 @@ export class DiagramsService {
       const turn = await this.turn(id, asked, view);
       if (turn !== undefined) {
         await this.enqueue(id, { turn, link: asked.link }, request, asker);
-        const made = await this.view(id);
-        if (made) return made;
+        const made = await this.diagrams.find(id);
+        // As it is now; how it is doing is not asked so soon.
+        if (made) return viewOf(made, { state: made.isOver ? 'cancelled' : 'pending' });
       } else await pause(LOOK_MS);
     }
     throw new StoreUnavailableError(

@@ -18,7 +18,7 @@ describe('the check of a source', () => {
 
   it('refuses nothing when it is busy, or fails by itself', async () => {
     const failures = [new RendererBusy('d2'), new Error('anything else')];
-    const checks = failures.map((error) => checkOf(() => Promise.reject(error)).check(REQUEST));
+    const checks = failures.map((cause) => checkOf(() => Promise.reject(cause)).check(REQUEST));
     await expect(Promise.all(checks)).resolves.toHaveLength(2);
   });
 

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Flaw } from './diagram.js';
 import { InvalidDiagramError } from './diagrams.errors.js';
@@ -14,7 +15,10 @@ const CHECK_MS = 1_000;
 export class SourceCheck implements OnApplicationShutdown {
   private readonly closing = new AbortController();
 
-  constructor(private readonly renderers: Renderers) {}
+  constructor(private readonly renderers: Renderers) {
+    // Each check that is under way listens.
+    setMaxListeners(0, this.closing.signal);
+  }
 
   rendererOf(type: DiagramType): Promise<string> {
     return this.renderers.rendererOf(type);

@@ -58,10 +58,10 @@ export class KrokiController {
     const output = OUTPUTS.find((each) => each === format);
     if (!output) throw new ApiProblem(400, 'INVALID', `There is ${OUTPUTS.join(' and ')} of a diagram.`);
     checkSize(source);
-    this.waits.checkRoom();
     try {
-      const { id } = await this.diagrams.ask({ type, source, output });
-      const view = await this.waits.untilOver(id, signalOf(reply));
+      const asked = { type, source, output };
+      const id = await this.diagrams.idOf(asked);
+      const view = await this.waits.untilOver(id, () => this.diagrams.ask(asked), signalOf(reply));
       await this.send(view, request, reply);
     } catch (error) {
       if (!(error instanceof InvalidDiagramError)) throw error;

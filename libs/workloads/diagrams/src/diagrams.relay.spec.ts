@@ -1,0 +1,106 @@
+import 'reflect-metadata';
+import { LifecycleModule } from '#lifecycle';
+import { Module, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Redis } from 'ioredis';
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { defer } from '../../../../test/support/defer.js';
+import { until } from '../../../../test/support/until.js';
+import { DiagramsApiModule, DiagramsJanitorModule, DiagramsWorkerModule } from './diagrams.modules.js';
+import { DiagramsRelay } from './diagrams.relay.js';
+import { DiagramsRepository } from './diagrams.repository.js';
+import { DiagramCare } from './diagram.care.js';
+
+@Module({})
+class AppModule {}
+
+const MODULES = {
+  api: DiagramsApiModule.with({ demo: true }),
+  worker: DiagramsWorkerModule,
+  janitor: DiagramsJanitorModule.with({}),
+};
+
+describe('what diagrams subscribe to', () => {
+  let redis: Redis;
+  let prefix: string;
+  let context: INestApplicationContext;
+  const running = new Set<unknown>();
+
+  beforeEach(async () => {
+    prefix = `test-${randomBytes(6).toString('hex')}`;
+    redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
+    await redis.ping();
+    const { setInterval: set, clearInterval: clear } = globalThis;
+    vi.spyOn(globalThis, 'setInterval').mockImplementation((...args) => {
+      const timer = set(...args);
+      running.add(timer);
+      return timer;
+    });
+    vi.spyOn(globalThis, 'clearInterval').mockImplementation((timer) => {
+      running.delete(timer);
+      clear(timer);
+    });
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    running.clear();
+    for await (const keys of redis.scanStream({ match: `*${prefix}*`, count: 1_000 }))
+      if ((keys as string[]).length > 0) await redis.unlink(...(keys as string[]));
+    await redis.quit();
+  });
+
+  async function start(app: keyof typeof MODULES): Promise<void> {
+    const lifecycle = LifecycleModule.forRootAsync({ useFactory: () => ({ redis, prefix }) });
+    const imports = [lifecycle, MODULES[app]];
+    context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
+  }
+
+  /** What this process has that would outlive an application. */
+  function subscriptions(): object {
+    return {
+      timers: running.size,
+      sockets: process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length,
+      listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
+    };
+  }
+
+  it.each(['api', 'worker', 'janitor'] as const)('is released when the %s ends', async (app) => {
+    const before = subscriptions();
+    await start(app);
+    // The library's own, and the relay's.
+    expect(running.size).toBeGreaterThan(app === 'worker' ? 0 : 1);
+    await context.close();
+    await until(() => isDeepStrictEqual(subscriptions(), before), 'all of it is released');
+  });
+
+  it('ends only when what is under way has ended, and begins nothing more', async () => {
+    await start('janitor');
+    const repository = context.get(DiagramsRepository);
+    const under = defer();
+    const tended: string[] = [];
+    vi.spyOn(repository, 'take').mockResolvedValue(['a', 'b']);
+    vi.spyOn(context.get(DiagramCare), 'tend').mockImplementation(async (id) => {
+      tended.push(id);
+      await under.promise;
+    });
+    await until(() => tended.length > 0, 'it tends one');
+    let hasEnded = false;
+    const end = context.close().then(() => (hasEnded = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hasEnded).toBe(false);
+    under.resolve();
+    await end;
+    expect([tended, running.size]).toEqual([['a'], 0]);
+  });
+
+  it('goes on with the others when one cannot be tended', async () => {
+    await start('janitor');
+    vi.spyOn(context.get(DiagramsRepository), 'take').mockResolvedValueOnce(['a', 'b']).mockResolvedValue([]);
+    const tend = vi.spyOn(context.get(DiagramCare), 'tend').mockRejectedValue(new Error('told to'));
+    await context.get(DiagramsRelay).tendOnce();
+    expect(tend.mock.calls).toEqual([['a'], ['b']]);
+    await context.close();
+  });
+});
