@@ -163,6 +163,8 @@ describe('the HTTP interface', () => {
       '/v1/trips/{id}/cancel',
       '/v1/drivers/{id}',
       '/v1/drivers/{id}/offers',
+      '/v1/diagrams',
+      '/v1/diagrams/{id}',
       '/v1/sites',
       '/v1/sites/{id}',
       '/v1/sites/{id}/entities/{type}/{entityId}',

@@ -22,6 +22,10 @@ describe('the settings of the api', () => {
       LOG_LEVEL: 'info',
       TRIPS: 'on',
       SITES: 'on',
+      DIAGRAMS: 'on',
+      DIAGRAM_BACKLOG: 500,
+      DIAGRAM_HEAVY: 4,
+      DIAGRAM_WAIT: 10_000,
     });
   });
 
