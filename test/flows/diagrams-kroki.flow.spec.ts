@@ -103,7 +103,7 @@ describe('a diagram in one call', () => {
   );
 
   it('is given up by no other caller when one of them hangs up', async () => {
-    const source = slowGraph(14);
+    const source = slowGraph(19);
     const call = request(`${fleet.url}/graphviz/svg`, { method: 'POST' });
     call.on('error', () => undefined);
     call.end(source);

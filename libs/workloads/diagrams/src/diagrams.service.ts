@@ -35,13 +35,18 @@ export class DiagramsService {
     return idOf(request, await this.sources.rendererOf(request.type));
   }
 
-  /** It has a picture, or a job that draws it, when this answers. */
+  /** It has a picture, or a job that draws it, when this answers; or its source is wrong, as far as that is known so soon. */
   async ask(request: RenderRequest, by?: Owner): Promise<DiagramView> {
     const id = await this.idOf(request);
     const [asker, known] = await Promise.all([this.askerOf(by), this.view(id)]);
     const isChecked = known !== undefined && (hasPicture(known) || isUnderWay(known));
     if (!isChecked) await this.sources.check(request);
     return this.make(id, request, asker);
+  }
+
+  /** For who waits for the picture: its render tells him what is wrong, and a check would only make him wait longer. */
+  async askUnchecked(request: RenderRequest): Promise<DiagramView> {
+    return this.make(await this.idOf(request), request, NOBODY);
   }
 
   async view(id: string): Promise<DiagramView | undefined> {

@@ -4,7 +4,6 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasPicture, isUnderWay, type DiagramView, type Flaw } from '../diagram.js';
 import { DiagramWaits } from '../diagram.waits.js';
-import { InvalidDiagramError } from '../diagrams.errors.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { DIAGRAM_TYPES, OUTPUTS } from '../render/types.js';
 import { ALIASES, typeNamed } from './diagrams.schemas.js';
@@ -58,15 +57,11 @@ export class KrokiController {
     const output = OUTPUTS.find((each) => each === format);
     if (!output) throw new ApiProblem(400, 'INVALID', `There is ${OUTPUTS.join(' and ')} of a diagram.`);
     checkSize(source);
-    try {
-      const asked = { type, source, output };
-      const id = await this.diagrams.idOf(asked);
-      const view = await this.waits.untilOver(id, () => this.diagrams.ask(asked), signalOf(reply));
-      await this.send(view, request, reply);
-    } catch (error) {
-      if (!(error instanceof InvalidDiagramError)) throw error;
-      refuse(error.flaw, request, reply);
-    }
+    const asked = { type, source, output };
+    const id = await this.diagrams.idOf(asked);
+    const ask = (): Promise<DiagramView> => this.diagrams.askUnchecked(asked);
+    const view = await this.waits.untilOver(id, ask, signalOf(reply));
+    await this.send(view, request, reply);
   }
 
   private async send(
