@@ -31,7 +31,7 @@ describe('who cares for sites', () => {
     prefix = `test-${randomBytes(6).toString('hex')}`;
     redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
     await redis.ping();
-    artifacts.removeAll.mockResolvedValue(0);
+    artifacts.removeAll.mockReset().mockResolvedValue(0);
     // Nobody cares beside us.
     vi.spyOn(SitesRelay.prototype, 'onApplicationBootstrap').mockImplementation(() => undefined);
     const lifecycle = LifecycleModule.forRootAsync({
@@ -154,6 +154,85 @@ describe('who cares for sites', () => {
     artifacts.removeAll.mockResolvedValue(0);
     await care.tend(siteId);
     expect(await keys(siteId)).toEqual([]);
+  });
+
+  describe('of builds that were shown', () => {
+    /** So many were, each after the one before; answers them, the oldest first. */
+    async function shown(siteId: string, many: number): Promise<string[]> {
+      const jobs = Array.from({ length: many }, (_, i) => `sites.build-${i}`);
+      for (const [i, job] of jobs.entries()) {
+        await repository.offer(siteId, job, i + 1, String(i + 1));
+        await repository.switchTo(siteId, job);
+      }
+      return jobs;
+    }
+
+    async function aged(siteId: string): Promise<void> {
+      const [old] = await redis.keys(`${prefix}:{sites:*:${siteId}:old`);
+      const jobs = await redis.zrange(old!, '0', '-1');
+      await redis.zadd(old!, ...jobs.flatMap((job) => [1, job]));
+    }
+
+    const removed = (): unknown[] => artifacts.removeAll.mock.calls.map(([job]) => job as unknown);
+    const isTended = async (siteId: string): Promise<boolean> => {
+      const scores = (await redis.keys(`${prefix}:{sites:*:due`)).map((due) => redis.zscore(due, siteId));
+      return (await Promise.all(scores)).some((score) => score !== null);
+    };
+
+    it('removes the pages of all but the last two, a while after, and then leaves the site alone', async () => {
+      const siteId = await create();
+      const jobs = await shown(siteId, 5);
+      await care.tend(siteId);
+      expect([removed(), await isTended(siteId)]).toEqual([[], true]);
+      await aged(siteId);
+      await care.tend(siteId);
+      expect([removed(), await isTended(siteId)]).toEqual([jobs.slice(0, 3), false]);
+    });
+
+    it('tries again with what could not be removed, and asks for builds meanwhile', async () => {
+      const siteId = await create();
+      const [first] = await shown(siteId, 3);
+      await aged(siteId);
+      await repository.change(siteId, post, true);
+      await redis.hset(
+        (await keys(siteId)).find((key) => key.endsWith(siteId))!,
+        'w',
+        9,
+      );
+      artifacts.removeAll.mockRejectedValueOnce(new Error('away'));
+      await expect(care.tend(siteId)).rejects.toThrow('away');
+      expect((await sites.view(siteId)).builds.map(({ state }) => state)).toEqual(['waiting']);
+      await care.tend(siteId);
+      expect(removed()).toEqual([first, first]);
+    });
+
+    it('removes every one of them with its site, however many and however new', async () => {
+      const siteId = await create();
+      const jobs = await shown(siteId, 250);
+      await sites.delete(siteId, 'ada');
+      expect(new Set(removed())).toEqual(new Set(jobs));
+      expect(await keys(siteId)).toEqual([]);
+    });
+  });
+
+  it('cannot be kept from deleting a site by who has taken a cancelId', async () => {
+    const siteId = await create();
+    await sites.change(siteId, post);
+    await canceller.cancel(siteOwner('another'), { cancelId: `site-${siteId}` });
+    await sites.delete(siteId, 'ada');
+    expect(await keys(siteId)).toEqual([]);
+  });
+
+  it('is one cancel, whoever comes to the end of it', async () => {
+    const siteId = await create();
+    const cancel = vi.spyOn(canceller, 'cancel');
+    artifacts.removeAll.mockRejectedValue(new Error('away'));
+    await repository.offer(siteId, 'sites.build-0', 1, '1');
+    await sites.delete(siteId, 'ada');
+    await expect(care.tend(siteId)).rejects.toThrow('away');
+    const ids = cancel.mock.calls.map(([, about]) => about?.cancelId);
+    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(ids[0]).toMatch(new RegExp(`^site-${siteId}-.{30,}$`));
   });
 
   it('goes on with the others when one site cannot be tended', async () => {

@@ -3,11 +3,11 @@ import {
   Enqueuer,
   JobReader,
   LifecycleError,
-  LifecycleOptions,
   meansUnavailable,
   StoreUnavailableError,
 } from '#lifecycle';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { OldBuilds } from './old.builds.js';
 import { shards } from './sites.keys.js';
 import { build, siteOwner } from './sites.kinds.js';
 import { SitesRepository, type Standing } from './sites.repository.js';
@@ -17,8 +17,8 @@ const AT_ONCE = 20;
 
 /**
  * What follows from a change or from a deletion; and what somebody else has begun and not ended: builds that were not asked for,
- * or failed, or are not shown, deleted sites that are not tidied up. Any number of processes may; a site that one has taken the
- * others leave alone for a while.
+ * or failed, or are not shown, or are old, deleted sites that are not tidied up. Any number of processes may; a site that one
+ * has taken the others leave alone for a while.
  */
 @Injectable()
 export class SiteCare implements OnModuleDestroy {
@@ -26,12 +26,12 @@ export class SiteCare implements OnModuleDestroy {
   private isEnding = false;
 
   constructor(
-    private readonly options: LifecycleOptions,
     private readonly repository: SitesRepository,
     private readonly enqueuer: Enqueuer,
     private readonly canceller: Canceller,
     private readonly jobs: JobReader,
     private readonly shown: ShownBuilds,
+    private readonly old: OldBuilds,
   ) {}
 
   /** Before anybody waits for what is under way. */
@@ -51,12 +51,16 @@ export class SiteCare implements OnModuleDestroy {
   }
 
   async tend(siteId: string): Promise<void> {
-    if (await this.repository.isDeleted(siteId)) return this.clear(siteId, 'sites');
+    if (await this.repository.deletion(siteId)) return this.clear(siteId, 'sites');
     // Before it is looked at what readers get: a build that ends in between has shown what it was asked for.
     const answered = await this.answered(siteId);
     await this.shown.settle(siteId);
     const { unshown } = await this.repository.standing(siteId);
     if (unshown !== undefined && unshown > answered) await this.ask(siteId, unshown);
+    for (const job of await this.old.due(siteId)) {
+      if (this.isEnding) return;
+      await this.old.remove(siteId, job);
+    }
   }
 
   /** What was written stands whether or not a build can be asked for now. */
@@ -72,9 +76,12 @@ export class SiteCare implements OnModuleDestroy {
 
   /** Each step may be done twice; the last one leaves nothing that leads here. */
   async clear(siteId: string, by: string): Promise<void> {
-    const about = { reason: 'the site was deleted', by: by || 'sites', cancelId: `site-${siteId}` };
+    const cancelId = await this.repository.deletion(siteId);
+    // Somebody else has just come to the end of it.
+    if (cancelId === undefined) return;
+    const about = { reason: 'the site was deleted', by: by || 'sites', cancelId };
     await this.canceller.cancel(siteOwner(siteId), about);
-    for (const job of await this.repository.allBuilds(siteId)) await this.options.artifacts?.removeAll(job);
+    await this.old.removeAll(siteId);
     await this.repository.forget(siteId);
   }
 

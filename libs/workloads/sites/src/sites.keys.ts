@@ -3,19 +3,21 @@
  * that sites spread over a Cluster. A site's id is made by us, and may be part of a key.
  *
  *  key                        type  holds                                          written by             ends
- *  <prefix>:{sites:<k>}:due   zset  <site> -> when it is tended next, ms           change, asked, offer,  switch, drop, forget: empties
- *                                                                                  gone, take             with what is to be done
+ *  <prefix>:{sites:<k>}:due   zset  <site> -> when it is tended next, ms           change, asked, offer,  switch, drop, removed, forget:
+ *                                                                                  gone, take             empties with what is to be done
  *  <prefix>:{sites:<k>}:<site>  hash  the site: name, url, pace, at; v version;    create, change,        forget
  *                                   n entities, b their bytes; w the version to    asked, switch, gone
  *                                   be shown; a the one up to which a build was
  *                                   asked for, aj that build; c current build,
  *                                   cv its version, cf its fence; p the one
- *                                   before; g when it was deleted, ms
+ *                                   before; g the cancelId of its deletion
  *  …:entities                 hash  <type>/<id> -> the entity, as JSON             change                 gone
  *  …:index                    zset  <type>/<id>, in order                          change                 gone
  *  …:builds                   zset  <job> -> when it was noted, ms                 asked, begin           bounded in number; forget
  *  …:offers                   hash  <job> -> `<version>|<fence>`: builds that are  offer                  switch, drop, forget
  *                                   to be shown as soon as their run counts
+ *  …:old                      zset  <job> -> since when nobody is to get it, ms:   switch                 removed, forget
+ *                                   builds whose pages are to be removed
  *
  *  A build's pages are artifacts of its job.
  */

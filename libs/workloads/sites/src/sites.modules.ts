@@ -4,6 +4,7 @@ import { BuildReader } from './build.reader.js';
 import { DemoController } from './demo/demo.controller.js';
 import { ServedController } from './http/served.controller.js';
 import { SitesController } from './http/sites.controller.js';
+import { OldBuilds } from './old.builds.js';
 import { ServedSites } from './served.sites.js';
 import { ShownBuilds } from './shown.builds.js';
 import { SiteCare } from './sites.care.js';
@@ -15,7 +16,7 @@ import { SitesRelay } from './sites.relay.js';
 import { SitesRepository } from './sites.repository.js';
 import { SitesService } from './sites.service.js';
 
-const tending: Provider[] = [ShownBuilds, SiteCare, SiteOwners, SitesRepository];
+const tending: Provider[] = [OldBuilds, ShownBuilds, SiteCare, SiteOwners, SitesRepository];
 
 /** Where sites are changed and read. */
 @Module({})

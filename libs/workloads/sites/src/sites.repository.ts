@@ -1,5 +1,6 @@
 import { LifecycleOptions, LIFECYCLE_DEFAULTS, Store } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import { nameOf, readName, type Entity, type EntityContent, type SiteRecord } from './site.js';
 import { dueIn, keysOf, newSiteId, type SiteKeys } from './sites.keys.js';
 import { runScript, type ScriptName } from './sites.scripts.js';
@@ -115,9 +116,10 @@ export class SitesRepository {
     );
   }
 
-  async isDeleted(siteId: string): Promise<boolean> {
+  /** The cancelId by which the owner of a deleted site is cancelled; undefined of one that is not. */
+  async deletion(siteId: string): Promise<string | undefined> {
     const { site } = this.keys(siteId);
-    return this.call(async (redis) => (await redis.hexists(site, 'g')) === 1);
+    return (await this.call((redis) => redis.hget(site, 'g'))) ?? undefined;
   }
 
   /** The site as a build of it begins; undefined when it is gone. */
@@ -183,15 +185,34 @@ export class SitesRepository {
     return [...kept, ...offers.map(({ job }) => job)];
   }
 
-  /** From here on it is not to be seen. */
+  /** From here on it is not to be seen. Nobody can have cancelled something else by that cancelId: nobody knows it before. */
   async delete(siteId: string): Promise<boolean> {
-    return (await this.run('gone', siteId, [LEFT_ALONE_MS])) === 'ok';
+    const cancelId = `site-${siteId}-${randomUUID()}`;
+    return (await this.run('gone', siteId, [LEFT_ALONE_MS, cancelId])) === 'ok';
   }
 
-  /** Every build of a site of which something may lie about. */
-  async allBuilds(siteId: string): Promise<string[]> {
-    const [builds, offers] = await Promise.all([this.builds(siteId, BUILDS_KEPT), this.offers(siteId)]);
-    return [...new Set([...builds, ...offers.map(({ job }) => job)])];
+  /** Beside the old ones, every build of a site of which something may lie about. */
+  async otherBuilds(siteId: string): Promise<string[]> {
+    const { site } = this.keys(siteId);
+    const [builds, offers, shown] = await Promise.all([
+      this.builds(siteId, BUILDS_KEPT),
+      this.offers(siteId),
+      this.call((redis) => redis.hmget(site, 'c', 'p')),
+    ]);
+    const all = [...builds, ...offers.map(({ job }) => job), ...shown];
+    return [...new Set(all.filter((job) => job !== null))];
+  }
+
+  /** Those that nobody is to get any more, the oldest first; for so long at least. */
+  async oldBuilds(siteId: string, most: number, forMs?: number): Promise<string[]> {
+    const { site } = this.keys(siteId);
+    const until = forMs === undefined ? '+inf' : (await this.store.now()) - forMs;
+    return this.call((redis) => redis.zrangebyscore(`${site}:old`, '-inf', until, 'LIMIT', 0, most));
+  }
+
+  /** Of an old build no page is left. */
+  async removed(siteId: string, job: string): Promise<void> {
+    await this.run('removed', siteId, [job]);
   }
 
   async forget(siteId: string): Promise<void> {

@@ -59,25 +59,45 @@ const MUTANTS: readonly Mutant[] = [
   ['switch', 'version == current and fence > currentFence', 'version == current'],
   ['switch', "'cv', version,", ''],
   ['switch', ", 'cf', fence", ''],
-  ['switch', "redis.call('HSET', site, 'p', known[1])", ''],
-  ['switch', 'and known[1] ~= job', ''],
+  ['switch', "redis.call('HSET', site, 'p', shown)", ''],
+  ['switch', 'and shown ~= job', ''],
+  ['switch', 'previous ~= job and previous', 'previous'],
+  ['switch', 'previous ~= job and previous', 'nil'],
+  ['switch', 'local old = job', 'local old'],
+  ['switch', '  old = nil\n  if shown', '  if shown'],
+  ['switch', 'job == shown or', ''],
+  ['switch', ' or job == previous', ''],
+  ['switch', "redis.call('ZADD', site .. ':old'", 'type(site'],
+  ['removed', "redis.call('ZREM', KEYS[1] .. ':old', ARGV[1])", ''],
+  ['removed', '\nrest(KEYS[1], KEYS[2])', ''],
+  [
+    'switch',
+    "redis.call('EXISTS', site .. ':offers', site .. ':old')",
+    "redis.call('EXISTS', site .. ':offers')",
+  ],
   ['switch', "redis.call('HDEL', site .. ':offers', job)", ''],
   ['switch', '\nrest(site, due)', ''],
   ['drop', "redis.call('HGET', KEYS[1] .. ':offers', ARGV[1]) == ARGV[2]", 'true'],
   ['drop', "redis.call('HDEL', KEYS[1] .. ':offers', ARGV[1])", ''],
   ['drop', '\nrest(KEYS[1], KEYS[2])', ''],
-  ['drop', " and redis.call('EXISTS', site .. ':offers') == 0", ''],
+  ['drop', "redis.call('EXISTS', site .. ':offers', site .. ':old')", "redis.call('EXISTS', site .. ':old')"],
   ['switch', 'if isShown and', 'if'],
   ['switch', "tonumber(known[1] or '0') <=", "tonumber(known[1] or '0') <"],
   ['drop', 'and not known[3]', ''],
   ['gone', "or redis.call('HEXISTS', site, 'g') == 1", ''],
   ['gone', "redis.call('EXISTS', site) == 0 or", ''],
-  ['gone', "redis.call('HSET', site, 'g', now)", ''],
+  ['gone', "redis.call('HSET', site, 'g', ARGV[2])", ''],
+  ['gone', "'g', ARGV[2])", "'g', '')"],
   ['gone', "redis.call('UNLINK', site .. ':entities', site .. ':index')", ''],
-  ['gone', "redis.call('ZADD', due, now + tonumber(ARGV[1])", "redis.call('ZADD', due, now"],
+  ['gone', "redis.call('ZADD', due, clock() + tonumber(ARGV[1])", "redis.call('ZADD', due, clock()"],
   ['forget', "redis.call('HEXISTS', site, 'g') == 0", 'false'],
   ['forget', "redis.call('EXISTS', site) == 1 and", ''],
-  ['forget', "redis.call('DEL', site, site .. ':builds', site .. ':offers')", "redis.call('DEL', site)"],
+  [
+    'forget',
+    "redis.call('DEL', site, site .. ':builds', site .. ':offers', site .. ':old')",
+    "redis.call('DEL', site)",
+  ],
+  ['forget', ", site .. ':old')", ')'],
   ['forget', "redis.call('ZREM', due", "redis.call('ZSCORE', due"],
   ['take', "'-inf', now,", "'-inf', '+inf',"],
   ['take', "'LIMIT', 0, tonumber(ARGV[1])", "'LIMIT', 0, 100"],
@@ -117,20 +137,21 @@ class World {
   async see(): Promise<void> {
     const { redis } = this;
     const { site, due } = this.keys;
-    const { at, g, ...record } = await redis.hgetall(site);
+    const { at, ...record } = await redis.hgetall(site);
     this.log.push({
-      record: { ...record, hasTime: at !== undefined, isGone: g !== undefined },
+      record: { ...record, hasTime: at !== undefined },
       entities: await redis.hgetall(`${site}:entities`),
       index: await redis.zrange(`${site}:index`, '0', '-1'),
       builds: await redis.zrange(`${site}:builds`, '0', '-1'),
       offers: await redis.hgetall(`${site}:offers`),
+      old: (await redis.zrange(`${site}:old`, '0', '-1')).toSorted(),
       due: await this.whenDue(due),
     });
   }
 
   async end(): Promise<void> {
     const { site, due } = this.keys;
-    const parts = ['entities', 'index', 'builds', 'offers'].map((part) => `${site}:${part}`);
+    const parts = ['entities', 'index', 'builds', 'offers', 'old'].map((part) => `${site}:${part}`);
     await this.redis.unlink(site, due, ...parts);
   }
 
@@ -160,7 +181,7 @@ class World {
 async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.change('a/0', '{}');
   for (const name of ['asked', 'begin', 'offer'] as const) await world.run(name, 1, 'j', 3, SOON_MS);
-  await world.run('gone', SOON_MS);
+  await world.run('gone', SOON_MS, 'deletion-0');
   await world.see();
   await world.run('create', 'name', 'N', 'url', 'u', 'pace', 0);
   await world.run('create', 'name', 'M', 'url', 'u', 'pace', 0);
@@ -208,13 +229,26 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
     await world.run('switch', job);
     await world.see();
   }
+  for (const job of ['job-2', 'job-0']) await world.run('removed', job);
+  await world.see();
   await world.run('offer', 'job-3', 5, 8, SOON_MS);
   await world.run('switch', 'job-3');
   await world.run('offer', 'job-3', 5, 9, SOON_MS);
   await world.run('switch', 'job-3');
   await world.see();
+  // What readers get, and the one before, are not old whatever is offered of them.
+  for (const [job, version, fence] of [['job-3', 5, 8] as const, ['job-1', 4, 1] as const]) {
+    await world.run('offer', job, version, fence, SOON_MS);
+    await world.run('switch', job);
+    await world.see();
+  }
+  await world.run('offer', 'job-1', 6, 1, SOON_MS);
+  await world.run('switch', 'job-1');
+  await world.see();
   await world.run('offer', 'job-6', 8, 9, SOON_MS);
   await world.run('switch', 'job-6');
+  await world.see();
+  await world.run('removed', 'job-3');
   await world.see();
   await world.run('asked', 8, 'job-6', 3, LATER_MS);
   await world.run('offer', 'job-4', 8, 9, SOON_MS);
@@ -231,6 +265,10 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.run('offer', 'job-4', 9, 9, SOON_MS);
   await world.run('switch', 'job-4');
   await world.see();
+  await world.run('removed', 'job-1');
+  await world.run('offer', 'job-4', 9, 10, SOON_MS);
+  await world.run('switch', 'job-4');
+  await world.see();
 
   // What was noted before stays where it was noted.
   const { site } = world.keys;
@@ -245,13 +283,14 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
 
   await world.run('forget');
   await world.run('offer', 'job-8', 90, 90, SOON_MS);
-  await world.run('gone', LATER_MS);
-  await world.run('gone', SOON_MS);
+  await world.run('gone', LATER_MS, 'deletion-1');
+  await world.run('gone', SOON_MS, 'deletion-2');
   await world.change('a/1', '"1"');
   for (const name of ['asked', 'begin', 'offer'] as const) await world.run(name, 1, 'j', 3, SOON_MS);
   await world.run('switch', 'job-8');
   await world.run('drop', 'job-8', '90|90');
   await world.see();
+  await redis.zadd(`${site}:old`, 1, 'job-2');
   await world.run('forget');
   await world.run('forget');
   await world.see();

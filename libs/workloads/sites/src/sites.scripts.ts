@@ -11,6 +11,7 @@ const NAMES = [
   'forget',
   'gone',
   'offer',
+  'removed',
   'switch',
   'take',
 ] as const;

@@ -1,7 +1,7 @@
 --[[
   forget: nothing is left of a deleted site.
 
-    KEYS[1]   the site; :builds and :offers beside it, in the same slot
+    KEYS[1]   the site; :builds, :offers and :old beside it, in the same slot
     KEYS[2]   the list of sites to be tended
 
   Answers ok, or kept when it was not deleted.
@@ -10,6 +10,6 @@ local site, due = KEYS[1], KEYS[2]
 if redis.call('EXISTS', site) == 1 and redis.call('HEXISTS', site, 'g') == 0 then
   return 'kept'
 end
-redis.call('DEL', site, site .. ':builds', site .. ':offers')
+redis.call('DEL', site, site .. ':builds', site .. ':offers', site .. ':old')
 redis.call('ZREM', due, string.match(site, '[^:]+$'))
 return 'ok'

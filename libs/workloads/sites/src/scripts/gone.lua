@@ -5,6 +5,7 @@
     KEYS[2]   the list of sites to be tended
 
     ARGV[1]   how long from now it is tended, unless it was forgotten by then, ms
+    ARGV[2]   the cancelId by which its owner is cancelled: the same for whoever goes on with it
 
   Answers ok, or absent.
 ]]
@@ -13,8 +14,7 @@ local site, due = KEYS[1], KEYS[2]
 if redis.call('EXISTS', site) == 0 or redis.call('HEXISTS', site, 'g') == 1 then
   return 'absent'
 end
-local now = clock()
-redis.call('HSET', site, 'g', now)
+redis.call('HSET', site, 'g', ARGV[2])
 redis.call('UNLINK', site .. ':entities', site .. ':index')
-redis.call('ZADD', due, now + tonumber(ARGV[1]), string.match(site, '[^:]+$'))
+redis.call('ZADD', due, clock() + tonumber(ARGV[1]), string.match(site, '[^:]+$'))
 return 'ok'

@@ -1,13 +1,16 @@
 --[[
   switch: readers get this build from now on, all of it; unless they have a newer one.
 
-    KEYS[1]   the site; :offers beside it, in the same slot
+  What nobody is to get any more is noted as old: the build before the one before, or this one.
+
+    KEYS[1]   the site; :offers and :old beside it, in the same slot
     KEYS[2]   the list of sites to be tended
 
     ARGV[1]   the job whose run counts
 
   Answers switched, older, or none when it was not offered.
 ]]
+--- @include clock
 --- @include rest
 local site, due = KEYS[1], KEYS[2]
 local job = ARGV[1]
@@ -15,18 +18,28 @@ local version, fence = string.match(redis.call('HGET', site .. ':offers', job) o
 if not version then
   return 'none'
 end
-local known = redis.call('HMGET', site, 'c', 'cv', 'cf', 'g')
+local known = redis.call('HMGET', site, 'c', 'cv', 'cf', 'g', 'p')
 if known[4] then
   return 'none'
 end
 version, fence = tonumber(version), tonumber(fence)
 local current, currentFence = tonumber(known[2] or '-1'), tonumber(known[3] or '-1')
 local isNewer = version > current or (version == current and fence > currentFence)
+local shown, previous = known[1], known[5]
+local old = job
 if isNewer then
   redis.call('HSET', site, 'c', job, 'cv', version, 'cf', fence)
-  if known[1] and known[1] ~= job then
-    redis.call('HSET', site, 'p', known[1])
+  old = nil
+  if shown and shown ~= job then
+    redis.call('HSET', site, 'p', shown)
+    old = previous ~= job and previous
   end
+elseif job == shown or job == previous then
+  -- A run of it that was overtaken has offered it once more.
+  old = nil
+end
+if old then
+  redis.call('ZADD', site .. ':old', clock(), old)
 end
 redis.call('HDEL', site .. ':offers', job)
 rest(site, due)
