@@ -20,7 +20,13 @@ describe('a site', () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet, { name: 'Harbour' });
     expect((await site.view()).routes.map(({ path }) => path).toSorted()).toEqual(STATIC);
-    expect((await site.page('/')).status).toBe(404);
+    expect(await site.text('/')).toContain('Nothing here yet.');
+    expect(await site.text('/style.css')).toContain('color-scheme');
+    const map = await site.page('/sitemap.xml');
+    expect(await map.text()).toContain(`${(await site.view()).url}/</loc>`);
+    const known = { 'if-none-match': map.headers.get('etag')! };
+    expect((await site.page('/sitemap.xml', known)).status).toBe(304);
+    expect((await site.page('/post')).status).toBe(404);
     expect(await site.put('post', 'first', { title: 'First', body: 'Hello.' })).toBe(201);
     expect(await site.put('post', 'first', { title: 'First, again', body: 'Hello.' })).toBe(200);
     expect(await site.put('berth', '7 & 8', { depth: 3 })).toBe(201);
@@ -170,6 +176,27 @@ describe('a site', () => {
     await other.text('/post/4');
   });
 
+  it('that changes all the time fills no disk, and no page of it can be read once it is deleted', async () => {
+    fleet = await Fleet.start();
+    const site = await TestSite.create(fleet);
+    for (let i = 1; i <= 6; i += 1) {
+      await site.put('post', String(i));
+      await site.untilBuilt();
+    }
+    const built = (await site.view()).builds.map(({ id }) => id);
+    const withPages = async (): Promise<string[]> => {
+      const paths = await files();
+      return built.filter((id) => paths.some((path) => path.includes(id)));
+    };
+    await until(async () => (await withPages()).length === 2, 'the pages of two builds are left', 60_000);
+    expect(await withPages()).toEqual(built.slice(0, 2));
+    await site.text('/post/6');
+    expect(await site.delete()).toBe(204);
+    await until(async () => (await files()).length === 0, 'no page is left');
+    const pages = built.map((id) => fetch(`${fleet.url}/v1/jobs/${id}/artifacts/pages-1`));
+    expect((await Promise.all(pages)).map(({ status }) => status)).toEqual(built.map(() => 404));
+  });
+
   it('that is there keeps the jobs of it; those of one that is not are swept', async () => {
     fleet = await Fleet.start({
       workers: 0,
@@ -236,6 +263,8 @@ describe('a site', () => {
       await refused('PUT', `${entity}/po%2Fst/1`, {}),
       await refused('PUT', `${entity}/post/a%2Fb`, {}),
       await refused('PUT', `${entity}/post/%00`, {}),
+      await refused('PUT', `${entity}/post/${'é'.repeat(50)}a`, {}),
+      await refused('PUT', `${entity}/post/1`, `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`),
       await refused('PUT', `${entity}/post/1`, { body: 'x', more: 'y'.repeat(65_536) }),
       await refused('PUT', '/v1/sites/nobody/entities/post/1', {}),
       await refused('GET', `/v1/sites/${'0'.repeat(20)}`),
@@ -250,6 +279,8 @@ describe('a site', () => {
       [400, problem, 'INVALID'],
       [400, problem, 'INVALID'],
       [400, problem, 'INVALID'],
+      [400, problem, 'INVALID'],
+      [400, problem, 'INVALID'],
       [413, problem, 'TOO_LARGE'],
       [404, problem, 'NOT_FOUND'],
       [404, problem, 'NOT_FOUND'],
@@ -259,6 +290,17 @@ describe('a site', () => {
       [405, problem, 'METHOD_NOT_ALLOWED'],
       [expect.any(Number), problem, expect.any(String)],
     ]);
+    const nested = (levels: number): string => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    const statuses = [];
+    for (const levels of [100, 101]) {
+      const answer = await fleet.request('PUT', `${entity}/post/${'é'.repeat(50)}`, nested(levels));
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([201, 400]);
+    for (const path of ['', '/', '/post/1']) {
+      const wrong = await fetch(`${fleet.url}/sites/${id}${path}`, { method: 'POST' });
+      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    }
   });
 
   it('is changed by who has a key for it, and read by everybody', async () => {

@@ -7,8 +7,12 @@ export function refuseWrongMethods(app: NestFastifyApplication): void {
   const routes: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRoute', ({ url, method }) => {
-    if (url.includes('*')) return;
-    const path = url.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+');
+    // What takes every path says nothing of this one.
+    if (/^\/?\*$/.test(url)) return;
+    const path = url
+      .replaceAll('.', '\\.')
+      .replaceAll(/:[^/]+/g, '[^/]+')
+      .replace(/\*$/, '.*');
     routes.push({ path: new RegExp(`^${path}$`), methods: [method].flat() });
   });
   fastify.addHook('onRequest', (request, reply, done) => {

@@ -20,7 +20,7 @@ export class BuildReader {
 
   constructor(private readonly artifacts: ArtifactReader) {}
 
-  /** Of a site that is not built yet, or whose build is gone: those that every site has. */
+  /** Of a site that is not built yet, or whose build is gone, those that every site has. */
   async routes(job: string | undefined): Promise<readonly Route[]> {
     const known = job === undefined ? undefined : await this.find(job);
     const routes: readonly Route[] = known ? [...known.values()] : Object.values(STATIC_ROUTES);

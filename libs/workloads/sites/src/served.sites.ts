@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { BuildReader } from './build.reader.js';
 import type { PackedRoute } from './build/packed.site.js';
+import { normalPath } from './build/routes.js';
+import { etagOf, unbuiltPage } from './build/static.pages.js';
 import { ShownBuilds } from './shown.builds.js';
+import type { SiteRecord } from './site.js';
 import { SitesRepository } from './sites.repository.js';
 
 /** Between a look at which build is current and a look into it, it may have been superseded twice, and be gone. */
 const LOOKS = 3;
 
 export interface ServedPage {
-  readonly route: PackedRoute;
+  readonly route: Pick<PackedRoute, 'contentType' | 'etag' | 'size'>;
   /** Absent when the caller has them already. */
   readonly bytes?: Readable;
 }
@@ -30,14 +33,24 @@ export class ServedSites {
   ): Promise<ServedPage | undefined> {
     await this.shown.settle(siteId);
     for (let looks = 0; looks < LOOKS; looks += 1) {
-      const current = (await this.sites.find(siteId))?.current;
-      if (!current) return undefined;
-      const route = await this.reader.page(current.job, path);
+      const site = await this.sites.find(siteId);
+      if (!site?.current) return site && unbuilt(site, path, isKnown);
+      const { job } = site.current;
+      const route = await this.reader.page(job, path);
       if (route === 'none') return undefined;
       if (route && isKnown(route.etag)) return { route };
-      const bytes = route && (await this.reader.bytes(current.job, route));
+      const bytes = route && (await this.reader.bytes(job, route));
       if (bytes) return { route, bytes };
     }
     return undefined;
   }
+}
+
+/** Until there is a build, what every site has is made for whoever asks. */
+function unbuilt(site: SiteRecord, path: string, isKnown: (etag: string) => boolean): ServedPage | undefined {
+  const page = unbuiltPage(site, normalPath(path));
+  if (!page) return undefined;
+  const bytes = Buffer.from(page.text);
+  const route = { contentType: page.contentType, etag: etagOf(bytes), size: bytes.length };
+  return isKnown(route.etag) ? { route } : { route, bytes: Readable.from([bytes]) };
 }

@@ -1,7 +1,7 @@
 import type { Run } from '#lifecycle';
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Route } from './routes.js';
+import { etagOf } from './static.pages.js';
 
 /** A job may have a thousand artifacts, and a site ten thousand pages: they lie in a few, one behind the other. */
 const PACK_BYTES = 4 * 1024 * 1024;
@@ -41,7 +41,7 @@ export class PackedSite {
 
   async add(route: Route, contentType: string, text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    const etag = createHash('sha256').update(bytes).digest('base64url');
+    const etag = etagOf(bytes);
     const pack = nameOf(this.packs);
     this.packed.push({ ...route, contentType, etag, pack, at: this.bytes, size: bytes.length });
     this.chunks.push(bytes);

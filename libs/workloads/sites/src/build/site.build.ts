@@ -2,12 +2,10 @@ import type { Run } from '#lifecycle';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WITHOUT_PAGE, type Entity, type SiteRecord } from '../site.js';
 import { PackedSite } from './packed.site.js';
-import { entityPage, homePage, listPage, sitemap, STYLE, titleOf, type Listed } from './pages.js';
-import { entityRoute, listRoute, STATIC_ROUTES } from './routes.js';
+import { entityPage, listPage, titleOf, type Listed } from './pages.js';
+import { entityRoute, listRoute } from './routes.js';
+import { HTML, staticPages } from './static.pages.js';
 
-const HTML = 'text/html; charset=utf-8';
-const XML = 'application/xml; charset=utf-8';
-const CSS = 'text/css; charset=utf-8';
 /** Of those without a page, so many are shown on the first one. */
 const MOST_NOTES = 20;
 
@@ -67,10 +65,8 @@ export class SiteBuild {
   }
 
   private async addStatic(): Promise<void> {
-    const { home, style, sitemap: map } = STATIC_ROUTES;
     const { lists, notes } = this;
-    await this.site.add(home, HTML, homePage(this.record, { lists, notes }));
-    await this.site.add(style, CSS, STYLE);
-    await this.site.add(map, XML, sitemap(this.record, this.site.routes));
+    for (const { route, contentType, text } of staticPages(this.record, { lists, notes }, this.site.routes))
+      await this.site.add(route, contentType, text);
   }
 }

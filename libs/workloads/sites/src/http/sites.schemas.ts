@@ -5,6 +5,9 @@ import { z } from 'zod';
 const MAX_PACE_MS = 10_000;
 /** As JSON. */
 export const MAX_ENTITY_BYTES = 64 * 1024;
+const MAX_DEPTH = 100;
+/** Each entity's id stands twice in the routes of its site, once with up to three characters for a byte. */
+const MAX_ID_BYTES = 100;
 
 /** `POST /v1/sites`. */
 export const SiteBody = z
@@ -38,6 +41,7 @@ export const EntityBody = z
     title: z.string().max(500).optional(),
     body: z.string().max(MAX_ENTITY_BYTES).optional(),
   })
+  .refine((content) => isNoDeeperThan(MAX_DEPTH, content), `an entity is nested ${MAX_DEPTH} deep at most`)
   .describe('Any object; what it has beside title and body is shown by name.')
   .meta({ id: 'PutEntity' });
 export type EntityBody = z.output<typeof EntityBody>;
@@ -48,10 +52,8 @@ export const EntityType = z
 
 export const EntityId = z
   .string()
-  .regex(
-    /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}/\\]{1,200}$/u,
-    'an id has 1 to 200 characters, and no slashes or control characters',
-  );
+  .regex(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}/\\]+$/u, 'an id has no slashes or control characters')
+  .refine((id) => Buffer.byteLength(id) <= MAX_ID_BYTES, `an id has ${MAX_ID_BYTES} bytes at most`);
 
 export const EntityAnswer = z
   .object({ type: z.string(), id: z.string(), version: z.number().int() })
@@ -89,3 +91,15 @@ export const SiteAnswer = z
       .describe('The newest first, twenty at most.'),
   })
   .meta({ id: 'Site' });
+
+/** Whoever writes it as JSON, or reads it, goes as deep; how deep one may go depends on who called. */
+function isNoDeeperThan(most: number, content: object): boolean {
+  let level: object[] = [content];
+  for (let depth = 0; depth < most && level.length > 0; depth += 1)
+    level = level.flatMap((each) => Object.values(each) as unknown[]).filter(isNested);
+  return level.length === 0;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
