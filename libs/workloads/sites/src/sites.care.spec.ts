@@ -206,6 +206,15 @@ describe('who cares for sites', () => {
       expect(removed()).toEqual([first, first]);
     });
 
+    it('begins with no other when its process ends meanwhile', async () => {
+      const siteId = await create();
+      const [first] = await shown(siteId, 5);
+      await aged(siteId);
+      artifacts.removeAll.mockImplementationOnce(async () => care.onModuleDestroy());
+      await care.tend(siteId);
+      expect(removed()).toEqual([first]);
+    });
+
     it('removes every one of them with its site, however many and however new', async () => {
       const siteId = await create();
       const jobs = await shown(siteId, 250);
