@@ -23,6 +23,8 @@ export class RequestHandler extends Handler<typeof request> {
         return { offered: true };
       case 'over':
         return { offered: false, why: `the trip is ${what}` };
+      case 'not-asked':
+        return { offered: false, why: 'the driver was not asked' };
       case 'unavailable':
         throw new DriverUnavailableError(driverId);
       case 'busy':

@@ -67,7 +67,7 @@ export class TripRepository {
     tripId: string,
     driverId: string,
     jobId: string,
-  ): Promise<Answer<'offered' | 'over' | 'unavailable' | 'busy'>> {
+  ): Promise<Answer<'offered' | 'over' | 'not-asked' | 'unavailable' | 'busy'>> {
     return this.run('offer', tripId, driverId, jobId);
   }
 

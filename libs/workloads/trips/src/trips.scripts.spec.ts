@@ -18,6 +18,7 @@ const MUTANTS: readonly Mutant[] = [
   ['offer', "status ~= 'PENDING' or", 'false or'],
   ['offer', 'or now >= expires', ''],
   ['offer', 'or trip[5] then', 'then'],
+  ['offer', 'if not is_asked(trip[6], driver) then', 'if false then'],
   ['offer', 'has[3] == id', 'false'],
   ['offer', "has[1] == '1' and not", 'not'],
   ['offer', 'and not has[2] and', 'and'],
@@ -30,7 +31,7 @@ const MUTANTS: readonly Mutant[] = [
   ['accept', 'trip[4] == driver', 'true'],
   ['accept', "status ~= 'PENDING' or", 'false or'],
   ['accept', 'or now >= tonumber(trip[2])', ''],
-  ['accept', 'if not isAsked then', 'if false then'],
+  ['accept', 'if not is_asked(trip[3], driver) then', 'if false then'],
   ['accept', 'if has[2] then', 'if false then'],
   ['accept', "if has[1] ~= '1' then", 'if false then'],
   ['accept', "withdraw_all(id, 'accepted', driver)", '{}'],
@@ -113,6 +114,7 @@ describe('the scripts of trips', () => {
         "offer t1 ann j1a: ["offered"]",
         "offer t1 bob j1b: ["offered"]",
         "offer t1 cem j1c: ["unavailable"]",
+        "offer t1 dan j1d: ["not-asked"]",
         "accept t1 cem: ["unavailable"]",
         "accept t1 dan: ["not-asked"]",
         "accept none ann: ["unknown"]",
@@ -269,6 +271,7 @@ describe('the scripts of trips', () => {
       await say('offer', 't1', 'ann', 'j1a');
       await say('offer', 't1', 'bob', 'j1b');
       await say('offer', 't1', 'cem', 'j1c');
+      await say('offer', 't1', 'dan', 'j1d');
       await say('accept', 't1', 'cem');
       await say('accept', 't1', 'dan');
       await say('accept', 'none', 'ann');

@@ -22,11 +22,7 @@ end
 if status ~= 'PENDING' or now >= tonumber(trip[2]) then
   return { 'over', status == 'PENDING' and 'EXPIRED' or status }
 end
-local isAsked = false
-for _, asked in ipairs(cjson.decode(trip[3])) do
-  isAsked = isAsked or asked == driver
-end
-if not isAsked then
+if not is_asked(trip[3], driver) then
   return { 'not-asked' }
 end
 local has = redis.call('HMGET', driver_key(driver), 'available', 'trip', 'offer')

@@ -6,15 +6,20 @@
     KEYS[1]   the root of all keys
     ARGV[1]   trip   ARGV[2]   driver   ARGV[3]   the job
 
-  Answers {'offered'}, also when it is already; {'over', status}; {'unavailable'}; {'busy', 'trip' or 'offer'}.
+  Answers {'offered'}, also when it is already; {'over', status}; {'not-asked'}; {'unavailable'};
+  {'busy', 'trip' or 'offer'}.
 ]]
 --- @include trip
 local id, driver, job = ARGV[1], ARGV[2], ARGV[3]
-local trip = redis.call('HMGET', trip_key(id), 'status', 'expires', 'created', 'customer', 'x' .. driver)
+local trip = redis.call('HMGET', trip_key(id), 'status', 'expires', 'created', 'customer', 'x' .. driver, 'drivers')
 local status, expires = trip[1], tonumber(trip[2])
 if status ~= 'PENDING' or now >= expires or trip[5] then
   redis.call('ZREM', line_key(driver), id)
   return { 'over', trip[5] and 'DECLINED' or status == 'PENDING' and 'EXPIRED' or status or 'GONE' }
+end
+-- Whoever may enqueue may ask for such a job; what it offered to others nobody would withdraw.
+if not is_asked(trip[6], driver) then
+  return { 'not-asked' }
 end
 
 local has = redis.call('HMGET', driver_key(driver), 'available', 'trip', 'offer')

@@ -32,6 +32,15 @@ local function text(number)
   return string.format('%.0f', number)
 end
 
+local function is_asked(drivers, driver)
+  for _, asked in ipairs(cjson.decode(drivers)) do
+    if asked == driver then
+      return true
+    end
+  end
+  return false
+end
+
 -- Nothing stays of a driver who is not available and has nothing.
 local function forget_idle(driver)
   local key = driver_key(driver)
