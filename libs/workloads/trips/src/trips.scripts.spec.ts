@@ -68,6 +68,7 @@ const MUTANTS: readonly Mutant[] = [
   ['driver', 'forget_idle(driver)', ''],
   ['driver', ', next_in_line(driver)', ''],
   ['look', "'(' .. last", 'last'],
+  ['look', "#redis.call('XRANGE', key, last, '+', 'COUNT', 1) == 0", 'false'],
   ['due', "redis.call('ZADD', due, now + CARE_MS, id)", ''],
   ['due', "'LIMIT', 0, tonumber(ARGV[1])", "'LIMIT', 0, 1000"],
   ['tended', "(trip[1] or '') ~= status", 'false'],
@@ -207,6 +208,8 @@ describe('the scripts of trips', () => {
         "look cem : ["<time>",""]",
         "look ann : ["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
         "["<time>","t3",["<time>",["event","accepted","trip","t1","more",""]],["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "look ann 999999999999999-0: ["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "look nobody 999999999999999-0: ["",""]",
         "finish t3 CANCELLED off: ["finished"]",
         "finish t5 CANCELLED off: ["finished"]",
         "due: t2 t3 t4 t5 t6 t8",
@@ -378,6 +381,7 @@ describe('the scripts of trips', () => {
       await say('look', 'ann', '');
       const [first] = await redis.xrange(`${root}:offers:ann`, '-', '+', 'COUNT', 1);
       said.push(settled(await call('look', 'ann', first![0])));
+      for (const driver of ['ann', 'nobody']) await say('look', driver, '999999999999999-0');
       for (const id of ['t3', 't5']) await say('finish', id, 'CANCELLED', 'off');
       said.push(`due: ${(await redis.zrange(`${root}:due`, '0', '-1')).toSorted().join(' ')}`);
       await create('t7', 60_000, 'ann');
