@@ -257,10 +257,13 @@ describe('trips, where there is no room', () => {
     await street.available('ann', true);
     const second = await street.asked('ann');
     await ann.untilSeen('offer', second);
+    // While one of them runs there is room for another.
+    await street.post('/v1/admin/queues/trip-requests/pause');
     const filling = await street.asked('w', 'x', 'y', 'z');
 
     expect(await street.accept(first, 'ann')).toMatchObject({ status: 200, body: { driverId: 'ann' } });
-    expect(fleet.api.output).toMatch(/is left to the care/);
+    await until(() => /is left to the care/.test(fleet.api.output), 'there is no room');
+    await street.post('/v1/admin/queues/trip-requests/resume');
     expect((await ann.untilSeen('withdrawn', second, SOON_MS)).data.reason).toBe('on-a-trip');
     await street.cancel(filling);
     await street.post(`/v1/trips/${first}/complete`);

@@ -4,6 +4,8 @@ import { until } from './until.js';
 /** What `keys.ts` lets stay when nothing is under way: queue hashes, and what ends by itself. */
 const STAYS =
   /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead)|\{owners:\d+\}|\{due:\d+\}|\{fleet\}|\{diagrams:\w\}:known|\{sweeps\}:(at|walks|of:\w+|lock:\w+:fence))$/;
+/** Who was seen to be gone leaves this with the list, minutes after the last job. */
+const SIGHTED = /:\{owners:\d+\}:gone$/;
 const RECORD = /:\{[\w-]{22}\}$/;
 const ENDS_BY_ITSELF =
   /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:over)?(:at)?|:\{cancels\}:[\w-]{22}|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+)|:\{owners:\d+\}:gone:fence|:\{trips\}:(trip|offers|key):.+|:\{diagrams:\w\}:.+|:\{diagrams:of:[^}]+\})$/;
@@ -13,6 +15,10 @@ export async function leftovers(redis: Redis, prefix: string): Promise<string[]>
   const left: string[] = [];
   for (const key of await keysOf(redis, prefix)) {
     if (STAYS.test(key)) continue;
+    if (SIGHTED.test(key)) {
+      left.push(...(await unlistedIn(redis, key)));
+      continue;
+    }
     if (!ENDS_BY_ITSELF.test(key)) left.push(`${key} is there`);
     else if ((await redis.pttl(key)) === -1) left.push(`${key} does not expire`);
     if (RECORD.test(key)) left.push(...(await indexEntries(redis, key)));
@@ -44,4 +50,10 @@ async function keysOf(redis: Redis, prefix: string): Promise<string[]> {
 async function indexEntries(redis: Redis, record: string): Promise<string[]> {
   const fields = await redis.hkeys(record);
   return fields.filter((field) => field.startsWith('j')).map((field) => `${record} has ${field}`);
+}
+
+async function unlistedIn(redis: Redis, gone: string): Promise<string[]> {
+  const list = gone.slice(0, -':gone'.length);
+  const [owners, listed] = await Promise.all([redis.hkeys(gone), redis.zrange(list, 0, '-1')]);
+  return owners.filter((owner) => !listed.includes(owner)).map((owner) => `${gone} has ${owner}`);
 }
