@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../../../../test/support/until.js';
+import type { OwnCancels } from './own.cancels.js';
 import { TripOverError, UnknownTripError } from './trips.errors.js';
 import { TripFollowers } from './trips.followers.js';
 import type { Trips } from './trips.service.js';
@@ -22,7 +23,9 @@ describe('a trip whose owner is cancelled', () => {
       asked.push(`${trip}: ${reason}`);
       return answer();
     };
-    followers = new TripFollowers(journal, { cancel } as unknown as Trips);
+    const has = (_id: string, cancelId: string): Promise<boolean> => Promise.resolve(cancelId === 'own');
+    const own = { has } as unknown as OwnCancels;
+    followers = new TripFollowers(journal, { cancel } as unknown as Trips, own);
     followers.onModuleInit();
   });
   afterEach(() => void vi.restoreAllMocks());
@@ -31,7 +34,7 @@ describe('a trip whose owner is cancelled', () => {
     journal.ownerCancelled({ owner: `trip:${id}`, reason: 'off', by: 'shop', ...more } as Receipt);
 
   it('is cancelled, unless trips did it, or the sweep, or it is one job, or no trip of ours', async () => {
-    say({ by: 'trips' });
+    say({ by: 'trips', cancelId: 'own' });
     say({ by: 'janitor', why: 'orphan' });
     say({ job: 'a job' });
     say({ owner: 'trip:42' });
@@ -39,6 +42,12 @@ describe('a trip whose owner is cancelled', () => {
     say();
     await followers.beforeApplicationShutdown();
     expect(asked).toEqual([`${id}: off`]);
+  });
+
+  it('is cancelled by whoever calls himself trips', async () => {
+    say({ by: 'trips', cancelId: `trip-${id}-ACCEPTED` });
+    await followers.beforeApplicationShutdown();
+    expect(asked).toHaveLength(1);
   });
 
   it('is cancelled as soon as the store is back', async () => {

@@ -1,6 +1,7 @@
-import { Journal, parseOwner, type Fact } from '#lifecycle';
+import { Journal, parseOwner, type Fact, type Receipt } from '#lifecycle';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
+import { OwnCancels } from './own.cancels.js';
 import { isTripId } from './trip.js';
 import { TripOverError, UnknownTripError } from './trips.errors.js';
 import { Trips } from './trips.service.js';
@@ -21,6 +22,7 @@ export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly journal: Journal,
     private readonly trips: Trips,
+    private readonly ownCancels: OwnCancels,
   ) {}
 
   onModuleInit(): void {
@@ -34,20 +36,23 @@ export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private follow(fact: Fact): void {
-    if (fact.event !== 'owner.cancelled' || fact.job !== undefined || fact.by === 'trips') return;
+    if (fact.event !== 'owner.cancelled' || fact.job !== undefined) return;
     // To the sweep a trip that was accepted is gone, because it needs its jobs no more.
     if (fact.why === 'orphan') return;
     const { type, id } = parseOwner(fact.owner);
     if (type !== 'trip' || !isTripId(id)) return;
-    const done = this.cancel(id, fact.reason).finally(() => this.underWay.delete(done));
+    const done = this.cancel(id, fact).finally(() => this.underWay.delete(done));
     this.underWay.add(done);
   }
 
-  private async cancel(id: string, reason: string): Promise<void> {
+  private async cancel(
+    id: string,
+    { cancelId, reason }: Pick<Receipt, 'cancelId' | 'reason'>,
+  ): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       const isLast = this.closing.signal.aborted;
       try {
-        await this.trips.cancel(id, reason);
+        if (!(await this.ownCancels.has(id, cancelId))) await this.trips.cancel(id, reason);
         return;
       } catch (error) {
         if (error instanceof UnknownTripError || error instanceof TripOverError) return;

@@ -3,6 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { DemoController } from './demo/demo.controller.js';
 import { DriversController } from './drivers.controller.js';
 import { OfferHub } from './offers/offer.hub.js';
+import { OwnCancels } from './own.cancels.js';
 import { TripCare } from './trips.care.js';
 import { TripsController } from './trips.controller.js';
 import { TripFollowers } from './trips.followers.js';
@@ -15,7 +16,7 @@ import { TripWakes } from './trips.wakes.js';
 
 @Module({
   imports: [LifecycleModule.forKinds([request, timeout])],
-  providers: [TripFollowers, TripRepository, Trips, TripWakes],
+  providers: [OwnCancels, TripFollowers, TripRepository, Trips, TripWakes],
   exports: [TripRepository, Trips],
 })
 class TripsModule {}

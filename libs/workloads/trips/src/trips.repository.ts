@@ -46,13 +46,20 @@ export class TripRepository {
     livesMs: number;
     /** Digest of the key that it is asked for with; '' for none. */
     key: string;
+    /** What nobody outside can know of it. */
+    secret: string;
   }): Promise<Answer<'created' | 'exists'>> {
-    const { id, customerId, driverIds, livesMs, key } = trip;
-    return this.run('create', id, customerId, JSON.stringify(driverIds), livesMs, key);
+    const { id, customerId, driverIds, livesMs, key, secret } = trip;
+    return this.run('create', id, customerId, JSON.stringify(driverIds), livesMs, key, secret);
   }
 
   async find(id: string): Promise<Trip | undefined> {
     return readTrip(id, await this.store.call(() => this.store.redis.hgetall(tripKey(this.root, id))));
+  }
+
+  /** '' when there is no such trip. */
+  async secret(id: string): Promise<string> {
+    return (await this.store.call(() => this.store.redis.hget(tripKey(this.root, id), 'secret'))) ?? '';
   }
 
   /** Of each trip; null for one that does not exist. */

@@ -14,6 +14,7 @@ const MUTANTS: readonly Mutant[] = [
   ['create', "redis.call('EXISTS', trip_key(id)) == 1", 'false'],
   ['create', "digest ~= '' and redis.call('GET', order_key(digest))", 'false'],
   ['create', "redis.call('SET', order_key(digest), id)", ''],
+  ['create', ", 'secret', secret", ''],
   ['create', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
   ['offer', "status ~= 'PENDING' or", 'false or'],
   ['offer', 'or now >= expires', ''],
@@ -109,8 +110,9 @@ describe('the scripts of trips', () => {
       [
         "driver ann 1: ["online"]",
         "driver bob 1: ["online"]",
-        "create t1 rider ["ann","bob","cem"] 60000 : ["created"]",
-        "create t1 rider ["ann"] 60000 : ["exists","t1"]",
+        "create t1 rider ["ann","bob","cem"] 60000  secret: ["created"]",
+        "create t1 rider ["ann"] 60000  secret: ["exists","t1"]",
+        "trip:t1: secret",
         "offer t1 ann j1a: ["offered"]",
         "offer t1 ann j1a: ["offered"]",
         "offer t1 bob j1b: ["offered"]",
@@ -119,8 +121,8 @@ describe('the scripts of trips', () => {
         "accept t1 cem: ["unavailable"]",
         "accept t1 dan: ["not-asked"]",
         "accept none ann: ["unknown"]",
-        "create t2 rider ["bob","ann"] 60000 : ["created"]",
-        "create t3 rider ["bob","ann"] 60000 : ["created"]",
+        "create t2 rider ["bob","ann"] 60000  secret: ["created"]",
+        "create t3 rider ["bob","ann"] 60000  secret: ["created"]",
         "offer t3 bob j3b: ["busy","offer"]",
         "offer t2 bob j2b: ["busy","offer"]",
         "t1 is due: 1",
@@ -147,15 +149,15 @@ describe('the scripts of trips', () => {
         "finish t1 CANCELLED off: ["refused","COMPLETED"]",
         "offer t3 ann j3a: ["offered"]",
         "finish t2 CANCELLED off: ["finished"]",
-        "create t4 rider ["ann","cem"] 1 : ["created"]",
+        "create t4 rider ["ann","cem"] 1  secret: ["created"]",
         "offer t4 cem j4c: ["offered"]",
         "accept t4 cem: ["over","EXPIRED"]",
         "offer t4 ann j4a: ["over","EXPIRED"]",
         "line:ann: ",
         "finish t4 EXPIRED expired: ["finished"]",
         "finish t4 EXPIRED expired: ["again"]",
-        "create t5 rider ["cem","ann"] 60000 : ["created"]",
-        "create t6 rider ["cem","ann"] 60000 : ["created"]",
+        "create t5 rider ["cem","ann"] 60000  secret: ["created"]",
+        "create t6 rider ["cem","ann"] 60000  secret: ["created"]",
         "offer t5 cem j5c: ["offered"]",
         "offer t6 cem j6c: ["busy","offer"]",
         "driver cem 0: ["offline"]",
@@ -167,22 +169,22 @@ describe('the scripts of trips', () => {
         "driver:cem: ["available","0","trip","t6"]",
         "finish t6 COMPLETED done: ["finished"]",
         "driver:cem: []",
-        "create t8 rider ["dan"] 60000 : ["created"]",
+        "create t8 rider ["dan"] 60000  secret: ["created"]",
         "offer t8 dan j8d: ["unavailable"]",
         "driver dan 1: ["online","j8d dan"]",
         "driver dan 0: ["offline"]",
         "finish t8 CANCELLED off: ["finished"]",
-        "create k1 rider ["dan"] 60000 digest: ["created"]",
-        "create k2 rider ["dan"] 60000 digest: ["exists","k1"]",
+        "create k1 rider ["dan"] 60000 digest secret: ["created"]",
+        "create k2 rider ["dan"] 60000 digest secret: ["exists","k1"]",
         "finish k1 CANCELLED refused refused: ["finished"]",
-        "create k2 rider ["dan"] 60000 digest: ["created"]",
+        "create k2 rider ["dan"] 60000 digest secret: ["created"]",
         "trip:k2: digest",
         "finish k2 CANCELLED off : ["finished"]",
-        "create k3 rider ["dan"] 60000 digest: ["exists","k2"]",
+        "create k3 rider ["dan"] 60000 digest secret: ["exists","k2"]",
         "driver eve 1: ["online"]",
-        "create p1 rider ["eve"] 86400000 : ["created"]",
-        "create p2 rider ["eve"] 60000 : ["created"]",
-        "create p3 rider ["eve"] 60000 : ["created"]",
+        "create p1 rider ["eve"] 86400000  secret: ["created"]",
+        "create p2 rider ["eve"] 60000  secret: ["created"]",
+        "create p3 rider ["eve"] 60000  secret: ["created"]",
         "offer p1 eve jp1: ["offered"]",
         "offer p2 eve jp2: ["busy","offer"]",
         "offer p3 eve jp3: ["busy","offer"]",
@@ -201,7 +203,7 @@ describe('the scripts of trips', () => {
         "finish p1 CANCELLED off: ["finished"]",
         "finish p2 CANCELLED off: ["finished"]",
         "finish p3 CANCELLED off: ["finished"]",
-        "create p4 rider ["eve"] 60000 : ["created"]",
+        "create p4 rider ["eve"] 60000  secret: ["created"]",
         "accept p4 eve: ["accepted",""]",
         "finish p4 COMPLETED done: ["finished"]",
         "driver eve 0: ["offline"]",
@@ -213,7 +215,7 @@ describe('the scripts of trips', () => {
         "finish t3 CANCELLED off: ["finished"]",
         "finish t5 CANCELLED off: ["finished"]",
         "due: t2 t3 t4 t5 t6 t8",
-        "create t7 rider ["ann"] 60000 : ["created"]",
+        "create t7 rider ["ann"] 60000  secret: ["created"]",
         "tended t7 PENDING: ["ok"]",
         "due: true",
         "tended t6 ACCEPTED: ["moved"]",
@@ -263,13 +265,14 @@ describe('the scripts of trips', () => {
       said.push(`${name} ${args.join(' ')}: ${settled(answer)}`);
     };
     const create = (id: string, lives: number, ...drivers: string[]): Promise<void> =>
-      say('create', id, 'rider', JSON.stringify(drivers), lives, '');
+      say('create', id, 'rider', JSON.stringify(drivers), lives, '', 'secret');
     try {
       await say('driver', 'ann', 1);
       await say('driver', 'bob', 1);
       // One trip, three drivers, of whom one is away.
       await create('t1', 60_000, 'ann', 'bob', 'cem');
       await create('t1', 60_000, 'ann');
+      await state('trip:t1', async () => String(await redis.hget(`${root}:trip:t1`, 'secret')));
       await say('offer', 't1', 'ann', 'j1a');
       await say('offer', 't1', 'ann', 'j1a');
       await say('offer', 't1', 'bob', 'j1b');
@@ -339,7 +342,8 @@ describe('the scripts of trips', () => {
       await say('driver', 'dan', 0);
       await say('finish', 't8', 'CANCELLED', 'off');
       // One key, one trip; of one that is refused it is free again.
-      const keyed = (id: string): Promise<void> => say('create', id, 'rider', '["dan"]', 60_000, 'digest');
+      const keyed = (id: string): Promise<void> =>
+        say('create', id, 'rider', '["dan"]', 60_000, 'digest', 'secret');
       await keyed('k1');
       await keyed('k2');
       await say('finish', 'k1', 'CANCELLED', 'refused', 'refused');
@@ -400,7 +404,7 @@ describe('the scripts of trips', () => {
       await say('tended', 't4', 'EXPIRED');
       await say('tended', 'none', '');
       for (let i = 0; i < 60; i += 1) {
-        await call('create', `b${i}`, 'rider', '["ann"]', 60_000, '');
+        await call('create', `b${i}`, 'rider', '["ann"]', 60_000, '', 'secret');
         await call('offer', `b${i}`, 'ann', 'j');
         await call('finish', `b${i}`, 'CANCELLED', 'off');
         await call('tended', `b${i}`, 'CANCELLED');

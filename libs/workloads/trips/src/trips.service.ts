@@ -12,6 +12,7 @@ import {
 } from '#lifecycle';
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
+import { OwnCancels } from './own.cancels.js';
 import { isTripId, type Trip } from './trip.js';
 import { NotForDriverError, TripOverError, UnknownTripError } from './trips.errors.js';
 import { request, timeout } from './trips.kinds.js';
@@ -36,6 +37,7 @@ export class Trips {
     private readonly trips: TripRepository,
     private readonly enqueuer: Enqueuer,
     private readonly canceller: Canceller,
+    private readonly ownCancels: OwnCancels,
     private readonly owners: OwnerReader,
     private readonly wakes: TripWakes,
   ) {}
@@ -43,8 +45,8 @@ export class Trips {
   /** The same key again is the same trip, for as long as that can be read. */
   async ask(order: TripOrder, idempotencyKey?: string): Promise<Trip> {
     const key = idempotencyKey === undefined ? '' : digestOf(idempotencyKey);
-    const newId = randomUUID();
-    const [outcome, id = newId] = await this.trips.create({ id: newId, key, ...order });
+    const [newId, secret] = [randomUUID(), randomUUID()];
+    const [outcome, id = newId] = await this.trips.create({ id: newId, key, secret, ...order });
     const trip = await this.read(id);
     if (!isFor(trip, order)) throw new IdempotencyConflictError();
     try {
@@ -152,8 +154,7 @@ export class Trips {
   /** Nothing of it is left to be done: its jobs end, and it takes no more. */
   async tidy(id: string, status: 'ACCEPTED' | Ending, reason: string): Promise<void> {
     try {
-      const cancelId = `trip-${id}-${status}`;
-      await this.canceller.cancel(owner('trip', id), { reason, by: 'trips', cancelId });
+      await this.ownCancels.carryOut(id, status, reason);
       await this.trips.tended(id, status);
     } catch (error) {
       this.log.warn(`The jobs of trip ${id} are left to the care: ${(error as Error).message}`);

@@ -1,5 +1,5 @@
 -- A trip: status, customer, drivers (JSON), created, expires, ended (ms), driver, reason; key: digest of the key that it
--- was asked for with; `j<driver>` -> the job that waits; `x<driver>`: declined.
+-- was asked for with; secret: see own.cancels.ts; `j<driver>` -> the job that waits; `x<driver>`: declined.
 -- What a driver is offered is always a trip that is PENDING: whoever ends one withdraws its offers in the same step.
 local OFFERS_KEPT = 100
 -- How long a phone may be away and still hear what it missed.
