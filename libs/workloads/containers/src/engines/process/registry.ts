@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { ContainerSpec } from '../container.engine.js';
+import type { ProcessIdentity } from './process.identity.js';
+
+export interface ContainerRecord extends ContainerSpec {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly process: ProcessIdentity;
+}
+
+/** As an engine names containers, and therefore a file name. */
+const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{1,199}$/;
+const ID = /^(.+)\.[0-9a-f]{12}$/;
+const RECORD = '.json';
+/** Nobody needs a draft for so long: whoever wrote it has died. */
+const DRAFT_MS = 60_000;
+
+/** The containers of this machine, a file each: whole from the moment it is there. */
+export class Registry {
+  private readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = resolve(folder);
+  }
+
+  newId(name: string): string {
+    if (!NAME.test(name)) throw new Error(`"${name}" is no name for a container.`);
+    return `${name}.${randomBytes(6).toString('hex')}`;
+  }
+
+  fileOf(name: string): string {
+    return join(this.folder, `${name}${RECORD}`);
+  }
+
+  /** Only if nobody has the name: of several at once, one. */
+  async claim(record: ContainerRecord): Promise<boolean> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const draft = join(this.folder, `.${record.id}`);
+    try {
+      // One line, and its end: a child reads it as such.
+      await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+      await link(draft, this.fileOf(record.name));
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async named(name: string): Promise<ContainerRecord | undefined> {
+    return NAME.test(name) ? read(this.fileOf(name)) : undefined;
+  }
+
+  async find(id: string): Promise<ContainerRecord | undefined> {
+    const [, name = ''] = ID.exec(id) ?? [];
+    const record = await this.named(name);
+    return record?.id === id ? record : undefined;
+  }
+
+  async *all(): AsyncGenerator<ContainerRecord> {
+    const names = await readdir(this.folder).catch(missing<string[]>([]));
+    for (const name of names) {
+      if (name.startsWith('.')) await this.clearDraft(name);
+      const record = name.endsWith(RECORD) && (await this.named(name.slice(0, -RECORD.length)));
+      if (record) yield record;
+    }
+  }
+
+  /** Taken aside and looked at first: whoever got the name meanwhile keeps it. */
+  async drop({ id, name }: ContainerRecord): Promise<void> {
+    const aside = join(this.folder, `.${this.newId(name)}`);
+    const isTaken = await rename(this.fileOf(name), aside).then(() => true, missing(false));
+    if (!isTaken) return;
+    const taken = await read(aside);
+    if (taken && taken.id !== id) await link(aside, this.fileOf(name)).catch(() => undefined);
+    await rm(aside, { force: true });
+  }
+
+  private async clearDraft(name: string): Promise<void> {
+    const draft = join(this.folder, name);
+    const { mtimeMs } = await stat(draft).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > DRAFT_MS) await rm(draft, { force: true });
+  }
+}
+
+async function read(file: string): Promise<ContainerRecord | undefined> {
+  const text = await readFile(file, 'utf8').catch(missing(''));
+  try {
+    const record = JSON.parse(text) as ContainerRecord;
+    return ID.exec(record.id)?.[1] === record.name ? record : undefined;
+  } catch {
+    // None, or none of ours.
+    return undefined;
+  }
+}
+
+function missing<T>(answer: T): (error: unknown) => T {
+  return (error) => {
+    if (codeOf(error) === 'ENOENT') return answer;
+    throw error;
+  };
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
