@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FakeContainer, type Flavour, type Wanted } from './fake-container.js';
 
-export type Call = 'create' | 'start' | 'stop' | 'remove' | 'inspect' | 'list';
+export type Call = 'create' | 'start' | 'stop' | 'kill' | 'remove' | 'inspect' | 'list';
 
 /**
  * What goes wrong with a call: `hang` and `cut` do nothing first, `hang-after`, `lost` and `truncated` do what was asked
@@ -179,6 +179,9 @@ export class FakeDocker {
         return { status: container.start() ? 204 : 304 };
       case 'stop':
         return { status: (await container.stop(Number(asked('t') || 10) * 1_000)) ? 204 : 304 };
+      case 'kill':
+        if (container.isRunning) container.exit(137);
+        return { status: 204 };
       case 'remove':
         return this.remove(container, isTrue(asked('force')));
     }
@@ -218,7 +221,7 @@ export class FakeDocker {
     if (container.isRunning) container.exit(137);
     if (this.containers.delete(container.id)) this.removed.push(container);
     container.removedAt = Date.now();
-    return { status: this.flavour === 'podman' ? 200 : 204, ...(this.flavour === 'podman' && { body: [] }) };
+    return { status: 204 };
   }
 
   /** By id, name, or what an id begins with, in that order. */
@@ -239,7 +242,7 @@ function callOf(method: string, path: string): Call | undefined {
   const [, of, verb] = /^\/containers\/([^/]+)(?:\/(\w+))?$/.exec(path) ?? [];
   if (of === undefined) return undefined;
   if (method === 'POST' && of === 'create') return 'create';
-  if (method === 'POST' && (verb === 'start' || verb === 'stop')) return verb;
+  if (method === 'POST' && (verb === 'start' || verb === 'stop' || verb === 'kill')) return verb;
   if (method === 'DELETE' && !verb) return 'remove';
   if (method === 'GET' && of === 'json') return 'list';
   return method === 'GET' && verb === 'json' ? 'inspect' : undefined;

@@ -1,4 +1,5 @@
 import type { ContainerEngine } from './container.engine.js';
+import { DockerEngine } from './docker/docker.engine.js';
 import { ProcessEngine } from './process/process.engine.js';
 
 export interface EngineSettings {
@@ -12,6 +13,6 @@ export interface EngineSettings {
 }
 
 export function openEngine(settings: EngineSettings): ContainerEngine {
-  if (settings.dockerHost) throw new Error('DOCKER_HOST is not supported yet.');
-  return new ProcessEngine(settings.folder, settings.memoryMb);
+  const { dockerHost, folder, memoryMb } = settings;
+  return dockerHost ? new DockerEngine(dockerHost, settings) : new ProcessEngine(folder, memoryMb);
 }
