@@ -11,7 +11,7 @@ import { carries } from '../labels.js';
 import { readInspected, readList, type Inspected } from './answers.js';
 import { containerOptions, type Caps } from './container.options.js';
 import { openDoor } from './docker.door.js';
-import { isRefusal, limited, unless } from './limited.js';
+import { done, isRefusal, limited, orGone, wordsOf } from './limited.js';
 
 const CALL_MS = 10_000;
 /** Several calls. */
@@ -22,7 +22,7 @@ const REMOVING_MS = 100;
 const ID = /^[0-9a-f]{64}$/;
 const NO_IMAGE = /no such image|image not known/i;
 const NO_PROGRAM = /executable file .*not found|exec: .*no such file/i;
-const [GONE, CONFLICT, UNCHANGED] = [404, 409, 304];
+const [NOT_FOUND, CONFLICT] = [404, 409];
 
 /** Docker, Podman, or what else speaks Docker's API. It pulls no image: what may run here is decided by who put it here. */
 export class DockerEngine extends ContainerEngine {
@@ -75,8 +75,7 @@ export class DockerEngine extends ContainerEngine {
 
   stop(id: string, outer: AbortSignal): Promise<void> {
     return limited('stop a container', this.callMs, outer, async (abortSignal) => {
-      if (ID.test(id))
-        await unless([UNCHANGED, GONE], this.docker.getContainer(id).stop({ t: 1, abortSignal }));
+      if (ID.test(id)) await done(this.docker.getContainer(id).stop({ t: 1, abortSignal }));
     });
   }
 
@@ -97,12 +96,12 @@ export class DockerEngine extends ContainerEngine {
       await this.docker.createContainer({ ...containerOptions(spec, this.caps), abortSignal });
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      if (error.statusCode === GONE && NO_IMAGE.test(error.message))
+      if (error.statusCode === NOT_FOUND && NO_IMAGE.test(wordsOf(error)))
         throw new NoSuchImage(
           `The engine has no image "${spec.image}", and none is pulled. Run: docker pull ${spec.image}`,
           { cause: error },
         );
-      if (error.statusCode !== CONFLICT && !/already in use/.test(error.message)) throw error;
+      if (error.statusCode !== CONFLICT && !/already in use/.test(wordsOf(error))) throw error;
     }
   }
 
@@ -112,9 +111,9 @@ export class DockerEngine extends ContainerEngine {
     if (!held?.isUnstarted || !isAsAsked(held.container, spec)) return held?.container;
     const { id } = held.container;
     try {
-      await unless([UNCHANGED, GONE], this.docker.getContainer(id).start({ abortSignal }));
+      await done(this.docker.getContainer(id).start({ abortSignal }));
     } catch (error) {
-      if (!isRefusal(error) || !NO_PROGRAM.test(error.message)) throw error;
+      if (!isRefusal(error) || !NO_PROGRAM.test(wordsOf(error))) throw error;
       await this.remove(id, abortSignal);
       throw new NoSuchImage(`The image "${spec.image}" cannot be kept idle: it has no \`tail\`.`, {
         cause: error,
@@ -131,14 +130,14 @@ export class DockerEngine extends ContainerEngine {
 
   private async inspect(idOrName: string, abortSignal: AbortSignal): Promise<Inspected | undefined> {
     const container = this.docker.getContainer(encodeURIComponent(idOrName));
-    const answer = await unless([GONE], container.inspect({ abortSignal }));
-    return answer && readInspected(answer);
+    const answer = await orGone(container.inspect({ abortSignal }));
+    return answer === undefined ? undefined : readInspected(answer);
   }
 
   /** Whether somebody else is at it, and not done. */
   private async isRemoving(id: string, abortSignal: AbortSignal): Promise<boolean> {
     try {
-      await unless([GONE], this.docker.getContainer(id).remove({ force: true, v: true, abortSignal }));
+      await orGone(this.docker.getContainer(id).remove({ force: true, v: true, abortSignal }));
       return false;
     } catch (error) {
       if (isRefusal(error) && error.statusCode === CONFLICT) return true;

@@ -1,8 +1,12 @@
 import { EngineUnavailable, NoSuchImage } from '../container.engine.js';
 
+const UNCHANGED = 304;
+
 /** What an engine refused with, as dockerode tells it. */
 export interface Refusal extends Error {
   readonly statusCode: number;
+  /** The body as it came, or a sentence. */
+  readonly json: unknown;
 }
 
 export function isRefusal(error: unknown): error is Refusal {
@@ -25,17 +29,41 @@ export async function limited<T>(
     if (cause instanceof NoSuchImage || cause instanceof EngineUnavailable) throw cause;
     if (limit.aborted)
       throw new EngineUnavailable(`The engine did not ${what} within ${limitMs} ms.`, { cause });
-    const said = cause instanceof Error ? cause.message.trim() : String(cause);
-    throw new EngineUnavailable(`The engine did not ${what}: ${said}`, { cause });
+    throw new EngineUnavailable(`The engine did not ${what}: ${whyNot(cause)}`, { cause });
   }
 }
 
-/** The answer, or nothing where the engine refuses with one of these. */
-export async function unless<T>(statuses: readonly number[], call: Promise<T>): Promise<T | undefined> {
+/** The answer; nothing where there is no such container. */
+export function orGone<T>(call: Promise<T>): Promise<T | undefined> {
+  return orNothing(isGone, call);
+}
+
+/** The same, where a container that is as wanted already is a refusal, too. */
+export async function done(call: Promise<unknown>): Promise<void> {
+  await orNothing((error) => error.statusCode === UNCHANGED || isGone(error), call);
+}
+
+async function orNothing<T>(accepts: (error: Refusal) => boolean, call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if (isRefusal(error) && statuses.includes(error.statusCode)) return undefined;
+    if (isRefusal(error) && accepts(error)) return undefined;
     throw error;
   }
+}
+
+/** Said in words: whatever else answers at that address says 404 to everything, and then nothing is gone. */
+function isGone(error: Refusal): boolean {
+  return error.statusCode === 404 && /no such container/i.test(wordsOf(error));
+}
+
+/** The engine's own: in its message, dockerode says of each 404 that there is no such container. */
+export function wordsOf({ json }: Refusal): string {
+  const { message } = (json ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : String(json).slice(0, 200);
+}
+
+function whyNot(error: unknown): string {
+  if (isRefusal(error)) return `${wordsOf(error)} (${error.statusCode})`;
+  return error instanceof Error ? error.message.trim() : String(error);
 }
