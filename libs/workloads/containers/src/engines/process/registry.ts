@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Dirent } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ContainerSpec } from '../container.engine.js';
@@ -62,8 +63,8 @@ export class Registry {
   }
 
   async *all(): AsyncGenerator<ContainerRecord> {
-    const names = await readdir(this.folder).catch(missing<string[]>([]));
-    for (const name of names) {
+    const entries = await readdir(this.folder, { withFileTypes: true }).catch(missing<Dirent[]>([]));
+    for (const { name } of entries.filter((entry) => entry.isFile())) {
       if (name.startsWith('.')) await this.clearDraft(name);
       const record = name.endsWith(RECORD) && (await this.named(name.slice(0, -RECORD.length)));
       if (record) yield record;
