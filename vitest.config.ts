@@ -2,13 +2,15 @@ import { defineConfig } from 'vitest/config';
 
 /** What needs programs beside Node: PostgreSQL, Prometheus' promtool, a browser. `npm run test:tools` runs these. */
 const TOOLS = '{apps,libs,test}/**/*.tools.spec.ts';
+/** What needs real container engines. `npm run test:engines` starts them and runs these. */
+const ENGINES = '{apps,libs,test}/**/*.engines.spec.ts';
+const ON_ENGINES = [ENGINES, '{apps,libs,test}/**/engines.contract.spec.ts'];
+const ALL = '{apps,libs,test}/**/*.spec.ts';
 
 export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    ...(process.env['TEST_TOOLS']
-      ? { include: [TOOLS] }
-      : { include: ['{apps,libs,test}/**/*.spec.ts'], exclude: [TOOLS] }),
+    ...chosen(),
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 90_000,
     hookTimeout: 60_000,
@@ -16,3 +18,9 @@ export default defineConfig({
     maxWorkers: 2,
   },
 });
+
+function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: boolean } {
+  // One file at a time: they restart the engines that all of them use.
+  if (process.env['TEST_DOCKER_HOSTS']) return { include: ON_ENGINES, fileParallelism: false };
+  return process.env['TEST_TOOLS'] ? { include: [TOOLS] } : { include: [ALL], exclude: [TOOLS, ENGINES] };
+}

@@ -52,9 +52,12 @@ async function orNothing<T>(accepts: (error: Refusal) => boolean, call: Promise<
   }
 }
 
-/** Said in words: whatever else answers at that address says 404 to everything, and then nothing is gone. */
+/**
+ * Said in words: whatever else answers at that address says 404 to everything, and then nothing is gone. Of one that is
+ * removed in this moment, Podman says so with an error like any other.
+ */
 function isGone(error: Refusal): boolean {
-  return error.statusCode === 404 && /no such container/i.test(wordsOf(error));
+  return [404, 500].includes(error.statusCode) && /no such container/i.test(wordsOf(error));
 }
 
 /** The engine's own: in its message, dockerode says of each 404 that there is no such container. */

@@ -1,0 +1,33 @@
+/** The container engines that `npm run test:engines` started, and what it does with them when it is asked. */
+export class RealEngine {
+  private constructor(
+    readonly name: string,
+    /** As `DOCKER_HOST` takes it. */
+    readonly host: string,
+  ) {}
+
+  static all(): RealEngine[] {
+    const hosts = JSON.parse(process.env['TEST_DOCKER_HOSTS'] ?? '{}') as Record<string, string>;
+    return Object.entries(hosts).map(([name, host]) => new RealEngine(name, host));
+  }
+
+  restart(): Promise<void> {
+    return this.told('restart');
+  }
+
+  /** It accepts and never answers, until it is thawed. */
+  freeze(): Promise<void> {
+    return this.told('freeze');
+  }
+
+  thaw(): Promise<void> {
+    return this.told('thaw');
+  }
+
+  private async told(verb: string): Promise<void> {
+    const answer = await fetch(`${process.env['TEST_ENGINES_CONTROL']}/${this.name}/${verb}`, {
+      method: 'POST',
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+  }
+}
