@@ -61,8 +61,7 @@ export class PrivateEngines {
     for (const pid of processesOf(this.folder)) kill(pid, 'SIGKILL');
     for (const point of mountsBelow(this.folder)) tryTo(() => execFileSync('umount', ['-l', point]));
     rmSync(this.folder, { recursive: true, force: true });
-    for (const group of cgroups().filter((each) => !this.cgroupsBefore.has(each)))
-      tryTo(() => rmdirSync(group));
+    for (const group of cgroups().filter((each) => !this.cgroupsBefore.has(each))) removeCgroup(group);
   }
 }
 
@@ -272,6 +271,13 @@ function cgroups() {
   const first = below(CGROUPS);
   const second = first.flatMap(below);
   return [...second, ...first].filter((folder) => OF_ENGINES.includes(basename(folder)));
+}
+
+/** The innermost first; one that somebody is in stays. */
+function removeCgroup(folder) {
+  for (const entry of tryTo(() => readdirSync(folder, { withFileTypes: true })) ?? [])
+    if (entry.isDirectory()) removeCgroup(join(folder, entry.name));
+  tryTo(() => rmdirSync(folder));
 }
 
 function kill(pid, signal) {
