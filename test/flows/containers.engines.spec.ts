@@ -1,0 +1,165 @@
+import Docker from 'dockerode';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { RealEngine } from '../support/real-engines.js';
+import { until } from '../support/until.js';
+
+const REAP_MS = 2_000;
+/** Hears nothing of SIGTERM, has no network, and limits that need no right to be raised. */
+const THEIRS = {
+  Image: 'busybox',
+  Entrypoint: ['tail', '-f', '/dev/null'],
+  Cmd: [],
+  StopSignal: 'SIGKILL',
+  HostConfig: {
+    NetworkMode: 'none',
+    Ulimits: ['nofile', 'nproc'].map((Name) => ({ Name, Soft: 1_024, Hard: 1_024 })),
+  },
+};
+
+interface LeaseAnswer {
+  readonly id: string;
+  readonly state: string;
+  readonly expiresAt: string;
+  readonly containerId: string | null;
+  readonly endedBy?: string;
+}
+
+describe.each(RealEngine.all())('leases on $name', (real) => {
+  let fleet: Fleet;
+  let docker: Docker;
+
+  beforeAll(async () => {
+    docker = new Docker({ socketPath: real.host.slice('unix://'.length) });
+    const env = { DOCKER_HOST: real.host, LEASE_REAP_EVERY: `${REAP_MS}ms`, LEASE_MEMORY_MB: '64' };
+    fleet = await Fleet.start({ workers: 2, janitor: true, env });
+  });
+
+  afterAll(async () => {
+    expect(await ours()).toEqual([]);
+    await fleet.stop();
+  });
+
+  /** The containers of this fleet, whatever became of their leases. */
+  const ours = async (): Promise<string[]> => {
+    const filters = { label: [`mooring.fleet=${fleet.prefix}`] };
+    return (await docker.listContainers({ all: true, filters })).map(({ Id }) => Id);
+  };
+  const isThere = async (id: string): Promise<boolean> => {
+    const listed = await docker.listContainers({ all: true });
+    return listed.some(({ Id }) => Id === id);
+  };
+  const ask = async (method: string, path: string, body?: object): Promise<LeaseAnswer> => {
+    const answer = await fleet.request(method, `/v1/leases${path}`, body);
+    expect(answer).toMatchObject({ status: method === 'GET' || path.endsWith('/renew') ? 200 : 202 });
+    return answer.body as unknown as LeaseAnswer;
+  };
+  const lease = (duration: string): Promise<LeaseAnswer> => ask('POST', '', { image: 'busybox', duration });
+  const untilState = (id: string, state: string): Promise<LeaseAnswer> =>
+    until(
+      async () => {
+        const seen = await ask('GET', `/${id}`);
+        return seen.state === state && seen;
+      },
+      `lease ${id} is ${state}`,
+      60_000,
+    );
+
+  it('has a container for its time, and as long again when it is renewed', async () => {
+    const { id } = await lease('6s');
+    const running = await untilState(id, 'running');
+    expect(await ours()).toEqual([running.containerId]);
+
+    const renewed = await ask('POST', `/${id}/renew`, { duration: '9s' });
+    expect(Date.parse(renewed.expiresAt)).toBeGreaterThan(Date.parse(running.expiresAt));
+    await until(() => Date.now() > Date.parse(running.expiresAt), 'its first time is over');
+    expect((await docker.getContainer(running.containerId!).inspect()).State.Running).toBe(true);
+
+    const ended = await untilState(id, 'ended');
+    expect(ended).toMatchObject({ endedBy: 'expired' });
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(renewed.expiresAt));
+    expect(await isThere(running.containerId!)).toBe(false);
+  });
+
+  it('ends one that is deleted, and one whose container somebody took away', async () => {
+    const [deleted, robbed] = await Promise.all([lease('10m'), lease('10m')]);
+    await untilState(deleted.id, 'running');
+    const { containerId } = await untilState(robbed.id, 'running');
+    await ask('DELETE', `/${deleted.id}`);
+    await docker.getContainer(containerId!).remove({ force: true });
+    expect(await untilState(deleted.id, 'ended')).toMatchObject({ endedBy: 'deleted' });
+    expect(await untilState(robbed.id, 'ended')).toMatchObject({ endedBy: 'container-gone' });
+    expect(await ours()).toEqual([]);
+  });
+
+  it('fails one whose image is not there', async () => {
+    const { id } = await ask('POST', '', { image: 'alpine', duration: '10m' });
+    expect(await untilState(id, 'failed')).toMatchObject({
+      why: 'The engine has no image "alpine", and none is pulled. Run: docker pull alpine',
+    });
+  });
+
+  it('ends them when workers are killed', async () => {
+    const leases = await Promise.all(['3s', '4s', '5s', '6s'].map(lease));
+    for (const worker of fleet.workers) worker.kill('SIGKILL');
+    for (const worker of fleet.workers) await worker.exited;
+    fleet.addWorker();
+    fleet.addWorker();
+    for (const { id } of leases) await untilState(id, 'ended');
+    expect(await ours()).toEqual([]);
+  });
+
+  it('leaves alone what is somebody else’s, also with our label on it', async () => {
+    const labels = {
+      'mooring.fleet': fleet.prefix,
+      'mooring.lease': 'forged',
+      'mooring.signature': 'forged',
+    };
+    const [plain, forged] = await Promise.all([
+      docker.createContainer({ ...THEIRS, name: `theirs-${fleet.prefix}` }),
+      docker.createContainer({ ...THEIRS, name: `forged-${fleet.prefix}`, Labels: labels }),
+    ]);
+    try {
+      for (const container of [plain, forged]) await container.start();
+      const { id } = await lease('3s');
+      await untilState(id, 'ended');
+      await until(reapedTwice(), 'leases and containers were compared twice more');
+      for (const container of [plain, forged]) expect((await container.inspect()).State.Running).toBe(true);
+    } finally {
+      for (const container of [plain, forged]) await container.remove({ force: true });
+    }
+  });
+
+  it('ends all of them when the engine is restarted in the middle', async () => {
+    const leases = await Promise.all(['2s', '4s', '6s', '8s', '10s'].map(lease));
+    await untilState(leases[3]!.id, 'running');
+    await real.restart();
+    await real.restart();
+    for (const { id } of leases) await untilState(id, 'ended');
+    expect(await ours()).toEqual([]);
+  });
+
+  it('ends one whose time was over while the engine hung', async () => {
+    const { id } = await lease('3s');
+    const { expiresAt } = await untilState(id, 'running');
+    await real.freeze();
+    try {
+      await until(() => Date.now() > Date.parse(expiresAt) + REAP_MS, 'its time is over');
+      expect((await ask('GET', `/${id}`)).state).not.toBe('ended');
+    } finally {
+      await real.thaw();
+    }
+    await untilState(id, 'ended');
+    expect(await ours()).toEqual([]);
+  });
+
+  function reapedTwice(): () => boolean {
+    const since = sweeps();
+    return () => sweeps() >= since + 2;
+  }
+
+  function sweeps(): number {
+    const facts = fleet.janitors.flatMap((janitor) => janitor.facts());
+    return facts.filter((fact) => fact['event'] === 'sweep.done' && fact['sweep'] === 'leases').length;
+  }
+});
