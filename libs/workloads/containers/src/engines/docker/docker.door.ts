@@ -44,7 +44,10 @@ export function openDoor(dockerHost: string): Docker {
   return docker;
 }
 
-/** Each part is said, also as nothing: what is left out, dockerode takes from the environment. */
+/**
+ * Each part is said, also as nothing: what is left out, dockerode takes from the environment. The certificates in
+ * DOCKER_CERT_PATH are, as every Docker client does.
+ */
 function addressOf(dockerHost: string): Record<string, string | undefined> {
   const none = { host: undefined, port: undefined, socketPath: undefined, protocol: 'http', pathPrefix: '/' };
   if (dockerHost.startsWith('unix:///')) return { ...none, socketPath: dockerHost.slice('unix://'.length) };

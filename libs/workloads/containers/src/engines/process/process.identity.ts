@@ -34,7 +34,8 @@ async function startFromProc(pid: number): Promise<string | undefined> {
   return hasEnded(state) ? undefined : rest[18];
 }
 
-async function startFromPs(pid: number): Promise<string | undefined> {
+/** Where there is no /proc. */
+export async function startFromPs(pid: number): Promise<string | undefined> {
   const asked = promisify(execFile)('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
   });
