@@ -11,6 +11,7 @@ import { until } from '../../../../../../test/support/until.js';
 import type { Container } from '../container.engine.js';
 import { IdleChild } from './idle.child.js';
 import { ProcessEngine } from './process.engine.js';
+import { identify } from './process.identity.js';
 import type { ContainerRecord } from './registry.js';
 
 const never = new AbortController().signal;
@@ -78,7 +79,7 @@ describe('the process runtime', () => {
     const { process: ours } = await recordOf();
     bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
     await once(bystander, 'spawn');
-    await rewrite({ process: { ...ours, pid: bystander.pid!, ...change } });
+    await rewrite({ process: { ...(await identify(bystander.pid!))!, ...change } });
 
     expect(await engine.find(id, never)).toMatchObject({ running: false });
     await engine.stop(id, never);
@@ -87,13 +88,17 @@ describe('the process runtime', () => {
     await endStray(ours.pid);
   });
 
-  it('leaves nothing of a process that found no place in the registry', async () => {
-    const child = await IdleChild.start('lease-1.0123456789ab', join(folder, 'lease-1.json'), 64);
-    const { pid } = child.identity;
-    expect(isGone(pid)).toBe(false);
-    child.release();
-    await until(() => isGone(pid), 'it has ended by itself');
-  });
+  it.each(['free', 'taken'])(
+    'leaves nothing of a process that never got its name, which is %s',
+    async (how) => {
+      if (how === 'taken') await make();
+      const child = await IdleChild.start('lease-1.0123456789ab', join(folder, 'lease-1.json'), 64);
+      const { pid } = child.identity;
+      expect(isGone(pid)).toBe(false);
+      child.release();
+      await until(() => isGone(pid), 'it has ended by itself');
+    },
+  );
 
   it('leaves files alone that are none of its own', async () => {
     await make();
