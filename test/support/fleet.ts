@@ -32,6 +32,8 @@ export class Fleet {
   readonly janitors: TestProcess[] = [];
   /** Where its artifacts lie. */
   readonly artifacts = mkdtempSync(join(tmpdir(), 'mooring-artifacts-'));
+  /** Where it is written down which processes are containers of its leases. */
+  readonly containers = mkdtempSync(join(tmpdir(), 'mooring-containers-'));
   api!: TestProcess;
 
   private constructor(private readonly options: FleetOptions) {}
@@ -47,6 +49,7 @@ export class Fleet {
     } catch (error) {
       for (const process of fleet.processes) process.kill('SIGKILL');
       rmSync(fleet.artifacts, { recursive: true, force: true });
+      rmSync(fleet.containers, { recursive: true, force: true });
       throw error;
     }
   }
@@ -137,6 +140,7 @@ export class Fleet {
     for (const process of running) process.kill('SIGTERM');
     const exits = await Promise.all(running.map((process) => process.exited));
     rmSync(this.artifacts, { recursive: true, force: true });
+    rmSync(this.containers, { recursive: true, force: true });
     if (!this.options.storeEnv) await this.forgetKeys();
     expect(exits).toEqual(running.map(() => ({ code: 0, signal: null })));
     expect(this.processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
@@ -147,6 +151,7 @@ export class Fleet {
       ...(this.options.storeEnv ?? { REDIS_URL: this.storeUrl }),
       MOORING_PREFIX: this.prefix,
       ARTIFACTS_URL: `file:${this.artifacts}`,
+      LEASE_FOLDER: this.containers,
       LOG_LEVEL: 'debug',
       LOG_FORMAT: 'json',
       ...(app === 'api' ? { PORT: '0' } : {}),

@@ -3,12 +3,12 @@ import { until } from './until.js';
 
 /** What `keys.ts` lets stay when nothing is under way: queue hashes, and what ends by itself. */
 const STAYS =
-  /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead)|\{owners:\d+\}|\{due:\d+\}|\{fleet\}|\{diagrams:\w\}:known|\{sweeps\}:(at|walks|of:\w+|lock:\w+:fence))$/;
+  /:(\{queue:[^}]+\}|\{cancels\}:told|events:(in|out|dead)|\{owners:\d+\}|\{due:\d+\}|\{fleet\}|\{diagrams:\w\}:known|\{leases\}:(number|secret|all|over|is:(ended|failed))|\{sweeps\}:(at|walks|of:\w+|lock:\w+:fence))$/;
 /** Who was seen to be gone leaves this with the list, minutes after the last job. */
 const SIGHTED = /:\{owners:\d+\}:gone$/;
 const RECORD = /:\{[\w-]{22}\}$/;
 const ENDS_BY_ITSELF =
-  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:over)?(:at)?|:\{cancels\}:[\w-]{22}|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+)|:\{owners:\d+\}:gone:fence|:\{trips\}:(trip|offers|key):.+|:\{diagrams:\w\}:.+|:\{diagrams:of:[^}]+\})$/;
+  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:over)?(:at)?|:\{cancels\}:[\w-]{22}|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+)|:\{owners:\d+\}:gone:fence|:\{trips\}:(trip|offers|key):.+|:\{leases\}:lease:.+|:\{diagrams:\w\}:.+|:\{diagrams:of:[^}]+\})$/;
 
 /** Keys of ours under a prefix that should be gone, each with what is wrong. BullMQ's own keys are its own affair. */
 export async function leftovers(redis: Redis, prefix: string): Promise<string[]> {

@@ -75,6 +75,21 @@ export const ApiEnv = z
     DIAGRAM_WAIT: fields.duration
       .prefault('10s')
       .describe('How long a caller waits for a picture that is asked for in one call.'),
+    CONTAINERS: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether leases of containers are offered; see `docs/workloads/containers.md`.'),
+    LEASE_IMAGES: fields
+      .words()
+      .prefault('ubuntu,debian,alpine,busybox,node')
+      .describe('Which images may be leased; one without a tag stands for all its tags.'),
+    LEASE_MAX: fields.duration
+      .prefault('24h')
+      .describe('How long a lease may be asked for, or renewed, at a time.'),
+    LEASE_LIMIT: fields
+      .wholeNumber(1)
+      .prefault('100')
+      .describe('How many leases there may be at once, over the whole fleet; more are refused.'),
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
     ...ArtifactsEnv,

@@ -2,6 +2,7 @@ import { openArtifacts } from '#artifacts';
 import { EventMapping, EventsModule, EventsOut } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
+import { ContainersApiModule, type LeaseLimits } from '#workloads/containers';
 import { DiagramsApiModule } from '#workloads/diagrams';
 import { ProbeApiModule } from '#workloads/probe';
 import { SitesApiModule } from '#workloads/sites';
@@ -59,6 +60,7 @@ export class ApiModule {
         ...(env.TRIPS === 'on' ? [TripsApiModule.with({ demo: offersDemo(env) })] : []),
         ...(env.DIAGRAMS === 'on' ? [diagrams(env)] : []),
         ...(env.SITES === 'on' ? [SitesApiModule.with({ demo: offersDemo(env) })] : []),
+        ...(env.CONTAINERS === 'on' ? [ContainersApiModule.with(leaseLimits(env))] : []),
       ],
       controllers: [
         ArtifactsController,
@@ -90,4 +92,8 @@ export class ApiModule {
 function diagrams(env: ApiEnv): DynamicModule {
   const { DIAGRAM_HEAVY: heavySlots, DIAGRAM_WAIT: waitMs } = env;
   return DiagramsApiModule.with({ demo: offersDemo(env), heavySlots, waitMs });
+}
+
+function leaseLimits(env: ApiEnv): LeaseLimits {
+  return { images: env.LEASE_IMAGES, longestMs: env.LEASE_MAX, places: env.LEASE_LIMIT };
 }

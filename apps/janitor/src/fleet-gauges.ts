@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BacklogGauges } from './backlog-gauges.js';
+import { LeaseGauges } from './lease-gauges.js';
 import { QueueGauges } from './queue-gauges.js';
 import { StoreGauges } from './store-gauges.js';
 import { TripGauges } from './trip-gauges.js';
@@ -11,6 +12,7 @@ export class FleetGauges {
     private readonly queues: QueueGauges,
     private readonly store: StoreGauges,
     private readonly trips: TripGauges,
+    private readonly leases: LeaseGauges,
     private readonly backlog: BacklogGauges,
   ) {}
 
@@ -18,6 +20,7 @@ export class FleetGauges {
     await this.queues.update();
     await this.store.update();
     await this.trips.update();
+    await this.leases.update();
     // Last: what others count may fail.
     await this.backlog.update();
   }

@@ -2,6 +2,7 @@ import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
+import { ContainersEnv } from '#workloads/containers';
 import { z } from 'zod';
 
 const ratio = z
@@ -92,6 +93,13 @@ export const JanitorEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether sites are looked after, and it is known which owners of the type `site` live.'),
+    ...ContainersEnv,
+    LEASE_REAP_EVERY: fields.duration
+      .prefault('1m')
+      .meta({ older: { name: 'CLEANUP_INTERVAL_MINUTES', unit: 'm' } })
+      .describe(
+        'How often leases and containers are compared. Also read from `CLEANUP_INTERVAL_MINUTES`, its older name.',
+      ),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,

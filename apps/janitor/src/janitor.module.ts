@@ -3,6 +3,7 @@ import { EventConsumer, EventMapping, EventsModule, EventsOut, InStream } from '
 import { LifecycleModule } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
+import { ContainersJanitorModule } from '#workloads/containers';
 import { DiagramsJanitorModule } from '#workloads/diagrams';
 import { ProbeApiModule } from '#workloads/probe';
 import { SitesJanitorModule } from '#workloads/sites';
@@ -13,10 +14,12 @@ import { BacklogGauges } from './backlog-gauges.js';
 import { Duties } from './duties.js';
 import { DutyGauges } from './duty-gauges.js';
 import { FleetGauges } from './fleet-gauges.js';
+import { Intervals } from './intervals.js';
 import type { JanitorEnv } from './janitor.env.js';
+import { LeaseGauges } from './lease-gauges.js';
 import { QueueGauges } from './queue-gauges.js';
 import { QuarantineCount } from './quarantine-count.js';
-import { Intervals, Schedule } from './schedule.js';
+import { Schedule } from './schedule.js';
 import { StoreGauges } from './store-gauges.js';
 import { SweepMetrics } from './sweep-metrics.js';
 import { TripGauges } from './trip-gauges.js';
@@ -46,6 +49,7 @@ export class JanitorModule {
         DutyGauges,
         EventConsumer,
         FleetGauges,
+        LeaseGauges,
         InStream,
         QueueGauges,
         QuarantineCount,
@@ -98,6 +102,7 @@ export class JanitorModule {
         ...(env.TRIPS === 'on' ? [TripsJanitorModule] : []),
         ...(env.DIAGRAMS === 'on' ? [DiagramsJanitorModule.with({ heavySlots: env.DIAGRAM_HEAVY })] : []),
         ...(env.SITES === 'on' ? [SitesJanitorModule] : []),
+        ...(env.CONTAINERS === 'on' ? [ContainersJanitorModule.with(env)] : []),
       ],
       providers: [
         { provide: Runtime, useValue: runtime },

@@ -1,5 +1,6 @@
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
+import { LeaseCare } from '#workloads/containers';
 import { SiteCare } from '#workloads/sites';
 import { TripCare } from '#workloads/trips';
 import {
@@ -10,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { Duties } from './duties.js';
 import { FleetGauges } from './fleet-gauges.js';
-import type { JanitorEnv } from './janitor.env.js';
+import { Intervals } from './intervals.js';
 import { SweepMetrics } from './sweep-metrics.js';
 
 /** How long a sweep that an operator asked for waits for a janitor, at most. */
@@ -20,16 +21,8 @@ const TRIPS_EVERY_MS = 1_000;
 /** Likewise a site. */
 const SITES_EVERY_MS = 2_000;
 
-/** How often things are done. */
-export abstract class Intervals {
-  abstract readonly CENSUS_EVERY: JanitorEnv['CENSUS_EVERY'];
-  abstract readonly EXPIRY_SWEEP_EVERY: JanitorEnv['EXPIRY_SWEEP_EVERY'];
-  abstract readonly REPAIR_EVERY: JanitorEnv['REPAIR_EVERY'];
-  abstract readonly ORPHAN_SWEEP_EVERY: JanitorEnv['ORPHAN_SWEEP_EVERY'];
-  abstract readonly RETENTION_EVERY: JanitorEnv['RETENTION_EVERY'];
-  abstract readonly ARTIFACT_SWEEP_EVERY: JanitorEnv['ARTIFACT_SWEEP_EVERY'];
-  abstract readonly SCHEDULES_EVERY: JanitorEnv['SCHEDULES_EVERY'];
-}
+/** How late the end of a lease may be found by a janitor that no worker found. */
+const LEASES_EVERY_MS = 500;
 
 /** Everything the janitor does, and when: this page is the whole list. */
 @Injectable()
@@ -45,6 +38,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly runtime: Runtime,
     @Optional() private readonly trips?: TripCare,
     @Optional() private readonly sites?: SiteCare,
+    @Optional() private readonly leases?: LeaseCare,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -60,9 +54,13 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
       await this.ticker.tick();
     });
     this.duties.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
-    const { trips, sites } = this;
+    const { leases, trips, sites } = this;
     if (trips) this.duties.every(TRIPS_EVERY_MS, 'trips', async () => void (await trips.tendOnce()));
     if (sites) this.duties.every(SITES_EVERY_MS, 'sites', () => sites.tendOnce());
+    if (leases) {
+      this.duties.every(LEASES_EVERY_MS, 'leases', async () => void (await leases.tendOnce()));
+      this.sweepEvery(this.intervals.LEASE_REAP_EVERY, 'leases');
+    }
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
     this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
     this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');

@@ -1,6 +1,7 @@
 import { ArtifactsEnv } from '#artifacts';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
+import { ContainersEnv } from '#workloads/containers';
 import { z } from 'zod';
 
 /** What a worker reads from its environment. */
@@ -25,6 +26,7 @@ export const WorkerEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether this worker builds sites, and knows which owners of the type `site` live.'),
+    ...ContainersEnv,
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,

@@ -3,6 +3,7 @@ import { EventsOut } from '#events';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
+import { ContainersWorkerModule } from '#workloads/containers';
 import { DiagramsWorkerModule } from '#workloads/diagrams';
 import { ProbeWorkerModule } from '#workloads/probe';
 import { SitesWorkerModule } from '#workloads/sites';
@@ -49,6 +50,7 @@ export class WorkerModule {
         ...(env.TRIPS === 'on' ? [TripsWorkerModule] : []),
         ...(env.DIAGRAMS === 'on' ? [DiagramsWorkerModule] : []),
         ...(env.SITES === 'on' ? [SitesWorkerModule] : []),
+        ...(env.CONTAINERS === 'on' ? [ContainersWorkerModule.with(env)] : []),
       ],
       // As providers they are told when the application ends.
       providers: [

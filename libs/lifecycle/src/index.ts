@@ -21,7 +21,7 @@ export type { ChildOutcome } from './flows/children.js';
 export { MAX_FLOW_DEPTH, MAX_FLOW_JOBS, type Flow } from './flows/flow.js';
 export { Flows, type FlowTicket } from './flows/flows.js';
 export { Removals, type HistoryView, type Removal } from './history/removals.js';
-export { Journal, type Fact, type JournalListener } from './journal.js';
+export { Journal, reason, type Fact, type JournalListener, type WorkloadFact } from './journal.js';
 export type { JobFacts } from './kinds/job-facts.js';
 export { CHILD_POLICIES, type ChildPolicy } from './kinds/envelope.js';
 export { KindRegistry } from './kinds/kind.registry.js';

@@ -54,8 +54,22 @@ export type Fact =
       readonly queues: readonly string[];
       readonly kinds: readonly string[];
     }
+  | WorkloadFact
   | { readonly event: 'worker.draining'; readonly running: number }
   | { readonly event: 'worker.drained'; readonly tookMs: number; readonly stillRunning: number };
+
+/** A thing that happened to something of a workload's: that gives it its name, and says what is to be known of it. */
+export interface WorkloadFact {
+  readonly event: 'workload';
+  /** As in `lease.expired`. */
+  readonly what: string;
+  /** Which of the workload's own it happened to, as an owner is written. */
+  readonly owner: string;
+  readonly status: 'done' | 'failed';
+  /** Other services are told of it; told again, it has the same id. */
+  readonly newsId?: string;
+  readonly facts: Readonly<Record<string, string | number>>;
+}
 
 /** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts or another program's; lines of slots; the list. */
 export type Healed =
@@ -173,6 +187,11 @@ export class Journal {
   /** Something that a process left half done was mended; the name says which. */
   entryHealed(what: Healed, name: string): void {
     this.announce({ event: 'entry.healed', what, name });
+  }
+
+  /** For a module's own things. */
+  workload(fact: Omit<WorkloadFact, 'event'>): void {
+    this.announce({ event: 'workload', ...fact });
   }
 
   workerStarted(queues: readonly string[], kinds: readonly string[]): void {

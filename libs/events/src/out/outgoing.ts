@@ -22,6 +22,15 @@ export function outgoing(fact: Fact, tell: Exclude<Tell, 'off'>): Outgoing | und
     return { type, subject: receipt.owner, id: `${type}:${receipt.cancelId}`, data: receipt };
   }
   if (tell === 'owners') return undefined;
+  if (fact.event === 'workload') {
+    if (fact.newsId === undefined) return undefined;
+    return {
+      type: fact.what,
+      subject: fact.owner,
+      id: fact.newsId,
+      data: { owner: fact.owner, ...fact.facts },
+    };
+  }
   if (fact.event === 'job.skipped') {
     const { event: _, endedAs, ...data } = fact;
     return { type: `job.${endedAs}`, subject: fact.jobId, data };

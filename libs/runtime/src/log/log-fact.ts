@@ -5,6 +5,10 @@ interface Fact {
   readonly final?: boolean;
   readonly removed?: number;
   readonly healed?: number;
+  readonly what?: string;
+  readonly owner?: string;
+  readonly status?: string;
+  readonly facts?: object;
 }
 
 const WARNINGS = new Set([
@@ -34,10 +38,18 @@ const NEWS = new Set([
 
 /** Writes a fact as a log line: what an operator must see as a warning, what every job does only at debug. */
 export function logFact(log: Log, fact: Fact): void {
-  if (fact.event === 'job.failed' && !fact.final) log.info(fact);
+  if (fact.event === 'workload') logWorkload(log, fact);
+  else if (fact.event === 'job.failed' && !fact.final) log.info(fact);
   else if (WARNINGS.has(fact.event)) log.warn(fact);
   else if (NEWS.has(fact.event) || hasDone(fact)) log.info(fact);
   else log.debug(fact);
+}
+
+/** Under its own name, with what it says of itself. */
+function logWorkload(log: Log, { what, owner, status, facts }: Fact): void {
+  const line = { event: what, owner, status, ...facts };
+  if (status === 'failed') log.warn(line);
+  else log.info(line);
 }
 
 /** A sweep that found nothing to do says so at debug. */

@@ -27,6 +27,9 @@ export interface CountedFact {
   readonly by?: unknown;
   readonly removed?: number;
   readonly type?: string;
+  readonly what?: unknown;
+  readonly status?: string;
+  readonly facts?: { readonly action?: string | number };
 }
 
 /** This process's numbers, in Prometheus' form. Fed by the journal, so that a fact is announced once. */
@@ -37,6 +40,7 @@ export class Metrics {
   private readonly expired: Counter<'by'>;
   private readonly lostEvents: Counter;
   private readonly resolverFailures: Counter<'type'>;
+  private readonly workloads: Counter<'event' | 'action' | 'status'>;
   private readonly waits: Histogram<'queue' | 'kind'>;
   private readonly runs: Histogram<'queue' | 'kind'>;
   private readonly lifetimes: Histogram<'queue' | 'kind'>;
@@ -75,6 +79,12 @@ export class Metrics {
       labelNames: ['type'],
       registers,
     });
+    this.workloads = new Counter({
+      name: 'mooring_workload_events_total',
+      help: 'Things that happened to what the workloads look after, such as leases.',
+      labelNames: ['event', 'action', 'status'],
+      registers,
+    });
     this.waits = new Histogram({
       name: 'mooring_job_wait_seconds',
       help: 'From when a job was due to when it began.',
@@ -111,8 +121,13 @@ export class Metrics {
     if (fact.event === 'resolver.failed') this.resolverFailures.inc({ type: fact.type ?? '' });
     if (fact.event === 'worker.started') this.expectStalls(fact.queues ?? []);
     if (isExpirySweep(fact)) this.expired.inc({ by: 'sweep' }, fact.removed);
+    if (fact.event === 'workload') this.recordWorkload(fact);
     if (fact.event.startsWith('job.')) this.recordJob(fact);
   };
+
+  private recordWorkload({ what, facts, status = '' }: CountedFact): void {
+    this.workloads.inc({ event: String(what), action: String(facts?.action ?? ''), status });
+  }
 
   private recordJob({
     event,

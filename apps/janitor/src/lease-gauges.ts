@@ -1,0 +1,38 @@
+import { Runtime } from '#runtime';
+import { LeaseRepository, LIVE_STATES } from '#workloads/containers';
+import { Injectable, Optional, type OnModuleInit } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { BacklogGauges } from './backlog-gauges.js';
+import { Intervals } from './intervals.js';
+
+/** Shows the leases that hold a place, by state, and those that should be over. */
+@Injectable()
+export class LeaseGauges implements OnModuleInit {
+  private readonly leases: Gauge<'state'>;
+
+  constructor(
+    private readonly backlog: BacklogGauges,
+    private readonly intervals: Intervals,
+    { metrics }: Runtime,
+    @Optional() private readonly repository?: LeaseRepository,
+  ) {
+    this.leases = new Gauge({
+      name: 'mooring_leases',
+      help: 'Leases in a state in which their container is there, or may be.',
+      labelNames: ['state'],
+      registers: [metrics.registry],
+    });
+    for (const state of LIVE_STATES) this.leases.set({ state }, 0);
+  }
+
+  /** Every one is past due for a moment: what counts is one that a whole interval did not end. */
+  onModuleInit(): void {
+    const { repository } = this;
+    if (repository) this.backlog.countBy('leases', () => repository.pastDue(this.intervals.LEASE_REAP_EVERY));
+  }
+
+  async update(): Promise<void> {
+    const counts = await this.repository?.counts();
+    for (const [state, count] of Object.entries(counts ?? {})) this.leases.set({ state }, count);
+  }
+}

@@ -1,0 +1,77 @@
+import { formatOwner, Journal, reason } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { leaseOwner } from './containers.kinds.js';
+import { ContainerEngine, type Container } from './engines/container.engine.js';
+import { FleetSignature } from './fleet.signature.js';
+import type { Made } from './lease.js';
+
+export interface CleanupStep {
+  readonly leaseId: string;
+  readonly containerId: string;
+  readonly attempt: number;
+}
+
+/** Takes containers away, each step with a line in the log; and knows which one is a lease's. */
+@Injectable()
+export class ContainerRemoval {
+  constructor(
+    private readonly engine: ContainerEngine,
+    private readonly signature: FleetSignature,
+    private readonly journal: Journal,
+  ) {}
+
+  /**
+   * What there is of a lease's container: the one that its record names, else one of its name. It counts as the lease's only
+   * when everything matches: a container that another program made under that id or name is left alone.
+   */
+  async find(leaseId: string, made: Made | undefined, signal: AbortSignal): Promise<Container | undefined> {
+    const recorded = made && (await this.engine.find(made.id, signal));
+    if (recorded && recorded.createdAt === made.createdAt && (await this.isOf(leaseId, recorded)))
+      return recorded;
+    const named = await this.engine.named(this.signature.nameOf(leaseId), signal);
+    return named && named.id !== recorded?.id && (await this.isOf(leaseId, named)) ? named : undefined;
+  }
+
+  async isOf(leaseId: string, container: Container): Promise<boolean> {
+    return (await this.signature.leaseOf(container)) === leaseId;
+  }
+
+  async remove(
+    { id: containerId }: Container,
+    leaseId: string,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const step = { leaseId, containerId, attempt };
+    await this.act(step, 'stop', () => this.engine.stop(containerId, signal));
+    await this.act(step, 'remove', () => this.engine.remove(containerId, signal));
+  }
+
+  async act<T>(step: CleanupStep, action: string, work: () => Promise<T>): Promise<T> {
+    const beganAt = performance.now();
+    try {
+      const result = await work();
+      this.say(step, action, 'done', beganAt);
+      return result;
+    } catch (error) {
+      this.say(step, action, 'failed', beganAt, reason(error));
+      throw error;
+    }
+  }
+
+  private say(
+    { leaseId, containerId, attempt }: CleanupStep,
+    action: string,
+    status: 'done' | 'failed',
+    beganAt: number,
+    why?: string,
+  ): void {
+    const durationMs = Math.round(performance.now() - beganAt);
+    this.journal.workload({
+      what: 'lease.cleanup',
+      owner: formatOwner(leaseOwner(leaseId)),
+      status,
+      facts: { leaseId, containerId, action, attempt, durationMs, ...(why !== undefined && { why }) },
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  Injectable,
+  Logger,
+  Module,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import type { ContainersEnv } from './containers.env.js';
+import { ContainersSettings } from './containers.settings.js';
+import { ContainerEngine } from './engines/container.engine.js';
+import { openEngine } from './engines/open-engine.js';
+
+/** Says once which engine it is, and lets go of it last. */
+@Injectable()
+class EngineLife implements OnModuleInit, OnApplicationShutdown {
+  constructor(private readonly engine: ContainerEngine) {}
+
+  onModuleInit(): void {
+    if (this.engine.name === 'process')
+      new Logger('Leases').log(
+        'DOCKER_HOST is not set: each leased container is a plain process of this machine, with no walls around it. That is for trying it.',
+      );
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.engine.close();
+  }
+}
+
+/** The engine that runs containers, and what they are signed with. */
+@Module({})
+export class EnginesModule {
+  static with(env: ContainersEnv): DynamicModule {
+    const settings: ContainersSettings = { secret: env.LEASE_SECRET };
+    return {
+      module: EnginesModule,
+      providers: [
+        EngineLife,
+        { provide: ContainersSettings, useValue: settings },
+        {
+          provide: ContainerEngine,
+          useFactory: () =>
+            openEngine({
+              ...(env.DOCKER_HOST !== undefined && { dockerHost: env.DOCKER_HOST }),
+              folder: env.LEASE_FOLDER,
+              memoryMb: env.LEASE_MEMORY_MB,
+              cpus: env.LEASE_CPUS,
+              pids: env.LEASE_PIDS,
+            }),
+        },
+      ],
+      exports: [ContainerEngine, ContainersSettings],
+    };
+  }
+}

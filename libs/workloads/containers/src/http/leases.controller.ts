@@ -1,0 +1,86 @@
+import { Caller, Cursor, Needs } from '#http';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiBearerAuth,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Lease, LeaseRecord, LeaseState } from '../lease.js';
+import { Leases } from '../leases.service.js';
+import { LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } from './leases.schemas.js';
+
+/** Leases by HTTP. */
+@ApiTags('leases')
+@ApiBearerAuth()
+@Controller('v1/leases')
+export class LeasesController {
+  constructor(private readonly leases: Leases) {}
+
+  @Post()
+  @HttpCode(202)
+  @Needs('enqueue')
+  @ApiAcceptedResponse({ standardSchema: LeaseAnswer })
+  async ask(
+    @Body({ schema: LeaseBody }) { image, duration, owner }: LeaseBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Headers('idempotency-key') key?: string,
+  ): Promise<Lease> {
+    const lease = await this.leases.ask({ image, livesMs: duration, owner }, key);
+    reply.header('location', `/v1/leases/${lease.id}`);
+    return shown(lease);
+  }
+
+  @Get()
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: LeasesAnswer })
+  async list(
+    @Query('state', { schema: State }) state?: LeaseState,
+    @Query('cursor', { schema: Cursor }) cursor?: string,
+  ): Promise<{ leases: Lease[]; cursor: string | null }> {
+    const page = await this.leases.list(state, cursor);
+    return { leases: page.leases.map(shown), cursor: page.cursor };
+  }
+
+  @Get(':id')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: LeaseAnswer })
+  @ApiNotFoundResponse()
+  async read(@Param('id') id: string): Promise<Lease> {
+    return shown(await this.leases.read(id));
+  }
+
+  @Post(':id/renew')
+  @HttpCode(200)
+  @Needs('enqueue')
+  @ApiOkResponse({ standardSchema: LeaseAnswer })
+  @ApiNotFoundResponse()
+  async renew(@Param('id') id: string, @Body({ schema: RenewBody }) { duration }: RenewBody): Promise<Lease> {
+    return shown(await this.leases.renew(id, duration));
+  }
+
+  @Delete(':id')
+  @HttpCode(202)
+  @Needs('cancel')
+  @ApiAcceptedResponse({ standardSchema: LeaseAnswer, description: 'It ends; `GET` says when it has.' })
+  @ApiNotFoundResponse()
+  async end(@Param('id') id: string, @Caller() caller: string): Promise<Lease> {
+    return shown(await this.leases.delete(id, caller));
+  }
+
+  @Post(':id/cleanup')
+  @HttpCode(202)
+  @Needs('admin')
+  @ApiAcceptedResponse({ standardSchema: LeaseAnswer, description: 'Of one that is `manual-cleanup`.' })
+  @ApiNotFoundResponse()
+  async cleanUp(@Param('id') id: string): Promise<Lease> {
+    return shown(await this.leases.cleanUp(id));
+  }
+}
+
+/** Without what is ours alone. */
+function shown({ livesMs: _lives, made: _made, jobs: _jobs, ...lease }: LeaseRecord): Lease {
+  return lease;
+}

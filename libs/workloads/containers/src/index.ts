@@ -1,0 +1,12 @@
+export { ContainersEnv } from './containers.env.js';
+export {
+  ContainersApiModule,
+  ContainersJanitorModule,
+  ContainersWorkerModule,
+} from './containers.modules.js';
+export { LeaseLimits } from './containers.settings.js';
+export { ContainerEngine, type Container } from './engines/container.engine.js';
+export { openEngine } from './engines/open-engine.js';
+export { LIVE_STATES } from './lease.js';
+export { LeaseRepository } from './leases.repository.js';
+export { LeaseCare } from './reaper/lease.care.js';

@@ -1,0 +1,148 @@
+import {
+  Canceller,
+  IdempotencyConflictError,
+  InvalidJobError,
+  OwnerClosedError,
+  parseOwner,
+  QueueFullError,
+} from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { createHash, randomUUID } from 'node:crypto';
+import { formatDuration } from '#durations';
+import { leaseOwner } from './containers.kinds.js';
+import { LeaseLimits } from './containers.settings.js';
+import { allows } from './images.js';
+import { LeaseClosing } from './lease.closing.js';
+import type { LeaseRecord, LeaseState } from './lease.js';
+import { LeaseSending } from './lease.sending.js';
+import { LeaseOverError, LeasesFullError, NotForCleanupError, UnknownLeaseError } from './leases.errors.js';
+import { LeaseRepository, type LeasePage } from './leases.repository.js';
+
+const PAGE = 100;
+/** When a refused caller may come back: at the first end that is due, within reason. */
+const SOONEST_MS = 1_000;
+const LATEST_MS = 60_000;
+
+export interface LeaseOrder {
+  readonly image: string;
+  readonly livesMs: number;
+  readonly owner?: string | undefined;
+}
+
+/**
+ * What can be done with leases. The repository decides, in one step; jobs follow. Whoever dies in between leaves the lease due
+ * for care (lease.care.ts), which does the same again.
+ */
+@Injectable()
+export class Leases {
+  constructor(
+    private readonly limits: LeaseLimits,
+    private readonly leases: LeaseRepository,
+    private readonly sending: LeaseSending,
+    private readonly closing: LeaseClosing,
+    private readonly canceller: Canceller,
+  ) {}
+
+  /** The same key again is the same lease. */
+  async ask(order: LeaseOrder, idempotencyKey?: string): Promise<LeaseRecord> {
+    this.check(order);
+    const id = idempotencyKey === undefined ? randomUUID() : idOf(idempotencyKey);
+    const [word, freeInMs] = await this.leases.create({ id, owner: undefined, ...order }, this.limits.places);
+    if (word === 'full') throw new LeasesFullError(this.limits.places, retryAfter(Number(freeInMs)));
+    const lease = await this.read(id);
+    if (!isFor(lease, order)) throw new IdempotencyConflictError();
+    // One that is there is being sent for, or the care will.
+    if (word === 'created') await this.send(lease);
+    return this.read(id);
+  }
+
+  async read(id: string): Promise<LeaseRecord> {
+    const lease = await this.leases.find(id);
+    if (!lease) throw new UnknownLeaseError();
+    return lease;
+  }
+
+  list(state: LeaseState | undefined, cursor: string | undefined): Promise<LeasePage> {
+    return this.leases.list(state, cursor, PAGE);
+  }
+
+  async renew(id: string, livesMs: number): Promise<LeaseRecord> {
+    this.checkDuration(livesMs);
+    const [word, state] = await this.leases.renew(id, livesMs);
+    switch (word) {
+      case 'renewed':
+        return this.read(id);
+      case 'over':
+        throw new LeaseOverError(state!);
+      case 'unknown':
+        throw new UnknownLeaseError();
+    }
+  }
+
+  async delete(id: string, by: string): Promise<LeaseRecord> {
+    if (!(await this.closing.close(id, 'deleted', by === '' ? 'deleted' : `deleted by ${by}`)))
+      throw new UnknownLeaseError();
+    return this.read(id);
+  }
+
+  /** Once more, from the first attempt. The janitor does it: the lease's own jobs are over. */
+  async cleanUp(id: string): Promise<LeaseRecord> {
+    const [word, state] = await this.leases.again(id);
+    switch (word) {
+      case 'ending':
+        return this.read(id);
+      case 'refused':
+        throw new NotForCleanupError(state!);
+      case 'unknown':
+        throw new UnknownLeaseError();
+    }
+  }
+
+  private check({ image, livesMs, owner }: LeaseOrder): void {
+    const { images } = this.limits;
+    if (!allows(images, image))
+      throw new InvalidJobError(`image is none of those that may be leased: ${images.join(', ')}.`);
+    this.checkDuration(livesMs);
+    if (owner !== undefined) parseOwner(owner);
+  }
+
+  private checkDuration(livesMs: number): void {
+    const { longestMs } = this.limits;
+    if (livesMs < 1 || livesMs > longestMs)
+      throw new InvalidJobError(`duration is at most ${formatDuration(longestMs)}, and not nothing.`);
+  }
+
+  /** It is refused whole. Of any other failure nobody knows what has been done, and the care does the rest. */
+  private async send(lease: LeaseRecord): Promise<void> {
+    try {
+      await this.sending.send(lease);
+    } catch (error) {
+      if (error instanceof QueueFullError || error instanceof OwnerClosedError) await this.refuse(lease.id);
+      throw error;
+    }
+  }
+
+  private async refuse(id: string): Promise<void> {
+    await this.leases.drop(id);
+    await this.canceller.cancel(leaseOwner(id), {
+      reason: 'the lease was refused',
+      by: 'containers',
+      close: false,
+    });
+  }
+}
+
+function retryAfter(freeInMs: number): number {
+  return Math.min(LATEST_MS, Math.max(SOONEST_MS, freeInMs));
+}
+
+function idOf(idempotencyKey: string): string {
+  const hex = createHash('sha256').update(idempotencyKey).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  );
+}
+
+function isFor(lease: LeaseRecord, { image, livesMs, owner }: LeaseOrder): boolean {
+  return lease.image === image && lease.livesMs === livesMs && lease.owner === owner;
+}

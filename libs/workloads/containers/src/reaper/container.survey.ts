@@ -1,0 +1,81 @@
+import { Journal, type Page, type Round, type SweepLine } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { ContainerEngine, type Container } from '../engines/container.engine.js';
+import { ContainerRemoval } from '../containers.removal.js';
+import { FleetSignature } from '../fleet.signature.js';
+import { LeaseRepository } from '../leases.repository.js';
+import { within } from './lease.survey.js';
+
+/** So old is a container before it can be taken for left behind. Its lease was there before it. */
+const GRACE_MS = 30_000;
+
+/** From the containers to their leases: one of ours that has none is removed, and nobody else's is touched. */
+@Injectable()
+export class ContainerSurvey {
+  constructor(
+    private readonly leases: LeaseRepository,
+    private readonly engine: ContainerEngine,
+    private readonly signature: FleetSignature,
+    private readonly removal: ContainerRemoval,
+    private readonly journal: Journal,
+  ) {}
+
+  async isAnyThere(signal: AbortSignal): Promise<boolean> {
+    return (await this.engine.list(this.signature.label, within(signal))).length > 0;
+  }
+
+  /** Its position is the last container it looked at. */
+  async page(after: string | undefined, limit: number, round: Round): Promise<Page> {
+    const listed = await this.engine.list(this.signature.label, within(round.signal));
+    const rest = listed
+      .filter(({ id }) => after === undefined || id > after)
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const page = rest.slice(0, limit);
+    const counts = { seen: 0, kept: 0, removed: 0, failed: 0 };
+    const lines: SweepLine[] = [];
+    let last = after;
+    for (const container of page) {
+      if (round.signal.aborted) break;
+      const why = await this.isLeft(container, round);
+      last = container.id;
+      counts.seen += 1;
+      const fate = why === undefined ? 'kept' : await this.remove(container, why, round);
+      counts[fate] += 1;
+      if (why !== undefined) lines.push({ what: container.name, why });
+    }
+    const isLast = page.length === rest.length && !round.signal.aborted;
+    return { ...counts, lines, position: isLast ? null : (last ?? null) };
+  }
+
+  /** Why it is to go, if it is. */
+  private async isLeft(container: Container, { force }: Round): Promise<string | undefined> {
+    const leaseId = await this.signature.leaseOf(container);
+    if (leaseId === undefined) return undefined;
+    const ageMs = (await this.leases.now()) - container.createdAt;
+    if (ageMs < GRACE_MS && !force) return undefined;
+    const lease = await this.leases.find(leaseId);
+    if (!lease) return 'it has no lease';
+    if (lease.state === 'ended' || lease.state === 'failed') return `its lease is ${lease.state}`;
+    return lease.made && lease.made.id !== container.id ? 'its lease has another one' : undefined;
+  }
+
+  /** As it is now: the list may be older than the container that has its id. */
+  private async remove(
+    listed: Container,
+    why: string,
+    { dryRun, signal }: Round,
+  ): Promise<'removed' | 'failed'> {
+    if (dryRun) return 'removed';
+    const limit = within(signal);
+    try {
+      const leaseId = (await this.signature.leaseOf(listed))!;
+      const container = await this.engine.find(listed.id, limit);
+      if (container && (await this.removal.isOf(leaseId, container)))
+        await this.removal.remove(container, leaseId, 1, limit);
+      return 'removed';
+    } catch (error) {
+      this.journal.sweepTrouble('leases', `${listed.name}: ${why}`, error);
+      return 'failed';
+    }
+  }
+}

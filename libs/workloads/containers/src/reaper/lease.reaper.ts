@@ -1,0 +1,155 @@
+import { Canceller, formatOwner, Journal, LifecycleError, reason } from '#lifecycle';
+import { Injectable, Logger } from '@nestjs/common';
+import { leaseOwner } from '../containers.kinds.js';
+import { ContainerRemoval } from '../containers.removal.js';
+import { ContainerEngine } from '../engines/container.engine.js';
+import type { LeaseState } from '../lease.js';
+import { LeaseRepository, type Claim } from '../leases.repository.js';
+
+/** How long an attempt may take, and how long it is somebody's: what hangs delays its own lease, and no other. */
+const ATTEMPT_MS = 10_000;
+const HOLD_MS = 15_000;
+
+export type EndOutcome =
+  | { readonly outcome: 'ended'; readonly state: LeaseState }
+  | { readonly outcome: 'over' | 'manual' }
+  | { readonly outcome: 'early'; readonly forMs: number }
+  | { readonly outcome: 'again'; readonly forMs: number; readonly why: string };
+
+/**
+ * Ends leases, each in its order: stop, remove, record, lease. Every step may be done twice, so that whoever dies in between is
+ * followed by another who begins again. It is safe for any number of processes to try.
+ */
+@Injectable()
+export class LeaseReaper {
+  private readonly log = new Logger('Leases');
+
+  constructor(
+    private readonly leases: LeaseRepository,
+    private readonly engine: ContainerEngine,
+    private readonly removal: ContainerRemoval,
+    private readonly canceller: Canceller,
+    private readonly journal: Journal,
+  ) {}
+
+  /** One attempt, if the lease is to end and nobody else is at it. `isForced`: also of one that was given up. */
+  async end(id: string, signal: AbortSignal, isForced = false): Promise<EndOutcome> {
+    const claimed = await this.leases.claim(id, HOLD_MS, isForced);
+    switch (claimed.word) {
+      case 'claimed':
+        return this.attempt(id, claimed.claim, signal);
+      case 'early':
+        return { outcome: 'early', forMs: claimed.forMs };
+      case 'later':
+        return { outcome: 'again', forMs: claimed.forMs, why: 'the next attempt is not due' };
+      case 'busy':
+        return { outcome: 'again', forMs: claimed.forMs, why: 'somebody is at it' };
+      case 'manual':
+        return { outcome: 'manual' };
+      case 'over':
+      case 'unknown':
+        return { outcome: 'over' };
+    }
+  }
+
+  /** What hangs on a lease that is over goes with it: jobs that were anybody's for it, and the one that its owner had. */
+  async tidy(id: string): Promise<void> {
+    const lease = await this.leases.find(id);
+    if (lease) {
+      const why = { reason: `the lease has ended: ${lease.why ?? lease.endedBy}`, by: 'containers' };
+      if (lease.jobs?.moor)
+        await this.canceller.cancelJob(lease.jobs.moor, { ...why, cancelId: `lease-${id}-moor` });
+      await this.canceller.cancel(leaseOwner(id), { ...why, cancelId: `lease-${id}` });
+    }
+    await this.leases.tidied(id);
+  }
+
+  private async attempt(id: string, claim: Claim, signal: AbortSignal): Promise<EndOutcome> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
+    try {
+      if (await this.clear(id, claim, limit)) return await this.finish(id, claim);
+    } catch (error) {
+      // A store that is away has said nothing of the container. The hold ends by itself.
+      if (error instanceof LifecycleError) throw error;
+      if (!signal.aborted) return this.strike(id, claim, error);
+      await this.leases.rest(id, claim, 0);
+      throw error;
+    }
+    const forMs = claim.makingMs!;
+    await this.leases.rest(id, claim, forMs);
+    return { outcome: 'again', forMs, why: 'its container may still come to be' };
+  }
+
+  /** Whether nothing of it runs, for sure. */
+  private async clear(id: string, claim: Claim, signal: AbortSignal): Promise<boolean> {
+    const { made, makingMs, attempt, onlyLooks } = claim;
+    if (!made && makingMs === undefined) return true;
+    if (made && made.engine !== this.engine.name)
+      throw new Error(
+        `It was made by the engine "${made.engine}", and this process has "${this.engine.name}".`,
+      );
+    const container = await this.removal.find(id, made, signal);
+    if (!container) return !makingMs;
+    if (onlyLooks) throw new Error('Its container is still there.');
+    await this.removal.remove(container, id, attempt, signal);
+    if (await this.removal.find(id, made, signal))
+      throw new Error('Its container was removed, and is still there.');
+    return true;
+  }
+
+  /** Other services are told first: who dies in between is followed by one who tells them again, under the same id. */
+  private async finish(id: string, claim: Claim): Promise<EndOutcome> {
+    const step = { leaseId: id, containerId: claim.made?.id ?? '', attempt: claim.attempt };
+    if (claim.how === 'expired') this.sayExpired(id, step.containerId);
+    const [word, state] = await this.removal.act(step, 'record', () => this.leases.ended(id, claim));
+    if (word === 'overtaken') return { outcome: 'over' };
+    await this.removal.act(step, 'lease', () => this.tidyOrLeave(id));
+    return { outcome: 'ended', state: state as LeaseState };
+  }
+
+  private async strike(id: string, claim: Claim, error: unknown): Promise<EndOutcome> {
+    const why = reason(error);
+    const [word, forMs] = await this.leases.strike(id, claim, why);
+    switch (word) {
+      case 'again':
+        return { outcome: 'again', forMs: Number(forMs), why };
+      case 'overtaken':
+        return { outcome: 'over' };
+      case 'manual':
+        this.sayGivenUp(id, claim, why);
+        await this.cancelJobs(id);
+        return { outcome: 'manual' };
+    }
+  }
+
+  private sayExpired(leaseId: string, containerId: string): void {
+    this.journal.workload({
+      what: 'lease.expired',
+      owner: formatOwner(leaseOwner(leaseId)),
+      status: 'done',
+      newsId: `lease.expired:${leaseId}`,
+      facts: { leaseId, containerId },
+    });
+  }
+
+  private sayGivenUp(leaseId: string, { attempt, made }: Claim, why: string): void {
+    this.journal.workload({
+      what: 'lease.manual-cleanup',
+      owner: formatOwner(leaseOwner(leaseId)),
+      status: 'failed',
+      facts: { leaseId, containerId: made?.id ?? '', attempt, why },
+    });
+  }
+
+  private async tidyOrLeave(id: string): Promise<void> {
+    await this.tidy(id).catch((error: Error) =>
+      this.log.warn(`What hangs on lease ${id} is left to the care: ${error.message}`),
+    );
+  }
+
+  /** Its container may be there for long; what was to be done in it is over. */
+  private async cancelJobs(id: string): Promise<void> {
+    const order = { reason: 'the lease is over', by: 'containers', cancelId: `lease-${id}` };
+    await this.canceller.cancel(leaseOwner(id), order).catch((error: Error) => this.log.warn(error.message));
+  }
+}

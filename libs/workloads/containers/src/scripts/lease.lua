@@ -1,0 +1,63 @@
+-- A lease: state; image; owner, od: the owner that was given, and its digest; lives, created, expires, ended (ms); n: its number;
+-- g: how often it was renewed; send, end, moor: its jobs; engine, container, born (ms): what was made for it; making: until when
+-- something may still be on its way, ms; how and why it ended; tries: how many attempts at its end failed; hold: until when an
+-- attempt is somebody's, fence: whose; next: when the next one may begin, ms.
+local LEASE_KEEP_MS = 86400000
+local LEASES_KEPT = 1000
+-- How long whoever should do a thing is left to it.
+local CARE_MS = 1000
+local AT_ONCE = 20
+
+local root = KEYS[1]
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+local function lease_key(id)
+  return root .. ':lease:' .. id
+end
+
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+local function look_at(id, at)
+  redis.call('ZADD', root .. ':due', text(at), id)
+end
+
+local function move(id, state)
+  local key = lease_key(id)
+  local known = redis.call('HMGET', key, 'state', 'n')
+  redis.call('ZREM', root .. ':is:' .. known[1], id)
+  redis.call('ZADD', root .. ':is:' .. state, known[2], id)
+  redis.call('HSET', key, 'state', state)
+end
+
+-- It is over from here on: nobody renews it, and its container goes.
+local function close(id, how, why)
+  move(id, 'ending')
+  redis.call('HSET', lease_key(id), 'how', how, 'why', why, 'tries', 0, 'next', text(now))
+  redis.call('HDEL', lease_key(id), 'hold')
+  redis.call('ZADD', root .. ':until', text(now), id)
+  look_at(id, now + CARE_MS)
+end
+
+local function forget(id)
+  for _, list in ipairs({ 'all', 'over', 'is:ended', 'is:failed' }) do
+    redis.call('ZREM', root .. ':' .. list, id)
+  end
+end
+
+-- Some of those that are not to be read any more, if there are any.
+local function forget_old()
+  local over = root .. ':over'
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', over, '-inf', text(now - LEASE_KEEP_MS), 'LIMIT', 0, AT_ONCE)) do
+    forget(id)
+  end
+  local surplus = redis.call('ZCARD', over) - LEASES_KEPT
+  if surplus > 0 then
+    for _, id in ipairs(redis.call('ZRANGE', over, 0, math.min(surplus, AT_ONCE) - 1)) do
+      forget(id)
+      redis.call('DEL', lease_key(id))
+    end
+  end
+end
