@@ -11,7 +11,7 @@
 local id, fence, pause = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local key = lease_key(id)
 local known = redis.call('HMGET', key, 'fence', 'state')
-if known[1] ~= fence then
+if known[1] ~= fence or (known[2] ~= 'ending' and known[2] ~= 'manual-cleanup') then
   return { 'overtaken' }
 end
 redis.call('HSET', key, 'next', text(now + pause))

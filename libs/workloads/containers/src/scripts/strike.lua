@@ -13,14 +13,11 @@ local MOST = 3
 local id, fence, why = ARGV[1], ARGV[2], ARGV[3]
 local key = lease_key(id)
 local known = redis.call('HMGET', key, 'fence', 'state', 'tries')
-if known[1] ~= fence then
+if known[1] ~= fence or (known[2] ~= 'ending' and known[2] ~= 'manual-cleanup') then
   return { 'overtaken' }
 end
 redis.call('HDEL', key, 'hold')
 redis.call('HSET', key, 'why', why)
-if known[2] == 'manual-cleanup' then
-  return { 'manual' }
-end
 local tries = tonumber(known[3]) + 1
 if tries > MOST then
   move(id, 'manual-cleanup')
