@@ -186,7 +186,7 @@ class World {
     for (const key of keys.filter((each) => !each.includes(':lease:'))) {
       const type = await this.redis.type(key);
       const name = key.slice(this.root.length + 1);
-      if (type === 'zset') seen[name] = readScores(await this.redis.zrange(key, 0, -1, 'WITHSCORES'));
+      if (type === 'zset') seen[name] = readScores(await this.redis.zrange(key, '0', '-1', 'WITHSCORES'));
       if (type === 'set') seen[name] = (await this.redis.smembers(key)).toSorted();
     }
     for (const id of ids) {
@@ -408,7 +408,7 @@ async function keep(world: World, redis: Redis): Promise<unknown[]> {
   world.log.push(await redis.zcard(`${root}:over`), await redis.exists(`${root}:lease:new`));
   await world.run('due', 0);
   world.log.push(await redis.zcard(`${root}:over`), await redis.exists(`${root}:lease:x19`));
-  world.log.push(await redis.zrange(`${root}:over`, 0, 0));
+  world.log.push(await redis.zrange(`${root}:over`, '0', '0'));
   await redis.zadd(`${root}:over`, world.now - 1, 'x-2');
   await world.run('due', 0);
   world.log.push(await redis.zcard(`${root}:over`));

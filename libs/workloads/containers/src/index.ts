@@ -7,6 +7,6 @@ export {
 export { LeaseLimits } from './containers.settings.js';
 export { ContainerEngine, type Container } from './engines/container.engine.js';
 export { openEngine } from './engines/open-engine.js';
-export { LIVE_STATES } from './lease.js';
+export { LIVE_STATES, type LeaseState } from './lease.js';
 export { LeaseRepository } from './leases.repository.js';
 export { LeaseCare } from './reaper/lease.care.js';
