@@ -9,6 +9,8 @@ import { LeaseRepository, type Claim } from '../leases.repository.js';
 /** How long an attempt may take, and how long it is somebody's: what hangs delays its own lease, and no other. */
 const ATTEMPT_MS = 10_000;
 const HOLD_MS = 15_000;
+/** How often is looked for a container that may still come to be. */
+const STILL_COMING_MS = 1_000;
 
 export type EndOutcome =
   | { readonly outcome: 'ended'; readonly state: LeaseState }
@@ -75,7 +77,7 @@ export class LeaseReaper {
       await this.leases.rest(id, claim, 0);
       throw error;
     }
-    const forMs = claim.makingMs!;
+    const forMs = Math.min(claim.makingMs!, STILL_COMING_MS);
     await this.leases.rest(id, claim, forMs);
     return { outcome: 'again', forMs, why: 'its container may still come to be' };
   }
