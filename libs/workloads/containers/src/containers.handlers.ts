@@ -8,6 +8,7 @@ import {
   type Container,
   type ContainerSpec,
 } from './engines/container.engine.js';
+import { placeOf } from './engine.place.js';
 import { FleetSignature } from './fleet.signature.js';
 import { LeaseClosing } from './lease.closing.js';
 import { LeaseRepository } from './leases.repository.js';
@@ -62,7 +63,7 @@ export class ProvisionHandler extends Handler<typeof provision> {
     if (!(await this.removal.isOf(leaseId, container)))
       return this.fail(leaseId, `the name ${container.name} is taken by a container that is not ours`);
     if (!container.running) return this.beginAnew(leaseId, container);
-    const made = { id: container.id, createdAt: container.createdAt, engine: this.engine.name };
+    const made = { id: container.id, createdAt: container.createdAt, engine: placeOf(this.engine) };
     const [word] = await this.leases.attach(leaseId, made);
     if (word === 'running') return { containerId: container.id };
     // It ended meanwhile. Should this fail, the reaper or the sweep finds it.

@@ -59,7 +59,7 @@ export class ContainerRemoval {
     }
   }
 
-  private say(
+  say(
     { leaseId, containerId, attempt }: CleanupStep,
     action: string,
     status: 'done' | 'failed',

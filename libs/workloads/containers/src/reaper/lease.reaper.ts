@@ -2,6 +2,7 @@ import { Canceller, formatOwner, Journal, LifecycleError, reason } from '#lifecy
 import { Injectable, Logger } from '@nestjs/common';
 import { leaseOwner } from '../containers.kinds.js';
 import { ContainerRemoval } from '../containers.removal.js';
+import { placeOf } from '../engine.place.js';
 import { ContainerEngine } from '../engines/container.engine.js';
 import type { LeaseState } from '../lease.js';
 import { LeaseRepository, type Claim } from '../leases.repository.js';
@@ -11,6 +12,8 @@ const ATTEMPT_MS = 10_000;
 const HOLD_MS = 15_000;
 /** How often is looked for a container that may still come to be. */
 const STILL_COMING_MS = 1_000;
+/** How long one is left to whoever has its engine. */
+const FOR_OTHERS_MS = 2_000;
 
 export type EndOutcome =
   | { readonly outcome: 'ended'; readonly state: LeaseState }
@@ -67,6 +70,14 @@ export class LeaseReaper {
   }
 
   private async attempt(id: string, claim: Claim, signal: AbortSignal): Promise<EndOutcome> {
+    const place = claim.made?.engine ?? placeOf(this.engine);
+    if (place !== placeOf(this.engine))
+      return this.putOff(
+        id,
+        claim,
+        FOR_OTHERS_MS,
+        `its engine is ${place}, which this process does not have`,
+      );
     const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
     try {
       if (await this.clear(id, claim, limit)) return await this.finish(id, claim);
@@ -77,19 +88,24 @@ export class LeaseReaper {
       await this.leases.rest(id, claim, 0);
       throw error;
     }
-    const forMs = Math.min(claim.makingMs!, STILL_COMING_MS);
+    return this.putOff(
+      id,
+      claim,
+      Math.min(claim.makingMs!, STILL_COMING_MS),
+      'its container may still come to be',
+    );
+  }
+
+  /** At no attempt. */
+  private async putOff(id: string, claim: Claim, forMs: number, why: string): Promise<EndOutcome> {
     await this.leases.rest(id, claim, forMs);
-    return { outcome: 'again', forMs, why: 'its container may still come to be' };
+    return { outcome: 'again', forMs, why };
   }
 
   /** Whether nothing of it runs, for sure. */
   private async clear(id: string, claim: Claim, signal: AbortSignal): Promise<boolean> {
     const { made, makingMs, attempt, onlyLooks } = claim;
     if (!made && makingMs === undefined) return true;
-    if (made && made.engine !== this.engine.name)
-      throw new Error(
-        `It was made by the engine "${made.engine}", and this process has "${this.engine.name}".`,
-      );
     const container = await this.removal.find(id, made, signal);
     if (!container) return !makingMs;
     if (onlyLooks) throw new Error('Its container is still there.');
@@ -103,8 +119,10 @@ export class LeaseReaper {
   private async finish(id: string, claim: Claim): Promise<EndOutcome> {
     const step = { leaseId: id, containerId: claim.made?.id ?? '', attempt: claim.attempt };
     if (claim.how === 'expired') this.sayExpired(id, step.containerId);
-    const [word, state] = await this.removal.act(step, 'record', () => this.leases.ended(id, claim));
+    const beganAt = performance.now();
+    const [word, state] = await this.leases.ended(id, claim);
     if (word === 'overtaken') return { outcome: 'over' };
+    this.removal.say(step, 'record', 'done', beganAt);
     await this.removal.act(step, 'lease', () => this.tidyOrLeave(id));
     return { outcome: 'ended', state: state as LeaseState };
   }

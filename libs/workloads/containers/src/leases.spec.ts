@@ -1,0 +1,371 @@
+import { Canceller, owner, OwnerReader, Sweeper, type SweepOrder, type SweepRecord } from '#lifecycle';
+import type { Provider } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
+import { until } from '../../../../test/support/until.js';
+import { end, leaseOwner, provision } from './containers.kinds.js';
+import { ContainerRemoval } from './containers.removal.js';
+import { ContainersSettings, LeaseLimits } from './containers.settings.js';
+import {
+  ContainerEngine,
+  EngineUnavailable,
+  type Container,
+  type ContainerSpec,
+} from './engines/container.engine.js';
+import { FleetSignature } from './fleet.signature.js';
+import { LeaseClosing } from './lease.closing.js';
+import { LeaseSending } from './lease.sending.js';
+import { LeaseFollowers } from './leases.followers.js';
+import { LeaseOwners } from './leases.owners.js';
+import { LeaseRepository } from './leases.repository.js';
+import { Leases } from './leases.service.js';
+import { ContainerSurvey } from './reaper/container.survey.js';
+import { LeaseCare } from './reaper/lease.care.js';
+import { LeaseMoorings } from './reaper/lease.moorings.js';
+import { LeaseReaper } from './reaper/lease.reaper.js';
+import { LeaseSurvey } from './reaper/lease.survey.js';
+import { LeaseSweep } from './reaper/lease.sweep.js';
+
+/** An engine that does as it is told, and remembers what it was asked for. */
+class Bench extends ContainerEngine {
+  name = 'bench';
+  readonly all = new Map<string, Container>();
+  readonly asked: string[] = [];
+  isAway = false;
+  isStuck = false;
+
+  async create(spec: ContainerSpec): Promise<Container> {
+    return this.put(spec.name, spec.labels);
+  }
+
+  async find(id: string): Promise<Container | undefined> {
+    this.answer(`find ${id}`);
+    return this.all.get(id);
+  }
+
+  async named(name: string): Promise<Container | undefined> {
+    this.answer(`named ${name}`);
+    return [...this.all.values()].find((one) => one.name === name);
+  }
+
+  async list(): Promise<readonly Container[]> {
+    this.answer('list');
+    return [...this.all.values()];
+  }
+
+  async stop(id: string): Promise<void> {
+    this.answer(`stop ${id}`);
+    if (this.isStuck) throw new Error('it does not stop');
+    this.change(id, { running: false });
+  }
+
+  async remove(id: string): Promise<void> {
+    this.answer(`remove ${id}`);
+    this.all.delete(id);
+  }
+
+  async close(): Promise<void> {}
+
+  put(name: string, labels: Container['labels'], createdAt = Date.now()): Container {
+    const made = { id: randomUUID(), name, labels, createdAt, running: true };
+    this.all.set(made.id, made);
+    return made;
+  }
+
+  change(id: string, how: Partial<Container>): void {
+    const container = this.all.get(id);
+    if (container) this.all.set(id, { ...container, ...how });
+  }
+
+  private answer(call: string): void {
+    if (this.isAway) throw new EngineUnavailable('The engine is away.');
+    this.asked.push(call);
+  }
+}
+
+const LIMITS: LeaseLimits = { images: ['alpine', 'node:20'], longestMs: 3_600_000, places: 4 };
+const OLD_MS = 60_000;
+
+describe('leases, while no worker is there', () => {
+  let app: LifecycleApp;
+  let engine: Bench;
+  let leases: Leases;
+  let repository: LeaseRepository;
+  beforeEach(async () => {
+    engine = new Bench();
+    const settings: ContainersSettings = { secret: 'a secret of this test' };
+    const providers: Provider[] = [
+      { provide: ContainerEngine, useValue: engine },
+      { provide: ContainersSettings, useValue: settings },
+      { provide: LeaseLimits, useValue: LIMITS },
+      ...[
+        ContainerRemoval,
+        ContainerSurvey,
+        FleetSignature,
+        LeaseCare,
+        LeaseClosing,
+        LeaseFollowers,
+        LeaseMoorings,
+      ],
+      ...[LeaseOwners, LeaseReaper, LeaseRepository, LeaseSending, LeaseSurvey, LeaseSweep, Leases],
+    ];
+    app = await LifecycleApp.start([provision, end], providers, undefined, inject('storeUrl'), undefined, {
+      worker: undefined,
+    } as never);
+    leases = app.context.get(Leases);
+    repository = app.context.get(LeaseRepository);
+  });
+  afterEach(async () => {
+    engine.isAway = engine.isStuck = false;
+    for (const state of ['provisioning', 'running', 'ending', 'manual-cleanup'] as const)
+      for (const lease of (await repository.walk(state, undefined, 100)).leases)
+        await leases.delete(lease.id, 'the test');
+    await until(async () => {
+      await lookNow();
+      await sweep();
+      return (await repository.places()) === 0;
+    }, 'all are over');
+    await app.stop();
+  });
+
+  it('give a lease its jobs that its api did not live to send', async () => {
+    const id = randomUUID();
+    await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:1' }, 4);
+    expect((await leases.read(id)).jobs).toBeUndefined();
+    await lookNow();
+    const { jobs } = await until(async () => {
+      const lease = await leases.read(id);
+      return lease.jobs && lease;
+    }, 'they are sent');
+    expect(await jobsOf('lease', id)).toEqual([jobs!.end, jobs!.send].toSorted());
+    expect(await jobsOf('trip', '1')).toEqual([jobs!.moor, jobs!.send].toSorted());
+  });
+
+  it('end one that lost its owner before its jobs were sent', async () => {
+    const id = randomUUID();
+    await app.context.get(Canceller).cancel(owner('trip', '2'));
+    await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:2' }, 4);
+    await lookNow();
+    await untilState(id, 'ending');
+    expect(await leases.read(id)).toMatchObject({ endedBy: 'owner', why: 'trip:2 is closed' });
+  });
+
+  it('take nothing of one that was refused', async () => {
+    await app.context.get(Canceller).cancel(owner('trip', '3'));
+    const refused = leases.ask({ image: 'alpine', livesMs: 60_000, owner: 'trip:3' });
+    await expect(refused).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
+    expect(await repository.places()).toBe(0);
+    expect((await leases.list(undefined, undefined)).leases).toEqual([]);
+  });
+
+  it('tidy up after one that ended, and whose process died then', async () => {
+    const { id, jobs } = await running({ owner: 'trip:4', livesMs: 60_000 });
+    await closeOnly(id);
+    const claimed = await repository.claim(id, 1_000);
+    expect(claimed).toMatchObject({ word: 'claimed', claim: { attempt: 1, how: 'deleted' } });
+    if (claimed.word !== 'claimed') return;
+    engine.all.clear();
+    await repository.ended(id, claimed.claim);
+    expect(await jobsOf('trip', '4')).toContain(jobs!.moor);
+    await lookNow();
+    await until(async () => (await jobsOf('trip', '4')).length === 0, 'its owner is rid of it');
+    expect(await app.context.get(OwnerReader).read(leaseOwner(id))).toMatchObject({ state: 'closed' });
+  });
+
+  it('are ended by the care once their time is over, stop before remove, and not before', async () => {
+    const { id, made } = await running({ livesMs: 400 });
+    await lookNow();
+    expect(engine.asked.filter((call) => call.startsWith('stop'))).toEqual([]);
+    await until(
+      async () => Date.parse((await leases.read(id)).expiresAt) < (await repository.now()),
+      'it is over',
+    );
+    engine.asked.length = 0;
+    await lookNow();
+    await untilState(id, 'ended');
+    const { name } = { name: `lease-${app.prefix}-${id}` };
+    expect(engine.asked).toEqual([
+      `find ${made!.id}`,
+      `stop ${made!.id}`,
+      `remove ${made!.id}`,
+      `find ${made!.id}`,
+      `named ${name}`,
+    ]);
+  });
+
+  it('leave a container alone that is not the one of the record, whatever it has of it', async () => {
+    const { id, made } = await running({ livesMs: 60_000 });
+    // The same id, name and labels, and made at another time.
+    engine.change(made!.id, { createdAt: made!.createdAt + 1 });
+    const other = engine.all.get(made!.id)!;
+    await leases.delete(id, '');
+    await lookNow();
+    await untilState(id, 'ended');
+    expect(engine.all.get(other.id)).toEqual(other);
+    engine.all.clear();
+  });
+
+  it('keep the place of one that is still there after it was removed', async () => {
+    const { id } = await running({ livesMs: 60_000 });
+    engine.remove = async () => undefined;
+    await leases.delete(id, '');
+    await lookNow();
+    await until(async () => (await leases.read(id)).why?.includes('still there'), 'an attempt failed');
+    expect(await repository.places()).toBe(1);
+    engine.remove = (containerId) => Bench.prototype.remove.call(engine, containerId);
+  });
+
+  it('leave it to whoever has the engine that made it', async () => {
+    const { id } = await running({ livesMs: 60_000 });
+    engine.name = 'another';
+    await sweep();
+    expect(await leases.read(id)).toMatchObject({ state: 'running' });
+    await leases.delete(id, '');
+    await lookNow();
+    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it rests');
+    expect(await leases.read(id)).toMatchObject({ state: 'ending', why: 'deleted' });
+    expect(engine.all.size).toBe(1);
+    engine.name = 'bench';
+  });
+
+  it('take no container for gone while the engine does not answer', async () => {
+    const { id } = await running({ livesMs: 60_000 });
+    engine.isAway = true;
+    expect(await sweep()).toMatchObject({
+      state: 'failed',
+      unknown: 1,
+      removed: 0,
+      why: 'The engine is away.',
+    });
+    expect(await leases.read(id)).toMatchObject({ state: 'running' });
+  });
+
+  it('end one whose container has stopped, or is gone; in a dry run only say so', async () => {
+    const [stopped, gone, fine] = [await running({}), await running({}), await running({})];
+    engine.change(stopped.made!.id, { running: false });
+    engine.all.delete(gone.made!.id);
+    expect(await sweep({ dryRun: true })).toMatchObject({ removed: 2 });
+    expect(await statesOf(stopped.id, gone.id)).toEqual(['running', 'running']);
+    // Three leases and two containers.
+    expect(await sweep()).toMatchObject({ state: 'done', seen: 5, removed: 2, kept: 3, failed: 0 });
+    expect(await statesOf(stopped.id, gone.id, fine.id)).toEqual(['ending', 'ending', 'running']);
+    expect(await leases.read(stopped.id)).toMatchObject({
+      endedBy: 'container-gone',
+      why: 'its container has stopped',
+    });
+  });
+
+  it('remove a container of ours without a lease when it is old enough, and none that only looks so', async () => {
+    const { id } = await running({});
+    const signature = app.context.get(FleetSignature);
+    const lost = await signature.sign(randomUUID(), 'alpine', '7');
+    const before = Date.now() - OLD_MS;
+    const old = engine.put(lost.name, lost.labels, before);
+    const young = await signature.sign(randomUUID(), 'alpine', '8');
+    engine.put(young.name, young.labels);
+    engine.put('copied-labels', lost.labels, before);
+    const forged = await signature.sign(randomUUID(), 'alpine', '9');
+    engine.put(forged.name, { ...forged.labels, 'mooring.fence': '10' }, before);
+    engine.put(`${forged.name}x`, { 'mooring.fleet': app.prefix }, before);
+    const kept = [...engine.all.keys()].filter((one) => one !== old.id);
+
+    expect(await sweep({ dryRun: true })).toMatchObject({ removed: 1 });
+    expect(engine.all.has(old.id)).toBe(true);
+    expect(await sweep()).toMatchObject({ state: 'done', removed: 1, failed: 0 });
+    expect([...engine.all.keys()]).toEqual(kept);
+    expect(await sweep({ force: true })).toMatchObject({ removed: 1 });
+    expect([...engine.all.values()].map(({ name }) => name)).not.toContain(young.name);
+    expect(await statesOf(id)).toEqual(['running']);
+  });
+
+  it('try once more in each sweep what was given up', async () => {
+    const { id } = await running({});
+    engine.isStuck = true;
+    await closeOnly(id);
+    for (let i = 0; i < 4; i += 1) {
+      const claimed = await until(async () => {
+        await app.redis.hset(`${repository.root}:lease:${id}`, 'next', 0);
+        const one = await repository.claim(id, 1_000);
+        return one.word === 'claimed' && one;
+      }, 'it can be claimed');
+      await repository.strike(id, claimed.claim, 'it does not stop');
+    }
+    expect(await leases.read(id)).toMatchObject({ state: 'manual-cleanup' });
+    expect(await sweep()).toMatchObject({ failed: 1, removed: 0 });
+    expect(await statesOf(id)).toEqual(['manual-cleanup']);
+    engine.isStuck = false;
+    expect(await sweep()).toMatchObject({ failed: 0, removed: 1 });
+    expect(await statesOf(id)).toEqual(['ended']);
+  });
+
+  it('say which of them live', async () => {
+    const { id } = await running({});
+    const gone = randomUUID();
+    const resolver = app.context.get(LeaseOwners);
+    expect(await resolver.resolve([id, gone, '42'])).toEqual(
+      new Map([
+        [id, 'alive'],
+        [gone, 'gone'],
+        ['42', 'unknown'],
+      ]),
+    );
+  });
+
+  it.each([
+    ['alpine', true],
+    ['alpine:3.20', true],
+    [`alpine@sha256:${'0'.repeat(64)}`, true],
+    ['node:20', true],
+    ['node:22', false],
+    ['node', false],
+    ['alpine:', false],
+    ['Alpine', false],
+    ['evil/alpine', false],
+    ['alpine/evil', false],
+    ['alpine:3@evil', false],
+    ['../alpine', false],
+  ])('the image %s may be leased: %s', async (image, may) => {
+    const asked = leases.ask({ image, livesMs: 60_000 });
+    if (may) expect(await asked).toMatchObject({ image });
+    else await expect(asked).rejects.toMatchObject({ code: 'INVALID' });
+  });
+
+  /** As its worker would leave it. */
+  async function running(order: { livesMs?: number; owner?: string }) {
+    const { id, image } = await leases.ask({ image: 'alpine', livesMs: 60_000, ...order });
+    const [, , number] = await repository.begin(id, 1_000);
+    const signature = app.context.get(FleetSignature);
+    const { createdAt, id: container } = await engine.create(await signature.sign(id, image, number!));
+    await repository.attach(id, { id: container, createdAt, engine: engine.name });
+    return leases.read(id);
+  }
+
+  async function closeOnly(id: string): Promise<void> {
+    expect((await repository.close(id, 'deleted', 'deleted'))[0]).toBe('closed');
+  }
+
+  /** What is due, and what will be. */
+  async function lookNow(): Promise<void> {
+    const due = `${repository.root}:due`;
+    for (const id of await app.redis.zrange(due, '0', '-1')) await app.redis.zadd(due, 'XX', 1, id);
+    await app.context.get(LeaseCare).tendOnce();
+  }
+
+  async function sweep(order: SweepOrder = {}): Promise<SweepRecord> {
+    return (await app.context.get(Sweeper).sweep('leases', order))!;
+  }
+
+  async function statesOf(...ids: string[]): Promise<(string | null)[]> {
+    return repository.states(ids);
+  }
+
+  async function jobsOf(type: string, id: string): Promise<string[]> {
+    const { jobs } = await app.context.get(OwnerReader).read(owner(type, id));
+    return jobs.map((job) => job.id).toSorted();
+  }
+
+  function untilState(id: string, state: string): Promise<unknown> {
+    return until(async () => (await leases.read(id)).state === state, `it is ${state}`);
+  }
+});
