@@ -157,8 +157,10 @@ describe('leases on the process runtime', () => {
     const job = await fleet.probe({ ms: 60_000 }, { owners: [`lease:${id}`] });
     await fleet.untilState(job, 'running');
     await leases.delete(id);
-    await fleet.untilState(job, 'cancelled');
     await leases.untilState(id, 'ended');
+    expect(await fleet.untilState(job, 'cancelled')).toMatchObject({ owners: [`lease:${id}`] });
+    const late = await leases.post('/v1/jobs', { kind: 'probe', owners: [`lease:${id}`], payload: {} });
+    expect(late).toMatchObject({ status: 409, body: { code: 'OWNER_CLOSED' } });
   });
 
   it('count a container as ended that has stopped, or is gone; and end without one', async () => {

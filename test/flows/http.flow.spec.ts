@@ -168,6 +168,10 @@ describe('the HTTP interface', () => {
       '/v1/sites',
       '/v1/sites/{id}',
       '/v1/sites/{id}/entities/{type}/{entityId}',
+      '/v1/leases',
+      '/v1/leases/{id}',
+      '/v1/leases/{id}/renew',
+      '/v1/leases/{id}/cleanup',
     ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');
     const page = await fetch(`${fleet.url}/docs`);

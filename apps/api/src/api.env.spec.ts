@@ -10,6 +10,10 @@ describe('the settings of the api', () => {
   it('have defaults that are safe', () => {
     expect(load({})).toEqual({
       PORT: 3000,
+      CONTAINERS: 'on',
+      LEASE_IMAGES: ['ubuntu', 'debian', 'alpine', 'busybox', 'node'],
+      LEASE_LIMIT: 100,
+      LEASE_MAX: 86_400_000,
       HOST: '127.0.0.1',
       MAX_WAITING: 100_000,
       ARTIFACTS_URL: { via: 'file', folder: resolve('.mooring/artifacts') },

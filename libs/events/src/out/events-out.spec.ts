@@ -104,6 +104,33 @@ describe('events for other services', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(ENDS.length);
   });
 
+  it('are about what a workload says is news, under its own name', async () => {
+    const events = out();
+    const lease = {
+      what: 'lease.cleanup',
+      owner: 'lease:1',
+      status: 'done',
+      facts: { action: 'stop' },
+    } as const;
+    events.record({ event: 'workload', ...lease });
+    events.record({
+      event: 'workload',
+      ...lease,
+      what: 'lease.expired',
+      newsId: 'lease.expired:1',
+      facts: { leaseId: '1' },
+    });
+    await events.onApplicationShutdown();
+    expect(await written()).toMatchObject([
+      {
+        id: 'lease.expired:1',
+        type: 'lease.expired',
+        subject: 'lease:1',
+        data: { owner: 'lease:1', leaseId: '1' },
+      },
+    ]);
+  });
+
   it('are about sweeps that ended or tripped, but not about each that came to expire jobs and found none', async () => {
     const events = out();
     const record = {

@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { logFact } from './log-fact.js';
 import { createLog } from './log.js';
 
-function levelOf(fact: { event: string; final?: boolean }): number {
+function lineOf(fact: Parameters<typeof logFact>[1]): Record<string, unknown> {
   let text = '';
   const write = (line: string): string => (text += line);
   logFact(createLog('test', { LOG_LEVEL: 'trace', LOG_FORMAT: 'json' }, { write }), fact);
-  const line = JSON.parse(text) as { level: number };
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+function levelOf(fact: { event: string; final?: boolean }): unknown {
+  const line = lineOf(fact);
   expect(line).toMatchObject(fact);
-  return line.level;
+  return line['level'];
 }
 
 describe('a fact', () => {
@@ -37,6 +41,15 @@ describe('a fact', () => {
       expect(levelOf({ event })).toBe(30);
     },
   );
+
+  it.each([
+    ['done', 30],
+    ['failed', 40],
+  ])('of a workload’s own has its own name and fields; one that is %s has level %i', (status, level) => {
+    const facts = { action: 'stop', attempt: 1 };
+    const line = lineOf({ event: 'workload', what: 'lease.cleanup', owner: 'lease:1', status, facts });
+    expect(line).toMatchObject({ event: 'lease.cleanup', owner: 'lease:1', status, level, ...facts });
+  });
 
   it.each(['job.accepted', 'job.began', 'job.completed', 'anything.else'])(
     'that every job causes is said at debug only: %s',

@@ -124,6 +124,20 @@ describe('the metrics', () => {
     });
   });
 
+  it('count what happens to a workload’s own, by its name and how it went', async () => {
+    const step = { event: 'workload', what: 'lease.cleanup', facts: { action: 'stop' } };
+    const facts = [
+      { ...step, status: 'done' },
+      { ...step, status: 'failed' },
+      { event: 'workload', what: 'lease.expired', status: 'done', facts: {} },
+    ];
+    expect(await samples(facts, 'mooring_workload_events_total')).toEqual({
+      'event="lease.cleanup",action="stop",status="done"': 1,
+      'event="lease.cleanup",action="stop",status="failed"': 1,
+      'event="lease.expired",action="",status="done"': 1,
+    });
+  });
+
   it('say which app they are of, and what the process itself needs', async () => {
     expect(await new Metrics('worker').text()).toMatch(
       /^process_resident_memory_bytes\{app="worker"\} \d+$/m,
