@@ -18,6 +18,13 @@ import { LeaseReaper } from './reaper/lease.reaper.js';
 const CREATE_MS = 10_000;
 const MAKING_MS = 12_000;
 
+interface Making {
+  readonly leaseId: string;
+  readonly spec: ContainerSpec;
+  /** Until when it may come to be. */
+  readonly making: string;
+}
+
 /** Makes the container of a lease, or finds it made. */
 @Injectable()
 @Handles(provision)
@@ -33,41 +40,42 @@ export class ProvisionHandler extends Handler<typeof provision> {
   }
 
   async handle({ leaseId }: Payload<typeof provision>, run: Run): Promise<object> {
-    const [word, what, number] = await this.leases.begin(leaseId, MAKING_MS);
+    const [word, what, number, making] = await this.leases.begin(leaseId, MAKING_MS);
     switch (word) {
       case 'has':
         return { containerId: what };
       case 'over':
         return { containerId: null, why: `the lease is ${what}` };
-      case 'make':
-        return this.makeOrFail(leaseId, await this.signature.sign(leaseId, what!, number!), run);
+      case 'make': {
+        const spec = await this.signature.sign(leaseId, what!, number!);
+        return this.makeOrFail({ leaseId, spec, making: making! }, run);
+      }
     }
   }
 
-  private async makeOrFail(leaseId: string, spec: ContainerSpec, run: Run): Promise<object> {
+  private async makeOrFail(order: Making, run: Run): Promise<object> {
     try {
-      return await this.make(leaseId, spec, run.signal);
+      return await this.make(order);
     } catch (error) {
-      if (error instanceof NoSuchImage) return await this.fail(leaseId, reason(error));
+      if (error instanceof NoSuchImage) return await this.fail(order.leaseId, reason(error));
       const isLast = run.attempt >= provision.attempts && !run.signal.aborted;
-      if (isLast) await this.closing.close(leaseId, 'failed', reason(error));
+      if (isLast) await this.closing.close(order.leaseId, 'failed', reason(error));
       throw error;
     }
   }
 
-  private async make(leaseId: string, spec: ContainerSpec, signal: AbortSignal): Promise<object> {
-    const container = await this.engine.create(
-      spec,
-      AbortSignal.any([signal, AbortSignal.timeout(CREATE_MS)]),
-    );
+  /** Once asked for it is waited for, also when the lease ends meanwhile: only so it is known what there is to remove. */
+  private async make({ leaseId, spec, making }: Making): Promise<object> {
+    const container = await this.engine.create(spec, AbortSignal.timeout(CREATE_MS));
     if (!(await this.removal.isOf(leaseId, container)))
       return this.fail(leaseId, `the name ${container.name} is taken by a container that is not ours`);
     if (!container.running) return this.beginAnew(leaseId, container);
     const made = { id: container.id, createdAt: container.createdAt, engine: placeOf(this.engine) };
     const [word] = await this.leases.attach(leaseId, made);
     if (word === 'running') return { containerId: container.id };
-    // It ended meanwhile. Should this fail, the reaper or the sweep finds it.
+    // Should this fail, the reaper or the sweep finds it.
     await this.removal.remove(container, leaseId, 1, AbortSignal.timeout(CREATE_MS));
+    await this.leases.settled(leaseId, making);
     return { containerId: null, why: 'the lease has ended' };
   }
 

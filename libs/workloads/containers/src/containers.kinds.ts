@@ -14,6 +14,8 @@ export const provision = defineKind({
   attempts: 5,
   backoff: { type: 'exponential', delay: '1s', max: '10s' },
   timeout: '1m',
+  // What it asked the engine for it waits for, unless that takes longer.
+  grace: '2s',
   dedup: { strategy: 'skip' },
   keep: KEEP,
   artifacts: false,

@@ -37,7 +37,9 @@ const MUTANTS: readonly Mutant[] = [
   ['begin', "known[1] ~= 'provisioning' or", ''],
   ['begin', 'or now >= tonumber(known[4])', ''],
   ['begin', 'now >= tonumber(known[4])', 'now > tonumber(known[4])'],
-  ['begin', "redis.call('HSET', key, 'making', text(now + limit))", ''],
+  ['begin', "redis.call('HSET', key, 'making', making)", ''],
+  ['settled', "redis.call('HGET', key, 'making') ~= making", 'false'],
+  ['settled', "redis.call('HSET', key, 'making', 0)", ''],
   ['attach', "known[1] == 'running' and known[2] == container", 'false'],
   ['attach', 'and known[2] == container', ''],
   ['attach', "known[1] ~= 'provisioning'", "known[1] == 'running'"],
@@ -344,6 +346,7 @@ async function live(world: World): Promise<unknown[]> {
   await world.see('e');
   await world.create('f');
   await world.run('begin', 'f', 5_000);
+  await world.run('settled', 'f', world.now + 4_999);
   await world.run('close', 'f', 'deleted', 'by bob', 0);
   await world.see('f');
   world.now += 1_000;
@@ -365,6 +368,15 @@ async function live(world: World): Promise<unknown[]> {
   const [, , sure] = await world.run('claim', 'b', 100, 1);
   await world.run('ended', 'b', sure!);
   await world.see('b');
+
+  // What came to be, and went at once.
+  await world.create('h');
+  const [, , , making] = await world.run('begin', 'h', 5_000);
+  await world.run('close', 'h', 'deleted', 'by bob', 0);
+  await world.run('settled', 'h', making!);
+  await world.run('claim', 'h', 500, 0);
+  await world.run('settled', 'none', making!);
+  await world.see('h');
 
   // The edge of a lease that nobody has begun.
   await world.create('g', 1_000);

@@ -15,6 +15,7 @@ const NAMES = [
   'renew',
   'rest',
   'sent',
+  'settled',
   'strike',
   'tidied',
 ] as const;

@@ -78,6 +78,11 @@ export class LeaseRepository {
     return this.run('begin', id, limitMs);
   }
 
+  /** Of what was begun: `making` is what begin said. */
+  async settled(id: string, making: string): Promise<void> {
+    await this.run('settled', id, making);
+  }
+
   attach(id: string, { id: container, createdAt, engine }: Made): Promise<Answer<'running' | 'over'>> {
     return this.run('attach', id, container, createdAt, engine);
   }

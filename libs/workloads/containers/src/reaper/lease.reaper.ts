@@ -9,7 +9,7 @@ import { LeaseRepository, type Claim } from '../leases.repository.js';
 
 /** How long an attempt may take, and how long it is somebody's: what hangs delays its own lease, and no other. */
 const ATTEMPT_MS = 10_000;
-const HOLD_MS = 15_000;
+const HOLD_MS = 12_000;
 /** How often is looked for a container that may still come to be. */
 const STILL_COMING_MS = 1_000;
 /** How long one is left to whoever has its engine. */

@@ -5,7 +5,7 @@
     KEYS[1]   the root of all keys
     ARGV[1]   lease   ARGV[2]   how long making it may take, ms
 
-  Answers {'make', image, the lease's number}; {'has', container}: it was made already; {'over', state}.
+  Answers {'make', image, the lease's number, until when, ms}; {'has', container}: it was made already; {'over', state}.
 ]]
 --- @include lease
 local id, limit = ARGV[1], tonumber(ARGV[2])
@@ -17,5 +17,6 @@ end
 if known[1] ~= 'provisioning' or now >= tonumber(known[4]) then
   return { 'over', known[1] or 'unknown' }
 end
-redis.call('HSET', key, 'making', text(now + limit))
-return { 'make', known[2], known[5] }
+local making = text(now + limit)
+redis.call('HSET', key, 'making', making)
+return { 'make', known[2], known[5], making }
