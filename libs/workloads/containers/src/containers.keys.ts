@@ -5,6 +5,7 @@
  *  key               type    holds                                             written by                  ends
  *  …:lease:<id>      hash    the lease (see lease.lua)                         create, and all that follow  expires, LEASE_KEEP_MS after its end;
  *                                                                                                          never before
+ *  …:key:<digest>    string  the lease that an Idempotency-Key asked for         create                      expires with its lease; drop
  *  …:until           zset    <lease> -> its deadline, ms; when it was ended     create, renew, claim, close  ended, drop: a lease has its place for
  *                            early, that time. Who is in it has a place                                    as long as its container may be there
  *  …:due             zset    <lease> -> when the care looks at it next, ms      all but retention            tidied, drop; empties with the leases
@@ -40,8 +41,8 @@ export function ownedKey(root: string, owner: string): string {
   return `${root}:of:${digestOf(owner)}`;
 }
 
-export function digestOf(owner: string): string {
-  return hash('sha256', owner, 'base64url').slice(0, 22);
+export function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
 export function isLeaseId(text: string): boolean {

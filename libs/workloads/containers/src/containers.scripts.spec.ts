@@ -13,6 +13,9 @@ const PLACES = 3;
 /** Each takes one guard away, or one of the things that a step must do with the others. */
 const MUTANTS: readonly Mutant[] = [
   ['create', "redis.call('EXISTS', key) == 1", 'false'],
+  ['create', 'if before then', 'if false then'],
+  ['create', "redis.call('SET', order_key(order), id)", ''],
+  ['create', "redis.call('HSET', key, 'key', order)", ''],
   ['create', '>= places', '> places'],
   ['create', 'text(math.max(0, tonumber(first[2] or now) - now))', "'0'"],
   ['create', "redis.call('SADD', root .. ':of:' .. digest, id)", ''],
@@ -32,7 +35,8 @@ const MUTANTS: readonly Mutant[] = [
   ['drop', "redis.call('ZREM', root .. ':due', id)", ''],
   ['drop', "redis.call('ZREM', root .. ':is:provisioning', id)", ''],
   ['drop', '\nforget(id)', ''],
-  ['drop', "redis.call('DEL', key)", ''],
+  ['drop', "redis.call('DEL', key,", "redis.call('DEL',"],
+  ['drop', ", order_key(known[4] or '')", ''],
   ['begin', "if known[1] == 'running' then", 'if false then'],
   ['begin', "known[1] ~= 'provisioning' or", ''],
   ['begin', 'or now >= tonumber(known[4])', ''],
@@ -119,6 +123,7 @@ const MUTANTS: readonly Mutant[] = [
   ['ended', "redis.call('HDEL', key, 'hold', 'next')", ''],
   ['ended', "redis.call('HSET', key, 'ended', text(now))", ''],
   ['ended', "redis.call('PEXPIRE', key, LEASE_KEEP_MS)", ''],
+  ['ended', "redis.call('PEXPIRE', order_key(known[5] or ''), LEASE_KEEP_MS)", ''],
   ['ended', "redis.call('ZADD', root .. ':over', text(now), id)", ''],
   ['ended', 'look_at(id, now + 5 * CARE_MS)', ''],
   ['ended', '\nforget_old()', ''],
@@ -133,7 +138,8 @@ const MUTANTS: readonly Mutant[] = [
   ['due', '\nforget_old()', ''],
   ['due', 'text(now - LEASE_KEEP_MS)', "'+inf'"],
   ['due', 'surplus > 0', 'surplus > 1'],
-  ['due', "      redis.call('DEL', lease_key(id))\n", ''],
+  ['due', "redis.call('DEL', lease_key(id),", "redis.call('DEL',"],
+  ['due', ", order_key(order or '')", ''],
   ['due', 'math.min(surplus, AT_ONCE) - 1', 'surplus'],
   ['due', "'over', 'is:ended', 'is:failed'", "'over'"],
   ['due', "{ 'all', 'over',", "{ 'over',"],
@@ -172,8 +178,8 @@ class World {
     >;
   }
 
-  create(id: string, livesMs = 60_000, owner = ''): Promise<string[]> {
-    return this.run('create', id, 'alpine', livesMs, owner, digestOf(owner), PLACES);
+  create(id: string, livesMs = 60_000, owner = '', key = ''): Promise<string[]> {
+    return this.run('create', id, 'alpine', livesMs, owner, digestOf(owner), PLACES, key);
   }
 
   /** As if it were not looked at: whoever should see to that shows it. */
@@ -189,6 +195,7 @@ class World {
       const type = await this.redis.type(key);
       const name = key.slice(this.root.length + 1);
       if (type === 'zset') seen[name] = readScores(await this.redis.zrange(key, '0', '-1', 'WITHSCORES'));
+      if (type === 'string') seen[name] = [await this.redis.get(key), (await this.redis.pttl(key)) > 0];
       if (type === 'set') seen[name] = (await this.redis.smembers(key)).toSorted();
     }
     for (const id of ids) {
@@ -234,7 +241,8 @@ async function live(world: World): Promise<unknown[]> {
   await world.create('a', 60_000, 'trip:1');
   await world.create('a', 60_000, 'trip:1');
   await world.create('b', 30_000);
-  await world.create('c', 90_000, 'trip:1');
+  await world.create('c', 90_000, 'trip:1', 'key-c');
+  await world.create('c2', 90_000, 'trip:1', 'key-c');
   await world.create('d');
   world.now += 100;
   await world.create('d');
@@ -244,6 +252,8 @@ async function live(world: World): Promise<unknown[]> {
   await world.run('claim', 'a', 7_000, 0);
   await world.see('a');
   await world.run('drop', 'c');
+  await world.create('c3', 90_000, '', 'key-c');
+  await world.run('drop', 'c3');
   await world.see('c');
 
   // One is made, renewed, and ends at its time.
@@ -333,7 +343,7 @@ async function live(world: World): Promise<unknown[]> {
   await world.see('a');
 
   // One that nobody could make; and one of which that is not sure.
-  await world.create('e');
+  await world.create('e', 60_000, '', 'key-e');
   await world.run('sent', 'e', 'send-e', 'end-e', '');
   await world.run('close', 'e', 'failed', 'no such image', 1);
   await world.see('e');
@@ -414,12 +424,18 @@ async function keep(world: World, redis: Redis): Promise<unknown[]> {
   await world.see();
   const many = Array.from({ length: 1_021 }, (_, i) => [world.now + i, `x${i}`]).flat();
   await redis.zadd(`${root}:over`, ...(many as [number, string]));
-  for (const id of ['new', 'x19']) await redis.hset(`${root}:lease:${id}`, 'state', 'ended');
+  for (const id of ['new', 'x19']) {
+    await redis.hset(`${root}:lease:${id}`, 'state', 'ended', 'key', id);
+    await redis.set(`${root}:key:${id}`, id);
+  }
   const [, , fence] = await world.run('claim', 'a', 100, 0);
   await world.run('ended', 'a', fence!);
   world.log.push(await redis.zcard(`${root}:over`), await redis.exists(`${root}:lease:new`));
   await world.run('due', 0);
-  world.log.push(await redis.zcard(`${root}:over`), await redis.exists(`${root}:lease:x19`));
+  world.log.push(
+    await redis.zcard(`${root}:over`),
+    await redis.exists(`${root}:lease:x19`, `${root}:key:x19`),
+  );
   world.log.push(await redis.zrange(`${root}:over`, '0', '0'));
   await redis.zadd(`${root}:over`, world.now - 1, 'x-2');
   await world.run('due', 0);

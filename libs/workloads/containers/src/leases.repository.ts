@@ -38,6 +38,8 @@ export interface NewLease {
   readonly image: string;
   readonly livesMs: number;
   readonly owner: string | undefined;
+  /** Digest of the key that it is asked for with; '' for none. */
+  readonly key: string;
 }
 
 export interface LeasePage {
@@ -59,10 +61,10 @@ export class LeaseRepository {
   }
 
   create(
-    { id, image, livesMs, owner = '' }: NewLease,
+    { id, image, livesMs, owner = '', key }: NewLease,
     places: number,
   ): Promise<Answer<'created' | 'exists' | 'full'>> {
-    return this.run('create', id, image, livesMs, owner, digestOf(owner), places);
+    return this.run('create', id, image, livesMs, owner, digestOf(owner), places, key);
   }
 
   async sent(id: string, { send, end, moor = '' }: LeaseJobs): Promise<void> {

@@ -7,8 +7,9 @@ import {
   QueueFullError,
 } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { formatDuration } from '#durations';
+import { digestOf } from './containers.keys.js';
 import { leaseOwner } from './containers.kinds.js';
 import { LeaseLimits } from './containers.settings.js';
 import { allows } from './images.js';
@@ -43,12 +44,14 @@ export class Leases {
     private readonly canceller: Canceller,
   ) {}
 
-  /** The same key again is the same lease. */
+  /** The same key again is the same lease, for as long as that can be read. */
   async ask(order: LeaseOrder, idempotencyKey?: string): Promise<LeaseRecord> {
     this.check(order);
-    const id = idempotencyKey === undefined ? randomUUID() : idOf(idempotencyKey);
-    const [word, freeInMs] = await this.leases.create({ id, owner: undefined, ...order }, this.limits.places);
-    if (word === 'full') throw new LeasesFullError(this.limits.places, retryAfter(Number(freeInMs)));
+    const key = idempotencyKey === undefined ? '' : digestOf(idempotencyKey);
+    const newLease = { id: randomUUID(), owner: undefined, ...order, key };
+    const [word, what] = await this.leases.create(newLease, this.limits.places);
+    if (word === 'full') throw new LeasesFullError(this.limits.places, retryAfter(Number(what)));
+    const id = what ?? newLease.id;
     const lease = await this.read(id);
     if (!isFor(lease, order)) throw new IdempotencyConflictError();
     // One that is there is being sent for, or the care will.
@@ -134,13 +137,6 @@ export class Leases {
 
 function retryAfter(freeInMs: number): number {
   return Math.min(LATEST_MS, Math.max(SOONEST_MS, freeInMs));
-}
-
-function idOf(idempotencyKey: string): string {
-  const hex = createHash('sha256').update(idempotencyKey).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-    '-',
-  );
 }
 
 function isFor(lease: LeaseRecord, { image, livesMs, owner }: LeaseOrder): boolean {

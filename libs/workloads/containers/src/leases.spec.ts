@@ -135,7 +135,7 @@ describe('leases, while no worker is there', () => {
 
   it('give a lease its jobs that its api did not live to send', async () => {
     const id = randomUUID();
-    await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:1' }, 4);
+    await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:1', key: '' }, 4);
     expect((await leases.read(id)).jobs).toBeUndefined();
     await lookNow();
     const { jobs } = await until(async () => {
@@ -149,7 +149,7 @@ describe('leases, while no worker is there', () => {
   it('end one that lost its owner before its jobs were sent', async () => {
     const id = randomUUID();
     await app.context.get(Canceller).cancel(owner('trip', '2'));
-    await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:2' }, 4);
+    await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:2', key: '' }, 4);
     await lookNow();
     await untilState(id, 'ending');
     expect(await leases.read(id)).toMatchObject({ endedBy: 'owner', why: 'trip:2 is closed' });
@@ -161,6 +161,15 @@ describe('leases, while no worker is there', () => {
     await expect(refused).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
     expect(await repository.places()).toBe(0);
     expect((await leases.list(undefined, undefined)).leases).toEqual([]);
+  });
+
+  it('are one of one key, whoever repeats it, and of nothing else', async () => {
+    const order = { image: 'alpine', livesMs: 60_000 };
+    const [one, again] = [await leases.ask(order, 'ann\0k'), await leases.ask(order, 'ann\0k')];
+    expect(again.id).toBe(one.id);
+    expect((await leases.ask(order, 'bob\0k')).id).not.toBe(one.id);
+    const another = leases.ask({ ...order, owner: 'trip:5' }, 'ann\0k');
+    await expect(another).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
   });
 
   it('tidy up after one that ended, and whose process died then', async () => {

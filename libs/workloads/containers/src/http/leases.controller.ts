@@ -1,8 +1,10 @@
 import { Caller, Cursor, Needs } from '#http';
+import { checkKey } from '#lifecycle';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBearerAuth,
+  ApiHeader,
   ApiNotFoundResponse,
   ApiOkResponse,
   ApiTags,
@@ -22,13 +24,22 @@ export class LeasesController {
   @Post()
   @HttpCode(202)
   @Needs('enqueue')
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'The same key again is the same lease.',
+  })
   @ApiAcceptedResponse({ standardSchema: LeaseAnswer })
   async ask(
     @Body({ schema: LeaseBody }) { image, duration, owner }: LeaseBody,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Headers('idempotency-key') key?: string,
+    @Headers('idempotency-key') key: string | undefined,
+    @Caller() caller: string,
   ): Promise<Lease> {
-    const lease = await this.leases.ask({ image, livesMs: duration, owner }, key);
+    if (key !== undefined) checkKey(key, 'The Idempotency-Key');
+    // Keys of different callers never meet.
+    const whole = key === undefined ? undefined : `${caller}\0${key}`;
+    const lease = await this.leases.ask({ image, livesMs: duration, owner }, whole);
     reply.header('location', `/v1/leases/${lease.id}`);
     return shown(lease);
   }

@@ -62,9 +62,8 @@ export class LeaseReaper {
     const lease = await this.leases.find(id);
     if (lease) {
       const why = { reason: `the lease has ended: ${lease.why ?? lease.endedBy}`, by: 'containers' };
-      if (lease.jobs?.moor)
-        await this.canceller.cancelJob(lease.jobs.moor, { ...why, cancelId: `lease-${id}-moor` });
-      await this.canceller.cancel(leaseOwner(id), { ...why, cancelId: `lease-${id}` });
+      if (lease.jobs?.moor) await this.canceller.cancelJob(lease.jobs.moor, why);
+      await this.canceller.cancel(leaseOwner(id), why);
     }
     await this.leases.tidied(id);
   }
@@ -136,8 +135,8 @@ export class LeaseReaper {
       case 'overtaken':
         return { outcome: 'over' };
       case 'manual':
-        this.sayGivenUp(id, claim, why);
-        await this.cancelJobs(id);
+        // Of one that is tried again later this was said already.
+        if (claim.onlyLooks) await this.giveUp(id, claim, why);
         return { outcome: 'manual' };
     }
   }
@@ -152,24 +151,24 @@ export class LeaseReaper {
     });
   }
 
-  private sayGivenUp(leaseId: string, { attempt, made }: Claim, why: string): void {
+  /** Its container may be there for long; what was to be done in it is over. */
+  private async giveUp(leaseId: string, { attempt, made }: Claim, why: string): Promise<void> {
+    const containerId = made?.id ?? '';
     this.journal.workload({
       what: 'lease.manual-cleanup',
       owner: formatOwner(leaseOwner(leaseId)),
       status: 'failed',
-      facts: { leaseId, containerId: made?.id ?? '', attempt, why },
+      facts: { leaseId, containerId, attempt, why },
     });
+    const order = { reason: 'the lease is over', by: 'containers' };
+    await this.canceller
+      .cancel(leaseOwner(leaseId), order)
+      .catch((error: Error) => this.log.warn(error.message));
   }
 
   private async tidyOrLeave(id: string): Promise<void> {
     await this.tidy(id).catch((error: Error) =>
       this.log.warn(`What hangs on lease ${id} is left to the care: ${error.message}`),
     );
-  }
-
-  /** Its container may be there for long; what was to be done in it is over. */
-  private async cancelJobs(id: string): Promise<void> {
-    const order = { reason: 'the lease is over', by: 'containers', cancelId: `lease-${id}` };
-    await this.canceller.cancel(leaseOwner(id), order).catch((error: Error) => this.log.warn(error.message));
   }
 }

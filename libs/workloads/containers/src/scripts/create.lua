@@ -7,14 +7,21 @@
     KEYS[1]   the root of all keys
     ARGV[1]   lease   ARGV[2]   image   ARGV[3]   how long it lives, ms   ARGV[4]   the owner that takes it down, or ''
     ARGV[5]   the owner's digest   ARGV[6]   how many places there are
+    ARGV[7]   digest of the key that it is asked for with, or ''
 
-  Answers {'created'}, {'exists'}, or {'full', ms until the first of them is over}.
+  Answers {'created'}, {'exists', the lease that was asked for before}, or {'full', ms until the first of them is over}.
 ]]
 --- @include lease
 local id, image, lives, owner, digest, places = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6])
+local order = ARGV[7]
 local key = lease_key(id)
+local before = order ~= '' and redis.call('GET', order_key(order))
+if before then
+  return { 'exists', before }
+end
+-- A client whose connection breaks sends it twice by itself.
 if redis.call('EXISTS', key) == 1 then
-  return { 'exists' }
+  return { 'exists', id }
 end
 if redis.call('ZCARD', root .. ':until') >= places then
   local first = redis.call('ZRANGE', root .. ':until', 0, 0, 'WITHSCORES')
@@ -24,6 +31,10 @@ end
 local n = redis.call('INCR', root .. ':number')
 redis.call('HSET', key, 'state', 'provisioning', 'image', image, 'lives', text(lives), 'created', text(now),
   'expires', text(now + lives), 'n', n, 'g', 0, 'fence', 0)
+if order ~= '' then
+  redis.call('HSET', key, 'key', order)
+  redis.call('SET', order_key(order), id)
+end
 if owner ~= '' then
   redis.call('HSET', key, 'owner', owner, 'od', digest)
   redis.call('SADD', root .. ':of:' .. digest, id)

@@ -10,7 +10,7 @@
 --- @include lease
 local id = ARGV[1]
 local key = lease_key(id)
-local known = redis.call('HMGET', key, 'state', 'making', 'od')
+local known = redis.call('HMGET', key, 'state', 'making', 'od', 'key')
 if known[1] ~= 'provisioning' or known[2] then
   return { 'kept' }
 end
@@ -21,5 +21,5 @@ redis.call('ZREM', root .. ':until', id)
 redis.call('ZREM', root .. ':due', id)
 redis.call('ZREM', root .. ':is:provisioning', id)
 forget(id)
-redis.call('DEL', key)
+redis.call('DEL', key, order_key(known[4] or ''))
 return { 'dropped' }

@@ -11,7 +11,7 @@
 --- @include lease
 local id, fence = ARGV[1], ARGV[2]
 local key = lease_key(id)
-local known = redis.call('HMGET', key, 'fence', 'how', 'od', 'state')
+local known = redis.call('HMGET', key, 'fence', 'how', 'od', 'state', 'key')
 if known[1] ~= fence or (known[4] ~= 'ending' and known[4] ~= 'manual-cleanup') then
   return { 'overtaken' }
 end
@@ -24,6 +24,7 @@ move(id, state)
 redis.call('HDEL', key, 'hold', 'next')
 redis.call('HSET', key, 'ended', text(now))
 redis.call('PEXPIRE', key, LEASE_KEEP_MS)
+redis.call('PEXPIRE', order_key(known[5] or ''), LEASE_KEEP_MS)
 redis.call('ZADD', root .. ':over', text(now), id)
 look_at(id, now + 5 * CARE_MS)
 forget_old()

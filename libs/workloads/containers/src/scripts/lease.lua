@@ -1,7 +1,7 @@
 -- A lease: state; image; owner, od: the owner that was given, and its digest; lives, created, expires, ended (ms); n: its number;
 -- g: how often it was renewed; send, end, moor: its jobs; engine, container, born (ms): what was made for it; making: until when
 -- something may still be on its way, ms; how and why it ended; tries: how many attempts at its end failed; hold: until when an
--- attempt is somebody's, fence: whose; next: when the next one may begin, ms.
+-- attempt is somebody's, fence: whose; next: when the next one may begin, ms; key: digest of the key it was asked for with.
 local LEASE_KEEP_MS = 86400000
 local LEASES_KEPT = 1000
 -- How long whoever should do a thing is left to it.
@@ -14,6 +14,10 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
 local function lease_key(id)
   return root .. ':lease:' .. id
+end
+
+local function order_key(digest)
+  return root .. ':key:' .. digest
 end
 
 local function text(number)
@@ -57,7 +61,8 @@ local function forget_old()
   if surplus > 0 then
     for _, id in ipairs(redis.call('ZRANGE', over, 0, math.min(surplus, AT_ONCE) - 1)) do
       forget(id)
-      redis.call('DEL', lease_key(id))
+      local order = redis.call('HGET', lease_key(id), 'key')
+      redis.call('DEL', lease_key(id), order_key(order or ''))
     end
   end
 end
