@@ -32,6 +32,13 @@ describe('the HTTP interface', () => {
     ['a priority out of range', { ...aProbe, priority: 0 }, 400, 'INVALID', /priority/],
     ['a kind that nobody knows', { ...aProbe, kind: 'prob' }, 404, 'UNKNOWN_KIND', /prob/],
     [
+      'a kind that is not offered',
+      { ...aProbe, kind: 'containers.end', payload: { leaseId: 'x' } },
+      404,
+      'UNKNOWN_KIND',
+      /containers\.end/,
+    ],
+    [
       'a kind named like a property of every object',
       { ...aProbe, kind: 'constructor' },
       404,
@@ -62,6 +69,16 @@ describe('the HTTP interface', () => {
     expect(answer.body['requestId']).toBe(answer.headers.get('x-request-id'));
     expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\.js:|at .*\(/);
   });
+
+  it.each(['x', '1.5', '(1', '-1', '1e5', '99999999999999999999'])(
+    'refuses the cursor %s',
+    async (cursor) => {
+      for (const list of ['/v1/leases', '/v1/schedules', '/v1/owners/trip/1']) {
+        const { status, body } = await fleet.request('GET', `${list}?cursor=${encodeURIComponent(cursor)}`);
+        expect({ list, status, code: body['code'] }).toEqual({ list, status: 400, code: 'INVALID' });
+      }
+    },
+  );
 
   it.each<[string, object]>([
     ['a kind that nobody knows', { ...aProbe, kind: 'prob' }],

@@ -15,6 +15,5 @@ export const Offset = z
 /** Where a page begins. The store's own: a whole number of 64 bits. */
 export const Cursor = z
   .string()
-  .regex(/^\d{1,20}$/)
-  .refine((text) => BigInt.asUintN(64, BigInt(text)) === BigInt(text))
+  .refine((text) => /^\d{1,20}$/.test(text) && BigInt.asUintN(64, BigInt(text)) === BigInt(text))
   .optional();

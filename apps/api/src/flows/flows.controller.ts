@@ -50,7 +50,7 @@ export class FlowsController {
     };
     return {
       ...rest,
-      kind: this.kinds.get(kind),
+      kind: this.kinds.offered(kind),
       owners: owners?.map((text) => named(place, () => parseOwner(text))),
       children: children.map(readChild),
     };

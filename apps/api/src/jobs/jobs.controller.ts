@@ -105,7 +105,7 @@ export class JobsController {
     { kind, payload, owners, ...options }: EnqueueBody,
     idempotencyKey?: string,
   ): Promise<Ticket> {
-    return this.enqueuer.enqueue(this.kinds.get(kind), payload, {
+    return this.enqueuer.enqueue(this.kinds.offered(kind), payload, {
       ...options,
       owners: owners.map(parseOwner),
       idempotencyKey,

@@ -41,7 +41,7 @@ export class SchedulesController {
     @Body({ schema: ScheduleBody }) { kind, owners, ...options }: ScheduleBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScheduleView> {
-    const { outcome, schedule } = await this.schedules.put(id, this.kinds.get(kind), {
+    const { outcome, schedule } = await this.schedules.put(id, this.kinds.offered(kind), {
       ...options,
       owners: owners.map(parseOwner),
     });

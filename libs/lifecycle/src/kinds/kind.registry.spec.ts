@@ -33,6 +33,14 @@ describe('the registry of kinds', () => {
     );
   });
 
+  it('gives nobody who names it a kind that is not offered', () => {
+    const registry = new KindRegistry();
+    registry.add([aKind('a'), { ...aKind('b'), offered: false }]);
+    expect(registry.offered('a').name).toBe('a');
+    expect(() => registry.offered('b')).toThrow(new UnknownKindError('b'));
+    expect(registry.get('b').name).toBe('b');
+  });
+
   it('says which kind it does not know, and what to do', () => {
     expect(() => new KindRegistry().get('a')).toThrow(new UnknownKindError('a'));
     expect(new UnknownKindError('a')).toMatchObject({

@@ -23,6 +23,13 @@ export class KindRegistry {
     return kind;
   }
 
+  /** For a caller who names it: one that is not offered is as good as none. */
+  offered(name: string): Kind {
+    const kind = this.get(name);
+    if (!kind.offered) throw new UnknownKindError(name);
+    return kind;
+  }
+
   has(name: string): boolean {
     return this.kinds.has(name);
   }

@@ -20,6 +20,7 @@ describe('a kind', () => {
       dedup: { strategy: 'none' },
       slot: undefined,
       keepWanted: false,
+      offered: true,
       maxPerOwner: undefined,
       sandbox: undefined,
       checkOwner: undefined,

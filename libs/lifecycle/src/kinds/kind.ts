@@ -55,6 +55,11 @@ export interface KindOptions<S extends z.ZodType> {
    */
   readonly keepWanted?: boolean;
   /**
+   * Whether callers of the api may ask for its jobs by name. Say false where a job is a step of something that has calls of its
+   * own, and who asks for it alone could harm what is somebody else's. Default true.
+   */
+  readonly offered?: boolean;
+  /**
    * Whether its jobs may leave artifacts. Where no kind of a queue does, and each says so, BullMQ itself removes a job as soon
    * as it is not to be kept any more. Default true.
    */
@@ -121,6 +126,7 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   readonly ownersOf: OwnersOf | undefined;
   readonly keep: SaidKeep;
   readonly keepWanted: boolean;
+  readonly offered: boolean;
   readonly artifacts: boolean;
 }
 
@@ -192,6 +198,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
       failed: readKeep(keep.failed ?? {}, 'keep.failed', ms, check),
     },
     keepWanted: options.keepWanted ?? false,
+    offered: options.offered ?? true,
     artifacts: options.artifacts ?? true,
   };
 

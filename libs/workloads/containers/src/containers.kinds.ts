@@ -19,6 +19,8 @@ export const provision = defineKind({
   dedup: { strategy: 'skip' },
   keep: KEEP,
   artifacts: false,
+  // A stranger's job in the place of a lease's own would end somebody else's lease.
+  offered: false,
 });
 
 /**
@@ -35,6 +37,7 @@ export const end = defineKind({
   dedup: { strategy: 'skip' },
   keep: KEEP,
   artifacts: false,
+  offered: false,
 });
 
 export function leaseOwner(leaseId: string): Owner {
