@@ -1,4 +1,4 @@
-import { Handler, Handles, NotNow, reason, type Payload, type Run } from '#lifecycle';
+import { Handler, Handles, LifecycleError, NotNow, reason, type Payload, type Run } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { end, provision } from './containers.kinds.js';
 import { ContainerRemoval } from './containers.removal.js';
@@ -21,8 +21,9 @@ const MAKING_MS = 12_000;
 interface Making {
   readonly leaseId: string;
   readonly spec: ContainerSpec;
-  /** Until when it may come to be. */
+  /** Until when it may come to be, by the store; and by our own clock, from before the store counted. */
   readonly making: string;
+  readonly until: number;
 }
 
 /** Makes the container of a lease, or finds it made. */
@@ -40,6 +41,8 @@ export class ProvisionHandler extends Handler<typeof provision> {
   }
 
   async handle({ leaseId }: Payload<typeof provision>, run: Run): Promise<object> {
+    // Before the store counts: whatever delays its answer, or us, is not added to what the engine may take.
+    const until = performance.now() + CREATE_MS;
     const [word, what, number, making] = await this.leases.begin(leaseId, MAKING_MS);
     switch (word) {
       case 'has':
@@ -48,7 +51,7 @@ export class ProvisionHandler extends Handler<typeof provision> {
         return { containerId: null, why: `the lease is ${what}` };
       case 'make': {
         const spec = await this.signature.sign(leaseId, what!, number!);
-        return this.makeOrFail({ leaseId, spec, making: making! }, run);
+        return this.makeOrFail({ leaseId, spec, making: making!, until }, run);
       }
     }
   }
@@ -58,6 +61,8 @@ export class ProvisionHandler extends Handler<typeof provision> {
       return await this.make(order);
     } catch (error) {
       if (error instanceof NoSuchImage) return await this.fail(order.leaseId, reason(error));
+      // A store that did not answer may have heard that it is there. Of one that is not, the sweep sends the job again.
+      if (error instanceof LifecycleError) throw error;
       const isLast = run.attempt >= provision.attempts && !run.signal.aborted;
       if (isLast) await this.closing.close(order.leaseId, 'failed', reason(error));
       throw error;
@@ -65,8 +70,10 @@ export class ProvisionHandler extends Handler<typeof provision> {
   }
 
   /** Once asked for it is waited for, also when the lease ends meanwhile: only so it is known what there is to remove. */
-  private async make({ leaseId, spec, making }: Making): Promise<object> {
-    const container = await this.engine.create(spec, AbortSignal.timeout(CREATE_MS));
+  private async make({ leaseId, spec, making, until }: Making): Promise<object> {
+    const leftMs = Math.floor(until - performance.now());
+    if (leftMs <= 0) throw new Error('There was no time left to ask the engine for it.');
+    const container = await this.engine.create(spec, AbortSignal.timeout(leftMs));
     if (!(await this.removal.isOf(leaseId, container)))
       return this.fail(leaseId, `the name ${container.name} is taken by a container that is not ours`);
     if (!container.running) return this.beginAnew(leaseId, container);

@@ -63,6 +63,9 @@ const MUTANTS: readonly Mutant[] = [
   ['close', "if state == 'ended' or state == 'failed' then", 'if false then'],
   ['close', "state == 'ended' or", ''],
   ['close', "or state == 'failed' then", 'then'],
+  ['close', "how == 'failed' and state == 'running'", 'false'],
+  ['close', "how == 'failed' and", ''],
+  ['close', "and state == 'running'", ''],
   ['close', 'if isMade and', 'if'],
   ['close', "redis.call('HEXISTS', key, 'making') == 1", 'true'],
   ['close', "redis.call('HSET', key, 'making', 0)", ''],
@@ -267,6 +270,7 @@ async function live(world: World): Promise<unknown[]> {
   await world.run('attach', 'a', 'box-1', 1_600_000_000_000, 'docker');
   await world.run('attach', 'a', 'box-2', 1_600_000_000_001, 'docker');
   await world.run('begin', 'a', 5_000);
+  await world.run('close', 'a', 'failed', 'nobody heard of it', 0);
   await world.forgetDue('a');
   await world.run('sent', 'a', 'send-a', 'end-a', 'moor-a');
   await world.see('a');
@@ -393,6 +397,13 @@ async function live(world: World): Promise<unknown[]> {
   world.now += 1_000;
   await world.run('begin', 'g', 5_000);
   await world.see('g');
+
+  // One that is there, and is deleted.
+  await world.create('i');
+  await world.run('begin', 'i', 5_000);
+  await world.run('attach', 'i', 'box-9', 1_600_000_000_000, 'docker');
+  await world.run('close', 'i', 'deleted', 'by bob', 0);
+  await world.see('i');
   return world.log;
 }
 

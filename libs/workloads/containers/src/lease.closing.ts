@@ -31,6 +31,7 @@ export class LeaseClosing {
       case 'again':
         this.wake(ending);
         return true;
+      case 'kept':
       case 'over':
         return true;
       case 'unknown':

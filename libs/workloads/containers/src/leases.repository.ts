@@ -98,7 +98,7 @@ export class LeaseRepository {
     how: Exclude<Ending, 'expired'>,
     why: string,
     nothingIsMade = false,
-  ): Promise<Answer<'closed' | 'again' | 'over' | 'unknown'>> {
+  ): Promise<Answer<'closed' | 'again' | 'kept' | 'over' | 'unknown'>> {
     return this.run('close', id, how, why, nothingIsMade ? 1 : 0);
   }
 

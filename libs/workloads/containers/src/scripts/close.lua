@@ -7,7 +7,7 @@
     ARGV[4]   1: the engine has said that nothing is being made for it
 
   Answers {'closed', the job that makes its container, the one that ends it}, either of them ''; {'again', likewise}: it is
-  ending already; {'over', state}; {'unknown'}.
+  ending already; {'kept'}: it was to fail, and has its container; {'over', state}; {'unknown'}.
 ]]
 --- @include lease
 local id, how, why, isMade = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1'
@@ -19,6 +19,10 @@ if not state then
 end
 if state == 'ended' or state == 'failed' then
   return { 'over', state }
+end
+-- Whoever could not make it, or did not hear that he had, was not the only one at it.
+if how == 'failed' and state == 'running' then
+  return { 'kept' }
 end
 if isMade and redis.call('HEXISTS', key, 'making') == 1 then
   redis.call('HSET', key, 'making', 0)
