@@ -71,9 +71,10 @@ export class LeaseRepository {
     await this.run('sent', id, send, end, moor);
   }
 
-  /** A lease that was refused after all. */
-  async drop(id: string): Promise<void> {
-    await this.run('drop', id);
+  /** A lease that was refused after all: whether there is none now. */
+  async drop(id: string): Promise<boolean> {
+    const [word] = await this.run<'dropped' | 'kept'>('drop', id);
+    return word === 'dropped';
   }
 
   begin(id: string, limitMs: number): Promise<Answer<'make' | 'has' | 'over'>> {

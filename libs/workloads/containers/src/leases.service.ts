@@ -120,18 +120,20 @@ export class Leases {
     try {
       await this.sending.send(lease);
     } catch (error) {
-      if (error instanceof QueueFullError || error instanceof OwnerClosedError) await this.refuse(lease.id);
-      throw error;
+      const isRefusal = error instanceof QueueFullError || error instanceof OwnerClosedError;
+      if (!isRefusal || (await this.refuse(lease.id))) throw error;
     }
   }
 
-  private async refuse(id: string): Promise<void> {
-    await this.leases.drop(id);
+  /** Unless the care has sent for it meanwhile, and it is being made, or over. */
+  private async refuse(id: string): Promise<boolean> {
+    if (!(await this.leases.drop(id))) return false;
     await this.canceller.cancel(leaseOwner(id), {
       reason: 'the lease was refused',
       by: 'containers',
       close: false,
     });
+    return true;
   }
 }
 

@@ -1,4 +1,12 @@
-import { Canceller, owner, OwnerReader, Sweeper, type SweepOrder, type SweepRecord } from '#lifecycle';
+import {
+  Canceller,
+  owner,
+  OwnerReader,
+  QueueFullError,
+  Sweeper,
+  type SweepOrder,
+  type SweepRecord,
+} from '#lifecycle';
 import type { Provider } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -170,6 +178,47 @@ describe('leases, while no worker is there', () => {
     expect((await leases.ask(order, 'bob\0k')).id).not.toBe(one.id);
     const another = leases.ask({ ...order, owner: 'trip:5' }, 'ann\0k');
     await expect(another).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
+  });
+
+  it('are another one under the key of one that is forgotten', async () => {
+    const order = { image: 'alpine', livesMs: 60_000 };
+    const { id } = await leases.ask(order, 'ann key');
+    expect(await leases.ask(order, 'ann key')).toMatchObject({ id });
+    expect(await leases.ask(order, 'bob key')).not.toMatchObject({ id });
+    await leases.delete(id, '');
+    await lookNow();
+    await untilState(id, 'ended');
+    expect(await leases.ask(order, 'ann key')).toMatchObject({ id, state: 'ended' });
+    // Its day is over.
+    for (const key of await app.redis.keys(`${repository.root}:*`))
+      if ((await app.redis.pttl(key)) > 0) await app.redis.pexpire(key, 0);
+    const another = await leases.ask(order, 'ann key');
+    expect(another).toMatchObject({ state: 'provisioning' });
+    expect(await jobsOf('lease', another.id)).toHaveLength(2);
+  });
+
+  it('are asked for anew with the key of one that was refused, and lose nothing to it', async () => {
+    const sending = app.context.get(LeaseSending);
+    sending.send = () => Promise.reject(new QueueFullError('containers', 1));
+    const order = { image: 'alpine', livesMs: 60_000 };
+    await expect(leases.ask(order, 'key')).rejects.toThrow(QueueFullError);
+    expect(await repository.places()).toBe(0);
+    sending.send = (lease) => LeaseSending.prototype.send.call(sending, lease);
+    const { id } = await leases.ask(order, 'key');
+    expect(await jobsOf('lease', id)).toHaveLength(2);
+  });
+
+  it('are there when they were refused, and others had sent for them before', async () => {
+    const sending = app.context.get(LeaseSending);
+    sending.send = async (lease) => {
+      await LeaseSending.prototype.send.call(sending, lease);
+      await repository.begin(lease.id, 1_000);
+      throw new QueueFullError('containers', 1);
+    };
+    const { id, state } = await leases.ask({ image: 'alpine', livesMs: 60_000 });
+    expect(state).toBe('provisioning');
+    expect(await jobsOf('lease', id)).toHaveLength(2);
+    expect(await leases.read(id)).toMatchObject({ state: 'provisioning' });
   });
 
   it('tidy up after one that ended, and whose process died then', async () => {
