@@ -16,6 +16,9 @@
  *  …:number          string  the last number given                             create                      never; one
  *  …:secret          string  what containers of this fleet are signed with,     fleet.signature.ts           never; one
  *                            where LEASE_SECRET does not say
+ *
+ *  Elsewhere, by libs/lifecycle/src/keys.ts: the owner of a lease that is over stays closed for CLOSED_KEEP_MS, and the receipts of
+ *  its cancel, and of the cancel of its owner's job, are kept for RECEIPT_KEEP_MS.
  */
 
 import { hash } from 'node:crypto';
