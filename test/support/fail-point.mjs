@@ -1,8 +1,10 @@
 // Loaded before an app: kills it, as by kill -9, when it sends a script for the first time (FAIL_POINT=before:commit), or
 // when the script's answer comes (after:commit). Or at the n-th command of any kind since it was sent a message
-// (before:#7, after:#7). The product knows nothing of it.
+// (before:#7, after:#7). Or at its first such call to a container engine (after:engine/stop). The product knows nothing of it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { Redis } from 'ioredis';
 
 const [when, name] = process.env['FAIL_POINT'].split(':');
@@ -16,7 +18,31 @@ const FOLDERS = {
   turn: 'schedules',
   reap: 'sweep',
 };
-const isIt = name.startsWith('#') ? isNth(Number(name.slice(1))) : isScript(name);
+const ENGINE_CALLS = {
+  create: /^POST .*\/containers\/create\b/,
+  start: /^POST .*\/start\b/,
+  stop: /^POST .*\/stop\b/,
+  remove: /^DELETE /,
+};
+const isIt = isOf(name);
+
+function isOf(point) {
+  if (point.startsWith('engine/')) return watchEngine(ENGINE_CALLS[point.slice('engine/'.length)]);
+  return point.startsWith('#') ? isNth(Number(point.slice(1))) : isScript(point);
+}
+
+/** No command is it. */
+function watchEngine(call) {
+  const request = http.request;
+  http.request = (options, ...rest) => {
+    const made = request(options, ...rest);
+    if (!call.test(`${options.method} ${options.path}`)) return made;
+    if (when === 'before') die();
+    return made.prependOnceListener('response', die);
+  };
+  syncBuiltinESMExports();
+  return () => false;
+}
 
 function isScript(script) {
   // A workload's is named with its room: sites/change.
