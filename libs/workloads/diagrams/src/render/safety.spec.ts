@@ -53,6 +53,11 @@ const HOSTILE: readonly Hostile[] = [
     source: "{signal:[{name:['style','@import url(http://evil.test/a.css)'],wave:'p'}]}",
     getsThrough: true,
   },
+  {
+    drawer: 'wavedrom',
+    source: "{signal:[{name:['style',['style'],'@import url(http://evil.test/a.css);'],wave:'p'}]}",
+    getsThrough: true,
+  },
   { drawer: 'pikchr', source: 'box "<script>alert(1)</script>" "\\" onload=\\"x"', getsThrough: false },
   { drawer: 'bytefield', source: '(draw-box "<script>alert(1)</script>" {:span 4})', getsThrough: true },
   {

@@ -42,6 +42,12 @@ describe('a safe drawing', () => {
     ['an image set', '<rect style="background:image-set(\'http://evil.test/a\' 1x)"/>'],
     ['a variable that loads', '<style>svg{--a:url(http://evil.test);background:var(--a)}</style>'],
     ['an expression', '<rect style="width:expression(alert(1))"/>'],
+    ['a style in a style', '<style><style>a{}</style>@import url(http://evil.test/a.css);</style>'],
+    ['a group in a style', '<style>a{}<g><style>b{}</style></g>@import url(http://evil.test/a);</style>'],
+    [
+      'a label in a style',
+      '<style><foreignObject><p>@import url(http://evil.test/a);</p></foreignObject>@import "x";</style>',
+    ],
     ['a style that ends early', '<style>a{}&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;</style>'],
     ['text that looks like a script', '<text>&lt;script&gt;alert(1)&lt;/script&gt;</text>'],
     ['a comment', '<!--><script>alert(1)</script>--><text>x</text>'],

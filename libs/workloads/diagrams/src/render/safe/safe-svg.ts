@@ -57,7 +57,9 @@ class SafeSvg {
     }
     if (this.label) return this.label.enter(tag.name);
     if (this.open.length === 0 && tag.name !== 'svg') throw new DiagramInvalid('Nothing is drawn.');
-    const name = this.left > 0 ? undefined : this.nameFor(tag);
+    // Within a sheet nothing is an element: its end would be taken for the end of the sheet.
+    const isOut = this.left > 0 || this.sheet !== undefined;
+    const name = isOut ? undefined : this.nameFor(tag);
     this.open.push(name);
     if (name === undefined) this.leaveOut(tag);
     else this.begin(name, tag);
@@ -74,7 +76,7 @@ class SafeSvg {
   }
 
   private leaveOut(tag: SaxesTagPlain): void {
-    if (tag.name === 'foreignObject' && this.left === 0) {
+    if (tag.name === 'foreignObject' && this.left === 0 && this.sheet === undefined) {
       this.open.pop();
       this.label = new PlainText(tag);
     } else this.left += 1;
