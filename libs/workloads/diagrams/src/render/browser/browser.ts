@@ -39,14 +39,15 @@ export async function startBrowser(file: string, folder: string): Promise<number
 
 /** A page that nobody had before, with Mermaid in it. The one after it is made while nobody waits. */
 export async function takePage(): Promise<Page> {
-  const page = await (next ?? prepare(browser!));
+  // Whoever comes meanwhile gets another.
+  const page = next ?? prepare(browser!);
   next = undefined;
   return page;
 }
 
 export async function dropPage(page: Page): Promise<void> {
   await page.close();
-  next = prepare(browser!);
+  next ??= prepare(browser!);
   // Told to whoever takes it.
   next.catch(() => undefined);
 }

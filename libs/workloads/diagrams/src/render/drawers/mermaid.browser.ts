@@ -1,4 +1,5 @@
 import { dropPage, takePage } from '../browser/browser.js';
+import { RenderLimit } from '../errors.js';
 import type { Drawer } from './drawer.js';
 import { mermaidInvalid, plainError } from './mermaid.invalid.js';
 
@@ -48,13 +49,23 @@ export function load(): Drawer {
 }
 
 async function draw(source: string): Promise<string> {
+  const said = await saidOf(source).catch(browserFailed);
+  if ('error' in said) throw mermaidInvalid(said.error);
+  return said.svg;
+}
+
+async function saidOf(source: string): Promise<Said> {
   const page = await takePage();
   const said = (await page.evaluate(
     `(${inPage.toString()})(${JSON.stringify(source)}, ${JSON.stringify(CONFIG)}, ${plainError.toString()})`,
   )) as Said;
   void dropPage(page).catch(() => undefined);
-  if ('error' in said) throw mermaidInvalid(said.error);
-  return said.svg;
+  return said;
+}
+
+/** What Mermaid finds wrong is said, and not thrown: here the page or its browser has ended. */
+function browserFailed(error: Error): never {
+  throw new RenderLimit('process', `Its browser failed: ${error.message}`);
 }
 
 /** Runs in the page, with nothing of this file at hand. */
