@@ -7,6 +7,7 @@ import { until } from '../../../../../test/support/until.js';
 import type { DrawerName } from './drawers/load.js';
 import { RendererBusy } from './errors.js';
 import { RENDER_LIMITS, type RenderLimits } from './limits.js';
+import { poolsFor } from './pool/pools.js';
 import { Renderers } from './renderers.js';
 import { memoryBelow, drawersBelow, secondsOf } from '../../../../../test/support/processes.js';
 import type { DiagramType, Rendered } from './types.js';
@@ -145,9 +146,41 @@ describe('a render', () => {
   });
 
   it('has a process only for a while, and not for ever', async () => {
-    begin({ idleMs: 50, renders: 2, lightProcesses: 1 });
+    begin({ renders: 2, lightProcesses: 1 });
+    const used: number[] = [];
+    for (let each = 0; each < 3; each += 1) {
+      await draw('nomnoml', '[a]');
+      used.push(...drawersBelow(process.pid).filter((pid) => !used.includes(pid)));
+    }
+    expect(used).toHaveLength(2);
+    await renderers.close();
+
+    begin({ idleMs: 50, lightProcesses: 1 });
     await draw('nomnoml', '[a]');
     await until(() => drawersBelow(process.pid).length === 0, 'no process is kept');
+  });
+
+  it('of Vega has a process to itself', async () => {
+    begin();
+    await draw('vega-lite', SMALL['vega-lite']);
+    await until(() => drawersBelow(process.pid).length === 0, 'its process is gone');
+  });
+
+  it('says what is wrong in so many letters', async () => {
+    begin();
+    const source = JSON.stringify({ mark: 'x'.repeat(90_000) });
+    const error = await draw('vega-lite', source).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ name: 'DiagramInvalid' });
+    expect((error as Error).message.length).toBeLessThan(1_001);
+  });
+
+  it('that cannot be loaded, or is too large to hand over, is told as that', async () => {
+    const { light, ...others } = poolsFor(RENDER_LIMITS, undefined);
+    const task = { do: 'draw', drawer: 'nomnoml', source: '[a]', outputBytes: 100 } as const;
+    await expect(light.run(task, 20_000, signal)).rejects.toMatchObject({ limit: 'size' });
+    const none = { ...task, drawer: 'none' as DrawerName };
+    await expect(light.run(none, 20_000, signal)).rejects.toMatchObject({ limit: 'process' });
+    await Promise.all([light, ...Object.values(others)].map((pool) => pool.close()));
   });
 
   it('costs little beside the drawing', async () => {

@@ -95,14 +95,15 @@ export class Renderers {
     source: string,
     signal: AbortSignal,
   ): Promise<string> {
-    const task: Task = { do: 'draw', drawer, source };
-    const drawn = await this.run(drawer, task, this.limits.timeMs[type], signal);
+    const { outputBytes, timeMs } = this.limits;
+    const task: Task = { do: 'draw', drawer, source, outputBytes };
+    const drawn = await this.run(drawer, task, timeMs[type], signal);
     return drawn.said === 'drawn' ? drawn.svg : strange(drawn);
   }
 
   private async finish(svg: string, output: Output, signal: AbortSignal): Promise<Buffer> {
     const { outputBytes, pixels, finishMs } = this.limits;
-    // Before it is told to another process; a safe drawing is hardly larger than what it was made of.
+    // Whoever drew it may not have looked; a safe drawing is hardly larger than what it was made of.
     if (svg.length > outputBytes)
       throw new RenderLimit('size', `The drawing has more than ${outputBytes} bytes.`);
     const pools = await this.pools;

@@ -172,7 +172,11 @@ function isHarm(danger: string): boolean {
 }
 
 async function rawDrawing(drawer: DrawerName, source: string): Promise<string> {
-  const answer = await pools[WEIGHT_OF[drawer]].run({ do: 'draw', drawer, source }, 20_000, signal);
+  const answer = await pools[WEIGHT_OF[drawer]].run(
+    { do: 'draw', drawer, source, outputBytes: 1_000_000 },
+    20_000,
+    signal,
+  );
   return answer.said === 'drawn' ? answer.svg : '';
 }
 

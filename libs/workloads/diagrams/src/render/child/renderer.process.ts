@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { drawerOf } from '../drawers/load.js';
+import type { Drawer } from '../drawers/drawer.js';
+import { drawerOf, type DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
-import type { Answer, Task, Word } from '../pool/words.js';
+import { cut, type Answer, type Task, type Word } from '../pool/words.js';
 import { closeDoors } from './closed-doors.js';
 import type { Setup } from './setup.js';
 
@@ -49,16 +50,31 @@ async function answer(task: Task): Promise<Answer> {
 
 async function perform(task: Task): Promise<Answer> {
   if (task.do === 'finish') return { said: 'finished', bytes: finish!(task) };
-  const drawer = await drawerOf(task.drawer);
+  const drawer = await loaded(task.drawer);
   if (task.do === 'load') return { said: 'loaded' };
-  if (task.do === 'draw') return { said: 'drawn', svg: await drawer.draw(task.source) };
+  if (task.do === 'draw') return drawn(await drawer.draw(task.source), task.outputBytes);
   await drawer.check?.(task.source);
   return { said: 'checked' };
 }
 
+/** What cannot be loaded is no fault of the source. */
+async function loaded(name: DrawerName): Promise<Drawer> {
+  try {
+    return await drawerOf(name);
+  } catch (error) {
+    throw new RenderLimit('process', `What draws ${name} cannot be loaded: ${(error as Error).message}`);
+  }
+}
+
+/** Looked at here: what is too large is not handed over. */
+function drawn(svg: string, outputBytes: number): Answer {
+  if (svg.length <= outputBytes) return { said: 'drawn', svg };
+  throw new RenderLimit('size', `The drawing has more than ${outputBytes} bytes.`);
+}
+
 function answerTo(error: unknown): Answer {
-  if (error instanceof RenderLimit) return { said: 'limit', limit: error.limit, message: error.message };
-  const { message } = error instanceof Error ? error : new Error(String(error));
+  const message = cut(error instanceof Error ? error.message : error);
+  if (error instanceof RenderLimit) return { said: 'limit', limit: error.limit, message };
   if (error instanceof DiagramInvalid) {
     const { line, column } = error;
     return { said: 'invalid', message, line, column, worn: false };

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
+import { endGroup, startedBy } from '../pool/family.js';
 
 /*
  * The parent holds the other end of this pipe, which closes when it dies, however it dies. The process's own thread may be in
@@ -27,23 +28,8 @@ function end(): void {
 }
 
 function endBrowser(profile: string): void {
-  for (const leader of startedHere()) {
-    try {
-      process.kill(-leader, 'SIGKILL');
-    } catch {
-      // Nobody is left of it.
-    }
-  }
+  // A browser may be only half started, and nobody told of it. Where the system does not say, it ends by its own pipe.
+  for (const leader of startedBy(process.pid) ?? []) endGroup(leader);
   // Its processes may still be writing.
   rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-}
-
-/** A browser may be only half started, and nobody told of it. Where the system does not say, it ends by its own pipe. */
-function startedHere(): number[] {
-  try {
-    const { pid } = process;
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number).filter(Boolean);
-  } catch {
-    return [];
-  }
 }

@@ -1,13 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { DrawerName } from '../drawers/load.js';
-import { DiagramInvalid, RenderLimit } from '../errors.js';
+import { DiagramInvalid, RenderLimit, type Limit } from '../errors.js';
+import { endGroup, startedBy } from './family.js';
+import { makeFolder, removeFolder } from './folders.js';
 import { memoryOf, memoryOfGroup } from './memory.js';
 import type { PoolSpec } from './spec.js';
 import { start } from './start.js';
-import type { Answer, Task, Word } from './words.js';
+import { cut, type Answer, type Ready, type Task, type Word } from './words.js';
 
 const START_MS = 30_000;
 const LOOK_MS = 100;
@@ -29,7 +28,7 @@ export class Child {
   private isSpent = false;
 
   constructor(private readonly spec: PoolSpec) {
-    if (spec.setup.role === 'browse') this.folder = mkdtempSync(join(tmpdir(), 'mooring-render-'));
+    if (spec.setup.role === 'browse') this.folder = makeFolder();
     this.process = start(spec, this.folder ?? '/');
     this.ended = this.untilEnded();
     this.ready = this.listen();
@@ -48,8 +47,9 @@ export class Child {
   async ask(task: Task, timeMs: number, signal: AbortSignal): Promise<Answer> {
     this.tasks += 1;
     try {
-      await this.within(START_MS, signal, this.ready);
+      await this.started(signal, this.ready);
       if ('drawer' in task) await this.load(task.drawer, signal);
+      this.isSpent ||= task.do === 'draw' && this.spec.drawsOnce === true;
       return this.told(await this.within(timeMs, signal, this.answerTo(task)));
     } catch (error) {
       if (!(error instanceof DiagramInvalid)) await this.end();
@@ -62,6 +62,7 @@ export class Child {
     this.isSpent = true;
     // Somebody waits for it again.
     this.process.ref();
+    this.endBrowser();
     this.process.kill('SIGKILL');
     await this.ended;
   }
@@ -69,7 +70,7 @@ export class Child {
   /** Apart from the drawing: what that may take does not depend on who comes first. */
   private async load(drawer: DrawerName, signal: AbortSignal): Promise<void> {
     if (this.loaded.has(drawer)) return;
-    this.told(await this.within(START_MS, signal, this.answerTo({ do: 'load', drawer })));
+    this.told(await this.started(signal, this.answerTo({ do: 'load', drawer })));
     this.loaded.add(drawer);
   }
 
@@ -82,26 +83,54 @@ export class Child {
 
   private listen(): Promise<void> {
     return new Promise((resolve) => {
-      this.process.on('message', (word: Word) => {
-        if (word.said !== 'ready') return this.hear(word);
-        this.group = word.group;
-        resolve();
+      let isReady = false;
+      // Whatever runs there may say anything.
+      this.process.on('message', (word: Word | null) => {
+        if (word?.said === 'ready') {
+          if (!isReady) this.group = this.ownGroup(word);
+          isReady = true;
+          resolve();
+        } else if (word) this.hear(word);
       });
     });
   }
 
+  /** It is killed with the process: so it must be a browser's, and one that this process started. */
+  private ownGroup({ group }: Ready): number | undefined {
+    if (this.spec.setup.role !== 'browse' || !Number.isInteger(group) || group! <= 1) return undefined;
+    const started = this.pid === undefined ? undefined : startedBy(this.pid);
+    return !started || started.includes(group!) ? group : undefined;
+  }
+
+  /** Before the process that started it, and which alone knows of it until it is ready. Stopped, that starts no more. */
+  private endBrowser(): void {
+    if (this.spec.setup.role !== 'browse' || this.pid === undefined) return;
+    this.process.kill('SIGSTOP');
+    for (const leader of startedBy(this.pid) ?? []) endGroup(leader);
+  }
+
   private told(answer: Answer): Answer {
-    if (answer.said === 'limit') throw new RenderLimit(answer.limit, answer.message);
+    if (answer.said === 'limit') throw new RenderLimit(answer.limit, cut(answer.message));
     if (answer.said !== 'invalid') return answer;
     this.isSpent ||= answer.worn;
-    throw new DiagramInvalid(answer.message, answer);
+    throw new DiagramInvalid(cut(answer.message), answer);
+  }
+
+  /** What is slow then is this machine, and not the source. */
+  private started<T>(signal: AbortSignal, what: Promise<T>): Promise<T> {
+    return this.within(this.spec.startMs ?? START_MS, signal, what, 'process');
   }
 
   /** The first that happens: the answer, the end of the time or the memory, a loss of interest, the process's end. */
-  private async within<T>(ms: number, signal: AbortSignal, what: Promise<T>): Promise<T> {
+  private async within<T>(
+    ms: number,
+    signal: AbortSignal,
+    what: Promise<T>,
+    limit: Limit = 'time',
+  ): Promise<T> {
     let stop!: (reason: Error) => void;
     const stopped = new Promise<never>((_, reject) => (stop = reject));
-    const late = setTimeout(() => stop(new RenderLimit('time', `It took longer than ${ms} ms.`)), ms);
+    const late = setTimeout(() => stop(new RenderLimit(limit, `It took longer than ${ms} ms.`)), ms);
     const looks = setInterval(
       () => this.isTooLarge && stop(this.tooLarge),
       this.group ? LOOK_AT_GROUP_MS : LOOK_MS,
@@ -142,17 +171,13 @@ export class Child {
       );
     });
     this.isSpent = true;
-    this.clear();
+    await this.clear();
     if (/heap out of memory|Allocation failed|allocation failure/i.test(said)) return this.tooLarge;
     return new RenderLimit('process', `Its process ended: ${how}.`);
   }
 
-  private clear(): void {
-    try {
-      if (this.group) process.kill(-this.group, 'SIGKILL');
-    } catch {
-      // It was gone by itself.
-    }
-    if (this.folder) rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  private async clear(): Promise<void> {
+    if (this.group) endGroup(this.group);
+    if (this.folder) await removeFolder(this.folder);
   }
 }

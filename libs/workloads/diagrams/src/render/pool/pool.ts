@@ -4,6 +4,7 @@ import type { Answer, Task } from './words.js';
 
 interface Waiting {
   begin(child: Child): void;
+  refuse(error: Error): void;
 }
 
 /** Processes that are alike. They are started when there is work, and end when there has been none for a while. */
@@ -28,6 +29,7 @@ export class Pool {
     this.isClosed = true;
     for (const timer of this.idle.values()) clearTimeout(timer);
     this.idle.clear();
+    this.refuseAll(new Error('The renderers are closed.'));
     await Promise.all([...this.children].map((child) => child.end()));
   }
 
@@ -71,6 +73,10 @@ export class Pool {
           signal.removeEventListener('abort', leave);
           resolve(child);
         },
+        refuse(error) {
+          signal.removeEventListener('abort', leave);
+          reject(error);
+        },
       };
       this.line.push(waiting);
       signal.addEventListener('abort', leave, { once: true });
@@ -80,9 +86,22 @@ export class Pool {
   private giveBack(child: Child): void {
     if (!child.isFit) {
       this.end(child);
-      if (!this.isClosed && this.line.length > 0) this.hand(this.start());
+      if (!this.isClosed && this.line.length > 0) this.replace();
     } else if (this.line.length > 0) this.hand(child);
     else this.rest(child);
+  }
+
+  /** Whoever comes back is not told of it: it has its answer. Those in line have nobody else to hear from. */
+  private replace(): void {
+    try {
+      this.hand(this.start());
+    } catch (error) {
+      this.refuseAll(error as Error);
+    }
+  }
+
+  private refuseAll(error: Error): void {
+    for (const waiting of this.line.splice(0)) waiting.refuse(error);
   }
 
   private hand(child: Child | undefined): void {

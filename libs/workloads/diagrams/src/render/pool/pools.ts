@@ -31,8 +31,8 @@ export function poolsFor(limits: RenderLimits, chromium: string | undefined): Re
   return {
     light: pool({ heapMb: 256, memoryMb: 640, processes }),
     dbml: pool({ heapMb: 256, memoryMb: 640 }),
-    // Vega makes functions of the expressions in a chart.
-    vega: pool({ heapMb: 512, memoryMb: 900, evaluates: true }),
+    // Vega makes functions of the expressions in a chart: nobody else's is drawn where they were.
+    vega: pool({ heapMb: 512, memoryMb: 900, evaluates: true, drawsOnce: true }),
     d2: pool({ heapMb: 512, memoryMb: 1_800, evaluates: true }),
     mermaid: chromium
       ? pool({ heapMb: 256, memoryMb: 1_800, setup: { role: 'browse', chromium } })

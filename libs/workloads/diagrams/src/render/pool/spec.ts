@@ -10,6 +10,10 @@ export interface PoolSpec {
   readonly memoryMb: number;
   /** Whether what it loads makes code of text. */
   readonly evaluates?: boolean;
+  /** Whether it draws once: what is made of one source could await the next. */
+  readonly drawsOnce?: boolean;
+  /** How long it may take to be ready, and to load what draws. */
+  readonly startMs?: number;
   readonly idleMs: number;
   readonly renders: number;
 }

@@ -23,7 +23,7 @@ export function start(spec: PoolSpec, folder: string): ChildProcess {
 }
 
 /** It reads its own code. It starts a thread; a renderer finds that door closed. */
-function wallOf({ setup, evaluates }: PoolSpec, entry: string): string[] {
+export function wallOf({ setup, evaluates }: PoolSpec, entry: string): string[] {
   // A browser cannot be started behind it; nothing of a source runs in this process then.
   if (setup.role === 'browse') return [];
   return [

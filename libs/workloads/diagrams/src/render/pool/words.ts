@@ -5,7 +5,13 @@ import type { Output } from '../types.js';
 /** What a process of ours is told, one thing at a time. */
 export type Task =
   | { readonly do: 'load'; readonly drawer: DrawerName }
-  | { readonly do: 'draw' | 'check'; readonly drawer: DrawerName; readonly source: string }
+  | { readonly do: 'check'; readonly drawer: DrawerName; readonly source: string }
+  | {
+      readonly do: 'draw';
+      readonly drawer: DrawerName;
+      readonly source: string;
+      readonly outputBytes: number;
+    }
   | {
       readonly do: 'finish';
       readonly svg: string;
@@ -13,6 +19,14 @@ export type Task =
       readonly outputBytes: number;
       readonly pixels: number;
     };
+
+/** Some renderers say the whole source again. */
+const LONGEST_MESSAGE = 1_000;
+
+export function cut(message: unknown): string {
+  const text = String(message);
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text;
+}
 
 /** What it answers. After `worn` it should not be asked again. */
 export type Answer =

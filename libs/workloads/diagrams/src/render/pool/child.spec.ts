@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { isGone } from '../../../../../../test/support/is-gone.js';
+import { until } from '../../../../../../test/support/until.js';
+import type { Setup } from '../child/setup.js';
+import { Child } from './child.js';
+import { startedBy } from './family.js';
+import type { PoolSpec } from './spec.js';
+import type { Task } from './words.js';
+
+/** What runs instead of a renderer, and the folder it was given. */
+let code = '';
+let folder = '';
+
+vi.mock('./start.js', () => ({
+  start: (_: PoolSpec, cwd: string) => {
+    folder = cwd;
+    return spawn(process.execPath, ['-e', code], { cwd, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  },
+}));
+
+const BROWSE: Setup = { role: 'browse', chromium: '/none' };
+const CHECK: Task = { do: 'check', drawer: 'graphviz', source: 'x' };
+const { signal } = new AbortController();
+const bystanders: ChildProcess[] = [];
+
+afterEach(() => bystanders.splice(0).forEach((each) => each.kill('SIGKILL')));
+
+describe('a process that draws', () => {
+  it.each([{ role: 'draw' } as const, BROWSE])('has nobody else killed: $role', async (setup) => {
+    const bystander = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    bystanders.push(bystander);
+    const child = childThat(
+      `process.send({ said: 'ready', group: ${bystander.pid} }); process.on('message', () => process.send({ said: 'checked' }))`,
+      { setup },
+    );
+    expect(await child.ask(CHECK, 20_000, signal)).toEqual({ said: 'checked' });
+    await child.end();
+    expect(isGone(bystander.pid!)).toBe(false);
+  });
+
+  it('that is not ready yet ends with its browser and its folder, which that still writes to', async () => {
+    const writes = 'i=0; while :; do i=$((i+1)); mkdir -p d$i; : > d$i/f; done';
+    const child = childThat(
+      `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(writes)}], { detached: true, stdio: 'ignore' }); setInterval(() => 0, 1e6)`,
+      { setup: BROWSE },
+    );
+    const browser = await until(() => startedBy(child.pid!)?.[0], 'it has one');
+    await until(() => existsSync(`${folder}/d9`), 'that writes');
+    await child.end();
+    expect(isGone(browser)).toBe(true);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('that is not ready in time is no fault of the source', async () => {
+    const child = childThat('setInterval(() => 0, 1e6)', { startMs: 300 });
+    await expect(child.ask(CHECK, 20_000, signal)).rejects.toMatchObject({ limit: 'process' });
+  });
+
+  it('may say anything at all', async () => {
+    const long = { said: 'invalid', message: 'x'.repeat(90_000), worn: true };
+    const child = childThat(
+      `process.send(null); process.send({ said: 'ready' }); process.on('message', () => process.send(${JSON.stringify(long)}))`,
+    );
+    const error = await child.ask(CHECK, 20_000, signal).catch((thrown: Error) => thrown);
+    expect((error as Error).message).toHaveLength(1_000);
+    await child.end();
+  });
+});
+
+function childThat(does: string, more: Partial<PoolSpec> = {}): Child {
+  code = does;
+  return new Child({
+    setup: { role: 'draw' },
+    processes: 1,
+    heapMb: 100,
+    memoryMb: 1_000,
+    idleMs: 1_000,
+    renders: 10,
+    ...more,
+  });
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findEntry } from './entry.js';
+import { wallOf } from './start.js';
+import type { PoolSpec } from './spec.js';
+
+const SPEC: PoolSpec = {
+  setup: { role: 'draw' },
+  processes: 1,
+  heapMb: 128,
+  memoryMb: 500,
+  idleMs: 1_000,
+  renders: 1,
+};
+/** What would do harm in a process that draws, had a renderer a hole. Each says how it came out. */
+const TRIES: Record<string, string> = {
+  'read a file': `import('node:fs').then((fs) => fs.readFileSync('/etc/hostname'))`,
+  'write a file': `import('node:fs').then((fs) => fs.writeFileSync('/tmp/mooring-render-test', ''))`,
+  'start a process': `import('node:child_process').then((it) => it.spawnSync('true').pid || Promise.reject(new Error('none')))`,
+  'start a process by hand': `import('node:child_process').then((it) => new it.ChildProcess().spawn({ file: 'true', args: ['true'] }))`,
+  fetch: `Promise.resolve().then(() => fetch('http://127.0.0.1:9'))`,
+  connect: `import('node:net').then((net) => { net.connect(9, '127.0.0.1').on('error', () => undefined); })`,
+  'connect a socket': `import('node:net').then((net) => { new net.Socket().connect(9, '127.0.0.1').on('error', () => undefined); })`,
+  listen: `import('node:net').then((net) => { net.createServer().listen(0).close(); })`,
+  'look up a name': `import('node:dns').then((dns) => dns.lookup('localhost', () => undefined))`,
+  'load an addon': `Promise.resolve().then(() => process.dlopen({ exports: {} }, '/none.node'))`,
+  'kill another': `Promise.resolve().then(() => process.kill(process.ppid, 0))`,
+  'make code of text': `Promise.resolve().then(() => new Function('return 1')())`,
+};
+
+let folder: string;
+let script: string;
+
+beforeAll(async () => {
+  // Beside the code that a process reads, which is all it may read.
+  const code = join(dirname(findEntry()));
+  folder = await mkdtemp(join(code, 'doors-'));
+  script = join(folder, 'try.mjs');
+  await writeFile(
+    script,
+    `import { closeDoors } from '../closed-doors.js';
+closeDoors();
+const said = {};
+for (const [what, attempt] of [${Object.entries(TRIES)
+      .map(([what, attempt]) => `[${JSON.stringify(what)}, () => ${attempt}]`)
+      .join(', ')}]) {
+  said[what] = await attempt().then(() => 'done', (error) => error.code ?? error.message);
+}
+process.send(said);`,
+  );
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('a process that draws, whatever runs in it,', () => {
+  it('can do nothing but draw', async () => {
+    const child = fork(script, { cwd: '/', env: {}, execArgv: wallOf(SPEC, findEntry()) });
+    const [said] = (await once(child, 'message')) as [Record<string, string>];
+    child.kill('SIGKILL');
+    const forbidden = /^(ERR_ACCESS_DENIED|A renderer may not|Code generation from strings disallowed)/;
+    expect(Object.keys(said)).toEqual(Object.keys(TRIES));
+    expect(Object.entries(said).filter(([, how]) => !forbidden.test(how))).toEqual([]);
+  });
+
+  it('closes its doors before it is told anything', () => {
+    const entry = readFileSync(findEntry(), 'utf8');
+    expect(entry).toMatch(/\ncloseDoors\(\);\n[^]*process\.on\('message'/);
+  });
+});

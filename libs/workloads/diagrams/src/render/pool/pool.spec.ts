@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Pool } from './pool.js';
+import type { Task } from './words.js';
+
+/** One that answers when it is told to, and is never fit again. */
+const begun: (() => void)[] = [];
+let isFull = false;
+
+vi.mock('./child.js', () => ({
+  Child: class {
+    readonly isFit = false;
+    constructor() {
+      if (isFull) throw new Error('no space left');
+    }
+    ask = () => new Promise((resolve) => begun.push(() => resolve({ said: 'checked' })));
+    end = () => Promise.resolve();
+  },
+}));
+
+const TASK: Task = { do: 'check', drawer: 'graphviz', source: 'x' };
+const { signal } = new AbortController();
+
+describe('whoever waits in line for a process', () => {
+  it('hears when there can be none, and who had the last one has its answer', async () => {
+    const pool = poolOfOne();
+    const [first, ...others] = [1, 2, 3].map(() => pool.run(TASK, 1_000, signal));
+    const heard = Promise.allSettled(others);
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    isFull = true;
+    begun.shift()!();
+    expect(await first).toEqual({ said: 'checked' });
+    const reason = expect.objectContaining({ message: 'no space left' });
+    expect(await heard).toEqual([1, 2].map(() => ({ status: 'rejected', reason })));
+    isFull = false;
+  });
+
+  it('hears when all is closed', async () => {
+    const pool = poolOfOne();
+    const [first, second] = [1, 2].map(() => pool.run(TASK, 1_000, signal));
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    const heard = expect(second).rejects.toThrow('closed');
+    await pool.close();
+    await heard;
+    begun.shift()!();
+    await first;
+  });
+});
+
+function poolOfOne(): Pool {
+  return new Pool({
+    setup: { role: 'draw' },
+    processes: 1,
+    heapMb: 1,
+    memoryMb: 1,
+    idleMs: 1,
+    renders: 1,
+  });
+}
