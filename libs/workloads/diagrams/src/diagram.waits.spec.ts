@@ -32,10 +32,10 @@ describe('who waits for a picture', () => {
     return Promise.resolve({ state } as DiagramView);
   }
 
-  function waitsFor(waitMs: number): DiagramWaits {
+  function waitsFor(waitMs: number, connection = redis): DiagramWaits {
     return new DiagramWaits(
       { heavySlots: 1, waitMs },
-      { redis },
+      { redis: connection },
       { overChannel: channel } as DiagramsRepository,
       { view: look } as unknown as DiagramsService,
     );
@@ -81,12 +81,22 @@ describe('who waits for a picture', () => {
       await until(async () => (await listeners()) === 0, 'nobody listens any more');
   });
 
+  it('is told at once that the store is away, or goes when the time is over', async () => {
+    const away = new Redis({ port: 1, maxRetriesPerRequest: null, lazyConnect: true });
+    waits = waitsFor(200, away);
+    const refused = waits.untilOver('a', () => Promise.reject(new Error('the store is away')), nobody());
+    await expect(refused).rejects.toThrow('the store is away');
+    expect(await waits.untilOver('a', look, nobody())).toEqual({ state: 'pending' });
+    expect(waits.size).toBe(0);
+    away.disconnect();
+  });
+
   it('is one of so many; another is refused at once', async () => {
     const callers = new AbortController();
     const waiting = Array.from({ length: 200 }, (_, i) => waits.untilOver(String(i), look, callers.signal));
     await until(() => looks >= 200, 'all of them wait');
     await expect(waits.untilOver('a', look, nobody())).rejects.toThrow(BackpressureError);
-    expect(await listeners()).toBe(1);
+    await until(async () => (await listeners()) === 1, 'one connection listens for all');
     callers.abort();
     await Promise.all(waiting);
     expect(waits.size).toBe(0);

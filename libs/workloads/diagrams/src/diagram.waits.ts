@@ -20,7 +20,7 @@ export class DiagramWaits implements OnModuleDestroy {
   private readonly over = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
   private connection: Redis | Cluster | undefined;
-  private listening: Promise<unknown> | undefined;
+  private isListening = false;
   private waiting = 0;
 
   constructor(
@@ -43,8 +43,8 @@ export class DiagramWaits implements OnModuleDestroy {
   }
 
   /**
-   * Asks for a diagram, and answers once it is drawn or will not be; or as it is when the time is over, or the caller is. It
-   * listens before it asks, so that the message is not missed.
+   * Asks for a diagram, and answers once it is drawn or will not be; or as it is when the time is over, or the caller is. The
+   * first to ask does not wait until this process listens: a store that is away is for the asking to say.
    */
   async untilOver(
     id: string,
@@ -55,8 +55,7 @@ export class DiagramWaits implements OnModuleDestroy {
     const enough = AbortSignal.any([caller, this.closing.signal, AbortSignal.timeout(this.options.waitMs)]);
     this.waiting += 1;
     try {
-      // Without it there are looks still.
-      await this.listen().catch(() => undefined);
+      this.listen();
       for (let look = ask; ; look = () => this.service.view(id)) {
         const round = new AbortController();
         const next = this.next(id, AbortSignal.any([enough, round.signal]));
@@ -87,21 +86,21 @@ export class DiagramWaits implements OnModuleDestroy {
     ]).catch(() => undefined);
   }
 
-  private listen(): Promise<unknown> {
-    this.listening ??= this.open().catch((error: unknown) => {
-      this.listening = undefined;
-      throw error;
-    });
-    return this.listening;
+  /** Begins to, once. While it cannot there are looks still. */
+  private listen(): void {
+    if (this.isListening) return;
+    this.isListening = true;
+    const connection = (this.connection ??= this.connect());
+    connection.subscribe(this.diagrams.overChannel).catch(() => (this.isListening = false));
   }
 
-  /** Its own connection: one that listens can do nothing else. It listens again by itself when it was lost. */
-  private async open(): Promise<void> {
+  /** Its own: one that listens can do nothing else. It listens again by itself when it was lost. */
+  private connect(): Redis | Cluster {
     const { redis } = this.lifecycle;
-    this.connection ??= redis.isCluster ? (redis as Cluster).duplicate() : (redis as Redis).duplicate();
+    const connection = redis.isCluster ? (redis as Cluster).duplicate() : (redis as Redis).duplicate();
     // Said by the shared connection already, which goes to the same store.
-    this.connection.on('error', () => undefined);
-    this.connection.on('message', (_channel: string, id: string) => this.over.emit(id));
-    await this.connection.subscribe(this.diagrams.overChannel);
+    connection.on('error', () => undefined);
+    connection.on('message', (_channel: string, id: string) => this.over.emit(id));
+    return connection;
   }
 }
