@@ -3,7 +3,7 @@ import { Renderers, type DiagramType } from '#workloads/diagrams';
 /** How a picture is come by: the source in, the bytes out. */
 export type Way = (type: DiagramType, source: string) => Promise<void>;
 
-/** Through everything: HTTP, the check, the queue, a worker, its artifact; in one call. */
+/** Through everything: HTTP, the queue, a worker, its artifact; in one call. */
 export function throughFleet(url: string): Way {
   return async (type, source) => {
     const answer = await fetch(`${url}/${type}/svg`, { method: 'POST', body: source });

@@ -75,6 +75,7 @@ describe('a diagram', () => {
     [{ source: '' }, 400, 'INVALID'],
     [{ output: 'gif' }, 400, 'INVALID'],
     [{ owner: 'nobody' }, 400, 'INVALID'],
+    [{ owner: `diagram:${'a'.repeat(32)}` }, 400, 'INVALID'],
     [{ more: 1 }, 400, 'INVALID'],
   ])('with %j is refused', async (more, status, code) => {
     expect(await askFor(fleet, more)).toMatchObject({ status, body: { code } });

@@ -49,6 +49,7 @@ export { MOST_OWNERS_AT_ONCE, OwnerLives, type Lives } from './resolvers/owner.l
 export { OwnerResolver, ResolvesOwners, type Canaries, type OwnerLife } from './resolvers/owner.resolver.js';
 export { Resolvers } from './resolvers/resolvers.js';
 export { Consumption } from './run/consumption.js';
+export { FailedForGood } from './run/failed-for-good.js';
 export { Handler, Handles } from './run/handler.js';
 export type { Run } from './run/run.js';
 export { NotNow } from './run/not-now.js';

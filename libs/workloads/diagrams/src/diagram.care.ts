@@ -61,7 +61,7 @@ export class DiagramCare {
       if (asker.owner === '') continue;
       const { epoch, state } = await this.owners.read(parseOwner(asker.owner));
       if (state !== 'closed' && !hasMoved(asker, epoch)) continue;
-      const word = await this.diagrams.strike(id, asker.owner, epoch ?? '-');
+      const word = await this.diagrams.strike(id, asker.owner, epoch ?? String(Number.MAX_SAFE_INTEGER));
       if (typeof word === 'object' && word.job !== '') await this.end(word.job);
     }
   }
@@ -97,5 +97,5 @@ export class DiagramCare {
 
 /** An owner without a record had none cancelled; one that has got a record since need not have been cancelled. */
 function hasMoved({ epoch: before }: Asker, epoch: string | null): boolean {
-  return before !== '' && epoch !== null && epoch !== before;
+  return before !== '' && epoch !== null && Number(epoch) > Number(before);
 }

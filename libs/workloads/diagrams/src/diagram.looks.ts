@@ -71,7 +71,7 @@ function wasCancelled(why: string | null | undefined): boolean {
 }
 
 export function viewOf(diagram: DiagramRecord, { state, picture, flaw }: Look): DiagramView {
-  const { id, link, type, output, job, createdAtMs } = diagram;
+  const { id, link, type, output, job, renderer, createdAtMs } = diagram;
   return {
     id,
     shortlink: link,
@@ -80,6 +80,7 @@ export function viewOf(diagram: DiagramRecord, { state, picture, flaw }: Look): 
     type,
     output,
     job: job ?? null,
+    renderer: renderer ?? null,
     contentType: picture?.contentType ?? null,
     bytes: picture?.size ?? null,
     sha256: picture?.sha256 ?? null,

@@ -18,6 +18,8 @@ export interface DiagramRecord {
   readonly job: string | undefined;
   /** The owner that its job has beside the diagram itself, '' for none. */
   readonly by: string;
+  /** What draws it; absent before it is begun. */
+  readonly renderer: string | undefined;
   readonly flaw: Flaw | undefined;
   /** All who asked for it are gone. */
   readonly isOver: boolean;
@@ -36,6 +38,8 @@ export interface DiagramView {
   readonly type: DiagramType;
   readonly output: Output;
   readonly job: string | null;
+  /** What draws it, with its version. */
+  readonly renderer: string | null;
   readonly contentType: string | null;
   readonly bytes: number | null;
   readonly sha256: string | null;

@@ -1,5 +1,4 @@
-import { NotNow, type Run } from '#lifecycle';
-import { UnrecoverableError } from 'bullmq';
+import { FailedForGood, NotNow, type Run } from '#lifecycle';
 import { describe, expect, it, vi } from 'vitest';
 import { RenderHandler } from './diagrams.handlers.js';
 import type { DiagramsRepository } from './diagrams.repository.js';
@@ -20,7 +19,8 @@ describe('the render of a diagram', () => {
     failed.mockClear();
     put.mockClear();
     const diagrams = { begin: () => Promise.resolve(word), failed } as unknown as DiagramsRepository;
-    const handler = new RenderHandler(diagrams, { render } as unknown as Renderers);
+    const renderers = { render, rendererOf: () => Promise.resolve('r 1') };
+    const handler = new RenderHandler(diagrams, renderers as unknown as Renderers);
     const owners = [{ type: owner, id: 'a' }];
     const signal = aborted ? AbortSignal.abort() : new AbortController().signal;
     const run = { id: 'job-1', owners, signal, artifacts: { put } } as unknown as Run;
@@ -40,9 +40,11 @@ describe('the render of a diagram', () => {
       { message: 'no such shape', line: 3, column: 7 },
     ],
     [new RenderLimit('time', 'It took too long.'), { message: 'It took too long.' }],
+    [new RenderLimit('size', 'x'.repeat(1_001)), { message: `${'x'.repeat(1_000)}…` }],
+    [new DiagramInvalid('x'.repeat(90_000)), { message: `${'x'.repeat(1_000)}…` }],
   ])('fails for good with %s, and says where', async (cause, flaw) => {
     const thrown = await handled(() => Promise.reject(cause));
-    expect(thrown).toBeInstanceOf(UnrecoverableError);
+    expect(thrown).toBeInstanceOf(FailedForGood);
     expect((thrown as Error).message).toBe(flaw.message);
     expect(failed).toHaveBeenCalledWith('a', 'job-1', flaw);
   });
@@ -66,7 +68,7 @@ describe('the render of a diagram', () => {
   it.each(['other', 'gone'])('does nothing when the diagram is %s', async (word) => {
     const render = vi.fn();
     expect(await handled(render, { word })).toMatchObject({ drawn: false });
-    expect(await handled(render, { owner: 'trip' })).toBeInstanceOf(UnrecoverableError);
+    expect(await handled(render, { owner: 'trip' })).toBeInstanceOf(FailedForGood);
     expect(render).not.toHaveBeenCalled();
   });
 });

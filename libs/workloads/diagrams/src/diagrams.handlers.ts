@@ -1,13 +1,21 @@
-import { formatOwner, Handler, Handles, NotNow, type Owner, type Payload, type Run } from '#lifecycle';
+import {
+  FailedForGood,
+  formatOwner,
+  Handler,
+  Handles,
+  NotNow,
+  type Owner,
+  type Payload,
+  type Run,
+} from '#lifecycle';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { UnrecoverableError } from 'bullmq';
 import { pictureName, type Flaw } from './diagram.js';
 import { OWNER_TYPE, render } from './diagrams.kinds.js';
 import { DiagramsRepository } from './diagrams.repository.js';
 import { DiagramInvalid, RendererBusy, RenderLimit } from './render/errors.js';
 import { Renderers } from './render/renderers.js';
 import type { Rendered } from './render/types.js';
-import { flawIn } from './source.check.js';
+import { flawIn, short } from './source.check.js';
 
 /** When a job looks again whose renderer has as much to do as it may. */
 const BUSY_MS = 250;
@@ -29,8 +37,9 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
 
   async handle(payload: Payload<typeof render>, run: Run): Promise<Drawn> {
     const [primary, other] = run.owners;
-    if (primary?.type !== OWNER_TYPE) throw new UnrecoverableError('Its primary owner is not a diagram.');
-    const word = await this.diagrams.begin(primary.id, run.id, textOf(other));
+    if (primary?.type !== OWNER_TYPE) throw new FailedForGood('Its primary owner is not a diagram.');
+    const drawer = await this.renderers.rendererOf(payload.type);
+    const word = await this.diagrams.begin(primary.id, run.id, textOf(other), drawer);
     if (word !== 'ok')
       return { drawn: false, why: word === 'gone' ? 'nobody asks for it' : 'another job does' };
 
@@ -52,7 +61,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
       const flaw = lastingFlaw(error);
       if (!flaw || run.signal.aborted) throw error;
       await this.diagrams.failed(id, run.id, flaw);
-      throw new UnrecoverableError(flaw.message);
+      throw new FailedForGood(flaw.message);
     }
   }
 }
@@ -60,7 +69,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
 /** What the next attempt would find as well. A process that died may have been killed from outside. */
 function lastingFlaw(error: unknown): Flaw | undefined {
   if (error instanceof DiagramInvalid) return flawIn(error);
-  if (error instanceof RenderLimit && error.limit !== 'process') return { message: error.message };
+  if (error instanceof RenderLimit && error.limit !== 'process') return { message: short(error.message) };
   return undefined;
 }
 

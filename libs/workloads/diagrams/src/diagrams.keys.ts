@@ -6,10 +6,10 @@
  *  <prefix>:{diagrams:<k>}:<id>   hash    the diagram: type, output, at, link; n how     ask, claim, noted,    expires, long after its
  *                                       often it was asked for anew; u until when one  begin, failed,        picture is gone; refused
  *                                       process is just asking, ms; job, and by, whose strike
- *                                       the job is beside its own; e why the job
- *                                       failed; g all who asked for it are gone
+ *                                       the job is beside its own; r what draws it;
+ *                                       e why the job failed; g all who asked are gone
  *  …:askers                     hash    <owner>, '' for whoever has none -> its epoch  ask                   with it; strike, refused
- *                                       then, '' for none
+ *                                       then, '' for none; bounded
  *  …:source                     string  what is drawn, while several ask for it        join                  settled, strike; with it
  *  <prefix>:{diagrams:<k>}:due    zset    <id> -> when it is tended next, ms             join, take            settled, strike
  *  <prefix>:{diagrams:<k>}:known  zset    <id> -> when it was asked for last, ms         ask                   bounded; refused

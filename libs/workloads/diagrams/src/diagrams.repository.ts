@@ -15,6 +15,8 @@ const LEFT_ALONE_MS = 10_000;
 const MOST_KNOWN = 10_000;
 /** Of what one owner has asked for. */
 const MOST_ASKED = 10_000;
+/** Of those who ask for one diagram; it is looked after whether each of them is there still. */
+const MOST_ASKERS = 100;
 const PAGE = 100;
 
 /** Who asks: an owner and its epoch; '' for nobody in particular, or one that has no record. */
@@ -49,7 +51,7 @@ export class DiagramsRepository {
     if (owner !== '') await this.remember(id, owner);
     for (;;) {
       const link = newLink(id);
-      const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN];
+      const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN, MOST_ASKERS];
       const { diagram, known: list } = keysOf(this.prefix, id);
       const keys = [diagram, linkKey(this.prefix, link), list];
       const [word, ...rest] = (await this.call((redis) => runScript(redis, 'ask', keys, args))) as string[];
@@ -78,8 +80,8 @@ export class DiagramsRepository {
   }
 
   /** A job of it begins. */
-  async begin(id: string, job: string, by: string): Promise<'ok' | 'other' | 'gone'> {
-    return (await this.run('begin', id, [job, by])) as 'ok' | 'other' | 'gone';
+  async begin(id: string, job: string, by: string, renderer: string): Promise<'ok' | 'other' | 'gone'> {
+    return (await this.run('begin', id, [job, by, renderer])) as 'ok' | 'other' | 'gone';
   }
 
   async failed(id: string, job: string, why: Flaw): Promise<void> {
@@ -103,7 +105,7 @@ export class DiagramsRepository {
   async find(id: string): Promise<DiagramRecord | undefined> {
     const { diagram } = keysOf(this.prefix, id);
     const found = await this.call((redis) => redis.hgetall(diagram));
-    const { type, output, link, at, job, by, e, g } = found;
+    const { type, output, link, at, job, by, r, e, g } = found;
     if (link === undefined) return undefined;
     return {
       id,
@@ -113,6 +115,7 @@ export class DiagramsRepository {
       createdAtMs: Number(at),
       job,
       by: by ?? '',
+      renderer: r,
       flaw: e === undefined ? undefined : (JSON.parse(e) as Flaw),
       isOver: g !== undefined,
     };

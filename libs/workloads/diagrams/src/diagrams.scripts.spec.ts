@@ -18,7 +18,11 @@ const MUTANTS: readonly Mutant[] = [
   ['ask', "'link', link,", "'link', ARGV[1],"],
   ['ask', 'link = known[1]', ''],
   ['ask', "redis.call('PEXPIRE', links .. link, keep)", ''],
-  ['ask', "redis.call('HSET', diagram .. ':askers', ARGV[5], ARGV[6])", ''],
+  ['ask', "redis.call('HSET', askers, asker, epoch)", ''],
+  ['ask', '>= tonumber(ARGV[10])', '> tonumber(ARGV[10])'],
+  ['ask', '>= tonumber(ARGV[10])', '>= 1e9'],
+  ['ask', "and redis.call('HEXISTS', askers, asker) == 0", ''],
+  ['ask', "asker, epoch = '', ''", "asker = ''"],
   ['ask', "redis.call('HDEL', diagram, 'g')", ''],
   ['ask', "redis.call('PEXPIRE', diagram, keep)", ''],
   ['ask', "redis.call('PEXPIRE', diagram .. ':askers', keep)", ''],
@@ -40,7 +44,8 @@ const MUTANTS: readonly Mutant[] = [
   ['claim', 'not known[1] or', ''],
   ['claim', 'tonumber(known[3]) > now', 'false'],
   ['claim', 'tonumber(known[3]) > now', 'true'],
-  ['claim', "redis.call('HDEL', diagram, 'job', 'by', 'e')", ''],
+  ['claim', "redis.call('HDEL', diagram, 'job', 'by', 'e', 'r')", ''],
+  ['claim', "'e', 'r')", "'e')"],
   ['claim', "redis.call('HSET', diagram, 'u', now + tonumber(ARGV[2]))", ''],
   ['claim', "redis.call('HINCRBY', diagram, 'n', 1)", '1'],
   ['noted', "redis.call('HGET', diagram, 'n') ~= ARGV[1]", 'false'],
@@ -56,8 +61,9 @@ const MUTANTS: readonly Mutant[] = [
   ['refused', "redis.call('DEL', diagram, KEYS[2])", "redis.call('DEL', KEYS[2])"],
   ['begin', 'if not known[1] then', 'if false then'],
   ['begin', 'known[2] and known[2] ~= ARGV[1]', 'false'],
-  ['begin', "redis.call('HSET', diagram, 'job', ARGV[1], 'by', ARGV[2])", ''],
+  ['begin', "redis.call('HSET', diagram, 'job', ARGV[1], 'by', ARGV[2], 'r', ARGV[3])", ''],
   ['begin', ", 'by', ARGV[2]", ''],
+  ['begin', ", 'r', ARGV[3]", ''],
   ['failed', "redis.call('HGET', KEYS[1], 'job') ~= ARGV[1]", 'false'],
   ['failed', "redis.call('HSET', KEYS[1], 'e', ARGV[2])", ''],
   ['join', "redis.call('HLEN', diagram .. ':askers') < 2", 'false'],
@@ -68,13 +74,16 @@ const MUTANTS: readonly Mutant[] = [
   ['settled', "redis.call('DEL', diagram .. ':source')", ''],
   ['settled', "redis.call('ZREM', KEYS[2]", "redis.call('ZSCORE', KEYS[2]"],
   ['strike', 'if not epoch or', 'if'],
-  ['strike', 'or epoch == ARGV[2]', ''],
+  ['strike', 'or (tonumber(epoch) or 0) >= tonumber(ARGV[2])', ''],
+  ['strike', '>= tonumber(ARGV[2])', '== tonumber(ARGV[2])'],
+  ['strike', '(tonumber(epoch) or 0) >= tonumber(ARGV[2])', 'epoch >= ARGV[2]'],
   ['strike', "redis.call('HDEL', diagram .. ':askers', ARGV[1])", ''],
   ['strike', "if redis.call('EXISTS', diagram .. ':askers') == 1 then", 'if false then'],
   ['strike', "redis.call('HSET', diagram, 'g', clock())", ''],
   ['strike', "redis.call('HINCRBY', diagram, 'n', 1)", ''],
-  ['strike', "redis.call('HDEL', diagram, 'job', 'by', 'e', 'u')", ''],
-  ['strike', "'e', 'u')", "'e')"],
+  ['strike', "redis.call('HDEL', diagram, 'job', 'by', 'e', 'u', 'r')", ''],
+  ['strike', "'e', 'u', 'r')", "'e', 'r')"],
+  ['strike', "'u', 'r')", "'u')"],
   ['strike', "redis.call('DEL', diagram .. ':source')", ''],
   ['strike', "redis.call('ZREM', KEYS[2]", "redis.call('ZSCORE', KEYS[2]"],
   ['remember', "redis.call('ZADD', KEYS[1], clock(), ARGV[1])", ''],
@@ -107,7 +116,7 @@ class World {
 
   /** Asks with that link in hand. */
   async ask(link: string, owner: string, epoch: string, forMs = SOON_MS): Promise<unknown> {
-    const args = [this.id, this.id[0]! + link, 'graphviz', 'svg', owner, epoch, KEPT_MS, forMs, 3];
+    const args = [this.id, this.id[0]! + link, 'graphviz', 'svg', owner, epoch, KEPT_MS, forMs, 3, 2];
     return this.told('ask', [this.keys.diagram, this.linkKey(link), this.keys.known], args);
   }
 
@@ -249,8 +258,8 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.run('join', 'text', KEPT_MS, SOON_MS);
   await world.run('join', 'text', KEPT_MS, LATER_MS);
   await world.see();
-  await world.run('begin', 'job-0', 'trip:0');
-  await world.run('begin', 'job-1', 'trip:3');
+  await world.run('begin', 'job-0', 'trip:0', 'r 0');
+  await world.run('begin', 'job-1', 'trip:3', 'r 1');
   await world.run('failed', 'job-0', '{"message":"no"}');
   await world.run('failed', 'job-1', '{"message":"wrong"}');
   await world.see();
@@ -269,7 +278,7 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.see();
   await world.refused('L1', '4', 'trip:1');
   await world.see();
-  await world.run('begin', 'job-2', 'trip:1');
+  await world.run('begin', 'job-2', 'trip:1', 'r 2');
   await world.see();
 
   await world.ask('L2', 'trip:1', '7');
@@ -283,7 +292,7 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await redis.zrem(world.keys.due, 'other-1', 'other-2');
   await world.see();
   await world.run('strike', 'trip:9', '8');
-  await world.run('strike', 'trip:1', '7');
+  for (const epoch of ['7', '6']) await world.run('strike', 'trip:1', epoch);
   await world.see();
   await world.run('strike', 'trip:1', '8');
   await world.see();
@@ -294,10 +303,19 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.ask('L2', 'trip:1', '8');
   await world.see();
   await world.run('noted', 7, 'job-4', 'trip:1');
+  await world.run('begin', 'job-4', 'trip:1', 'r 4');
   await world.run('failed', 'job-4', '{}');
-  await world.run('strike', 'trip:1', '9');
+  // As numbers.
+  await world.run('strike', 'trip:1', '10');
   await world.see();
   await world.refused('L1', '8', '');
+  await world.see();
+
+  await world.ask('L2', 'trip:1', '11');
+  await world.ask('L2', 'trip:2', '12');
+  await world.ask('L2', 'trip:1', '13');
+  await world.see();
+  await world.ask('L2', 'trip:3', '14');
   await world.see();
 
   for (const id of ['a', 'b', 'a', 'c']) await world.remember(id, 2);

@@ -9,6 +9,7 @@ import type { DiagramType, RenderRequest } from './render/types.js';
 
 /** Whoever asks is told within so long what is wrong; else when it is drawn. */
 const CHECK_MS = 1_000;
+const MOST_SAID = 1_000;
 
 /** Checks a source before anything is written, where that can be done. One that cannot be checked now is taken as it is. */
 @Injectable()
@@ -51,6 +52,15 @@ export class SourceCheck implements OnApplicationShutdown {
   }
 }
 
+/** A renderer may repeat the whole source. */
+export function short(message: string): string {
+  return message.length > MOST_SAID ? `${message.slice(0, MOST_SAID)}…` : message;
+}
+
 export function flawIn({ message, line, column }: DiagramInvalid): Flaw {
-  return { message, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+  return {
+    message: short(message),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+  };
 }

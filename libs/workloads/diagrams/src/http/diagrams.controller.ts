@@ -1,5 +1,5 @@
-import { Needs } from '#http';
-import { parseOwner } from '#lifecycle';
+import { ApiProblem, Needs } from '#http';
+import { parseOwner, type Owner } from '#lifecycle';
 import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
@@ -13,6 +13,7 @@ import type { FastifyReply } from 'fastify';
 import { hasPicture, type DiagramView } from '../diagram.js';
 import { isDiagramId } from '../diagrams.keys.js';
 import { InvalidDiagramError } from '../diagrams.errors.js';
+import { OWNER_TYPE } from '../diagrams.kinds.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { DiagramAnswer, DiagramBody } from './diagrams.schemas.js';
 import { isInvalid, checkSize, noDiagram } from './problems.js';
@@ -35,7 +36,7 @@ export class DiagramsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DiagramView> {
     checkSize(request.source);
-    const by = owner === undefined ? undefined : parseOwner(owner);
+    const by = owner === undefined ? undefined : ownerIn(owner);
     const view = await this.diagrams.ask(request, by).catch(refuse);
     reply.status(hasPicture(view) ? 200 : 202).header('location', `/v1/diagrams/${view.id}`);
     return view;
@@ -50,6 +51,13 @@ export class DiagramsController {
     if (!view) throw noDiagram();
     return view;
   }
+}
+
+/** A diagram belongs to nobody's diagram: those owners are of the jobs that draw them. */
+function ownerIn(text: string): Owner {
+  const owner = parseOwner(text);
+  if (owner.type !== OWNER_TYPE) return owner;
+  throw new ApiProblem(400, 'INVALID', `An owner of the type ${OWNER_TYPE} is not for callers.`);
 }
 
 function refuse(error: unknown): never {

@@ -53,7 +53,8 @@ export class KrokiController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const type = typeNamed(request.url.split('/')[1]!)!;
+    // As the route has it: the address itself may be written otherwise.
+    const type = typeNamed(request.routeOptions.url!.split('/')[1]!)!;
     const output = OUTPUTS.find((each) => each === format);
     if (!output) throw new ApiProblem(400, 'INVALID', `There is ${OUTPUTS.join(' and ')} of a diagram.`);
     checkSize(source);

@@ -17,7 +17,7 @@ const POLICY = [
   'sandbox',
 ].join('; ');
 
-export function headersOf({ output, shortlink, sha256 }: DiagramView): Record<string, string> {
+export function headersOf({ output, shortlink, sha256, renderer }: DiagramView): Record<string, string> {
   return {
     'content-type': TYPES[output],
     'content-security-policy': POLICY,
@@ -27,6 +27,7 @@ export function headersOf({ output, shortlink, sha256 }: DiagramView): Record<st
     'cross-origin-resource-policy': 'cross-origin',
     'cache-control': 'no-cache',
     etag: `"${sha256}"`,
+    ...(renderer !== null && { 'mooring-renderer': renderer }),
   };
 }
 

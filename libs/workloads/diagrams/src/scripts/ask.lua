@@ -12,6 +12,7 @@
     ARGV[6]   the epoch of that owner, '' for none
     ARGV[7]   how long it is remembered, ms; ARGV[8] how long one has to enqueue its job, ms
     ARGV[9]   how many are remembered, at most: with a new one the one goes that was asked for longest ago
+    ARGV[10]  how many who ask are told apart; another is nobody in particular
 
   Answers {ask, link, turn} to who is to enqueue it, {wait, link} while another does, {job, link, job} when it has one; or
   {taken} when another diagram has that link.
@@ -42,7 +43,11 @@ else
   redis.call('PEXPIRE', links .. link, keep)
 end
 redis.call('ZADD', KEYS[3], now, ARGV[1])
-redis.call('HSET', diagram .. ':askers', ARGV[5], ARGV[6])
+local askers, asker, epoch = diagram .. ':askers', ARGV[5], ARGV[6]
+if redis.call('HLEN', askers) >= tonumber(ARGV[10]) and redis.call('HEXISTS', askers, asker) == 0 then
+  asker, epoch = '', ''
+end
+redis.call('HSET', askers, asker, epoch)
 redis.call('HDEL', diagram, 'g')
 redis.call('PEXPIRE', diagram, keep)
 redis.call('PEXPIRE', diagram .. ':askers', keep)

@@ -5,6 +5,7 @@
 
     ARGV[1]   the job
     ARGV[2]   the owner that it has beside the diagram, '' for none
+    ARGV[3]   the renderer that draws it there
 
   Answers ok; other when another job draws it; gone when nobody knows of it any more.
 ]]
@@ -16,5 +17,5 @@ end
 if known[2] and known[2] ~= ARGV[1] then
   return 'other'
 end
-redis.call('HSET', diagram, 'job', ARGV[1], 'by', ARGV[2])
+redis.call('HSET', diagram, 'job', ARGV[1], 'by', ARGV[2], 'r', ARGV[3])
 return 'ok'

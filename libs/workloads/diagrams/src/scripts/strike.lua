@@ -5,7 +5,7 @@
     KEYS[2]   the list of diagrams to be tended
 
     ARGV[1]   the owner
-    ARGV[2]   its epoch since: what it asked for under that one stays
+    ARGV[2]   its epoch since: what it asked for under that one, or a later one, stays. Cancels are told again, also old ones
 
   Answers {kept} when it did not ask, or has asked anew; {some} when others want it still; {none, job} with what is to go, ''
   for no job.
@@ -13,7 +13,7 @@
 --- @include clock
 local diagram = KEYS[1]
 local epoch = redis.call('HGET', diagram .. ':askers', ARGV[1])
-if not epoch or epoch == ARGV[2] then
+if not epoch or (tonumber(epoch) or 0) >= tonumber(ARGV[2]) then
   return { 'kept' }
 end
 redis.call('HDEL', diagram .. ':askers', ARGV[1])
@@ -24,7 +24,7 @@ local job = redis.call('HGET', diagram, 'job') or ''
 redis.call('HSET', diagram, 'g', clock())
 -- Whoever is just enqueuing a job for it is too late.
 redis.call('HINCRBY', diagram, 'n', 1)
-redis.call('HDEL', diagram, 'job', 'by', 'e', 'u')
+redis.call('HDEL', diagram, 'job', 'by', 'e', 'u', 'r')
 redis.call('DEL', diagram .. ':source')
 redis.call('ZREM', KEYS[2], string.match(diagram, '[^:]+$'))
 return { 'none', job }
