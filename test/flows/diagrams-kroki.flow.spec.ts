@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { deflateSync } from 'node:zlib';
@@ -99,6 +100,33 @@ describe('a diagram in one call', () => {
 
   it.each(['plantuml/svg', 'svg/graphviz', 'graphviz'])('has no address %s', async (path) => {
     expect((await fetch(`${fleet.url}/${path}`)).status).toBe(404);
+  });
+
+  it('is drawn for a caller though a stranger, who asked first, is cancelled', async () => {
+    const [source, owner] = [slowGraph(15), String(Math.random())];
+    const first = await fleet.request('POST', '/v1/diagrams', {
+      type: 'graphviz',
+      source,
+      owner: `trip:${owner}`,
+    });
+    const { id, shortlink } = first.body as { id: string; shortlink: string };
+    await untilDiagram(fleet, id, 'rendering');
+    const answer = post('graphviz/svg', source);
+    const redis = new Redis(fleet.storeUrl);
+    await until(
+      async () => (await redis.exists(`${fleet.prefix}:{diagrams:${id[0]}}:${id}:source`)) === 1,
+      'two ask for it',
+    );
+    await redis.quit();
+    await fleet.request('POST', `/v1/owners/trip/${owner}/cancel`, { reason: 'gone' });
+    const seen = new Set<number>();
+    await until(async () => {
+      const { status } = await picture(fleet, shortlink);
+      seen.add(status);
+      return status === 200;
+    }, 'it is drawn');
+    expect([...seen].toSorted().filter((status) => status !== 202)).toEqual([200]);
+    expect((await answer).status).toBe(200);
   });
 
   it('is given up by no other caller when one of them hangs up', async () => {

@@ -1,16 +1,10 @@
-import {
-  Canceller,
-  LifecycleError,
-  LifecycleOptions,
-  OwnerReader,
-  parseOwner,
-  StoreUnavailableError,
-} from '#lifecycle';
+import { Canceller, LifecycleError, LifecycleOptions, StoreUnavailableError } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { isUnderWay, type DiagramRecord } from './diagram.js';
+import { DiagramAskers } from './diagram.askers.js';
 import { DiagramJobs } from './diagram.jobs.js';
 import { DiagramLooks } from './diagram.looks.js';
-import { DiagramsRepository, type Asker } from './diagrams.repository.js';
+import { DiagramsRepository } from './diagrams.repository.js';
 
 /**
  * What becomes of a diagram whose askers go. While one of them is there it is made: with the owner that its job had the job is
@@ -23,7 +17,7 @@ export class DiagramCare {
     private readonly diagrams: DiagramsRepository,
     private readonly jobs: DiagramJobs,
     private readonly looks: DiagramLooks,
-    private readonly owners: OwnerReader,
+    private readonly askers: DiagramAskers,
     private readonly canceller: Canceller,
   ) {}
 
@@ -33,6 +27,7 @@ export class DiagramCare {
     for await (const id of this.diagrams.askedBy(owner))
       if (await this.strike(id, owner, epoch)) struck.push(id);
     await this.diagrams.forgetAskedBy(owner, struck);
+    await this.diagrams.forgetGone(owner, epoch);
   }
 
   /** Looks after a diagram that several ask for. Anybody may, at any time, and again. */
@@ -40,10 +35,8 @@ export class DiagramCare {
     await this.strikeGone(id);
     const diagram = await this.diagrams.find(id);
     if (!diagram) return this.diagrams.settled(id, undefined);
-    const { state } = await this.looks.look(diagram);
-    const wentWithItsOwner = state === 'cancelled' || state === 'removed';
-    if (diagram.job === undefined || (wentWithItsOwner && (await this.isWantedByOthers(diagram))))
-      return this.makeAgain(diagram);
+    const { state, isLeft } = await this.looks.look(diagram);
+    if (diagram.job === undefined || isLeft) return this.makeAgain(diagram);
     if (!isUnderWay({ state })) await this.diagrams.settled(id, diagram.job);
   }
 
@@ -51,25 +44,18 @@ export class DiagramCare {
     const word = await this.diagrams.strike(id, owner, epoch);
     if (word === 'kept') return false;
     if (word === 'some') await this.tend(id);
-    else if (word.job !== '') await this.end(word.job);
+    else if (word.job !== '') await this.end(id, word.job);
     return true;
   }
 
   /** Owners that were cancelled, in case nobody who heard of it lived to tell. */
   private async strikeGone(id: string): Promise<void> {
     for (const asker of await this.diagrams.askers(id)) {
-      if (asker.owner === '') continue;
-      const { epoch, state } = await this.owners.read(parseOwner(asker.owner));
-      if (state !== 'closed' && !hasMoved(asker, epoch)) continue;
-      const word = await this.diagrams.strike(id, asker.owner, epoch ?? String(Number.MAX_SAFE_INTEGER));
-      if (typeof word === 'object' && word.job !== '') await this.end(word.job);
+      const epoch = await this.askers.epochGone(asker);
+      if (epoch === undefined) continue;
+      const word = await this.diagrams.strike(id, asker.owner, epoch);
+      if (typeof word === 'object' && word.job !== '') await this.end(id, word.job);
     }
-  }
-
-  /** One whose job was cancelled itself, and not with an owner, is over for all. */
-  private async isWantedByOthers({ id, by }: DiagramRecord): Promise<boolean> {
-    if (by === '') return false;
-    return !(await this.diagrams.askers(id)).some(({ owner }) => owner === by);
   }
 
   /** Should it be refused now, it is tended again. */
@@ -88,14 +74,10 @@ export class DiagramCare {
   }
 
   /** The job alone: the diagram may be asked for anew already. */
-  private async end(job: string): Promise<void> {
+  async end(shard: string, job: string): Promise<void> {
     const about = { reason: 'all who asked for it are gone', by: 'diagrams', cancelId: `diagram-${job}` };
     await this.canceller.cancelJob(job, about);
     await this.options.artifacts?.removeAll(job);
+    await this.diagrams.ended(shard, job);
   }
-}
-
-/** An owner without a record had none cancelled; one that has got a record since need not have been cancelled. */
-function hasMoved({ epoch: before }: Asker, epoch: string | null): boolean {
-  return before !== '' && epoch !== null && Number(epoch) > Number(before);
 }

@@ -7,12 +7,15 @@ import {
   type DiagramView,
   type Flaw,
 } from './diagram.js';
+import { DiagramAskers } from './diagram.askers.js';
 import { DiagramsRepository } from './diagrams.repository.js';
 
 export interface Look {
   readonly state: DiagramState;
   readonly picture?: Artifact;
   readonly flaw?: Flaw;
+  /** Its job went with the owner it had; it is to get another, for others who ask. */
+  readonly isLeft?: true;
 }
 
 /** How a diagram is doing: what its job says, and whether there is a picture that counts. */
@@ -20,6 +23,7 @@ export interface Look {
 export class DiagramLooks {
   constructor(
     private readonly diagrams: DiagramsRepository,
+    private readonly askers: DiagramAskers,
     private readonly artifacts: ArtifactReader,
     private readonly jobs: JobReader,
   ) {}
@@ -42,15 +46,20 @@ export class DiagramLooks {
       case 'failed':
         return { state: 'failed', flaw: diagram.flaw ?? { message: view.error ?? 'The render failed.' } };
       case 'cancelled':
-        return { state: 'cancelled' };
+        return this.gone(diagram, 'cancelled');
       case 'completed':
         return this.lookAgain(diagram);
       case 'expired':
       case 'skipped':
       case 'removed':
       case undefined:
-        return { state: wasCancelled(view?.error) ? 'cancelled' : 'removed' };
+        return this.gone(diagram, wasCancelled(view?.error) ? 'cancelled' : 'removed');
     }
+  }
+
+  /** A stranger's cancel is nobody else's answer. */
+  private async gone(diagram: DiagramRecord, state: 'cancelled' | 'removed'): Promise<Look> {
+    return (await this.askers.haveLost(diagram)) ? { state: 'pending', isLeft: true } : { state };
   }
 
   /** Its picture may have come to count between the two looks. */

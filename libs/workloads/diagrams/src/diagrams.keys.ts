@@ -17,7 +17,10 @@
  *  <prefix>:{diagrams:of:<owner>}  zset  <id> -> when it was asked for, ms              remember              expires; bounded; the cancel
  *                                                                                                            of the owner
  *
- *  A picture is an artifact of its job. <owner> is a digest. Beside them the channel <prefix>:{diagrams}:over has the ids of
+ *  <prefix>:{diagrams}:gone       zset    <epoch> <owner>, cancelled -> when what it     the follower, take    the relay, when that is done
+ *                                       asked for is seen to next, ms
+ *
+ *  In due are also jobs that are to be ended, from strike until they are. A picture is an artifact of its job. <owner> is a digest. Beside them the channel <prefix>:{diagrams}:over has the ids of
  *  diagrams whose job has just ended.
  */
 
@@ -70,6 +73,11 @@ export function dueIn(prefix: string, shard: string): string {
 /** What an owner has asked for. */
 export function askedBy(prefix: string, owner: string): string {
   return `${prefix}:{diagrams:of:${hash('sha256', owner, 'base64url').slice(0, 22)}}`;
+}
+
+/** Owners that were cancelled. */
+export function goneKey(prefix: string): string {
+  return `${prefix}:{diagrams}:gone`;
 }
 
 export function overChannel(prefix: string): string {

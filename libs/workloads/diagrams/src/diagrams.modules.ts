@@ -1,6 +1,7 @@
 import { LifecycleModule } from '#lifecycle';
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DemoController } from './demo/demo.controller.js';
+import { DiagramAskers } from './diagram.askers.js';
 import { DiagramCare } from './diagram.care.js';
 import { DiagramJobs } from './diagram.jobs.js';
 import { DiagramLooks } from './diagram.looks.js';
@@ -22,6 +23,7 @@ import { Renderers } from './render/renderers.js';
 import { SourceCheck } from './source.check.js';
 
 const tending: Provider[] = [
+  DiagramAskers,
   DiagramCare,
   DiagramFollowers,
   DiagramJobs,

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { LifecycleModule } from '#lifecycle';
+import { Journal, LifecycleModule, StoreUnavailableError, type Receipt } from '#lifecycle';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -15,6 +15,8 @@ import { DiagramCare } from './diagram.care.js';
 
 @Module({})
 class AppModule {}
+
+const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
 
 const MODULES = {
   api: DiagramsApiModule.with({ demo: true }),
@@ -80,7 +82,7 @@ describe('what diagrams subscribe to', () => {
     const repository = context.get(DiagramsRepository);
     const under = defer();
     const tended: string[] = [];
-    vi.spyOn(repository, 'take').mockResolvedValue(['a', 'b']);
+    vi.spyOn(repository, 'take').mockResolvedValue([A, B]);
     vi.spyOn(context.get(DiagramCare), 'tend').mockImplementation(async (id) => {
       tended.push(id);
       await under.promise;
@@ -92,15 +94,45 @@ describe('what diagrams subscribe to', () => {
     expect(hasEnded).toBe(false);
     under.resolve();
     await end;
-    expect([tended, running.size]).toEqual([['a'], 0]);
+    expect([tended, running.size]).toEqual([[A], 0]);
+  });
+
+  it('sees to what cancelled owners asked for, and ends the jobs that nobody lived to end', async () => {
+    await start('janitor');
+    const [repository, care] = [context.get(DiagramsRepository), context.get(DiagramCare)];
+    vi.spyOn(repository, 'take').mockResolvedValueOnce(['diagrams/j1']).mockResolvedValue([]);
+    const end = vi.spyOn(care, 'end').mockResolvedValue();
+    const gone = vi.spyOn(care, 'ownerGone');
+    await repository.noteGone('trip:a b', '6');
+    await context.get(DiagramsRelay).tendOnce();
+    expect([end.mock.calls, gone.mock.calls]).toEqual([[['0', 'diagrams/j1']], [['trip:a b', '6']]]);
+    expect(await redis.keys(`${prefix}:{diagrams}:gone`)).toEqual([]);
+    await context.close();
+  });
+
+  it('notes a cancelled owner before anything else, and until the store has it', async () => {
+    await start('api');
+    const repository = context.get(DiagramsRepository);
+    const gone = vi
+      .spyOn(context.get(DiagramCare), 'ownerGone')
+      .mockRejectedValue(new StoreUnavailableError('away'));
+    const note = vi.spyOn(repository, 'noteGone').mockRejectedValueOnce(new StoreUnavailableError('away'));
+    context
+      .get(Journal)
+      .ownerCancelled({ owner: 'trip:1', epoch: '6', reason: 'off', by: 'shop' } as Receipt);
+    expect(note).toHaveBeenCalledTimes(1);
+    await until(() => gone.mock.calls.length > 0, 'it is seen to');
+    expect(note).toHaveBeenCalledTimes(2);
+    expect(await redis.zrange(`${prefix}:{diagrams}:gone`, '0', '-1')).toEqual(['6 trip:1']);
+    await context.close();
   });
 
   it('goes on with the others when one cannot be tended', async () => {
     await start('janitor');
-    vi.spyOn(context.get(DiagramsRepository), 'take').mockResolvedValueOnce(['a', 'b']).mockResolvedValue([]);
+    vi.spyOn(context.get(DiagramsRepository), 'take').mockResolvedValueOnce([A, B]).mockResolvedValue([]);
     const tend = vi.spyOn(context.get(DiagramCare), 'tend').mockRejectedValue(new Error('told to'));
     await context.get(DiagramsRelay).tendOnce();
-    expect(tend.mock.calls).toEqual([['a'], ['b']]);
+    expect(tend.mock.calls).toEqual([[A], [B]]);
     await context.close();
   });
 });

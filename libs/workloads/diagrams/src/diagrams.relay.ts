@@ -6,14 +6,15 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DiagramCare } from './diagram.care.js';
-import { shards } from './diagrams.keys.js';
+import { isDiagramId, shards } from './diagrams.keys.js';
 import { DiagramsRepository } from './diagrams.repository.js';
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 20;
 
 /**
- * Does what somebody else has begun and not ended: sees to it that a diagram which several ask for is made. Any number of
+ * Does what somebody else has begun and not ended: sees to it that a diagram which several ask for is made,
+ * and that what a cancelled owner alone has asked for goes. Any number of
  * processes may; one that has been taken the others leave alone for a while.
  */
 @Injectable()
@@ -40,12 +41,17 @@ export class DiagramsRelay implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   async tendOnce(): Promise<void> {
+    for (const { owner, epoch } of await this.diagrams.takeGone(AT_ONCE)) {
+      if (this.isEnding) return;
+      await this.care.ownerGone(owner, epoch).catch((error: unknown) => this.tell(error));
+    }
     for (const shard of shards) {
       if (this.isEnding) return;
       for (const id of await this.diagrams.take(shard, AT_ONCE)) {
         if (this.isEnding) return;
         // One that cannot be tended now does not keep the others waiting.
-        await this.care.tend(id).catch((error: unknown) => this.tell(error));
+        const done = isDiagramId(id) ? this.care.tend(id) : this.care.end(shard, id);
+        await done.catch((error: unknown) => this.tell(error));
       }
     }
   }

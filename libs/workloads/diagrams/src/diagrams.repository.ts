@@ -1,6 +1,6 @@
 import { LifecycleOptions, LIFECYCLE_DEFAULTS, Store } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { askedBy, dueIn, keysOf, linkKey, newLink, overChannel } from './diagrams.keys.js';
+import { askedBy, dueIn, goneKey, keysOf, linkKey, newLink, overChannel } from './diagrams.keys.js';
 import { runScript, type ScriptName } from './diagrams.scripts.js';
 import type { Flaw, DiagramRecord } from './diagram.js';
 import type { RenderRequest } from './render/types.js';
@@ -98,7 +98,7 @@ export class DiagramsRepository {
 
   /** An owner is gone: whether others want it still; else the job that is to go, if it has one. */
   async strike(id: string, owner: string, epoch: string): Promise<'kept' | 'some' | { job: string }> {
-    const [word, job] = (await this.run('strike', id, [owner, epoch])) as [string, string];
+    const [word, job] = (await this.run('strike', id, [owner, epoch, TENDED_AFTER_MS])) as [string, string];
     return word === 'none' ? { job } : (word as 'kept' | 'some');
   }
 
@@ -173,6 +173,29 @@ export class DiagramsRepository {
   async take(shard: string, most: number): Promise<string[]> {
     const due = dueIn(this.prefix, shard);
     return (await this.call((redis) => runScript(redis, 'take', [due], [most, LEFT_ALONE_MS]))) as string[];
+  }
+
+  /** A job that was to be ended has been. */
+  async ended(shard: string, job: string): Promise<void> {
+    await this.call((redis) => redis.zrem(dueIn(this.prefix, shard), job));
+  }
+
+  /** An owner was cancelled, and nobody has seen yet to what it asked for. */
+  async noteGone(owner: string, epoch: string): Promise<void> {
+    await this.call((redis) => redis.zadd(goneKey(this.prefix), 0, `${epoch} ${owner}`));
+  }
+
+  async forgetGone(owner: string, epoch: string): Promise<void> {
+    await this.call((redis) => redis.zrem(goneKey(this.prefix), `${epoch} ${owner}`));
+  }
+
+  async takeGone(most: number): Promise<{ owner: string; epoch: string }[]> {
+    const args = [most, LEFT_ALONE_MS];
+    const found = await this.call((redis) => runScript(redis, 'take', [goneKey(this.prefix)], args));
+    return (found as string[]).map((each) => {
+      const [epoch] = each.split(' ', 1) as [string];
+      return { epoch, owner: each.slice(epoch.length + 1) };
+    });
   }
 
   get overChannel(): string {

@@ -86,6 +86,9 @@ const MUTANTS: readonly Mutant[] = [
   ['strike', "'u', 'r')", "'u')"],
   ['strike', "redis.call('DEL', diagram .. ':source')", ''],
   ['strike', "redis.call('ZREM', KEYS[2]", "redis.call('ZSCORE', KEYS[2]"],
+  ['strike', "redis.call('ZADD', KEYS[2], clock() + tonumber(ARGV[3]), job)", ''],
+  ['strike', 'clock() + tonumber(ARGV[3])', 'clock()'],
+  ['strike', "if job ~= '' then", 'if true then'],
   ['remember', "redis.call('ZADD', KEYS[1], clock(), ARGV[1])", ''],
   ['remember', "redis.call('ZREMRANGEBYRANK',", 'type('],
   ['remember', "redis.call('PEXPIRE', KEYS[1], ARGV[2])", ''],
@@ -223,7 +226,7 @@ class World {
 async function live(world: World, redis: Redis): Promise<unknown[]> {
   for (const name of ['claim', 'begin', 'failed', 'join', 'settled'] as const)
     await world.run(name, '', SOON_MS, SOON_MS);
-  await world.run('strike', 'trip:1', '9');
+  await world.run('strike', 'trip:1', '9', SOON_MS);
   await world.see();
 
   await redis.set(world.linkKey('L2'), 'another');
@@ -291,13 +294,13 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.take(9);
   await redis.zrem(world.keys.due, 'other-1', 'other-2');
   await world.see();
-  await world.run('strike', 'trip:9', '8');
-  for (const epoch of ['7', '6']) await world.run('strike', 'trip:1', epoch);
+  await world.run('strike', 'trip:9', '8', SOON_MS);
+  for (const epoch of ['7', '6']) await world.run('strike', 'trip:1', epoch, SOON_MS);
   await world.see();
-  await world.run('strike', 'trip:1', '8');
+  await world.run('strike', 'trip:1', '8', SOON_MS);
   await world.see();
   await world.run('claim', 'job-2', SOON_MS);
-  await world.run('strike', '', '8');
+  await world.run('strike', '', '8', SOON_MS);
   await world.run('noted', 5, 'job-3', '');
   await world.see();
   await world.ask('L2', 'trip:1', '8');
@@ -306,7 +309,7 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.run('begin', 'job-4', 'trip:1', 'r 4');
   await world.run('failed', 'job-4', '{}');
   // As numbers.
-  await world.run('strike', 'trip:1', '10');
+  await world.run('strike', 'trip:1', '10', SOON_MS);
   await world.see();
   await world.refused('L1', '8', '');
   await world.see();

@@ -50,8 +50,7 @@ export class DiagramsService {
   }
 
   async view(id: string): Promise<DiagramView | undefined> {
-    const diagram = await this.diagrams.find(id);
-    return diagram && viewOf(diagram, await this.looks.look(diagram));
+    return (await this.looked(id)).view;
   }
 
   async viewOfLink(link: string): Promise<DiagramView | undefined> {
@@ -59,13 +58,20 @@ export class DiagramsService {
     return id === undefined ? undefined : this.view(id);
   }
 
+  private async looked(id: string): Promise<{ view?: DiagramView; isLeft?: boolean }> {
+    const diagram = await this.diagrams.find(id);
+    if (!diagram) return {};
+    const look = await this.looks.look(diagram);
+    return { view: viewOf(diagram, look), isLeft: look.isLeft === true };
+  }
+
   /** One of those who ask enqueues it; the others wait until he has, so that what they are told is true. */
   private async make(id: string, request: RenderRequest, asker: Asker): Promise<DiagramView> {
     for (let looks = 0; looks < LOOKS; looks += 1) {
       const asked = await this.diagrams.ask(id, request, asker);
-      const view = asked.word === 'job' ? await this.view(id) : undefined;
+      const { view, isLeft } = asked.word === 'job' ? await this.looked(id) : {};
       if (view && hasPicture(view)) return view;
-      if (view && isUnderWay(view)) {
+      if (view && isUnderWay(view) && !isLeft) {
         await this.diagrams.join(id, request.source);
         return view;
       }
