@@ -1,6 +1,6 @@
 import { Canceller, Waker } from '#lifecycle';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Ending } from './lease.js';
+import { inFew, type Ending } from './lease.js';
 import { LeaseRepository } from './leases.repository.js';
 
 /** Ends leases before their time. The record says so first, and nobody renews or makes anything from then on; the jobs hear of it next. */
@@ -25,7 +25,7 @@ export class LeaseClosing {
     switch (word) {
       case 'closed':
         // One that failed is the caller itself.
-        if (making && how !== 'failed') await this.abort(making, why);
+        if (making && how !== 'failed') await this.abort(making, inFew(why));
         this.wake(ending);
         return true;
       case 'again':

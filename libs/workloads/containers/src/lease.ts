@@ -1,3 +1,6 @@
+/** So much of a reason is kept, whoever gave it: an engine may say megabytes, and jobs that are cancelled take few words. */
+const WHY_CHARS = 300;
+
 export const LEASE_STATES = [
   'provisioning',
   'running',
@@ -75,6 +78,10 @@ export function readLease(id: string, fields: Readonly<Record<string, string>>):
     }),
     ...(send !== undefined && { jobs: { send, end: end!, moor: moor || undefined } }),
   };
+}
+
+export function inFew(why: string): string {
+  return why.slice(0, WHY_CHARS);
 }
 
 function isoOf(ms: string): string {

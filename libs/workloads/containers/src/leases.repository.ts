@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { digestOf, leaseKey, ownedKey, rootKey } from './containers.keys.js';
 import { runScript, type ScriptName } from './containers.scripts.js';
 import {
+  inFew,
   LIVE_STATES,
   readLease,
   type Ending,
@@ -100,7 +101,7 @@ export class LeaseRepository {
     why: string,
     nothingIsMade = false,
   ): Promise<Answer<'closed' | 'again' | 'kept' | 'over' | 'unknown'>> {
-    return this.run('close', id, how, why, nothingIsMade ? 1 : 0);
+    return this.run('close', id, how, inFew(why), nothingIsMade ? 1 : 0);
   }
 
   async claim(id: string, holdMs: number, isForced = false): Promise<Claimed> {
@@ -132,7 +133,7 @@ export class LeaseRepository {
   }
 
   strike(id: string, { fence }: Claim, why: string): Promise<Answer<'again' | 'manual' | 'overtaken'>> {
-    return this.run('strike', id, fence, why);
+    return this.run('strike', id, fence, inFew(why));
   }
 
   ended(id: string, { fence }: Claim): Promise<Answer<'ended' | 'overtaken'>> {

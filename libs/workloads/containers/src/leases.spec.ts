@@ -361,6 +361,25 @@ describe('leases, while no worker is there', () => {
     expect(await statesOf(id)).toEqual(['ended']);
   });
 
+  it('are tidied up after, however much the engine and the callers say', async () => {
+    const { id } = await running({ owner: 'trip:5' });
+    const much = 'no '.repeat(5_000);
+    await app.context.get(LeaseClosing).close(id, 'owner', much);
+    expect((await leases.read(id)).why!.length).toBeLessThanOrEqual(300);
+    const claimed = await repository.claim(id, 1_000);
+    if (claimed.word !== 'claimed') throw new Error(claimed.word);
+    await repository.strike(id, claimed.claim, much);
+    expect((await leases.read(id)).why!.length).toBeLessThanOrEqual(300);
+    // One that an older version left.
+    await app.redis.hset(`${repository.root}:lease:${id}`, 'why', much, 'next', 0);
+    engine.all.clear();
+    await lookNow();
+    await untilState(id, 'ended');
+    await lookNow();
+    await until(async () => (await app.redis.zscore(`${repository.root}:due`, id)) === null, 'it is tidied');
+    expect(await jobsOf('trip', '5')).toEqual([]);
+  });
+
   it('say which of them live', async () => {
     const { id } = await running({});
     const gone = randomUUID();

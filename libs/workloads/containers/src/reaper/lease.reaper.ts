@@ -4,7 +4,7 @@ import { leaseOwner } from '../containers.kinds.js';
 import { ContainerRemoval } from '../containers.removal.js';
 import { placeOf } from '../engine.place.js';
 import { ContainerEngine } from '../engines/container.engine.js';
-import type { LeaseState } from '../lease.js';
+import { inFew, type LeaseState } from '../lease.js';
 import { LeaseRepository, type Claim } from '../leases.repository.js';
 
 /** How long an attempt may take, and how long it is somebody's: what hangs delays its own lease, and no other. */
@@ -61,7 +61,7 @@ export class LeaseReaper {
   async tidy(id: string): Promise<void> {
     const lease = await this.leases.find(id);
     if (lease) {
-      const why = { reason: `the lease has ended: ${lease.why ?? lease.endedBy}`, by: 'containers' };
+      const why = { reason: inFew(`the lease has ended: ${lease.why ?? lease.endedBy}`), by: 'containers' };
       if (lease.jobs?.moor) await this.canceller.cancelJob(lease.jobs.moor, why);
       await this.canceller.cancel(leaseOwner(id), why);
     }
@@ -127,7 +127,7 @@ export class LeaseReaper {
   }
 
   private async strike(id: string, claim: Claim, error: unknown): Promise<EndOutcome> {
-    const why = reason(error);
+    const why = inFew(reason(error));
     const [word, forMs] = await this.leases.strike(id, claim, why);
     switch (word) {
       case 'again':

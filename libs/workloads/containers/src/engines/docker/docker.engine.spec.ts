@@ -5,6 +5,7 @@ import { FakeDocker, type Call } from '../../../../../../test/support/fake-docke
 import { until } from '../../../../../../test/support/until.js';
 import { EngineUnavailable, NoSuchImage, type Container } from '../container.engine.js';
 import { DockerEngine } from './docker.engine.js';
+import { limited } from './limited.js';
 
 const CAPS = { memoryMb: 64, cpus: 0.5, pids: 32 };
 const CALL_MS = 400;
@@ -97,6 +98,16 @@ describe('the docker engine', () => {
       }
     },
   );
+
+  it.each([
+    { statusCode: 500, json: { message: 'not well '.repeat(500_000) } },
+    { statusCode: 500, json: 'not well '.repeat(500_000) },
+    new Error('not well '.repeat(500_000)),
+  ])('says in few words what an engine said in many', async (cause) => {
+    const error = await limited('answer', 1_000, never, () => Promise.reject(cause as Error)).catch(String);
+    expect(error).toContain('not well not well');
+    expect(String(error).length).toBeLessThan(300);
+  });
 
   it('finds what it made when the answer was lost', async () => {
     for (const call of ['create', 'start', 'inspect'] as const) {

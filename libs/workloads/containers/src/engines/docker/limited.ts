@@ -1,6 +1,7 @@
 import { EngineUnavailable, NoSuchImage } from '../container.engine.js';
 
 const UNCHANGED = 304;
+const WORDS = 200;
 
 /** What an engine refused with, as dockerode tells it. */
 export interface Refusal extends Error {
@@ -63,10 +64,11 @@ function isGone(error: Refusal): boolean {
 /** The engine's own: in its message, dockerode says of each 404 that there is no such container. */
 export function wordsOf({ json }: Refusal): string {
   const { message } = (json ?? {}) as { message?: unknown };
-  return typeof message === 'string' ? message : String(json).slice(0, 200);
+  return typeof message === 'string' ? message : String(json).slice(0, WORDS);
 }
 
+/** Its words may be as long as an answer. */
 function whyNot(error: unknown): string {
-  if (isRefusal(error)) return `${wordsOf(error)} (${error.statusCode})`;
-  return error instanceof Error ? error.message.trim() : String(error);
+  if (isRefusal(error)) return `${wordsOf(error).slice(0, WORDS)} (${error.statusCode})`;
+  return (error instanceof Error ? error.message.trim() : String(error)).slice(0, WORDS);
 }
