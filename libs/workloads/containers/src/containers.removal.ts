@@ -21,15 +21,31 @@ export class ContainerRemoval {
   ) {}
 
   /**
-   * What there is of a lease's container: the one that its record names, else one of its name. It counts as the lease's only
-   * when everything matches: a container that another program made under that id or name is left alone.
+   * What there is of a lease's container: the one that its record names; one of its name only while it names none, or one may
+   * still come. What another program made under that id or name is left alone.
    */
-  async find(leaseId: string, made: Made | undefined, signal: AbortSignal): Promise<Container | undefined> {
-    const recorded = made && (await this.engine.find(made.id, signal));
-    if (recorded && recorded.createdAt === made.createdAt && (await this.isOf(leaseId, recorded)))
-      return recorded;
+  async find(
+    leaseId: string,
+    made: Made | undefined,
+    signal: AbortSignal,
+    mayCome = false,
+  ): Promise<Container | undefined> {
+    const recorded = made && (await this.recorded(leaseId, made, signal));
+    if (recorded || (made && !mayCome)) return recorded;
     const named = await this.engine.named(this.signature.nameOf(leaseId), signal);
-    return named && named.id !== recorded?.id && (await this.isOf(leaseId, named)) ? named : undefined;
+    return named && (await this.isOf(leaseId, named)) ? named : undefined;
+  }
+
+  /** That it is not signed by this secret says nothing of whether it is gone. */
+  private async recorded(
+    leaseId: string,
+    { id, createdAt }: Made,
+    signal: AbortSignal,
+  ): Promise<Container | undefined> {
+    const found = await this.engine.find(id, signal);
+    if (found?.createdAt !== createdAt) return undefined;
+    if (await this.isOf(leaseId, found)) return found;
+    throw new Error(`Container ${id} is there, and is not signed by this secret: was LEASE_SECRET changed?`);
   }
 
   async isOf(leaseId: string, container: Container): Promise<boolean> {

@@ -246,13 +246,11 @@ describe('leases, while no worker is there', () => {
     engine.asked.length = 0;
     await lookNow();
     await untilState(id, 'ended');
-    const { name } = { name: `lease-${app.prefix}-${id}` };
     expect(engine.asked).toEqual([
       `find ${made!.id}`,
       `stop ${made!.id}`,
       `remove ${made!.id}`,
       `find ${made!.id}`,
-      `named ${name}`,
     ]);
   });
 
@@ -266,6 +264,53 @@ describe('leases, while no worker is there', () => {
     await untilState(id, 'ended');
     expect(engine.all.get(other.id)).toEqual(other);
     engine.all.clear();
+  });
+
+  it('leave one alone that took the name and the labels of one that is gone', async () => {
+    const { id, made } = await running({ livesMs: 60_000 });
+    const { name, labels } = engine.all.get(made!.id)!;
+    engine.all.delete(made!.id);
+    const copy = engine.put(name, labels);
+    await leases.delete(id, '');
+    await lookNow();
+    await untilState(id, 'ended');
+    expect(engine.all.get(copy.id)).toEqual(copy);
+    engine.all.clear();
+  });
+
+  it('neither touch the one of the record nor take it for gone once it is signed by another secret', async () => {
+    const { id, made } = await running({ livesMs: 60_000 });
+    const { labels } = engine.all.get(made!.id)!;
+    engine.change(made!.id, { labels: { ...labels, 'mooring.signature': '0'.repeat(64) } });
+    const before = engine.all.get(made!.id);
+    await leases.delete(id, '');
+    await lookNow();
+    const { why } = await until(async () => {
+      const lease = await leases.read(id);
+      return lease.why !== 'deleted' && lease;
+    }, 'an attempt failed');
+    expect(why).toContain('not signed by this secret');
+    expect(await leases.read(id)).toMatchObject({ state: 'ending' });
+    expect(engine.all.get(made!.id)).toEqual(before);
+    engine.all.clear();
+  });
+
+  it('are not over while one that was removed unstarted may still be made again', async () => {
+    const { id, image } = await leases.ask({ image: 'alpine', livesMs: 60_000 });
+    const [, , number] = await repository.begin(id, 1_500);
+    const spec = await app.context.get(FleetSignature).sign(id, image, number!);
+    const unstarted = await engine.create(spec);
+    await leases.delete(id, '');
+    await lookNow();
+    await until(() => !engine.all.has(unstarted.id), 'it is removed');
+    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it rests');
+    expect(await statesOf(id)).toEqual(['ending']);
+    const again = await engine.create(spec);
+    await until(async () => {
+      await lookNow();
+      return (await leases.read(id)).state === 'ended';
+    }, 'it has ended');
+    expect(engine.all.has(again.id)).toBe(false);
   });
 
   it('keep the place of one that is still there after it was removed', async () => {

@@ -105,13 +105,14 @@ export class LeaseReaper {
   private async clear(id: string, claim: Claim, signal: AbortSignal): Promise<boolean> {
     const { made, makingMs, attempt, onlyLooks } = claim;
     if (!made && makingMs === undefined) return true;
-    const container = await this.removal.find(id, made, signal);
+    const container = await this.removal.find(id, made, signal, Boolean(makingMs));
     if (!container) return !makingMs;
     if (onlyLooks) throw new Error('Its container is still there.');
     await this.removal.remove(container, id, attempt, signal);
-    if (await this.removal.find(id, made, signal))
+    if (await this.removal.find(id, made, signal, Boolean(makingMs)))
       throw new Error('Its container was removed, and is still there.');
-    return true;
+    // Whoever was about to start this one may make another yet.
+    return !makingMs;
   }
 
   /** Other services are told first: who dies in between is followed by one who tells them again, under the same id. */
