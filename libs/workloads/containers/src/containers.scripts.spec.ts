@@ -93,6 +93,7 @@ const MUTANTS: readonly Mutant[] = [
   ['claim', 'attempt > MOST', 'attempt >= MOST'],
   ['claim', "state == 'ending' and attempt > MOST", 'attempt > MOST'],
   ['claim', 'math.max(0, tonumber(made[5]) - now)', '0'],
+  ['claim', "text(now - tonumber(redis.call('ZSCORE', root .. ':until', id)))", "'0'"],
   ['rest', 'known[1] ~= fence or', ''],
   ['rest', "(known[2] ~= 'ending' and known[2] ~= 'manual-cleanup')", 'false'],
   ['rest', " and known[2] ~= 'manual-cleanup'", ''],
@@ -103,15 +104,16 @@ const MUTANTS: readonly Mutant[] = [
   ['strike', 'known[1] ~= fence or', ''],
   ['strike', "(known[2] ~= 'ending' and known[2] ~= 'manual-cleanup')", 'false'],
   ['strike', " and known[2] ~= 'manual-cleanup'", ''],
-  [
-    'strike',
-    "redis.call('HDEL', key, 'hold')\nredis.call('HSET', key, 'why', why)",
-    "redis.call('HSET', key, 'why', why)",
-  ],
-  ['strike', "redis.call('HSET', key, 'why', why)\nif", 'if'],
+  ['strike', "redis.call('HDEL', key, 'hold')\n-- Of", '-- Of'],
+  ['strike', "'why', why, 'lost', lost", "'lost', lost"],
+  ['strike', "'why', why, 'lost', lost", "'why', why"],
+  ['strike', "if known[2] == 'ending' or lost ~= '1' then", 'do'],
+  ['strike', "known[2] == 'ending' or lost", 'lost'],
+  ['strike', "or lost ~= '1' then", 'then'],
+  ['strike', "if known[2] == 'manual-cleanup' then", 'if false then'],
   ['strike', 'tries > MOST', 'tries >= MOST'],
   ['strike', "move(id, 'manual-cleanup')", ''],
-  ['strike', "  redis.call('ZREM', root .. ':due', id)\n", ''],
+  ['strike', "  look_at(id, now + CARE_MS)\n  return { 'manual' }", "  return { 'manual' }"],
   ['strike', 'tries * tries * 1000', 'tries * 1000'],
   ['strike', "'tries', tries, 'next'", "'next'"],
   ['strike', "'tries', tries, 'next', text(now + pause)", "'tries', tries"],
@@ -121,15 +123,18 @@ const MUTANTS: readonly Mutant[] = [
   ['ended', "known[4] ~= 'ending' and", ''],
   ['ended', " and known[4] ~= 'manual-cleanup'", ''],
   ['ended', "redis.call('ZREM', root .. ':until', id)", ''],
-  ['ended', "redis.call('SREM', root .. ':of:' .. known[3], id)", ''],
-  ['ended', "known[2] == 'failed' and 'failed' or 'ended'", "'ended'"],
+  ['ended', "redis.call('SREM', root .. ':of:' .. od, id)", ''],
+  ['ended', "how == 'failed' and 'failed' or 'ended'", "'ended'"],
   ['ended', "redis.call('HDEL', key, 'hold', 'next')", ''],
   ['ended', "redis.call('HSET', key, 'ended', text(now))", ''],
   ['ended', "redis.call('PEXPIRE', key, LEASE_KEEP_MS)", ''],
-  ['ended', "redis.call('PEXPIRE', order_key(known[5] or ''), LEASE_KEEP_MS)", ''],
+  ['ended', "redis.call('PEXPIRE', order_key(order or ''), LEASE_KEEP_MS)", ''],
   ['ended', "redis.call('ZADD', root .. ':over', text(now), id)", ''],
-  ['ended', 'look_at(id, now + 5 * CARE_MS)', ''],
-  ['ended', '\nforget_old()', ''],
+  ['ended', 'look_at(id, now + CARE_MS)\n  forget_old()', 'forget_old()'],
+  ['ended', '\n  forget_old()\n  return state', '\n  return state'],
+  ['release', "known[1] ~= 'manual-cleanup'", 'false'],
+  ['release', "known[2] ~= '1'", 'false'],
+  ['release', 'if not known[1] then', 'if false then'],
   ['again', "if state ~= 'manual-cleanup' then", 'if false then'],
   ['again', "move(id, 'ending')\nredis", 'redis'],
   ['again', "'tries', 0, 'next', text(now))\nlook", "'next', text(now))\nlook"],
@@ -146,9 +151,10 @@ const MUTANTS: readonly Mutant[] = [
   ['due', 'math.min(surplus, AT_ONCE) - 1', 'surplus'],
   ['due', "'over', 'is:ended', 'is:failed'", "'over'"],
   ['due', "{ 'all', 'over',", "{ 'over',"],
-  ['tidied', "if state and state ~= 'ended' and state ~= 'failed' then", 'if false then'],
+  ['tidied', "if state and state ~= 'ended' and state ~= 'failed' and", 'if false and'],
   ['tidied', "state ~= 'ended' and", ''],
-  ['tidied', "and state ~= 'failed' then", 'then'],
+  ['tidied', "and state ~= 'failed'", ''],
+  ['tidied', "and state ~= 'manual-cleanup'", ''],
   ['tidied', 'if state and', 'if'],
   ['tidied', "redis.call('ZREM', root .. ':due', id)", ''],
 ];
@@ -236,6 +242,7 @@ async function live(world: World): Promise<unknown[]> {
     'close',
     'claim',
     'again',
+    'release',
     'tidied',
     'drop',
   ] as const)
@@ -250,7 +257,7 @@ async function live(world: World): Promise<unknown[]> {
   world.now += 100;
   await world.create('d');
   await world.see('a', 'b', 'c');
-  await world.run('strike', 'a', 0, 'too early');
+  await world.run('strike', 'a', 0, 'too early', 0);
   await world.run('rest', 'a', 0, 1_000);
   await world.run('claim', 'a', 7_000, 0);
   await world.see('a');
@@ -297,8 +304,8 @@ async function live(world: World): Promise<unknown[]> {
   await world.see('a');
 
   // Three attempts, a look, and people.
-  await world.run('strike', 'a', 99, 'no');
-  await world.run('strike', 'a', 1, 'no 1');
+  await world.run('strike', 'a', 99, 'no', 0);
+  await world.run('strike', 'a', 1, 'no 1', 0);
   await world.forgetDue('a');
   await world.run('claim', 'a', 7_000, 0);
   await world.see('a');
@@ -306,16 +313,23 @@ async function live(world: World): Promise<unknown[]> {
     world.now += pause;
     const [, , fence] = await world.run('claim', 'a', 7_000, 0);
     await world.run('close', 'a', 'deleted', 'by ann', 0);
-    await world.run('strike', 'a', fence!, `no ${pause}`);
+    await world.run('strike', 'a', fence!, `no ${pause}`, 0);
     await world.see('a');
   }
+  await world.run('release', 'a');
+  await world.run('tidied', 'a');
+  await world.see('a');
   await world.run('claim', 'a', 7_000, 0);
   await world.run('close', 'a', 'deleted', 'by ann', 0);
   await world.run('renew', 'a', 60_000);
   const [, , forced] = await world.run('claim', 'a', 7_000, 1);
   await world.see('a');
   await world.run('claim', 'a', 7_000, 1);
-  await world.run('strike', 'a', forced!, 'still');
+  await world.run('strike', 'a', forced!, 'still', 0);
+  await world.see('a');
+  const [, , elsewhere] = await world.run('claim', 'a', 7_000, 1);
+  await world.run('strike', 'a', elsewhere!, 'not here', 1);
+  await world.run('release', 'a');
   await world.see('a');
   const [, , resting] = await world.run('claim', 'a', 7_000, 1);
   await world.run('rest', 'a', resting!, 500);
@@ -336,7 +350,7 @@ async function live(world: World): Promise<unknown[]> {
   await world.see('a');
   await world.run('ended', 'a', next!);
   await world.run('ended', 'a', next!);
-  await world.run('strike', 'a', next!, 'late');
+  await world.run('strike', 'a', next!, 'late', 0);
   await world.run('rest', 'a', next!, 1);
   await world.see('a');
   for (const name of ['renew', 'close', 'claim', 'again', 'drop', 'sent'] as const)
@@ -375,13 +389,28 @@ async function live(world: World): Promise<unknown[]> {
   await world.run('begin', 'b', 5_000);
   const [, , manual] = await world.run('claim', 'b', 100, 0);
   for (let i = 0, held = manual; i < 4; i += 1) {
-    await world.run('strike', 'b', held!, 'no');
+    await world.run('strike', 'b', held!, 'no', 0);
     world.now += 10_000;
     [, , held] = await world.run('claim', 'b', 100, 0);
   }
   const [, , sure] = await world.run('claim', 'b', 100, 1);
   await world.run('ended', 'b', sure!);
   await world.see('b');
+
+  // One whose engine nobody has any more.
+  await world.create('i', 1_000, 'trip:2');
+  await world.run('begin', 'i', 5_000);
+  await world.run('attach', 'i', 'box-9', 1_600_000_000_000, 'process@gone');
+  await world.run('release', 'i');
+  world.now += 1_000;
+  for (const why of ['not here 1', 'not here 2', 'not here 3', 'not here 4']) {
+    const [, , held] = await world.run('claim', 'i', 100, 0);
+    await world.run('strike', 'i', held!, why, 1);
+    await world.run('release', 'i');
+    await world.see('i');
+    world.now += 10_000;
+  }
+  await world.run('release', 'i');
 
   // What came to be, and went at once.
   await world.create('h');
@@ -525,7 +554,7 @@ describe('the scripts of leases', () => {
                 [isMarked, fence] = [true, held!];
               }
             }
-            if (act === 'strike') await world.ask('strike', 'a', fence, 'no');
+            if (act === 'strike') await world.ask('strike', 'a', fence, 'no', 0);
             const holdsPlace = await redis.zscore(`${world.root}:until`, 'a');
             if (act !== 'ended') continue;
             const [word] = await world.ask('ended', 'a', fence);

@@ -12,6 +12,7 @@ const NAMES = [
   'drop',
   'due',
   'ended',
+  'release',
   'renew',
   'rest',
   'sent',

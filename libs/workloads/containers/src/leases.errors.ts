@@ -27,6 +27,15 @@ export class NotForCleanupError extends LifecycleError {
   }
 }
 
+/** Somebody had the lease's engine when it was last tried; nothing has changed. */
+export class EngineThereError extends LifecycleError {
+  readonly code = 'NOT_FOR_CLEANUP';
+
+  constructor() {
+    super('Its engine was there when it was last tried: remove the container, and the next sweep sees it.');
+  }
+}
+
 /** As many containers as may be are there, or may be; nothing was written. */
 export class LeasesFullError extends LifecycleError {
   readonly code = 'QUEUE_FULL';

@@ -24,6 +24,8 @@ export interface Claim {
   /** For how long something may still come to be that was begun; undefined when nobody ever began. */
   readonly makingMs: number | undefined;
   readonly how: Ending;
+  /** Since when it has been over. */
+  readonly overForMs: number;
   /** Every attempt has failed: it is only to be seen whether the container went by itself. */
   readonly onlyLooks: boolean;
 }
@@ -132,8 +134,14 @@ export class LeaseRepository {
     await this.run('rest', id, fence, forMs);
   }
 
-  strike(id: string, { fence }: Claim, why: string): Promise<Answer<'again' | 'manual' | 'overtaken'>> {
-    return this.run('strike', id, fence, inFew(why));
+  /** `isLost`: nobody was found who has its engine. */
+  strike(
+    id: string,
+    { fence }: Claim,
+    why: string,
+    isLost = false,
+  ): Promise<Answer<'again' | 'manual' | 'still' | 'overtaken'>> {
+    return this.run('strike', id, fence, inFew(why), isLost ? 1 : 0);
   }
 
   ended(id: string, { fence }: Claim): Promise<Answer<'ended' | 'overtaken'>> {
@@ -142,6 +150,10 @@ export class LeaseRepository {
 
   again(id: string): Promise<Answer<'ending' | 'refused' | 'unknown'>> {
     return this.run('again', id);
+  }
+
+  release(id: string): Promise<Answer<'ended' | 'refused' | 'there' | 'unknown'>> {
+    return this.run('release', id);
   }
 
   async due(atMost: number): Promise<string[]> {
@@ -238,7 +250,7 @@ export class LeaseRepository {
 }
 
 function readClaim(answer: readonly string[], onlyLooks: boolean): Claim {
-  const [attempt, fence, container, born, engine, making, how] = answer as [
+  const [attempt, fence, container, born, engine, making, how, over] = answer as [
     string,
     string,
     string,
@@ -246,6 +258,7 @@ function readClaim(answer: readonly string[], onlyLooks: boolean): Claim {
     string,
     string,
     Ending,
+    string,
   ];
   return {
     attempt: Number(attempt),
@@ -253,6 +266,7 @@ function readClaim(answer: readonly string[], onlyLooks: boolean): Claim {
     made: container === '' ? undefined : { engine, id: container, createdAt: Number(born) },
     makingMs: making === '' ? undefined : Number(making),
     how,
+    overForMs: Number(over),
     onlyLooks,
   };
 }

@@ -16,7 +16,13 @@ import { allows } from './images.js';
 import { LeaseClosing } from './lease.closing.js';
 import type { LeaseRecord, LeaseState } from './lease.js';
 import { LeaseSending } from './lease.sending.js';
-import { LeaseOverError, LeasesFullError, NotForCleanupError, UnknownLeaseError } from './leases.errors.js';
+import {
+  EngineThereError,
+  LeaseOverError,
+  LeasesFullError,
+  NotForCleanupError,
+  UnknownLeaseError,
+} from './leases.errors.js';
 import { LeaseRepository, type LeasePage } from './leases.repository.js';
 
 const PAGE = 100;
@@ -96,6 +102,21 @@ export class Leases {
         return this.read(id);
       case 'refused':
         throw new NotForCleanupError(state!);
+      case 'unknown':
+        throw new UnknownLeaseError();
+    }
+  }
+
+  /** What ran for it went with its engine: people say so, when every attempt found nobody who has that. */
+  async release(id: string): Promise<LeaseRecord> {
+    const [word, state] = await this.leases.release(id);
+    switch (word) {
+      case 'ended':
+        return this.read(id);
+      case 'refused':
+        throw new NotForCleanupError(state!);
+      case 'there':
+        throw new EngineThereError();
       case 'unknown':
         throw new UnknownLeaseError();
     }

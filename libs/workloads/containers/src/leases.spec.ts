@@ -136,7 +136,7 @@ describe('leases, while no worker is there', () => {
     await until(async () => {
       await lookNow();
       await sweep();
-      return (await repository.places()) === 0;
+      return (await repository.places()) === 0 && (await app.redis.zcard(`${repository.root}:due`)) === 0;
     }, 'all are over');
     await app.stop();
   });
@@ -336,6 +336,86 @@ describe('leases, while no worker is there', () => {
     engine.name = 'bench';
   });
 
+  it('leave it to people once nobody has had its engine for long, and are released by them alone', async () => {
+    const { id } = await running({ owner: 'trip:6' });
+    engine.name = 'another';
+    await leases.delete(id, '');
+    const over = Number(await app.redis.zscore(`${repository.root}:until`, id));
+    const attempt = async (): Promise<void> => {
+      await app.redis.hset(`${repository.root}:lease:${id}`, 'next', 0);
+      await app.context.get(LeaseReaper).end(id, new AbortController().signal);
+    };
+    for (let i = 0; i < 4; i += 1) await attempt();
+    expect(await statesOf(id)).toEqual(['ending']);
+    await app.redis.zadd(`${repository.root}:until`, over - 300_000, id);
+    await expect(leases.release(id)).rejects.toMatchObject({ code: 'NOT_FOR_CLEANUP' });
+    for (let i = 0; i < 4; i += 1) await attempt();
+    expect(await leases.read(id)).toMatchObject({
+      state: 'manual-cleanup',
+      why: 'its engine is bench, which this process does not have',
+    });
+    expect(await repository.places()).toBe(1);
+
+    // It is there after all, and cannot remove the container.
+    [engine.name, engine.isStuck] = ['bench', true];
+    await sweep();
+    await expect(leases.release(id)).rejects.toMatchObject({ code: 'NOT_FOR_CLEANUP' });
+    [engine.name, engine.isStuck] = ['another', false];
+    await sweep();
+    expect(await leases.read(id)).toMatchObject({ state: 'manual-cleanup', why: 'it does not stop' });
+    await leases.cleanUp(id);
+    for (let i = 0; i < 4; i += 1) await attempt();
+    expect(await leases.release(id)).toMatchObject({ state: 'ended', endedBy: 'deleted' });
+    expect(await repository.places()).toBe(0);
+    await lookNow();
+    await until(async () => (await jobsOf('trip', '6')).length === 0, 'its owner is rid of it');
+    engine.name = 'bench';
+    engine.all.clear();
+  });
+
+  it('say once that one was given up, and end its jobs', async () => {
+    const { id } = await running({ livesMs: 60_000 });
+    engine.isStuck = true;
+    await leases.delete(id, '');
+    const reaper = app.context.get(LeaseReaper);
+    for (let i = 0; i < 4; i += 1) {
+      await app.redis.hset(`${repository.root}:lease:${id}`, 'next', 0);
+      await reaper.end(id, new AbortController().signal);
+    }
+    expect(await statesOf(id)).toEqual(['manual-cleanup']);
+    expect((await jobsOf('lease', id)).length).toBeGreaterThan(0);
+    await lookNow();
+    await until(async () => (await jobsOf('lease', id)).length === 0, 'its jobs are over');
+    await until(async () => (await app.redis.zscore(`${repository.root}:due`, id)) === null, 'it rests');
+    await sweep();
+    await sweep();
+    const said = app.facts.filter((fact) => JSON.stringify(fact).includes('lease.manual-cleanup'));
+    expect(said).toHaveLength(1);
+  });
+
+  it('leave to the care what hangs on them, and say of it what became of it', async () => {
+    const { id, jobs } = await running({ owner: 'trip:7' });
+    await leases.delete(id, '');
+    const canceller = app.context.get(Canceller);
+    const cancel = canceller.cancel.bind(canceller);
+    canceller.cancel = () => Promise.reject(new Error('not now'));
+    // A job of the lease may be the one that ends it.
+    expect(await app.context.get(LeaseReaper).end(id, new AbortController().signal)).toEqual({
+      outcome: 'ended',
+      state: 'ended',
+    });
+    expect(await jobsOf('lease', id)).toContain(jobs!.end);
+    await lookNow();
+    await until(() => tidied(id).length === 1, 'it was tried');
+    expect(tidied(id)).toEqual(['failed']);
+    canceller.cancel = cancel;
+    await until(async () => {
+      await lookNow();
+      return (await jobsOf('lease', id)).length === 0;
+    }, 'its jobs are over');
+    await until(() => tidied(id).at(-1) === 'done', 'it is said');
+  });
+
   it('take no container for gone while the engine does not answer', async () => {
     const { id } = await running({ livesMs: 60_000 });
     engine.isAway = true;
@@ -456,6 +536,13 @@ describe('leases, while no worker is there', () => {
     if (may) expect(await asked).toMatchObject({ image });
     else await expect(asked).rejects.toMatchObject({ code: 'INVALID' });
   });
+
+  function tidied(id: string): string[] {
+    return app.facts
+      .map((fact) => fact as unknown as { status: string; facts?: Record<string, unknown> })
+      .filter(({ facts }) => facts?.['leaseId'] === id && facts['action'] === 'lease')
+      .map(({ status }) => status);
+  }
 
   /** As its worker would leave it. */
   async function running(order: { livesMs?: number; owner?: string }) {

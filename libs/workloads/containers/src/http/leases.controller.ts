@@ -12,7 +12,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import type { Lease, LeaseRecord, LeaseState } from '../lease.js';
 import { Leases } from '../leases.service.js';
-import { LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } from './leases.schemas.js';
+import { CleanUpBody, LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } from './leases.schemas.js';
 
 /** Leases by HTTP. */
 @ApiTags('leases')
@@ -86,8 +86,8 @@ export class LeasesController {
   @Needs('admin')
   @ApiAcceptedResponse({ standardSchema: LeaseAnswer, description: 'Of one that is `manual-cleanup`.' })
   @ApiNotFoundResponse()
-  async cleanUp(@Param('id') id: string): Promise<Lease> {
-    return shown(await this.leases.cleanUp(id));
+  async cleanUp(@Param('id') id: string, @Body({ schema: CleanUpBody }) body?: CleanUpBody): Promise<Lease> {
+    return shown(await (body?.release ? this.leases.release(id) : this.leases.cleanUp(id)));
   }
 }
 

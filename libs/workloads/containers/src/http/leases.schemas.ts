@@ -32,6 +32,18 @@ export const RenewBody = z
   .meta({ id: 'RenewLease' });
 export type RenewBody = z.output<typeof RenewBody>;
 
+/** `POST /v1/leases/{id}/cleanup`. */
+export const CleanUpBody = z
+  .strictObject({
+    release: z
+      .boolean()
+      .optional()
+      .describe('Its engine is gone for good, and its container with it: free its place without looking.'),
+  })
+  .nullish()
+  .meta({ id: 'CleanUpLease' });
+export type CleanUpBody = z.output<typeof CleanUpBody>;
+
 export const State = z.enum(LEASE_STATES).optional();
 
 const time = z.iso.datetime();

@@ -38,7 +38,7 @@ export class LeaseCare implements BeforeApplicationShutdown {
 
   private begin(id: string): void {
     if (this.underWay.has(id)) return;
-    const done = this.tend(id)
+    const done = this.tendWhileOpen(id)
       .catch((error: Error) => {
         if (!this.closing.signal.aborted) this.log.warn(`Lease ${id} is looked at again: ${error.message}`);
       })
@@ -46,10 +46,23 @@ export class LeaseCare implements BeforeApplicationShutdown {
     this.underWay.set(id, done);
   }
 
-  private async tend(id: string): Promise<void> {
-    const { outcome } = await this.reaper.end(id, this.closing.signal);
-    if (outcome === 'over') await this.reaper.tidy(id);
+  /** Each with a signal of its own: what is derived from one that lasts as long as the process is kept as long. */
+  private async tendWhileOpen(id: string): Promise<void> {
+    const { signal } = this.closing;
+    const mine = new AbortController();
+    const abort = (): void => mine.abort();
+    signal.addEventListener('abort', abort);
+    try {
+      await this.tend(id, mine.signal);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  private async tend(id: string, signal: AbortSignal): Promise<void> {
+    const { outcome } = await this.reaper.end(id, signal);
     if (outcome === 'early') await this.sendIfNobodyDid(id);
+    else if (outcome !== 'again') await this.reaper.tidy(id);
   }
 
   private async sendIfNobodyDid(id: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { Canceller, formatOwner, Journal, LifecycleError, reason } from '#lifecycle';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { leaseOwner } from '../containers.kinds.js';
 import { ContainerRemoval } from '../containers.removal.js';
 import { placeOf } from '../engine.place.js';
 import { ContainerEngine } from '../engines/container.engine.js';
-import { inFew, type LeaseState } from '../lease.js';
+import { inFew, type LeaseRecord, type LeaseState } from '../lease.js';
 import { LeaseRepository, type Claim } from '../leases.repository.js';
 
 /** How long an attempt may take, and how long it is somebody's: what hangs delays its own lease, and no other. */
@@ -14,6 +14,8 @@ const HOLD_MS = 12_000;
 const STILL_COMING_MS = 1_000;
 /** How long one is left to whoever has its engine. */
 const FOR_OTHERS_MS = 2_000;
+/** Over for so long, and with an engine that nobody has, it is for people. */
+const ABANDONED_MS = 300_000;
 
 export type EndOutcome =
   | { readonly outcome: 'ended'; readonly state: LeaseState }
@@ -27,8 +29,6 @@ export type EndOutcome =
  */
 @Injectable()
 export class LeaseReaper {
-  private readonly log = new Logger('Leases');
-
   constructor(
     private readonly leases: LeaseRepository,
     private readonly engine: ContainerEngine,
@@ -57,26 +57,30 @@ export class LeaseReaper {
     }
   }
 
-  /** What hangs on a lease that is over goes with it: jobs that were anybody's for it, and the one that its owner had. */
+  /**
+   * What hangs on a lease that is over goes with it: jobs that were anybody's for it, and the one that its owner had. A job of the
+   * lease may have ended it, and is to have ended itself: this is left to the care. Of one that is for people what was to be done
+   * in its container is over as well, however long that will be there.
+   */
   async tidy(id: string): Promise<void> {
     const lease = await this.leases.find(id);
-    if (lease) {
-      const why = { reason: inFew(`the lease has ended: ${lease.why ?? lease.endedBy}`), by: 'containers' };
-      if (lease.jobs?.moor) await this.canceller.cancelJob(lease.jobs.moor, why);
-      await this.canceller.cancel(leaseOwner(id), why);
-    }
+    if (lease && lease.state !== 'manual-cleanup') {
+      const step = { leaseId: id, containerId: lease.containerId ?? '', attempt: 1 };
+      await this.removal.act(step, 'lease', () => this.cancelJobs(lease));
+    } else if (lease) await this.cancelJobs(lease);
     await this.leases.tidied(id);
+  }
+
+  private async cancelJobs(lease: LeaseRecord): Promise<void> {
+    const why = { reason: inFew(`the lease has ended: ${lease.why ?? lease.endedBy}`), by: 'containers' };
+    if (lease.jobs?.moor) await this.canceller.cancelJob(lease.jobs.moor, why);
+    await this.canceller.cancel(leaseOwner(lease.id), why);
   }
 
   private async attempt(id: string, claim: Claim, signal: AbortSignal): Promise<EndOutcome> {
     const place = claim.made?.engine ?? placeOf(this.engine);
     if (place !== placeOf(this.engine))
-      return this.putOff(
-        id,
-        claim,
-        FOR_OTHERS_MS,
-        `its engine is ${place}, which this process does not have`,
-      );
+      return this.leave(id, claim, `its engine is ${place}, which this process does not have`);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
     try {
       if (await this.clear(id, claim, limit)) return await this.finish(id, claim);
@@ -93,6 +97,13 @@ export class LeaseReaper {
       Math.min(claim.makingMs!, STILL_COMING_MS),
       'its container may still come to be',
     );
+  }
+
+  /** To whoever has its engine; once nobody has come for long, to people. */
+  private leave(id: string, claim: Claim, why: string): Promise<EndOutcome> {
+    return claim.overForMs < ABANDONED_MS
+      ? this.putOff(id, claim, FOR_OTHERS_MS, why)
+      : this.strike(id, claim, why, true);
   }
 
   /** At no attempt. */
@@ -115,7 +126,7 @@ export class LeaseReaper {
     return !makingMs;
   }
 
-  /** Other services are told first: who dies in between is followed by one who tells them again, under the same id. */
+  /** The record says that it is over; other services are told first: who dies in between is followed by one who tells them again, under the same id. */
   private async finish(id: string, claim: Claim): Promise<EndOutcome> {
     const step = { leaseId: id, containerId: claim.made?.id ?? '', attempt: claim.attempt };
     if (claim.how === 'expired') this.sayExpired(id, step.containerId);
@@ -123,21 +134,21 @@ export class LeaseReaper {
     const [word, state] = await this.leases.ended(id, claim);
     if (word === 'overtaken') return { outcome: 'over' };
     this.removal.say(step, 'record', 'done', beganAt);
-    await this.removal.act(step, 'lease', () => this.tidyOrLeave(id));
     return { outcome: 'ended', state: state as LeaseState };
   }
 
-  private async strike(id: string, claim: Claim, error: unknown): Promise<EndOutcome> {
+  private async strike(id: string, claim: Claim, error: unknown, isLost = false): Promise<EndOutcome> {
     const why = inFew(reason(error));
-    const [word, forMs] = await this.leases.strike(id, claim, why);
+    const [word, forMs] = await this.leases.strike(id, claim, why, isLost);
     switch (word) {
       case 'again':
         return { outcome: 'again', forMs: Number(forMs), why };
       case 'overtaken':
         return { outcome: 'over' };
       case 'manual':
-        // Of one that is tried again later this was said already.
-        if (claim.onlyLooks) await this.giveUp(id, claim, why);
+        this.sayGivenUp(id, claim, why);
+        return { outcome: 'manual' };
+      case 'still':
         return { outcome: 'manual' };
     }
   }
@@ -152,24 +163,12 @@ export class LeaseReaper {
     });
   }
 
-  /** Its container may be there for long; what was to be done in it is over. */
-  private async giveUp(leaseId: string, { attempt, made }: Claim, why: string): Promise<void> {
-    const containerId = made?.id ?? '';
+  private sayGivenUp(leaseId: string, { attempt, made }: Claim, why: string): void {
     this.journal.workload({
       what: 'lease.manual-cleanup',
       owner: formatOwner(leaseOwner(leaseId)),
       status: 'failed',
-      facts: { leaseId, containerId, attempt, why },
+      facts: { leaseId, containerId: made?.id ?? '', attempt, why },
     });
-    const order = { reason: 'the lease is over', by: 'containers' };
-    await this.canceller
-      .cancel(leaseOwner(leaseId), order)
-      .catch((error: Error) => this.log.warn(error.message));
-  }
-
-  private async tidyOrLeave(id: string): Promise<void> {
-    await this.tidy(id).catch((error: Error) =>
-      this.log.warn(`What hangs on lease ${id} is left to the care: ${error.message}`),
-    );
   }
 }

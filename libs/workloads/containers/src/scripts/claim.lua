@@ -7,7 +7,7 @@
     KEYS[1]   the root of all keys
     ARGV[1]   lease   ARGV[2]   how long the attempt may take, ms   ARGV[3]   1: also one that was given up
 
-  Answers {'end', which attempt, fence, container, born, engine, ms for which one may still be made, how}; {'look', likewise}:
+  Answers {'end', which attempt, fence, container, born, engine, ms for which one may still be made, how, ms since it was over}; {'look', likewise}:
   all attempts have failed, and it may have gone by itself since; {'early', ms};
   {'later', ms}: the next attempt is not due; {'busy', ms}: somebody is at it; {'manual'}; {'over', state}; {'unknown'}.
   Of container, born and engine nothing is known: ''. Of what may still be made: '', when nobody ever began.
@@ -52,5 +52,6 @@ end
 local made = redis.call('HMGET', key, 'tries', 'container', 'born', 'engine', 'making', 'how')
 local left = made[5] and text(math.max(0, tonumber(made[5]) - now)) or ''
 local attempt = tonumber(made[1]) + 1
+local over = text(now - tonumber(redis.call('ZSCORE', root .. ':until', id)))
 local word = state == 'ending' and attempt > MOST and 'look' or 'end'
-return { word, text(attempt), text(fence), made[2] or '', made[3] or '', made[4] or '', left, made[6] }
+return { word, text(attempt), text(fence), made[2] or '', made[3] or '', made[4] or '', left, made[6], over }

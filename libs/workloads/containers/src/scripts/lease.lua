@@ -1,7 +1,8 @@
 -- A lease: state; image; owner, od: the owner that was given, and its digest; lives, created, expires, ended (ms); n: its number;
 -- g: how often it was renewed; send, end, moor: its jobs; engine, container, born (ms): what was made for it; making: until when
 -- something may still be on its way, ms; how and why it ended; tries: how many attempts at its end failed; hold: until when an
--- attempt is somebody's, fence: whose; next: when the next one may begin, ms; key: digest of the key it was asked for with.
+-- attempt is somebody's, fence: whose; next: when the next one may begin, ms; key: digest of the key it was asked for with;
+-- lost: 1 when nobody was found who has its engine.
 local LEASE_KEEP_MS = 86400000
 local LEASES_KEPT = 1000
 -- How long whoever should do a thing is left to it.

@@ -1,0 +1,18 @@
+-- Its place is free, and it is over. Answers how.
+local function finish(id, how, od, order)
+  local key = lease_key(id)
+  redis.call('ZREM', root .. ':until', id)
+  if od then
+    redis.call('SREM', root .. ':of:' .. od, id)
+  end
+  local state = how == 'failed' and 'failed' or 'ended'
+  move(id, state)
+  redis.call('HDEL', key, 'hold', 'next')
+  redis.call('HSET', key, 'ended', text(now))
+  redis.call('PEXPIRE', key, LEASE_KEEP_MS)
+  redis.call('PEXPIRE', order_key(order or ''), LEASE_KEEP_MS)
+  redis.call('ZADD', root .. ':over', text(now), id)
+  look_at(id, now + CARE_MS)
+  forget_old()
+  return state
+end
