@@ -27,7 +27,9 @@ export class LeaseSending {
       );
       await this.leases.sent(id, { send: making.id, end: ending.id, moor: moor?.id });
     } catch (error) {
-      if (moor) await this.canceller.cancelJob(moor.id, UNWANTED).catch(() => undefined);
+      // One that was there before was not sent for nothing.
+      if (moor?.outcome === 'created')
+        await this.canceller.cancelJob(moor.id, UNWANTED).catch(() => undefined);
       throw error;
     }
   }

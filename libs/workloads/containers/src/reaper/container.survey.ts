@@ -4,10 +4,15 @@ import { ContainerEngine, type Container } from '../engines/container.engine.js'
 import { ContainerRemoval } from '../containers.removal.js';
 import { FleetSignature } from '../fleet.signature.js';
 import { LeaseRepository } from '../leases.repository.js';
-import { within } from './lease.survey.js';
+import { AT_ONCE, within } from './lease.survey.js';
 
 /** So old is a container before it can be taken for left behind. Its lease was there before it. */
 const GRACE_MS = 30_000;
+
+interface Look {
+  readonly fate: 'kept' | 'removed' | 'failed';
+  readonly why: string | undefined;
+}
 
 /** From the containers to their leases: one of ours that has none is removed, and nobody else's is touched. */
 @Injectable()
@@ -34,17 +39,23 @@ export class ContainerSurvey {
     const counts = { seen: 0, kept: 0, removed: 0, failed: 0 };
     const lines: SweepLine[] = [];
     let last = after;
-    for (const container of page) {
-      if (round.signal.aborted) break;
-      const why = await this.isLeft(container, round);
-      last = container.id;
-      counts.seen += 1;
-      const fate = why === undefined ? 'kept' : await this.remove(container, why, round);
-      counts[fate] += 1;
-      if (why !== undefined) lines.push({ what: container.name, why });
+    for (let i = 0; i < page.length && !round.signal.aborted; i += AT_ONCE) {
+      const some = page.slice(i, i + AT_ONCE);
+      const looks = await Promise.all(some.map((container) => this.look(container, round)));
+      last = some.at(-1)!.id;
+      for (const [j, { fate, why }] of looks.entries()) {
+        counts.seen += 1;
+        counts[fate] += 1;
+        if (why !== undefined) lines.push({ what: some[j]!.name, why });
+      }
     }
     const isLast = page.length === rest.length && !round.signal.aborted;
     return { ...counts, lines, position: isLast ? null : (last ?? null) };
+  }
+
+  private async look(container: Container, round: Round): Promise<Look> {
+    const why = await this.isLeft(container, round);
+    return { why, fate: why === undefined ? 'kept' : await this.remove(container, why, round) };
   }
 
   /** Why it is to go, if it is. */

@@ -11,7 +11,8 @@ import { LeaseMoorings } from './lease.moorings.js';
 import { LeaseReaper } from './lease.reaper.js';
 
 const LOOK_MS = 10_000;
-const AT_ONCE = 8;
+/** So many at once: of an engine that hangs, a page takes not as long as all its calls. */
+export const AT_ONCE = 8;
 
 type Fate =
   | { readonly word: 'kept' | 'unknown' }
