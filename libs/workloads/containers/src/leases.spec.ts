@@ -1,5 +1,6 @@
 import {
   Canceller,
+  Enqueuer,
   owner,
   OwnerReader,
   QueueFullError,
@@ -9,6 +10,7 @@ import {
 } from '#lifecycle';
 import type { Provider } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
 import { until } from '../../../../test/support/until.js';
@@ -464,6 +466,35 @@ describe('leases, while no worker is there', () => {
     expect(await sweep({ force: true })).toMatchObject({ removed: 1 });
     expect([...engine.all.values()].map(({ name }) => name)).not.toContain(young.name);
     expect(await statesOf(id)).toEqual(['running']);
+  });
+
+  it('are swept several at a time, so that an engine that is slow holds up none for all', async () => {
+    const signature = app.context.get(FleetSignature);
+    for (let i = 0; i < 20; i += 1) {
+      const lost = await signature.sign(randomUUID(), 'alpine', String(i));
+      engine.put(lost.name, lost.labels, Date.now() - OLD_MS);
+    }
+    let [underWay, most] = [0, 0];
+    engine.stop = async () => {
+      most = Math.max(most, (underWay += 1));
+      await pause(10);
+      underWay -= 1;
+    };
+    expect(await sweep({ force: true })).toMatchObject({ state: 'done', seen: 20, removed: 20 });
+    expect(engine.all.size).toBe(0);
+    expect(most).toBe(8);
+  });
+
+  it('keep the job of their owner when sending for them once more fails', async () => {
+    const { id, jobs } = await running({ owner: 'trip:8' });
+    const enqueuer = app.context.get(Enqueuer);
+    const enqueue = enqueuer.enqueue.bind(enqueuer);
+    enqueuer.enqueue = (kind, ...more) =>
+      kind.name === provision.name ? Promise.reject(new Error('not now')) : enqueue(kind, ...more);
+    const sending = app.context.get(LeaseSending);
+    await expect(sending.send(await leases.read(id))).rejects.toThrow('not now');
+    expect(await jobsOf('trip', '8')).toContain(jobs!.moor);
+    enqueuer.enqueue = enqueue;
   });
 
   it('try once more in each sweep what was given up', async () => {

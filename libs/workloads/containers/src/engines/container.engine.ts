@@ -18,6 +18,11 @@ export abstract class ContainerEngine {
   /** `process` or `docker`. */
   abstract readonly name: string;
 
+  /** Which of that name, where processes that have one may have different ones. */
+  get place(): string | undefined {
+    return undefined;
+  }
+
   /**
    * Created and started. Of a name that is taken it answers with the container that has it, whoever's it is, started if
    * it was left unstarted: compare the labels.

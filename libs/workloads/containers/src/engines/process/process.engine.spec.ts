@@ -118,6 +118,21 @@ describe('the process runtime', () => {
     await rm(join(folder, 'folder.json'), { recursive: true });
   });
 
+  it('has one place for all who have the folder, and another than any other folder of this machine', async () => {
+    const { place } = engine;
+    expect(place).toMatch(/^[0-9a-f]{16}$/);
+    expect(new ProcessEngine(folder, 64).place).toBe(place);
+    const elsewhere = await mkdtemp(join(tmpdir(), 'mooring-processes-'));
+    expect(new ProcessEngine(elsewhere, 64).place).not.toBe(place);
+    await rm(elsewhere, { recursive: true });
+    expect(await engine.list('lease', never)).toEqual([]);
+    await rm(folder, { recursive: true });
+    expect(engine.place).toBe(place);
+    expect(await readdir(folder)).toEqual(['place']);
+    expect(new ProcessEngine(folder, 64).place).toBe(place);
+    await rm(join(folder, 'place'));
+  });
+
   it('clears away the draft of who died over it, and no other', async () => {
     const [old, fresh] = [join(folder, '.lease-2.0123456789ab'), join(folder, '.lease-3.0123456789ab')];
     for (const draft of [old, fresh]) await writeFile(draft, '');

@@ -29,6 +29,10 @@ export class ProcessEngine extends ContainerEngine {
     this.registry = new Registry(folder);
   }
 
+  override get place(): string {
+    return this.registry.place;
+  }
+
   async create(spec: ContainerSpec, signal: AbortSignal): Promise<Container> {
     for (let tries = 0; tries < CREATE_TRIES; tries += 1) {
       signal.throwIfAborted();

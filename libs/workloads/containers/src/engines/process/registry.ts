@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Dirent } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ContainerSpec } from '../container.engine.js';
@@ -15,15 +15,27 @@ export interface ContainerRecord extends ContainerSpec {
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{1,199}$/;
 const ID = /^(.+)\.[0-9a-f]{12}$/;
 const RECORD = '.json';
+const PLACE = 'place';
 /** Nobody needs a draft for so long: whoever wrote it has died. */
 const DRAFT_MS = 60_000;
 
 /** The containers of this machine, a file each: whole from the moment it is there. */
 export class Registry {
   private readonly folder: string;
+  private known: string | undefined;
 
   constructor(folder: string) {
     this.folder = resolve(folder);
+  }
+
+  /**
+   * What the folder is called, whoever has it: a machine's name is another's as well, and another folder on the same machine knows
+   * nothing of what runs here. Given once, by whoever asks first; given again when somebody has deleted the folder.
+   */
+  get place(): string {
+    const file = join(this.folder, PLACE);
+    this.known = readIfThere(file) ?? this.give(file, this.known ?? randomBytes(8).toString('hex'));
+    return this.known;
   }
 
   newId(name: string): string {
@@ -81,10 +93,33 @@ export class Registry {
     await rm(aside, { force: true });
   }
 
+  /** Of several at once, one gives it. */
+  private give(file: string, place: string): string {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const draft = join(this.folder, `.${PLACE}.${randomBytes(6).toString('hex')}`);
+    writeFileSync(draft, place, { mode: 0o600 });
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    return readFileSync(file, 'utf8');
+  }
+
   private async clearDraft(name: string): Promise<void> {
     const draft = join(this.folder, name);
     const { mtimeMs } = await stat(draft).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > DRAFT_MS) await rm(draft, { force: true });
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return missing(undefined)(error);
   }
 }
 
