@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 
 /** In the order in which they come; who dies after one has not begun the next. */
 const OF_MAKING = ['containers/begin', 'engine/create', 'engine/start', 'containers/attach'];
-const OF_ENDING = ['containers/claim', 'engine/stop', 'engine/remove', 'containers/ended', 'drop', 'cancel'];
+const OF_ENDING = ['containers/claim', 'engine/stop', 'engine/remove', 'containers/ended'];
 
 /** A process dies between two steps of making or ending a lease. */
 describe('kill -9 in the middle of a lease', () => {

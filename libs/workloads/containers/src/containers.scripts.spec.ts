@@ -428,11 +428,11 @@ async function live(world: World): Promise<unknown[]> {
   await world.see('g');
 
   // One that is there, and is deleted.
-  await world.create('i');
-  await world.run('begin', 'i', 5_000);
-  await world.run('attach', 'i', 'box-9', 1_600_000_000_000, 'docker');
-  await world.run('close', 'i', 'deleted', 'by bob', 0);
-  await world.see('i');
+  await world.create('j');
+  await world.run('begin', 'j', 5_000);
+  await world.run('attach', 'j', 'box-10', 1_600_000_000_000, 'docker');
+  await world.run('close', 'j', 'deleted', 'by bob', 0);
+  await world.see('j');
   return world.log;
 }
 
