@@ -18,6 +18,8 @@ export const render = defineKind({
   backoff: { type: 'fixed', delay: '200ms' },
   timeout: '2m',
   dedup: { strategy: 'skip' },
+  // Asked for by name it would be nobody's diagram.
+  offered: false,
 });
 
 export const OWNER_TYPE = 'diagram';

@@ -127,7 +127,8 @@ async function read(file: string): Promise<ContainerRecord | undefined> {
   const text = await readFile(file, 'utf8').catch(missing(''));
   try {
     const record = JSON.parse(text) as ContainerRecord;
-    return ID.exec(record.id)?.[1] === record.name ? record : undefined;
+    const isOne = ID.exec(record.id)?.[1] === record.name && record.labels && record.process;
+    return isOne ? record : undefined;
   } catch {
     // None, or none of ours.
     return undefined;
