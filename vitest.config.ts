@@ -15,7 +15,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 60_000,
     // Real processes and real servers on two cores: a few files at a time.
-    maxWorkers: 3,
+    maxWorkers: 2,
   },
 });
 

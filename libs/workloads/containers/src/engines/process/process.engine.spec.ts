@@ -106,7 +106,7 @@ describe('the process runtime', () => {
       'notes.txt': 'mine',
       'broken.json': '{"id":',
       'other.json': '{"id":"lease-1.0123456789ab"}',
-      'lease-1.json': '{"id":"lease-1.0123456789ab","name":"lease-1"}',
+      'lease-2.json': '{"id":"lease-2.0123456789ab","name":"lease-2"}',
     };
     for (const [name, text] of Object.entries(strange)) await writeFile(join(folder, name), text);
     await mkdir(join(folder, 'folder.json'));

@@ -41,7 +41,7 @@ describe('a process that draws', () => {
   });
 
   it('that is not ready yet ends with its browser and its folder, which that still writes to', async () => {
-    const writes = 'i=0; while :; do i=$((i+1)); mkdir -p d$i; : > d$i/f; done';
+    const writes = 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); mkdir -p d$i; : > d$i/f; done';
     const child = childThat(
       `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(writes)}], { detached: true, stdio: 'ignore' }); setInterval(() => 0, 1e6)`,
       { setup: BROWSE },
