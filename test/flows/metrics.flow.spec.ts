@@ -10,7 +10,8 @@ describe('the numbers of the fleet', () => {
     fleet = await Fleet.start({
       janitor: true,
       workers: 0,
-      env: { CENSUS_EVERY: '50ms', ORPHAN_SWEEP_EVERY: '50ms' },
+      // What expires waits for a worker: no sweep comes before it.
+      env: { CENSUS_EVERY: '50ms', ORPHAN_SWEEP_EVERY: '50ms', EXPIRY_SWEEP_EVERY: '1h' },
     });
     janitor = fleet.processes[1]!;
   });
@@ -74,7 +75,7 @@ describe('the numbers of the fleet', () => {
   it('count the jobs that a worker came too late for', async () => {
     const id = await fleet.probe({}, { expiresIn: '50ms' });
     await until(
-      async () => (await value(janitor, 'mooring_queue_oldest_waiting_seconds{'))! > 0.1,
+      async () => (await value(janitor, 'mooring_queue_oldest_waiting_seconds{queue="probe"'))! > 0.1,
       'it expired',
     );
     const worker = fleet.addWorker();

@@ -150,6 +150,9 @@ describe('orphans', () => {
     const ids = Array.from({ length: 25 }, (_, i) => `r${i}`);
     await Promise.all(ids.map(enqueue));
     for (const id of ids) gone.add(id);
+    const enqueuedAt = Date.now();
+    // A sweep that finds only the first of them old enough would trip on fewer.
+    await until(() => Date.now() - enqueuedAt > GRACE_MS, 'the last of them is old enough to be asked about');
     const one = await janitor();
     await until(async () => (await sweeps()).some(({ state }) => state === 'tripped'), 'it trips');
     expect((await fleet.request('GET', '/v1/owners/ride/r0')).body).toMatchObject({ counts: { jobs: 1 } });
