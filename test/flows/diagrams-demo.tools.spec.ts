@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.js';
 import { Fleet } from '../support/fleet.js';
@@ -21,17 +18,18 @@ describe('the page to try diagrams with', () => {
     expect(await page.text()).not.toMatch(/src="|<link rel="stylesheet|@import|\sstyle="|\son\w+="/);
   });
 
-  /** It leaves pictures of the page in a folder that it names. */
   it('draws every example, what is typed, and says where it is wrong', async () => {
     const browser = await Browser.open(`${fleet.url}/demo/diagrams`, 1320, 860);
-    const folder = await mkdtemp(join(tmpdir(), 'mooring-demo-diagrams-'));
     const drawn = "document.getElementById('picture').dataset.old === 'false'";
     const choose = (id: string, value: string): Promise<unknown> =>
       browser.read(
         `(at('${id}').value = ${JSON.stringify(value)}, at('${id}').dispatchEvent(new Event('${id === 'source' ? 'input' : 'change'}')), true)`,
       );
     try {
-      const examples = await browser.read<number>("document.getElementById('example').options.length");
+      const examples = await until(
+        () => browser.read<number>("document.getElementById('example').options.length"),
+        'the page is there',
+      );
       expect(examples).toBeGreaterThanOrEqual(20);
       for (let i = 0; i < examples; i += 1) {
         await choose('example', String(i));
@@ -41,7 +39,7 @@ describe('the page to try diagrams with', () => {
           () => browser.read<boolean>("document.getElementById('picture').naturalWidth > 20"),
           `example ${i} is shown`,
         );
-        await browser.screenshot(join(folder, `example-${i}.png`));
+        await browser.screenshot(`diagrams-example-${i}.png`);
       }
       await choose('example', '0');
       await browser.untilText('#facts', /^from the cache in \d+ ms/);
@@ -49,12 +47,11 @@ describe('the page to try diagrams with', () => {
       await browser.untilText('#facts', /^drawn in \d+ ms/);
       await choose('source', 'digraph {\n  quay -> -> berth\n}');
       await browser.untilText('#said', /^Line 2.*syntax error/);
-      await browser.screenshot(join(folder, 'wrong.png'));
+      await browser.screenshot('diagrams-wrong.png');
       await choose('source', 'digraph {\n  quay -> berth\n}');
       await browser.untilText('#said', /^$/);
       await until(() => browser.read<boolean>(drawn), 'it is mended');
-      await browser.screenshot(join(folder, 'mended.png'));
-      console.info(`Pictures: ${folder}`);
+      await browser.screenshot('diagrams-mended.png');
       // A refused source is told by the browser, too.
       expect(browser.complaints.filter((text) => !/422/.test(text))).toEqual([]);
     } finally {

@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.js';
 import { Fleet } from '../support/fleet.js';
@@ -21,10 +18,8 @@ describe('the page to try sites with', () => {
     expect(await page.text()).not.toMatch(/https?:|src="|@import|\sstyle="|\son\w+="/);
   });
 
-  /** It leaves pictures of the page in a folder that it names. */
   it('imports fifty-one, shows two builds, and lets the site go', async () => {
     const browser = await Browser.open(`${fleet.url}/demo/sites`, 1240, 680);
-    const folder = await mkdtemp(join(tmpdir(), 'mooring-demo-sites-'));
     try {
       await browser.press('.buttons', 'Import 51');
       await browser.untilText('#changes', /^51$/);
@@ -32,15 +27,14 @@ describe('the page to try sites with', () => {
       expect([await browser.text('#count'), await browser.text('#routes')]).toEqual(['2', '55']);
       const frame = "document.getElementById('site').src";
       await until(() => browser.read<boolean>(`${frame}.includes('/post?version=51')`), 'readers get it');
-      await browser.screenshot(join(folder, '1-imported.png'));
+      await browser.screenshot('sites-1-imported.png');
 
       await browser.press('.buttons', 'Change one');
       await browser.untilText('#builds', /Build 3: completed, shown/);
       await browser.press('.buttons', 'Delete the site');
       await browser.untilText('#said', /^The site is gone, with its builds and its pages\.$/);
       expect(await browser.text('#count')).toBe('0');
-      await browser.screenshot(join(folder, '2-gone.png'));
-      console.info(`Pictures: ${folder}`);
+      await browser.screenshot('sites-2-gone.png');
       expect(browser.complaints).toEqual([]);
     } finally {
       await browser.close();

@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.js';
 import { Fleet } from '../support/fleet.js';
@@ -27,12 +24,11 @@ describe('the page to try trips with', () => {
 
   it('shows three phones, one ride, and what becomes of it', async () => {
     const browser = await Browser.open(`${fleet.url}/demo/trips`, 1240, 680);
-    const folder = await mkdtemp(join(tmpdir(), 'mooring-demo-trips-'));
     try {
       await browser.untilText('#cem .stage', /Waiting for a ride/);
       await browser.press('.rider', 'Ask for a ride');
       for (const phone of ['#ann', '#bob', '#cem']) await browser.untilText(`${phone} .stage`, /Ride 1/);
-      await browser.screenshot(join(folder, '1-offered.png'));
+      await browser.screenshot('trips-1-offered.png');
 
       await browser.press('#bob', 'Accept');
       await browser.untilText('#bob .stage', /Driving Ride 1/);
@@ -44,7 +40,7 @@ describe('the page to try trips with', () => {
       expect(await browser.text('#bob .stage')).toMatch(/Driving Ride 1/);
       await browser.press('#cem', 'Decline');
       await browser.untilText('#cem .stage', /Waiting/);
-      await browser.screenshot(join(folder, '2-driving.png'));
+      await browser.screenshot('trips-2-driving.png');
       await browser.press('#bob', 'Complete');
       await browser.untilText('#bob .stage', /Ride 2/, 3_000);
       await browser.press(`${RIDES}:first-child`, 'Cancel');
@@ -53,10 +49,9 @@ describe('the page to try trips with', () => {
 
       await browser.press('#ann', 'checkbox');
       await browser.untilText('#ann .stage', /Offline/);
-      await browser.screenshot(join(folder, '3-after.png'));
+      await browser.screenshot('trips-3-after.png');
       expect(await browser.text('#said')).toBe('');
       expect(browser.complaints).toEqual([]);
-      console.log(`Screenshots in ${folder}`);
     } finally {
       await browser.read('dispatchEvent(new Event("pagehide"))').catch(() => undefined);
       await until(() => untilNothingIsLeft(fleet.storeUrl, fleet.prefix).then(() => true), 'nothing is left');

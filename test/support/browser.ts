@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -116,9 +116,13 @@ export class Browser {
     await this.read(`${find}.click()`);
   }
 
-  async screenshot(path: string): Promise<void> {
+  /** To be looked at, where somebody has named a folder for it: `PICTURES=pictures npm run test:tools`. */
+  async screenshot(name: string): Promise<void> {
+    const folder = process.env['PICTURES'];
+    if (!folder) return;
     const { data } = await this.ask('Page.captureScreenshot', { format: 'png' });
-    await writeFile(path, String(data), 'base64');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, name), String(data), 'base64');
   }
 
   async close(): Promise<void> {
