@@ -117,8 +117,30 @@ describe('a safe drawing', () => {
     expect(safeSvg(svg(`<rect id="n0"/>${levels(3)}`))).toContain('</svg>');
     expect(() => safeSvg(svg(`<rect id="n0"/>${levels(9)}`))).toThrow('too much of itself');
     expect(() => safeSvg(svg('<g id="a"><use href="#a"/></g>'))).toThrow('too much of itself');
-    expect(() => safeSvg(svg('<pattern id="a"><rect fill="url(#a)"/></pattern>'))).toThrow(
-      'too much of itself',
-    );
+    for (const how of ['url(#a)', 'URL(#a)', "url( '#a')"]) {
+      const pattern = svg(`<pattern id="a"><rect fill="${how}"/></pattern>`);
+      expect(() => safeSvg(pattern)).toThrow('too much of itself');
+    }
+  });
+
+  it('shows by its sheet what can show nothing further, and that not too often', () => {
+    const styled = (name: string, inner: string, sheet: string): string =>
+      svg(`<defs><${name} id="a">${inner}</${name}></defs><style>${sheet}</style><rect class="a"/>`);
+    const arrow = styled('marker', '<path/>', '.a{marker-end:url(#a)}');
+    expect(safeSvg(arrow)).toContain('marker-end:url(#a)');
+    expect(safeSvg(styled('linearGradient', '<stop/>', '.a{fill:URL("#a")}'))).toContain('url(#a)');
+    const tooMuch = [
+      styled('pattern', '<rect class="a"/>', '.a{fill:url(#a)}'),
+      styled('mask', '<rect/>', '.a{mask:URL(#a)}'),
+      styled('marker', '<path/>'.repeat(1_000), '.a{marker-end:url(#a)}'),
+    ];
+    for (const drawing of tooMuch) expect(() => safeSvg(drawing)).toThrow('too much of itself');
+  });
+
+  it('has no function that is written otherwise than it is read', () => {
+    const escaped = 'u\\72l(#a)';
+    expect(safeSvg(svg(`<rect fill="${escaped}"/>`))).toBe(svg('<rect></rect>'));
+    expect(safeSvg(svg(`<style>a{fill:${escaped}}</style>`))).not.toContain('#a');
+    expect(safeSvg(svg(`<rect style="fill:${escaped}"/>`))).not.toContain('#a');
   });
 });

@@ -116,7 +116,9 @@ class SafeSvg {
   }
 
   private endSheet(): void {
-    this.written.push(escaped(safeSheet(this.sheet ?? '')));
+    const sheet = safeSheet(this.sheet ?? '');
+    this.parts.style(sheet);
+    this.written.push(escaped(sheet));
     this.sheet = undefined;
   }
 
