@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { inMarkup } from '../markup.js';
 
 /*
  * A PNG is drawn with fonts that we bring: without any, all labels would be missing and nobody would be told. What a drawing
@@ -37,7 +38,9 @@ export function fontsFor(svg: string): Fonts {
 }
 
 export function withOurFonts(svg: string): string {
-  return svg.replace(FAMILY, (_, before: string, named: string) => `${before}${nearest(named)}`);
+  return inMarkup(svg, (markup) =>
+    markup.replace(FAMILY, (_, before: string, named: string) => `${before}${nearest(named)}`),
+  );
 }
 
 function nearest(named: string): string {

@@ -1,3 +1,5 @@
+import { inMarkup } from '../markup.js';
+
 /*
  * beautiful-mermaid colours by CSS variables and `color-mix`, which only browsers know. Here both become plain colours.
  */
@@ -10,12 +12,15 @@ const MIX = /color-mix\(\s*in srgb\s*,\s*(#[\da-f]{3,8})\s+([\d.]+)%\s*,\s*(#[\d
 const DEEPEST = 8;
 
 export function flatten(svg: string): string {
-  const plain = svg.replace(/@import[^;]*;(?=\s)/g, '').replace(/\/\*[^]*?\*\//g, '');
-  return resolved(plain, variablesOf(plain)).replace(CUSTOM, '');
-}
-
-function variablesOf(svg: string): Variables {
-  return new Map([...svg.matchAll(CUSTOM)].map(([, name = '', value = '']) => [name, value.trim()]));
+  const plain = inMarkup(svg, (markup) =>
+    markup.replace(/@import[^;]*;(?=\s)/g, '').replace(/\/\*[^]*?\*\//g, ''),
+  );
+  const variables = new Map<string, string>();
+  inMarkup(plain, (markup) => {
+    for (const [, name = '', value = ''] of markup.matchAll(CUSTOM)) variables.set(name, value.trim());
+    return markup;
+  });
+  return inMarkup(plain, (markup) => resolved(markup, variables).replace(CUSTOM, ''));
 }
 
 /** From the inside out, as variables stand for other variables. */
