@@ -1,6 +1,7 @@
 import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
+import { ChromiumEnv } from '#workloads/diagrams';
 import { z } from 'zod';
 import { readApiKeys } from './auth/api-keys.js';
 import { readSecrets } from './events/signature.js';
@@ -64,6 +65,7 @@ export const ApiEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether diagrams are offered; see `docs/workloads/diagrams.md`.'),
+    ...ChromiumEnv,
     DIAGRAM_BACKLOG: fields
       .wholeNumber(1)
       .prefault('500')

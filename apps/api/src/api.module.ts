@@ -90,8 +90,8 @@ export class ApiModule {
 }
 
 function diagrams(env: ApiEnv): DynamicModule {
-  const { DIAGRAM_HEAVY: heavySlots, DIAGRAM_WAIT: waitMs } = env;
-  return DiagramsApiModule.with({ demo: offersDemo(env), heavySlots, waitMs });
+  const { CHROMIUM: chromium, DIAGRAM_HEAVY: heavySlots, DIAGRAM_WAIT: waitMs } = env;
+  return DiagramsApiModule.with({ demo: offersDemo(env), chromium, heavySlots, waitMs });
 }
 
 function leaseLimits(env: ApiEnv): LeaseLimits {

@@ -2,6 +2,7 @@ import { ArtifactsEnv } from '#artifacts';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { ContainersEnv } from '#workloads/containers';
+import { ChromiumEnv } from '#workloads/diagrams';
 import { z } from 'zod';
 
 /** What a worker reads from its environment. */
@@ -22,6 +23,7 @@ export const WorkerEnv = z
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     TRIPS: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the jobs of trips.'),
     DIAGRAMS: z.enum(['on', 'off']).default('on').describe('Whether this worker draws diagrams.'),
+    ...ChromiumEnv,
     SITES: z
       .enum(['on', 'off'])
       .default('on')

@@ -48,7 +48,7 @@ export class WorkerModule {
         }),
         ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
         ...(env.TRIPS === 'on' ? [TripsWorkerModule] : []),
-        ...(env.DIAGRAMS === 'on' ? [DiagramsWorkerModule] : []),
+        ...(env.DIAGRAMS === 'on' ? [DiagramsWorkerModule.with({ chromium: env.CHROMIUM })] : []),
         ...(env.SITES === 'on' ? [SitesWorkerModule] : []),
         ...(env.CONTAINERS === 'on' ? [ContainersWorkerModule.with(env)] : []),
       ],

@@ -1,5 +1,5 @@
 import { LifecycleModule } from '#lifecycle';
-import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DemoController } from './demo/demo.controller.js';
 import { DiagramAskers } from './diagram.askers.js';
 import { DiagramCare } from './diagram.care.js';
@@ -33,10 +33,16 @@ const tending: Provider[] = [
   DiagramsRepository,
 ];
 
+interface ApiOptions extends Partial<DiagramsOptions> {
+  readonly demo: boolean;
+  /** As `CHROMIUM` says. */
+  readonly chromium: string | undefined;
+}
+
 /** Where diagrams are asked for and shown. */
 @Module({})
 export class DiagramsApiModule {
-  static with({ demo, ...options }: { readonly demo: boolean } & Partial<DiagramsOptions>): DynamicModule {
+  static with({ demo, chromium, ...options }: ApiOptions): DynamicModule {
     return {
       module: DiagramsApiModule,
       imports: [LifecycleModule.forKinds([render])],
@@ -49,24 +55,29 @@ export class DiagramsApiModule {
         SourceCheck,
         optionsOf(options),
         // It only checks: one process does.
-        { provide: Renderers, useFactory: () => new Renderers({ lightProcesses: 1 }) },
+        { provide: Renderers, useFactory: () => new Renderers({ lightProcesses: 1, chromium }) },
       ],
     };
   }
 }
 
 /** Where they are drawn. */
-@Module({
-  imports: [LifecycleModule.forKinds([render])],
-  providers: [
-    DiagramEndings,
-    DiagramOwners,
-    DiagramsRepository,
-    RenderHandler,
-    { provide: Renderers, useFactory: () => new Renderers() },
-  ],
-})
-export class DiagramsWorkerModule {}
+@Module({})
+export class DiagramsWorkerModule {
+  static with({ chromium }: Pick<ApiOptions, 'chromium'>): DynamicModule {
+    return {
+      module: DiagramsWorkerModule,
+      imports: [LifecycleModule.forKinds([render])],
+      providers: [
+        DiagramEndings,
+        DiagramOwners,
+        DiagramsRepository,
+        RenderHandler,
+        { provide: Renderers, useFactory: () => new Renderers({ chromium, warn }) },
+      ],
+    };
+  }
+}
 
 /** Where what others have left undone is done. */
 @Module({})
@@ -78,6 +89,10 @@ export class DiagramsJanitorModule {
       providers: [...tending, optionsOf(options)],
     };
   }
+}
+
+function warn(text: string): void {
+  new Logger('Diagrams').warn(text);
 }
 
 function optionsOf(options: Partial<DiagramsOptions>): Provider {

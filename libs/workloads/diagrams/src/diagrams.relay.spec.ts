@@ -19,7 +19,7 @@ class AppModule {}
 const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
 
 const MODULES = {
-  api: DiagramsApiModule.with({ demo: true }),
+  api: DiagramsApiModule.with({ demo: true, chromium: 'off' }),
   worker: DiagramsWorkerModule,
   janitor: DiagramsJanitorModule.with({}),
 };

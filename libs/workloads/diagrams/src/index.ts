@@ -1,3 +1,4 @@
+export { ChromiumEnv } from './chromium.env.js';
 export { EXAMPLES, type Example } from './render/examples/examples.js';
 export { DIAGRAMS_DEFAULTS, type DiagramsOptions } from './diagrams.options.js';
 export { render } from './diagrams.kinds.js';

@@ -8,7 +8,7 @@ import { DIAGRAM_TYPES, type DiagramType } from './types.js';
 
 const { signal } = new AbortController();
 /** Mermaid's are drawn in a browser elsewhere; here by what does without. */
-const renderers = new Renderers({ chromium: '', pixels: 1_000_000 });
+const renderers = new Renderers({ chromium: 'off', pixels: 1_000_000 });
 
 afterAll(() => renderers.close());
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { dense } from '../../../../../test/support/dense.js';
 import { isGone } from '../../../../../test/support/is-gone.js';
 import { until } from '../../../../../test/support/until.js';
 import type { DrawerName } from './drawers/load.js';
@@ -11,12 +12,6 @@ import { poolsFor } from './pool/pools.js';
 import { Renderers } from './renderers.js';
 import { memoryBelow, drawersBelow, secondsOf } from '../../../../../test/support/processes.js';
 import type { DiagramType, Rendered } from './types.js';
-
-const dense = (many: number, edge: (a: number, b: number) => string): string => {
-  const lines: string[] = [];
-  for (let a = 0; a < many; a += 1) for (let b = 0; b < a; b += 1) lines.push(edge(a, b));
-  return lines.join('\n');
-};
 
 /** Sources that never end, or take all there is. Of each type one that its renderer does not survive, if there is any. */
 const ENDLESS: readonly { readonly drawer: DrawerName; readonly source: string }[] = [
@@ -200,7 +195,7 @@ describe('the processes of a worker', () => {
   it('end with it, also when it is killed and they are stuck', async () => {
     begin();
     const script = fileURLToPath(new URL('../../../../../test/support/drawing.mjs', import.meta.url));
-    const worker = spawn(process.execPath, [script, 'graphviz', STUCK, ''], {
+    const worker = spawn(process.execPath, [script, 'graphviz', STUCK, 'off'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(worker.stdout, 'data');
@@ -214,7 +209,7 @@ describe('the processes of a worker', () => {
 });
 
 function begin(limits: Partial<RenderLimits> = {}): void {
-  renderers = new Renderers({ chromium: '', ...limits });
+  renderers = new Renderers({ chromium: 'off', ...limits });
 }
 
 async function draw(type: DiagramType, source: string): Promise<Rendered> {

@@ -22,7 +22,7 @@ export interface RenderLimits {
   readonly idleMs: number;
   /** After how many renders a process is replaced. */
   readonly renders: number;
-  /** A browser for Mermaid; without it one is looked for, and with '' none is used. */
+  /** A browser for Mermaid; without it one is looked for, and with 'off' none is used. */
   readonly chromium: string | undefined;
 }
 

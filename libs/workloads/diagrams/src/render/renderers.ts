@@ -8,6 +8,12 @@ import type { Answer, Task } from './pool/words.js';
 import type { DiagramType, Output, Rendered, RenderRequest } from './types.js';
 import { rendererName } from './versions.js';
 
+interface Options extends Partial<RenderLimits> {
+  readonly warn?: (text: string) => void;
+}
+
+const OPEN =
+  'Chromium runs without its own sandbox here, which needs user namespaces and another user than root; what else is around it stays.';
 const CONTENT_TYPES: Record<Output, string> = { svg: 'image/svg+xml', png: 'image/png' };
 
 /**
@@ -21,10 +27,15 @@ export class Renderers {
   private readonly pools: Promise<Record<Weight, Pool>>;
   private readonly underWay = new Map<Weight, number>();
 
-  constructor(options: Partial<RenderLimits> = {}) {
-    this.limits = { ...RENDER_LIMITS, ...options };
+  constructor({ warn, ...limits }: Options = {}) {
+    this.limits = { ...RENDER_LIMITS, ...limits };
     this.chromium = findChromium(this.limits.chromium);
-    this.pools = this.chromium.then((chromium) => poolsFor(this.limits, chromium));
+    let isSaid = false;
+    const onOpen = (): void => {
+      if (!isSaid) warn?.(OPEN);
+      isSaid = true;
+    };
+    this.pools = this.chromium.then((chromium) => poolsFor(this.limits, chromium, onOpen));
   }
 
   /** @throws DiagramInvalid, RenderLimit, RendererBusy, or the signal's reason. */

@@ -119,7 +119,7 @@ const REACHING: readonly { readonly drawer: DrawerName; readonly source: string 
 
 const { signal } = new AbortController();
 const pools = poolsFor(RENDER_LIMITS, undefined);
-const renderers = new Renderers({ chromium: '' });
+const renderers = new Renderers({ chromium: 'off' });
 const visits: string[] = [];
 let server: Server;
 

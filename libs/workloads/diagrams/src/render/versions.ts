@@ -28,7 +28,15 @@ export function rendererName(drawer: DrawerName): string {
   return `${name} ${versionOf(name)}${HOW[drawer] ?? ''}`;
 }
 
+const versions = new Map<string, string>();
+
 function versionOf(name: string): string {
+  const version = versions.get(name) ?? readVersion(name);
+  versions.set(name, version);
+  return version;
+}
+
+function readVersion(name: string): string {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   const manifest = folders.map((folder) => join(folder, name, 'package.json')).find(existsSync);
   if (!manifest) throw new Error(`${name} is not installed.`);

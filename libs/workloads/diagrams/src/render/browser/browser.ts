@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import puppeteer, { type Browser, type HTTPRequest, type Page } from 'puppeteer-core';
+import type { Ready } from '../pool/words.js';
 
 /** Nothing in a page may load anything, whatever the browser thinks of the request. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:";
@@ -29,12 +30,25 @@ let browser: Browser | undefined;
 let next: Promise<Page> | undefined;
 
 /** Starts it, and says whose process group it is. It talks through a pipe, which closes when this process dies. */
-export async function startBrowser(file: string, folder: string): Promise<number> {
-  browser = await launch(file, folder).catch(() => launch(file, folder, '--no-sandbox'));
-  const { pid } = browser.process() ?? {};
+export async function startBrowser(file: string, folder: string): Promise<Pick<Ready, 'group' | 'isOpen'>> {
+  const isOpen = await launchWalled(file, folder).then(
+    () => false,
+    () => launchOpen(file, folder).then(() => true),
+  );
+  const { pid } = browser!.process() ?? {};
   if (pid === undefined) throw new Error('The browser has no process.');
-  next = prepare(browser);
-  return pid;
+  prepareNext();
+  return { group: pid, isOpen };
+}
+
+/** Its own walls need rights that root, and most containers, do not have. Through a pipe it does not say that it was these. */
+async function launchWalled(file: string, folder: string): Promise<void> {
+  if (process.getuid?.() === 0) throw new Error('The browser refuses root.');
+  browser = await launch(file, folder);
+}
+
+async function launchOpen(file: string, folder: string): Promise<void> {
+  browser = await launch(file, folder, '--no-sandbox');
 }
 
 /** A page that nobody had before, with Mermaid in it. The one after it is made while nobody waits. */
@@ -47,14 +61,16 @@ export async function takePage(): Promise<Page> {
 
 export async function dropPage(page: Page): Promise<void> {
   await page.close();
+  prepareNext();
+}
+
+/** What fails is told to whoever takes it, and ends nothing: where the browser was killed, its folder is still to be removed. */
+function prepareNext(): void {
   next ??= prepare(browser!);
-  // Told to whoever takes it.
   next.catch(() => undefined);
 }
 
-/** Its own walls need rights that root, and most containers, do not have; ours stay. */
 function launch(executablePath: string, userDataDir: string, ...more: string[]): Promise<Browser> {
-  const isRoot = process.getuid?.() === 0;
   return puppeteer.launch({
     executablePath,
     userDataDir,
@@ -64,7 +80,7 @@ function launch(executablePath: string, userDataDir: string, ...more: string[]):
     handleSIGTERM: false,
     handleSIGHUP: false,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: userDataDir, TMPDIR: userDataDir },
-    args: [...FLAGS, ...(isRoot ? ['--no-sandbox'] : []), ...more],
+    args: [...FLAGS, ...more],
   });
 }
 

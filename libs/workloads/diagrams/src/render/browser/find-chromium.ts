@@ -13,7 +13,7 @@ const MAC = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.a
 
 /** The browser that Mermaid is drawn in: the one that is named, or one that lies where they do. */
 export async function findChromium(named?: string, path = ''): Promise<string | undefined> {
-  if (named !== undefined) return named === '' ? undefined : named;
+  if (named !== undefined) return named === 'off' ? undefined : named;
   const folders = [...path.split(delimiter).filter(Boolean), ...PLACES];
   const files = [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...MAC];
   for (const file of files) if (await isProgram(file)) return file;

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Drawer } from '../drawers/drawer.js';
 import { drawerOf, type DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
-import { cut, type Answer, type Task, type Word } from '../pool/words.js';
+import { cut, type Answer, type Ready, type Task, type Word } from '../pool/words.js';
 import { closeDoors } from './closed-doors.js';
 import type { Setup } from './setup.js';
 
@@ -21,11 +21,11 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal
 
 await startWatchdog();
 const finish = setup.role === 'finish' ? (await import('./finish.js')).finish : undefined;
-const group = setup.role === 'browse' ? await browse(setup.chromium) : undefined;
+const browser = setup.role === 'browse' ? await browse(setup.chromium) : {};
 // Now that it has all it needs. What a renderer loads later, it loads behind them.
 closeDoors();
 process.on('message', (task: Task) => void answer(task).then(say));
-say({ said: 'ready', group });
+say({ said: 'ready', ...browser });
 
 /** A thread beside this one, which may be in a loop of a renderer's when the parent dies. */
 async function startWatchdog(): Promise<void> {
@@ -35,7 +35,7 @@ async function startWatchdog(): Promise<void> {
   watchdog.unref();
 }
 
-async function browse(chromium: string): Promise<number> {
+async function browse(chromium: string): Promise<Pick<Ready, 'group' | 'isOpen'>> {
   const { startBrowser } = await import('../browser/browser.js');
   return startBrowser(chromium, process.cwd());
 }
@@ -90,6 +90,7 @@ function isOutOfRoom(error: unknown): boolean {
   return error instanceof RangeError || (error as Error | undefined)?.name === 'RuntimeError';
 }
 
+/** To nobody, when its parent is dead: that must not end it before its watchdog does. */
 function say(word: Word): void {
-  process.send!(word);
+  process.send?.(word, () => undefined);
 }

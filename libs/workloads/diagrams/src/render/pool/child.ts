@@ -87,12 +87,17 @@ export class Child {
       // Whatever runs there may say anything.
       this.process.on('message', (word: Word | null) => {
         if (word?.said === 'ready') {
-          if (!isReady) this.group = this.ownGroup(word);
+          if (!isReady) this.begin(word);
           isReady = true;
           resolve();
         } else if (word) this.hear(word);
       });
     });
+  }
+
+  private begin(ready: Ready): void {
+    this.group = this.ownGroup(ready);
+    if (this.spec.setup.role === 'browse' && ready.isOpen) this.spec.onOpen?.();
   }
 
   /** It is killed with the process: so it must be a browser's, and one that this process started. */

@@ -24,7 +24,11 @@ export const WEIGHT_OF: Record<DrawerName, Weight> = {
 
 type Own = Pick<PoolSpec, 'heapMb' | 'memoryMb'> & Partial<PoolSpec>;
 
-export function poolsFor(limits: RenderLimits, chromium: string | undefined): Record<Weight, Pool> {
+export function poolsFor(
+  limits: RenderLimits,
+  chromium: string | undefined,
+  onOpen?: () => void,
+): Record<Weight, Pool> {
   const { idleMs, renders, lightProcesses: processes } = limits;
   const pool = (own: Own): Pool =>
     new Pool({ setup: { role: 'draw' }, processes: 1, idleMs, renders, ...own });
@@ -35,7 +39,7 @@ export function poolsFor(limits: RenderLimits, chromium: string | undefined): Re
     vega: pool({ heapMb: 512, memoryMb: 900, evaluates: true, drawsOnce: true }),
     d2: pool({ heapMb: 512, memoryMb: 1_800, evaluates: true }),
     mermaid: chromium
-      ? pool({ heapMb: 256, memoryMb: 1_800, setup: { role: 'browse', chromium } })
+      ? pool({ heapMb: 256, memoryMb: 1_800, setup: { role: 'browse', chromium }, ...(onOpen && { onOpen }) })
       : pool({ heapMb: 512, memoryMb: 900 }),
     syntax: pool({ heapMb: 256, memoryMb: 640 }),
     finish: pool({ heapMb: 384, memoryMb: 900, processes, setup: { role: 'finish' } }),

@@ -14,6 +14,8 @@ export interface PoolSpec {
   readonly drawsOnce?: boolean;
   /** How long it may take to be ready, and to load what draws. */
   readonly startMs?: number;
+  /** Is told when a browser runs without walls of its own. */
+  readonly onOpen?: () => void;
   readonly idleMs: number;
   readonly renders: number;
 }

@@ -46,6 +46,8 @@ export type Answer =
 export interface Ready {
   readonly said: 'ready';
   readonly group?: number | undefined;
+  /** Whether its browser runs without walls of its own. */
+  readonly isOpen?: boolean;
 }
 
 export type Word = Answer | Ready;
