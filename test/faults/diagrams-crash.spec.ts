@@ -49,6 +49,18 @@ describe('kill -9 of who', () => {
     return fetch(`${api.url}/v1/diagrams`, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
+  /** By an api that dies at it. */
+  async function cancelledUntil(point: string, owner: string): Promise<void> {
+    const api = await killed('api', point);
+    const [type, id] = owner.split(':');
+    await fetch(`${api.url}/v1/owners/${type}/${id}/cancel`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ reason: 'gone' }),
+    }).catch(() => undefined);
+    await expectKilled(api);
+  }
+
   /** How often a job of it began in the worker. */
   function beginnings(id: string): number {
     const facts = worker?.facts() ?? [];
@@ -88,19 +100,25 @@ describe('kill -9 of who', () => {
     const source = newGraph();
     const { id, job } = await diagramOf(fleet, { owner: one, source });
     await diagramOf(fleet, { owner: other, source });
-    const api = await killed('api', 'before:diagrams/strike');
-    const [type, trip] = one.split(':');
-    await fetch(`${api.url}/v1/owners/${type}/${trip}/cancel`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ reason: 'gone' }),
-    }).catch(() => undefined);
-    await expectKilled(api);
+    await cancelledUntil('before:diagrams/strike', one);
     await withWorker();
     const made = await untilDiagram(fleet, id, 'completed');
     expect(made.job).not.toBe(job);
     expect(await fleet.job(made.job!)).toMatchObject({ owners: [`diagram:${id}`, other] });
   });
+
+  it.each(['after:cancel', 'before:diagrams/strike'])(
+    'ends who alone asked for it, %s: what was drawn goes all the same',
+    async (point) => {
+      await withWorker();
+      const owner = `trip:${Math.random()}`;
+      const { id, shortlink } = await diagramOf(fleet, { owner });
+      await untilDiagram(fleet, id, 'completed');
+      await cancelledUntil(point, owner);
+      await untilDiagram(fleet, id, 'cancelled');
+      expect((await fetch(`${fleet.url}/d/${shortlink}`)).status).toBe(410);
+    },
+  );
 
   it('draws it, a process of the worker: it is drawn in another, at the next attempt', async () => {
     const { id, job } = await diagramOf(fleet, { source: slowGraph(18) });
