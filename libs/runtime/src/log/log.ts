@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { pino, stdSerializers, type DestinationStream, type Logger, type SerializedError } from 'pino';
-import pretty from 'pino-pretty';
+import type pretty from 'pino-pretty';
 import { logContext } from './log-context.js';
 
 export interface LogSettings {
@@ -70,7 +71,8 @@ export function createLog(app: string, settings: LogSettings, destination?: Dest
   };
   if (format === 'json') return pino(options, destination ?? standardOutput);
   // In this thread, not in a worker's: the last lines before an exit must not be lost.
-  const stream = pretty({
+  const forPeople = createRequire(import.meta.url)('pino-pretty') as typeof pretty;
+  const stream = forPeople({
     sync: true,
     colorize: (process.stdout.isTTY && !process.env['NO_COLOR']) || Boolean(process.env['FORCE_COLOR']),
     ignore: 'pid,hostname,app',

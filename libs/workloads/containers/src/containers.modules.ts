@@ -4,16 +4,13 @@ import type { ContainersEnv } from './containers.env.js';
 import { EndHandler, ProvisionHandler } from './containers.handlers.js';
 import { end, provision } from './containers.kinds.js';
 import { ContainerRemoval } from './containers.removal.js';
-import { LeaseLimits } from './containers.settings.js';
 import { EnginesModule } from './engines.module.js';
 import { FleetSignature } from './fleet.signature.js';
-import { LeasesController } from './http/leases.controller.js';
 import { LeaseClosing } from './lease.closing.js';
 import { LeaseSending } from './lease.sending.js';
 import { LeaseFollowers } from './leases.followers.js';
 import { LeaseOwners } from './leases.owners.js';
 import { LeaseRepository } from './leases.repository.js';
-import { Leases } from './leases.service.js';
 import { ContainerSurvey } from './reaper/container.survey.js';
 import { LeaseCare } from './reaper/lease.care.js';
 import { LeaseMoorings } from './reaper/lease.moorings.js';
@@ -21,25 +18,13 @@ import { LeaseReaper } from './reaper/lease.reaper.js';
 import { LeaseSurvey } from './reaper/lease.survey.js';
 import { LeaseSweep } from './reaper/lease.sweep.js';
 
+/** What each of them has. */
 @Module({
   imports: [LifecycleModule.forKinds([provision, end])],
   providers: [LeaseClosing, LeaseFollowers, LeaseRepository, LeaseSending],
   exports: [LeaseClosing, LeaseRepository, LeaseSending],
 })
-class LeasesModule {}
-
-/** Where leases are asked for. It has no engine. */
-@Module({})
-export class ContainersApiModule {
-  static with(limits: LeaseLimits): DynamicModule {
-    return {
-      module: ContainersApiModule,
-      imports: [LeasesModule],
-      controllers: [LeasesController],
-      providers: [Leases, { provide: LeaseLimits, useValue: limits }],
-    };
-  }
-}
+export class LeasesModule {}
 
 /** Where containers are made, and ended in time. */
 @Module({})

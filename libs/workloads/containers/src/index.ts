@@ -1,10 +1,5 @@
 export { ContainersEnv } from './containers.env.js';
-export {
-  ContainersApiModule,
-  ContainersJanitorModule,
-  ContainersWorkerModule,
-} from './containers.modules.js';
-export { LeaseLimits } from './containers.settings.js';
+export { ContainersJanitorModule, ContainersWorkerModule } from './containers.modules.js';
 export { ContainerEngine, type Container } from './engines/container.engine.js';
 export { openEngine } from './engines/open-engine.js';
 export { LIVE_STATES, type LeaseState } from './lease.js';

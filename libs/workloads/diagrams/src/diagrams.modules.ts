@@ -1,11 +1,9 @@
 import { LifecycleModule } from '#lifecycle';
 import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { DemoController } from './demo/demo.controller.js';
 import { DiagramAskers } from './diagram.askers.js';
 import { DiagramCare } from './diagram.care.js';
 import { DiagramJobs } from './diagram.jobs.js';
 import { DiagramLooks } from './diagram.looks.js';
-import { DiagramWaits } from './diagram.waits.js';
 import { DiagramEndings } from './diagrams.endings.js';
 import { DiagramFollowers } from './diagrams.followers.js';
 import { RenderHandler } from './diagrams.handlers.js';
@@ -14,15 +12,10 @@ import { DIAGRAMS_DEFAULTS, DiagramsOptions } from './diagrams.options.js';
 import { DiagramOwners } from './diagrams.owners.js';
 import { DiagramsRelay } from './diagrams.relay.js';
 import { DiagramsRepository } from './diagrams.repository.js';
-import { DiagramsService } from './diagrams.service.js';
-import { DiagramsController } from './http/diagrams.controller.js';
-import { KrokiController } from './http/kroki.controller.js';
-import { LinksController } from './http/links.controller.js';
-import { Pictures } from './http/pictures.js';
 import { Renderers } from './render/renderers.js';
-import { SourceCheck } from './source.check.js';
 
-const tending: Provider[] = [
+/** Who does what others have left undone: every api, and the janitor. */
+export const tending: Provider[] = [
   DiagramAskers,
   DiagramCare,
   DiagramFollowers,
@@ -33,38 +26,10 @@ const tending: Provider[] = [
   DiagramsRepository,
 ];
 
-interface ApiOptions extends Partial<DiagramsOptions> {
-  readonly demo: boolean;
-  /** As `CHROMIUM` says. */
-  readonly chromium: string | undefined;
-}
-
-/** Where diagrams are asked for and shown. */
-@Module({})
-export class DiagramsApiModule {
-  static with({ demo, chromium, ...options }: ApiOptions): DynamicModule {
-    return {
-      module: DiagramsApiModule,
-      imports: [LifecycleModule.forKinds([render])],
-      controllers: [DiagramsController, LinksController, KrokiController, ...(demo ? [DemoController] : [])],
-      providers: [
-        ...tending,
-        DiagramsService,
-        DiagramWaits,
-        Pictures,
-        SourceCheck,
-        optionsOf(options),
-        // It only checks: one process does.
-        { provide: Renderers, useFactory: () => new Renderers({ lightProcesses: 1, chromium }) },
-      ],
-    };
-  }
-}
-
 /** Where they are drawn. */
 @Module({})
 export class DiagramsWorkerModule {
-  static with({ chromium }: Pick<ApiOptions, 'chromium'>): DynamicModule {
+  static with({ chromium }: { readonly chromium: string | undefined }): DynamicModule {
     return {
       module: DiagramsWorkerModule,
       imports: [LifecycleModule.forKinds([render])],
@@ -95,6 +60,6 @@ function warn(text: string): void {
   new Logger('Diagrams').warn(text);
 }
 
-function optionsOf(options: Partial<DiagramsOptions>): Provider {
+export function optionsOf(options: Partial<DiagramsOptions>): Provider {
   return { provide: DiagramsOptions, useValue: { ...DIAGRAMS_DEFAULTS, ...options } };
 }

@@ -2,6 +2,6 @@ export { ChromiumEnv } from './chromium.env.js';
 export { EXAMPLES, type Example } from './render/examples/examples.js';
 export { DIAGRAMS_DEFAULTS, type DiagramsOptions } from './diagrams.options.js';
 export { render } from './diagrams.kinds.js';
-export { DiagramsApiModule, DiagramsJanitorModule, DiagramsWorkerModule } from './diagrams.modules.js';
+export { DiagramsJanitorModule, DiagramsWorkerModule } from './diagrams.modules.js';
 export { Renderers } from './render/renderers.js';
 export { DIAGRAM_TYPES, type DiagramType } from './render/types.js';

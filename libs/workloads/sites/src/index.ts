@@ -1,3 +1,3 @@
 export { SiteCare } from './sites.care.js';
 export { build } from './sites.kinds.js';
-export { SitesApiModule, SitesJanitorModule, SitesWorkerModule } from './sites.modules.js';
+export { SitesJanitorModule, SitesWorkerModule } from './sites.modules.js';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { SiteCare } from './sites.care.js';
 import { siteOwner } from './sites.kinds.js';
 import { ShownBuilds } from './shown.builds.js';
-import { SitesApiModule } from './sites.modules.js';
+import { SitesApiModule } from './sites.api.module.js';
 import { SitesRelay } from './sites.relay.js';
 import { SitesRepository } from './sites.repository.js';
 import { SitesService } from './sites.service.js';

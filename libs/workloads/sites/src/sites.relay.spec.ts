@@ -9,7 +9,8 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { defer } from '../../../../test/support/defer.js';
 import { until } from '../../../../test/support/until.js';
 import { SiteCare } from './sites.care.js';
-import { SitesApiModule, SitesJanitorModule, SitesWorkerModule } from './sites.modules.js';
+import { SitesApiModule } from './sites.api.module.js';
+import { SitesJanitorModule, SitesWorkerModule } from './sites.modules.js';
 import { SitesRelay } from './sites.relay.js';
 import { SitesRepository } from './sites.repository.js';
 

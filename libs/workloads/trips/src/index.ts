@@ -1,3 +1,3 @@
 export { request, timeout } from './trips.kinds.js';
 export { TripCare } from './trips.care.js';
-export { TripsApiModule, TripsJanitorModule, TripsWorkerModule } from './trips.modules.js';
+export { TripsJanitorModule, TripsWorkerModule } from './trips.modules.js';

@@ -5,7 +5,8 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import Docker from 'dockerode';
+import { createRequire } from 'node:module';
+import type Docker from 'dockerode';
 
 /** More than any answer to our questions; an engine that says more is not believed. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
@@ -39,7 +40,9 @@ export function openDoor(dockerHost: string): Docker {
   const isTls = address['protocol'] === 'https';
   // A connection for each call: one that was kept would have died with an engine that was restarted.
   const agent = isTls ? new HttpsAgent() : new HttpAgent();
-  const docker = new Docker({ ...address, agent } as Docker.DockerOptions);
+  // It brings gRPC and SSH along: only who has an engine loads it.
+  const Dockerode = createRequire(import.meta.url)('dockerode') as typeof Docker;
+  const docker = new Dockerode({ ...address, agent } as Docker.DockerOptions);
   guard(docker.modem as unknown as Modem, isTls);
   return docker;
 }

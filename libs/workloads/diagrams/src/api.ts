@@ -1,0 +1,1 @@
+export { DiagramsApiModule } from './diagrams.api.module.js';

@@ -1,0 +1,1 @@
+export { SitesApiModule } from './sites.api.module.js';

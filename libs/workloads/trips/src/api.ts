@@ -1,0 +1,1 @@
+export { TripsApiModule } from './trips.api.module.js';
