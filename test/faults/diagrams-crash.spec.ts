@@ -61,6 +61,19 @@ describe('kill -9 of who', () => {
     await expectKilled(api);
   }
 
+  /** By that one: nobody else can. */
+  async function untilToldBy(one: TestProcess, owner: string): Promise<void> {
+    const others = [fleet.api, ...fleet.janitors];
+    for (const other of others) other.kill('SIGSTOP');
+    const isIt = (fact: Record<string, unknown>): boolean =>
+      fact['event'] === 'owner.cancelled' && fact['owner'] === owner;
+    try {
+      await until(() => one.facts().some(isIt), 'it tells of the cancel');
+    } finally {
+      for (const other of others) other.kill('SIGCONT');
+    }
+  }
+
   /** How often a job of it began in the worker. */
   function beginnings(id: string): number {
     const facts = worker?.facts() ?? [];
@@ -107,14 +120,20 @@ describe('kill -9 of who', () => {
     expect(await fleet.job(made.job!)).toMatchObject({ owners: [`diagram:${id}`, other] });
   });
 
-  it.each(['after:cancel', 'before:diagrams/strike'])(
-    'ends who alone asked for it, %s: what was drawn goes all the same',
-    async (point) => {
-      await withWorker();
+  const byOthers: [point: string, by: string][] = [
+    ['before:diagrams/strike', 'whoever comes'],
+    ['after:cancel', 'whoever comes'],
+    ['after:cancel', 'a worker'],
+  ];
+  it.each(byOthers)(
+    'ends who alone asked for it, %s, and %s goes on: what was drawn goes all the same',
+    async (point, by) => {
+      const drawing = await withWorker();
       const owner = `trip:${Math.random()}`;
       const { id, shortlink } = await diagramOf(fleet, { owner });
       await untilDiagram(fleet, id, 'completed');
       await cancelledUntil(point, owner);
+      if (by === 'a worker') await untilToldBy(drawing, owner);
       await untilDiagram(fleet, id, 'cancelled');
       expect((await fetch(`${fleet.url}/d/${shortlink}`)).status).toBe(410);
     },
@@ -160,6 +179,21 @@ describe('workers', () => {
     expect(shares.map((share) => share.includes(1))).toEqual([true, true]);
   });
 
+  it('that are told to end draw what they have begun, and leave the rest to others', async () => {
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, () => diagramOf(fleet, { source: slowGraph(13) })),
+    );
+    const [first] = fleet.workers;
+    const running = await until(() => asked.find(({ job }) => began(job)(first!) > 0), 'it draws');
+    first!.kill('SIGTERM');
+    expect(await first!.exited).toEqual({ code: 0, signal: null });
+    expect(await fleet.job(running.job!)).toMatchObject({ state: 'completed', attempts: 1 });
+    for (const { id, job } of asked) {
+      await untilDiagram(fleet, id, 'completed');
+      expect(await fleet.job(job!)).toMatchObject({ attempts: 1 });
+    }
+  });
+
   it('wait for a store that is away, and go on: what was accepted is drawn', async () => {
     const accepted = await Promise.all(
       Array.from({ length: 6 }, () => diagramOf(fleet, { source: slowGraph(12) })),
@@ -175,21 +209,7 @@ describe('workers', () => {
     expect(performance.now() - since).toBeLessThan(8_000);
     store.thaw();
     for (const { id } of accepted) await untilDiagram(fleet, id, 'completed');
-    expect(fleet.processes.filter(({ hasExited }) => hasExited)).toEqual([]);
-  });
-
-  it('that are told to end draw what they have begun, and leave the rest to others', async () => {
-    const asked = await Promise.all(
-      Array.from({ length: 8 }, () => diagramOf(fleet, { source: slowGraph(13) })),
-    );
-    const [first] = fleet.workers;
-    const running = await until(() => asked.find(({ job }) => began(job)(first!) > 0), 'it draws');
-    first!.kill('SIGTERM');
-    expect(await first!.exited).toEqual({ code: 0, signal: null });
-    expect(await fleet.job(running.job!)).toMatchObject({ state: 'completed', attempts: 1 });
-    for (const { id, job } of asked) {
-      await untilDiagram(fleet, id, 'completed');
-      expect(await fleet.job(job!)).toMatchObject({ attempts: 1 });
-    }
+    const ended = fleet.processes.filter(({ hasExited }) => hasExited);
+    expect(ended).toEqual(fleet.workers.slice(0, 1));
   });
 });

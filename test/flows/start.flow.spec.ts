@@ -138,7 +138,7 @@ describe('npm start', () => {
     [
       'a kind that nobody knows',
       async () => ({ WORKER_KINDS: 'prob' }),
-      /^This worker is to take "prob", but knows only: probe, .*\.$/m,
+      /^This worker is to take "prob", but knows only: containers\.end, .*, probe, .*\.$/m,
     ],
     [
       'a public address without keys',

@@ -21,8 +21,16 @@ export const WorkerEnv = z
       ),
     ...resolversEnv(process.env),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
-    TRIPS: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the jobs of trips.'),
-    DIAGRAMS: z.enum(['on', 'off']).default('on').describe('Whether this worker draws diagrams.'),
+    TRIPS: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe(
+        'Whether this worker takes the jobs of trips. The same for all: `WORKER_KINDS` shares the work out.',
+      ),
+    DIAGRAMS: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether this worker draws diagrams. The same for all: `WORKER_KINDS` shares the work out.'),
     ...ChromiumEnv,
     SITES: z
       .enum(['on', 'off'])

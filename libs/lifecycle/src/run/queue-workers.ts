@@ -84,8 +84,9 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
     if (!kinds) return known;
     const unknown = kinds.filter((name) => !this.kinds.has(name));
     if (unknown.length > 0) {
+      const names = known.map(({ name }) => name).toSorted();
       throw new TypeError(
-        `This worker is to take "${unknown.join('", "')}", but knows only: ${known.map(({ name }) => name).join(', ')}.`,
+        `This worker is to take "${unknown.join('", "')}", but knows only: ${names.join(', ')}.`,
       );
     }
     const queues = new Set(kinds.map((name) => this.kinds.get(name).queue));

@@ -1,5 +1,11 @@
 import { Journal, meansUnavailable, StoreUnavailableError, type Fact } from '#lifecycle';
-import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  Optional,
+  type BeforeApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DiagramCare } from './diagram.care.js';
 import { OWNER_TYPE } from './diagrams.kinds.js';
@@ -7,7 +13,10 @@ import { DiagramsRepository } from './diagrams.repository.js';
 
 const PAUSE_MS = 500;
 
-/** When an owner is cancelled, by whomever, what it alone has asked for is over. It is noted first, so that others finish it. */
+/**
+ * When an owner is cancelled, by whomever, what it alone has asked for is over. It is noted first, so that others finish it;
+ * in a worker, which may be who brings a cancel to its end, that is all.
+ */
 @Injectable()
 export class DiagramFollowers implements OnModuleInit, BeforeApplicationShutdown {
   private readonly log = new Logger('diagrams');
@@ -16,8 +25,8 @@ export class DiagramFollowers implements OnModuleInit, BeforeApplicationShutdown
 
   constructor(
     private readonly journal: Journal,
-    private readonly care: DiagramCare,
     private readonly diagrams: DiagramsRepository,
+    @Optional() private readonly care?: DiagramCare,
   ) {}
 
   onModuleInit(): void {
@@ -37,7 +46,7 @@ export class DiagramFollowers implements OnModuleInit, BeforeApplicationShutdown
     const noted = this.note(owner, epoch).finally(() => this.noting.delete(noted));
     this.noting.add(noted);
     noted
-      .then(() => (this.closing.signal.aborted ? undefined : this.care.ownerGone(owner, epoch)))
+      .then(() => (this.closing.signal.aborted ? undefined : this.care?.ownerGone(owner, epoch)))
       .catch((error: unknown) => this.tell(error));
   }
 

@@ -35,6 +35,7 @@ export class DiagramsWorkerModule {
       imports: [LifecycleModule.forKinds([render])],
       providers: [
         DiagramEndings,
+        DiagramFollowers,
         DiagramOwners,
         DiagramsRepository,
         RenderHandler,
