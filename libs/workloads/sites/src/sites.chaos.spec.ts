@@ -36,18 +36,21 @@ describe('entities that change at four processes while some are killed', () => {
       const progress = { events: 0 };
       const reader = new AbortController();
       const seen = watch(site, reader.signal);
-      const writers = Array.from({ length: WRITERS }, (_, i) =>
-        write(i, site, model, seededRandom(Math.floor(random() * 2 ** 31)), progress),
-      );
-      const kills = killSome(site, random, progress);
-      await Promise.all([...writers, kills]);
+      try {
+        const writers = Array.from({ length: WRITERS }, (_, i) =>
+          write(i, site, model, seededRandom(Math.floor(random() * 2 ** 31)), progress),
+        );
+        const kills = killSome(site, random, progress);
+        await Promise.all([...writers, kills]);
 
-      // A profile that changed last would wait for the next build.
-      await insist(0, site, (at) => at.put('clock', 'end'), [200, 201]);
-      model.set('clock/end', { type: 'clock', id: 'end', content: {} });
-      const view = await site.untilBuilt(60_000);
-      reader.abort();
-      await expectShown(site, view, [...model.values()]);
+        // A profile that changed last would wait for the next build.
+        await insist(0, site, (at) => at.put('clock', 'end'), [200, 201]);
+        model.set('clock/end', { type: 'clock', id: 'end', content: {} });
+        const view = await site.untilBuilt(60_000);
+        await expectShown(site, view, [...model.values()]);
+      } finally {
+        reader.abort();
+      }
       expect(await seen).toEqual([]);
     },
     4 * 60_000,

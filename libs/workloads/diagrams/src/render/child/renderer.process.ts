@@ -5,6 +5,7 @@ import { drawerOf, type DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
 import { cut, type Answer, type Ready, type Task, type Word } from '../pool/words.js';
 import { closeDoors } from './closed-doors.js';
+import { endBrowser } from './end-browser.js';
 import type { Setup } from './setup.js';
 
 /*
@@ -36,8 +37,11 @@ async function startWatchdog(): Promise<void> {
 }
 
 async function browse(chromium: string): Promise<Pick<Ready, 'group' | 'isOpen'>> {
+  const profile = process.cwd();
+  // A browser that is killed while it starts ends this process, too: perhaps before its watchdog has tidied up.
+  process.once('exit', () => endBrowser(profile));
   const { startBrowser } = await import('../browser/browser.js');
-  return startBrowser(chromium, process.cwd());
+  return startBrowser(chromium, profile);
 }
 
 async function answer(task: Task): Promise<Answer> {
