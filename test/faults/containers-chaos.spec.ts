@@ -47,6 +47,8 @@ describe('a hundred leases', () => {
       WORKER_LOCK: '2s',
       SWEEP_LOCK: '2s',
       LOG_LEVEL: 'info',
+      // The place of a job whose worker is killed just after it has ended is left to the repair.
+      REPAIR_EVERY: '1s',
     };
     fleet = await Fleet.start({ workers: 2, janitor: true, env });
     fleet.addJanitor();
@@ -86,7 +88,7 @@ describe('a hundred leases', () => {
     expect(told.flatMap((one) => promisesBroken(one, ofRecord.get(one.id)!, facts))).toEqual([]);
     expect(told.flatMap((one) => endedWrongly(one, ofRecord.get(one.id)!, facts))).toEqual([]);
     expect(ends.filter(({ state }) => state === 'ended').length).toBeGreaterThan(LEASES / 2);
-    await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
+    await untilNothingIsLeft(fleet.storeUrl, fleet.prefix, 30_000);
   }, 240_000);
 
   /** Leases of which a process said that they are for people. */

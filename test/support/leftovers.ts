@@ -27,11 +27,15 @@ export async function leftovers(redis: Redis, prefix: string): Promise<string[]>
 }
 
 /** Waits until nothing is left; what stays says what it is. */
-export async function untilNothingIsLeft(storeUrl: string, prefix: string): Promise<void> {
+export async function untilNothingIsLeft(storeUrl: string, prefix: string, withinMs = 5_000): Promise<void> {
   const redis = new Redis(storeUrl);
   let left: string[] = [];
   try {
-    await until(async () => (left = await leftovers(redis, prefix)).length === 0, 'nothing is left', 5_000);
+    await until(
+      async () => (left = await leftovers(redis, prefix)).length === 0,
+      'nothing is left',
+      withinMs,
+    );
   } catch (error) {
     throw left.length > 0 ? new Error(`There is left:\n  ${left.join('\n  ')}`, { cause: error }) : error;
   } finally {
