@@ -131,8 +131,16 @@ class World {
     await this.told('take', [this.keys.due], [most, LATER_MS]);
   }
 
+  /** Each later than the one before: at the same time they would be in the order of their names. */
   async remember(id: string, most: number): Promise<void> {
+    const before = await this.now();
+    while ((await this.now()) === before);
     await this.told('remember', [this.asked], [id, KEPT_MS, most]);
+  }
+
+  private async now(): Promise<number> {
+    const [seconds, micros] = await this.redis.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
   /** Its turn ends, as when its time is over. */
