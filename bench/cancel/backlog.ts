@@ -5,12 +5,12 @@ import type { Cancelled, CancelStore, SideName } from './cancel.store.js';
 
 export const JOBS = 100;
 const SIZES = [10_000, 100_000, 300_000];
-/** At this size the seeds' way asks for more memory than most machines have to give: ours goes alone. */
+/** At this size the usual way asks for more memory than most machines have to give: ours goes alone. */
 const LARGE = 1_000_000;
-/** Where the seeds' way takes its time, one round of it has to do. */
+/** Where the usual way takes its time, one round of it has to do. */
 const LONG = 300_000;
 /** How many a caller cancels in a round. */
-const CANCELS: Record<SideName, number> = { ours: 6, seeds: 1 };
+const CANCELS: Record<SideName, number> = { ours: 6, usual: 1 };
 const QUIET_MS = 500;
 
 /** What cancelling an owner with a hundred jobs takes while so many of others wait: medians of the rounds. */
@@ -18,7 +18,7 @@ export interface UnderBacklog {
   readonly waiting: number;
   readonly quiet: Waited;
   readonly ours: Cost;
-  readonly seeds: Cost | undefined;
+  readonly usual: Cost | undefined;
 }
 
 export interface Cost {
@@ -39,19 +39,19 @@ export async function underBacklog(
   for (const size of large ? [...SIZES, LARGE] : SIZES) {
     await store.plain.add(size - waiting);
     waiting = size;
-    const taken: Record<SideName, Cancelled[]> = { ours: [], seeds: [] };
+    const taken: Record<SideName, Cancelled[]> = { ours: [], usual: [] };
     const quiet: Waited[] = [];
-    const seedRounds = size > LONG ? 0 : size === LONG ? 1 : Math.min(rounds, 3);
+    const usualRounds = size > LONG ? 0 : size === LONG ? 1 : Math.min(rounds, 3);
     for (let round = 0; round < rounds; round += 1) {
       quiet.push(await store.quiet(QUIET_MS));
       taken.ours.push(await once(store, 'ours'));
-      if (round < seedRounds) taken.seeds.push(await once(store, 'seeds'));
+      if (round < usualRounds) taken.usual.push(await once(store, 'usual'));
     }
     all.push({
       waiting,
       quiet: medianWait(quiet),
       ours: costOf(taken.ours),
-      seeds: taken.seeds.length > 0 ? costOf(taken.seeds) : undefined,
+      usual: taken.usual.length > 0 ? costOf(taken.usual) : undefined,
     });
   }
   return all;

@@ -5,7 +5,7 @@ import { median } from '../harness/median.js';
 import { startApp } from './cancel.app.js';
 import { PlainQueue } from './plain.queue.js';
 
-/* Cancels once, in a process of its own: `node caller.process.js <ours|seeds> <store url>`. */
+/* Cancels once, in a process of its own: `node caller.process.js <ours|usual> <store url>`. */
 
 export interface Order {
   /** One after the other, each with so many jobs. Where there are several, the first warms up: a caller lives long. */
@@ -21,7 +21,7 @@ const SAMPLE_MS = 2;
 
 type Side = { cancel(tripId: string): Promise<number>; close(): Promise<void> };
 
-const [side, url] = process.argv.slice(2) as ['ours' | 'seeds', string];
+const [side, url] = process.argv.slice(2) as ['ours' | 'usual', string];
 const redis = new Redis(url, { maxRetriesPerRequest: null });
 const caller = side === 'ours' ? await ours() : new PlainQueue(redis);
 

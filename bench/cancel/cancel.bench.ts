@@ -9,7 +9,7 @@ import { told } from './told.js';
 
 /*
  * What does it take to cancel an owner, whoever else's jobs wait? Asked of the lifecycle and, in the same run and on the
- * same store, of the seeds' way: load every job, filter, remove. And how soon do running jobs hear of it?
+ * same store, of the usual way: load every job, filter, remove. And how soon do running jobs hear of it?
  *   node dist/bench/cancel/cancel.bench.js [--json] [--rounds N] [--large]
  */
 const { rounds, json, large } = readOptions();

@@ -8,7 +8,7 @@ import type { Called, Order } from './caller.process.js';
 import { enqueueFor, startApp } from './cancel.app.js';
 import { PlainQueue } from './plain.queue.js';
 
-export type SideName = 'ours' | 'seeds';
+export type SideName = 'ours' | 'usual';
 
 /** One cancellation: what its caller paid, and what the others who use the store meanwhile. */
 export interface Cancelled extends Called {
@@ -34,7 +34,7 @@ export class CancelStore {
     return new CancelStore(store, redis, app, new PlainQueue(redis), await Prober.start(store));
   }
 
-  /** A trip of its own, with so many jobs: ours, or as the seeds have them. */
+  /** A trip of its own, with so many jobs: ours, or as they usually are. */
   async trip(side: SideName, jobs: number): Promise<string> {
     const tripId = `${side}-${(this.made += 1)}`;
     if (side === 'ours') await enqueueFor(this.app, tripId, jobs);

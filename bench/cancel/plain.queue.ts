@@ -5,7 +5,7 @@ import { offer, PREFIX, PRIORITY } from './cancel.app.js';
 
 const AT_ONCE = 2_000;
 
-/** The same queue as BullMQ gives it to everybody: for what waits beside the owner's jobs, and for the seeds' way. */
+/** The same queue as BullMQ gives it to everybody: for what waits beside the owner's jobs, and for the usual way. */
 export class PlainQueue {
   private readonly queue: Queue;
 
@@ -26,7 +26,7 @@ export class PlainQueue {
     }
   }
 
-  /** The seeds' way: every job there is is loaded, those of the trip are picked, and removed one by one. Answers how many. */
+  /** The usual way: every job there is is loaded, those of the trip are picked, and removed one by one. Answers how many. */
   async cancel(tripId: string): Promise<number> {
     const all = (await this.queue.getJobs(['waiting', 'delayed', 'prioritized'])) as Job<{
       tripId: string;

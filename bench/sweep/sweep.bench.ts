@@ -5,7 +5,7 @@ import type { Shape } from './trips.js';
 
 /*
  * What does it take to find the jobs whose owners are gone, and to end them? Asked of the sweep and, in the same run and on
- * the same jobs, of the seeds' way: load every job, ask for the trip of each, remove.
+ * the same jobs, of the usual way: load every job, ask for the trip of each, remove.
  *   node dist/bench/sweep/sweep.bench.js [--json] [--large]
  */
 const SHAPES = { small: { trips: 2_000, each: 100 }, large: { trips: 3_000, each: 100 } };
@@ -17,7 +17,7 @@ async function measure(shape: Shape): Promise<Figures> {
   const store = await SweepStore.start(shape);
   try {
     const quiet = await store.quiet(QUIET_MS);
-    return { shape, quiet, ours: await store.sweep('ours'), seeds: await store.sweep('seeds') };
+    return { shape, quiet, ours: await store.sweep('ours'), usual: await store.sweep('usual') };
   } finally {
     await store.stop();
   }

@@ -10,7 +10,7 @@ import type { Sweeping } from './sweeper.process.js';
 import type { Service } from './trips.process.js';
 import { isGone, tripIds, type Shape } from './trips.js';
 
-export type SideName = 'ours' | 'seeds';
+export type SideName = 'ours' | 'usual';
 
 /** One clean-up of everything: what it cost, and what the others who use the store paid meanwhile. */
 export interface Sweep extends Sweeping {

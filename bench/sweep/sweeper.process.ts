@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { growthDuring, type Growth } from '../harness/growth.js';
 import { ours } from './ours.js';
-import { seeds } from './seeds.js';
+import { usual } from './usual.js';
 
-/* Sweeps once, in a process of its own: `node sweeper.process.js <ours|seeds> <store url> <service url>`. */
+/* Sweeps once, in a process of its own: `node sweeper.process.js <ours|usual> <store url> <service url>`. */
 
 export interface Swept {
   /** About how many owners the service was asked, each time it was. */
@@ -23,9 +23,9 @@ export interface Sweeping extends Swept, Growth {
 
 const SAMPLE_MS = 20;
 
-const [side, url, serviceUrl] = process.argv.slice(2) as ['ours' | 'seeds', string, string];
+const [side, url, serviceUrl] = process.argv.slice(2) as ['ours' | 'usual', string, string];
 const redis = new Redis(url, { maxRetriesPerRequest: null });
-const sweeper = side === 'ours' ? await ours(redis, serviceUrl) : seeds(redis, serviceUrl);
+const sweeper = side === 'ours' ? await ours(redis, serviceUrl) : usual(redis, serviceUrl);
 
 process.on('message', () => void sweep());
 process.once('disconnect', () => void end());

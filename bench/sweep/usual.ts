@@ -3,13 +3,13 @@ import type { Redis } from 'ioredis';
 import { offer, PREFIX, timeout } from './sweep.app.js';
 import type { Side, Swept } from './sweeper.process.js';
 
-/** Of the data of a job, what the seeds' way looks at. */
+/** Of the data of a job, what the usual way looks at. */
 interface Data {
   readonly b: { readonly tripId: string };
 }
 
-/** The seeds' way: every job of every queue is loaded, and its trip asked for. */
-export function seeds(redis: Redis, serviceUrl: string): Side {
+/** The usual way: every job of every queue is loaded, and its trip asked for. */
+export function usual(redis: Redis, serviceUrl: string): Side {
   const queues = [offer, timeout].map(
     ({ queue }) => new Queue(queue, { connection: redis, prefix: `{${PREFIX}}` }),
   );
