@@ -5,7 +5,7 @@ import { until } from '../support/until.js';
 type Strategy = 'none' | 'skip' | 'replace' | 'coalesce';
 
 /** Longer than the few requests of a test take. */
-const BUSY_MS = 600;
+const BUSY_MS = 2_000;
 /** Fails each time it is run, so that whoever completes ran another payload. */
 const FIRST = { failTimes: 3 };
 const NEWEST = { failTimes: 0 };
@@ -26,15 +26,23 @@ describe.each([
     return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: [owner], payload, dedup, ...more });
   }
 
-  /** The only worker is busy with another owner's job: what is asked for now stays pending. */
-  async function keepBusy(): Promise<void> {
+  /** Nothing is begun: what is asked for now stays pending, until `resume`. */
+  async function hold(): Promise<void> {
     owner = `site:${(owners += 1)}`;
-    await fleet.untilState(await fleet.probe({ ms: BUSY_MS }), 'running');
+    await pause();
   }
 
-  async function running(): Promise<string> {
+  async function pause(): Promise<void> {
+    expect((await fleet.request('POST', '/v1/admin/queues/probe/pause')).status).toBe(200);
+  }
+
+  async function resume(): Promise<void> {
+    expect((await fleet.request('POST', '/v1/admin/queues/probe/resume')).status).toBe(200);
+  }
+
+  async function running(more: object = {}): Promise<string> {
     owner = `site:${(owners += 1)}`;
-    const id = idOf(await trigger('skip', { ms: BUSY_MS }));
+    const id = idOf(await trigger('skip', { ms: BUSY_MS, ...more }));
     await untilBegun();
     return id;
   }
@@ -46,6 +54,7 @@ describe.each([
 
   /** The ids of this owner's runs that began, in order, once it has no job left. */
   async function runsToTheEnd(): Promise<unknown[]> {
+    await resume();
     await until(async () => (await view(fleet, owner)).jobs === 0, 'the owner has no job left');
     const begun = await begunSoFar();
     return begun.filter((fact) => fact['owner'] === owner).map(({ jobId }) => jobId);
@@ -66,7 +75,7 @@ describe.each([
 
   describe('while a duplicate is pending', () => {
     it('none: is a second job', async () => {
-      await keepBusy();
+      await hold();
       const first = await trigger('none', NEWEST);
       const second = await trigger('none', NEWEST);
 
@@ -79,7 +88,7 @@ describe.each([
     });
 
     it('skip: is no new job, and gets the pending one’s id', async () => {
-      await keepBusy();
+      await hold();
       const first = await trigger('skip', NEWEST);
       const second = await trigger('skip', FIRST);
 
@@ -89,7 +98,7 @@ describe.each([
     });
 
     it('replace: takes its place, and the pending one is cancelled', async () => {
-      await keepBusy();
+      await hold();
       const first = await trigger('replace', FIRST);
       const second = await trigger('replace', NEWEST);
 
@@ -105,7 +114,7 @@ describe.each([
     });
 
     it('coalesce: is no new job, and the pending one runs with the newest payload', async () => {
-      await keepBusy();
+      await hold();
       const first = await trigger('coalesce', FIRST);
       const second = await trigger('coalesce', FIRST);
       const third = await trigger('coalesce', NEWEST);
@@ -117,7 +126,7 @@ describe.each([
     });
 
     it('coalesce: the pending one, delayed by an hour, runs from now', async () => {
-      await keepBusy();
+      await hold();
       const first = await trigger('coalesce', FIRST, { delay: '1h' });
       const second = await trigger('coalesce', NEWEST);
 
@@ -189,13 +198,14 @@ describe.each([
   });
 
   it('51 times with skip, while a worker picks the job up at the 50th, makes exactly 2 runs', async () => {
-    await keepBusy();
-    const before = await Promise.all(Array.from({ length: 49 }, () => trigger('skip', { ms: 200 })));
+    await hold();
+    const before = await Promise.all(Array.from({ length: 49 }, () => trigger('skip', { ms: BUSY_MS })));
     const [first, ...others] = [...new Set(before.map(idOf))];
     expect(others).toEqual([]);
+    await resume();
     await untilBegun();
-    const fiftieth = await trigger('skip', { ms: 200 });
-    const last = await trigger('skip', { ms: 200 });
+    const fiftieth = await trigger('skip', NEWEST);
+    const last = await trigger('skip', NEWEST);
 
     expect(before.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(before.filter(({ status }) => status === 200)).toHaveLength(48);
@@ -207,9 +217,10 @@ describe.each([
   });
 
   it('runs, when the one before failed and waits for its retry', async () => {
-    owner = `site:${(owners += 1)}`;
-    const first = idOf(await trigger('skip', { failTimes: 1 }));
-    await fleet.untilState(first, 'retrying');
+    const first = await running({ failTimes: 1 });
+    // Its next attempt does not begin before there is another trigger.
+    await pause();
+    await until(async () => (await fleet.job(first)).attempts === 1, 'it has failed');
     const second = await trigger('skip', NEWEST);
 
     expect(summary(second)).toEqual({ status: 201, outcome: 'created', id: idOf(second) });
@@ -220,7 +231,7 @@ describe.each([
   });
 
   it('does not meet those of other owners, or of other keys', async () => {
-    await keepBusy();
+    await hold();
     const mine = await trigger('skip', NEWEST);
     const otherKey = await trigger('skip', NEWEST, { dedup: { strategy: 'skip', key: 'site:a|{?}' } });
     const otherOwner = await trigger('skip', NEWEST, { owners: [`${owner}x`] });
@@ -229,15 +240,17 @@ describe.each([
     const all = [mine, otherKey, otherOwner, secondOwner];
     expect(all.map(({ body }) => body['outcome'])).toEqual(Array(4).fill('created'));
     expect(new Set(all.map(idOf)).size).toBe(4);
+    await resume();
     await Promise.all(all.map((answer) => fleet.untilState(idOf(answer), 'completed')));
   });
 
   it('says in the pending job’s timeline what became of the others', async () => {
-    await keepBusy();
+    await hold();
     const id = idOf(await trigger('skip', NEWEST));
     await trigger('skip', NEWEST);
     await trigger('coalesce', NEWEST);
 
+    await resume();
     const job = await fleet.untilState(id, 'completed');
     expect(job.timeline.map(({ event, why }) => (why === undefined ? event : `${event}: ${why}`))).toEqual([
       'accepted',
