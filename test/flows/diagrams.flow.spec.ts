@@ -6,12 +6,14 @@ import {
   diagramOf,
   newGraph,
   picture,
+  renderersOf,
   slowGraph,
   undrawable,
   untilDiagram,
   viewDiagram,
 } from '../support/diagrams.js';
 import { Fleet } from '../support/fleet.js';
+import { isGone } from '../support/is-gone.js';
 import { until } from '../support/until.js';
 
 const CLOSED = 'OWNER_CLOSED';
@@ -107,23 +109,34 @@ describe('a diagram', () => {
   it('that takes too long has failed when its time is over; others are drawn meanwhile', async () => {
     const { id } = await diagramOf(fleet, { source: slowGraph() });
     await untilDiagram(fleet, id, 'rendering');
-    for (let i = 0; i < 5; i += 1) await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed');
-    expect((await viewDiagram(fleet, id)).state).toBe('rendering');
-    const { error, job } = await untilDiagram(fleet, id, 'failed', 20_000);
+    const others = Array.from({ length: 5 }, async () =>
+      untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed'),
+    );
+    const drawn = await Promise.all(others);
+    const { error, job } = await untilDiagram(fleet, id, 'failed');
+    const ends = await Promise.all(drawn.map((other) => endOf(other.job!)));
+    expect(Math.min(...ends)).toBeLessThan(await endOf(job!));
     expect(error?.message).toMatch(/long|time|ms/);
     expect(await fleet.job(job!)).toMatchObject({ attempts: 1 });
   });
 
   it('whose job is removed while it runs is gone, and stays so', async () => {
-    const { id, shortlink, job } = await diagramOf(fleet, { source: slowGraph(20) });
+    const { id, shortlink, job } = await diagramOf(fleet, { source: slowGraph() });
     await untilDiagram(fleet, id, 'rendering');
+    const renderers = new Set<number>();
+    const isOneGone = (): boolean => {
+      for (const pid of renderersOf(fleet.workers[0]!)) renderers.add(pid);
+      return [...renderers].some(isGone);
+    };
+    expect(isOneGone()).toBe(false);
     expect(await fleet.request('DELETE', `/v1/jobs/${job}`)).toMatchObject({ status: 200 });
+    // Not when its time is over.
+    await until(isOneGone, 'its renderer is gone', 3_000);
     await untilDiagram(fleet, id, 'cancelled');
     const answer = await picture(fleet, shortlink);
     expect([answer.status, await answer.json()]).toMatchObject([410, { code: 'GONE' }]);
     expect(await picturesOf(job!)).toEqual([]);
-    // As soon as its renderer is gone, and not when the drawing were done.
-    await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed', 2_000);
+    await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed');
     expect((await viewDiagram(fleet, id)).state).toBe('cancelled');
   });
 
@@ -151,7 +164,7 @@ describe('a diagram', () => {
       status: 200,
     });
 
-    const source = slowGraph(14);
+    const source = slowGraph(23);
     const slow = await diagramOf(fleet, { owner: one, source });
     await untilDiagram(fleet, slow.id, 'rendering');
     expect(await diagramOf(fleet, { owner: other, source })).toMatchObject({ id: slow.id, job: slow.job });
@@ -182,6 +195,10 @@ describe('a diagram', () => {
   function cancel(owner: string): ReturnType<Fleet['request']> {
     const [type, id] = owner.split(':');
     return fleet.request('POST', `/v1/owners/${type}/${id}/cancel`, { reason: 'gone', wait: 'drained' });
+  }
+
+  async function endOf(job: string): Promise<number> {
+    return Date.parse((await fleet.job(job)).timeline.at(-1)!.at);
   }
 
   async function picturesOf(job: string): Promise<string[]> {
@@ -216,7 +233,7 @@ describe('a picture', () => {
   });
 
   it('is gone when it is old; its link says so, until it is asked for again', async () => {
-    fleet = await Fleet.start({ janitor: true, env: { RETENTION_EVERY: '300ms', RETENTION_AGE: '1s' } });
+    fleet = await Fleet.start({ janitor: true, env: { RETENTION_EVERY: '300ms', RETENTION_AGE: '4s' } });
     const source = newGraph();
     const { id, shortlink, job } = await diagramOf(fleet, { source });
     await untilDiagram(fleet, id, 'completed');

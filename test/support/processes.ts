@@ -24,9 +24,11 @@ export function secondsOf(pid: number): number {
   return (Number(user) + Number(system)) / 100;
 }
 
-/** The folders in which processes that draw stand. */
-export function foldersLeft(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('mooring-render-'));
+/** The folders in which the processes stand that draw for a worker. */
+export function foldersOf(worker: number): string[] {
+  return readdirSync(tmpdir()).filter(
+    (name) => /^mooring-render-\w+-(\d+)-/.exec(name)?.[1] === String(worker),
+  );
 }
 
 function pids(): number[] {

@@ -61,8 +61,9 @@ afterEach(() => renderers.close());
 describe('a source without an end', () => {
   it.each(ENDLESS)('of $drawer ends within its limit, and the next is drawn', async ({ drawer, source }) => {
     const type = typeOf(drawer);
-    const limitMs = drawer === 'd2' ? 5_000 : 1_500;
-    begin({ timeMs: { ...RENDER_LIMITS.timeMs, [type]: limitMs }, finishMs: 1_500 });
+    // Those that are small take none of them, also on a busy machine.
+    const limitMs = drawer === 'd2' ? 5_000 : 2_500;
+    begin({ timeMs: { ...RENDER_LIMITS.timeMs, [type]: limitMs }, finishMs: 2_500 });
     await draw(type, SMALL[drawer]);
 
     const began = Date.now();
@@ -72,13 +73,13 @@ describe('a source without an end', () => {
     );
     // Some are refused at once, and some are merely long; none goes beyond its limits.
     expect(['drawn', 'DiagramInvalid', 'RenderLimit']).toContain(how);
-    expect(Date.now() - began).toBeLessThan(limitMs + 4_500);
+    expect(Date.now() - began).toBeLessThan(limitMs + 6_000);
 
     expect((await draw(type, SMALL[drawer])).bytes.toString()).toContain('</svg>');
   });
 
   it('is told as what it ran into, and its memory comes back', async () => {
-    begin({ timeMs: { ...RENDER_LIMITS.timeMs, graphviz: 1_000 } });
+    begin({ timeMs: { ...RENDER_LIMITS.timeMs, graphviz: 2_000, 'vega-lite': 60_000 } });
     await draw('graphviz', SMALL.graphviz);
     const before = memoryBelow(process.pid);
 
@@ -187,7 +188,7 @@ describe('a render', () => {
       await draw('graphviz', SMALL.graphviz);
       took.push(performance.now() - began);
     }
-    expect(took.toSorted((a, b) => a - b)[25]).toBeLessThan(20);
+    expect(took.toSorted((a, b) => a - b)[25]).toBeLessThan(100);
   });
 });
 
