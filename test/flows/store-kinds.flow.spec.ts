@@ -12,6 +12,7 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisSentinel } from '../support/redis-sentinel.js';
 import { freePorts, RedisServer } from '../support/redis-server.js';
 import { TestSite } from '../support/sites.js';
+import { Stalls } from '../support/stalls.js';
 import { until } from '../support/until.js';
 
 const ANSWER_MS = 2_000;
@@ -281,14 +282,16 @@ interface Timed {
 /** Asks for a probe again and again, until an event. */
 async function askUntil(fleet: Fleet, event: Promise<unknown>): Promise<Timed[]> {
   const answers: Timed[] = [];
+  const stalls = new Stalls();
   let isOver = false;
   const over = event.finally(() => (isOver = true));
   while (!isOver) {
     const began = Date.now();
     const { status } = await fleet.request('POST', '/v1/jobs', A_PROBE);
-    answers.push({ status, tookMs: Date.now() - began });
+    answers.push({ status, tookMs: stalls.since(began) });
     await pause(50);
   }
+  stalls.stop();
   await over;
   return answers;
 }

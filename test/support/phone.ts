@@ -1,3 +1,4 @@
+import { Stalls } from './stalls.js';
 import { until } from './until.js';
 
 export interface Shown {
@@ -46,12 +47,23 @@ export class Phone {
     return [...standing].at(-1);
   }
 
-  untilSeen(event: string, tripId: string, withinMs?: number): Promise<Shown> {
-    return until(
-      () => this.seen.find((one) => one.event === event && one.data.tripId === tripId),
-      `${this.driverId} sees ${event} of ${tripId}`,
-      withinMs,
-    );
+  /** Within so long from now, without the time in which this process did not run: what comes later is late, and not missing. */
+  async untilSeen(event: string, tripId: string, withinMs = 30_000): Promise<Shown> {
+    const [stalls, since] = [new Stalls(), Date.now()];
+    const what = `${this.driverId} sees ${event} of ${tripId}`;
+    try {
+      const shown = await until(
+        () => this.seen.find((one) => one.event === event && one.data.tripId === tripId),
+        what,
+        withinMs + 10_000,
+      );
+      const tookMs = shown.at - since - stalls.within(since, shown.at);
+      if (tookMs > withinMs)
+        throw new Error(`Not true within ${withinMs} ms, but after ${tookMs} ms: ${what}`);
+      return shown;
+    } finally {
+      stalls.stop();
+    }
   }
 
   saw(event: string, tripId: string): boolean {

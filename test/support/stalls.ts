@@ -14,6 +14,12 @@ export class Stalls {
     clearInterval(this.ticks);
   }
 
+  /** How long ago that was, without the time in which it did not run. */
+  since(from: number): number {
+    const now = Date.now();
+    return now - from - this.within(from, now);
+  }
+
   /** For how much of that time it did not run. */
   within(from: number, to: number): number {
     this.tick();
