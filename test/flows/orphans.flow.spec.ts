@@ -159,7 +159,11 @@ describe('orphans', () => {
     expect((await fleet.request('GET', '/v1/admin/sweeps')).body['tripped']).toMatchObject({
       orphans: { why: expect.stringContaining('25 of 25') },
     });
-    expect(one.facts().find(({ event }) => event === 'sweep.tripped')).toMatchObject({ level: 40 });
+    const warned = await until(
+      () => one.facts().find(({ event }) => event === 'sweep.tripped'),
+      'it is said',
+    );
+    expect(warned).toMatchObject({ level: 40 });
 
     const tool = new Mooring({ MOORING_URL: fleet.url });
     const dry = await until(async () => {

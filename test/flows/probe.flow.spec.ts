@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
+import { until } from '../support/until.js';
 
 describe('a probe', () => {
   let fleet: Fleet;
@@ -71,7 +72,10 @@ describe('a probe', () => {
     const id = await fleet.probe({ failTimes: 3 }, { owners: ['trip:log'] });
     await fleet.untilState(id, 'failed');
     const [worker] = fleet.workers;
-    const lines = worker!.facts().filter((fact) => fact['jobId'] === id);
+    const lines = await until(() => {
+      const said = worker!.facts().filter((fact) => fact['jobId'] === id);
+      return said.at(-1)?.['final'] === true && said;
+    }, 'its end is said');
     expect(lines.map(({ event }) => event).join(' ')).toBe(
       'job.began job.failed job.began job.failed job.began job.failed',
     );
