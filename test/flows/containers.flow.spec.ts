@@ -33,7 +33,7 @@ describe('leases on the process runtime', () => {
   });
 
   it('start a container, hold it, and end it at its time, though nobody calls', async () => {
-    const { status, body, headers } = await leases.post('/v1/leases', { image: 'alpine:3', duration: '2s' });
+    const { status, body, headers } = await leases.post('/v1/leases', { image: 'alpine:3', duration: '5s' });
     expect({ status, body }).toEqual({
       status: 202,
       body: {
@@ -41,7 +41,7 @@ describe('leases on the process runtime', () => {
         state: expect.stringMatching(/provisioning|running/),
         image: 'alpine:3',
         createdAt: expect.any(String),
-        expiresAt: new Date(Date.parse(String(body['createdAt'])) + 2_000).toISOString(),
+        expiresAt: new Date(Date.parse(String(body['createdAt'])) + 5_000).toISOString(),
         containerId: body['containerId'],
       },
     });
@@ -69,8 +69,8 @@ describe('leases on the process runtime', () => {
   });
 
   it('are renewed until their time is over, and not after', async () => {
-    const { id, expiresAt } = await leases.askRunning('2s');
-    const renewed = await leases.renew(id, '4s');
+    const { id, expiresAt } = await leases.askRunning('5s');
+    const renewed = await leases.renew(id, '8s');
     expect(renewed.status).toBe(200);
     const later = Date.parse(String(renewed.body['expiresAt']));
     expect(later).toBeGreaterThan(Date.parse(expiresAt));
@@ -86,7 +86,7 @@ describe('leases on the process runtime', () => {
       status: 202,
       body: { state: 'ending', endedBy: 'deleted' },
     });
-    await leases.untilState(id, 'ended', 5_000);
+    await leases.untilState(id, 'ended', 15_000);
     expect(await leases.delete(id)).toMatchObject({ status: 202, body: { state: 'ended' } });
     const early = await leases.ask('1h');
     await leases.delete(early);
@@ -105,11 +105,11 @@ describe('leases on the process runtime', () => {
     ]);
     await leases.post('/v1/owners/trip/7/cancel', { reason: 'the ride is off' });
     await leases.post(`/v1/owners/lease/${two.id}/cancel`, { reason: 'no need' });
-    expect(await leases.untilState(one.id, 'ended', 10_000)).toMatchObject({
+    expect(await leases.untilState(one.id, 'ended', 20_000)).toMatchObject({
       endedBy: 'owner',
       why: 'trip:7 was cancelled: the ride is off',
     });
-    expect(await leases.untilState(two.id, 'ended', 10_000)).toMatchObject({
+    expect(await leases.untilState(two.id, 'ended', 20_000)).toMatchObject({
       endedBy: 'cancelled',
       why: 'no need',
     });
@@ -165,13 +165,13 @@ describe('leases on the process runtime', () => {
 
   it('count a container as ended that has stopped, or is gone; and end without one', async () => {
     const [stopped, gone, dead] = await Promise.all(
-      ['1500ms', '1500ms', '1h'].map((time) => leases.askRunning(time)),
+      ['5s', '5s', '1h'].map((time) => leases.askRunning(time)),
     );
     await engine.stop(stopped!.containerId!, NO_LIMIT);
     await engine.remove(gone!.containerId!, NO_LIMIT);
     await engine.remove(dead!.containerId!, NO_LIMIT);
-    for (const { id } of [stopped!, gone!]) await leases.untilState(id, 'ended', 10_000);
-    expect(await leases.untilState(dead!.id, 'ended', 10_000)).toMatchObject({
+    for (const { id } of [stopped!, gone!]) await leases.untilState(id, 'ended', 20_000);
+    expect(await leases.untilState(dead!.id, 'ended', 20_000)).toMatchObject({
       endedBy: 'container-gone',
       why: 'its container is gone',
     });

@@ -112,12 +112,14 @@ export class FakeDocker {
     await new Promise((resolve) => server.close(resolve));
   }
 
-  /** As a daemon that is restarted: it stops what runs, unless told that it leaves it. */
-  async restart(awayMs = 100, { stops = false } = {}): Promise<void> {
+  /** As a daemon that is restarted: it leaves what runs, unless told to stop it. Answers what it stopped. */
+  async restart(awayMs = 100, { stops = false } = {}): Promise<FakeContainer[]> {
     await this.down();
-    if (stops) for (const container of this.running) container.exit(137);
+    const stopped = stops ? this.running : [];
+    for (const container of stopped) container.exit(137);
     await pause(awayMs);
     await this.up();
+    return stopped;
   }
 
   async stop(): Promise<void> {

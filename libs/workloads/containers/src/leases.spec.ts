@@ -238,7 +238,7 @@ describe('leases, while no worker is there', () => {
   });
 
   it('are ended by the care once their time is over, stop before remove, and not before', async () => {
-    const { id, made } = await running({ livesMs: 400 });
+    const { id, made } = await running({ livesMs: 2_000 });
     await lookNow();
     expect(engine.asked.filter((call) => call.startsWith('stop'))).toEqual([]);
     await until(

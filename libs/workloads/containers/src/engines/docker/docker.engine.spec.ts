@@ -8,7 +8,7 @@ import { DockerEngine } from './docker.engine.js';
 import { limited } from './limited.js';
 
 const CAPS = { memoryMb: 64, cpus: 0.5, pids: 32 };
-const CALL_MS = 400;
+const CALL_MS = 1_000;
 const never = new AbortController().signal;
 const labels = { 'lease.id': 'l-1' };
 
