@@ -30,7 +30,7 @@ const busy = defineKind({
   payload: z.any(),
   attempts: 2,
   backoff: { type: 'fixed', delay: '1h' },
-  expiresIn: '500ms',
+  expiresIn: '2s',
 });
 
 const TRIP = owner('trip', '42');
@@ -128,8 +128,8 @@ describe('the sweep of what is too late', () => {
     const holder = await enqueue({ slot }, busy);
     await until(() => begun.includes(holder.id), 'one has the slot');
     const delayed = await enqueue({ delay: '1h' });
-    const waiting = await enqueue({ slot, expiresIn: '50ms' }, busy);
-    const retried = await enqueue({ expiresIn: '2s' }, busy, 'fail');
+    const waiting = await enqueue({ slot }, busy);
+    const retried = await enqueue({}, busy, 'fail');
     await until(async () => (await view(retried.id)).state === 'retrying', 'one is to be tried again');
     await until(async () => (await view(waiting.id)).state === 'delayed', 'one stands in line');
     await lifeIsOver(2_000);
@@ -158,14 +158,14 @@ describe('the sweep of what is too late', () => {
 
   it('gives a job its time anew with each trigger that is left to it', async () => {
     const dedup = { strategy: 'skip' } as const;
-    const { id } = await enqueue({ dedup, expiresIn: '200ms' });
-    await lifeIsOver(150);
-    expect(await enqueue({ dedup, expiresIn: '200ms' })).toMatchObject({ outcome: 'skipped', id });
-    await lifeIsOver(100);
+    const { id } = await enqueue({ dedup, expiresIn: '2s' });
+    await lifeIsOver(1_500);
+    expect(await enqueue({ dedup, expiresIn: '2s' })).toMatchObject({ outcome: 'skipped', id });
+    await lifeIsOver(1_000);
     expect(await sweep()).toMatchObject({ seen: 1, removed: 0, kept: 1 });
-    await lifeIsOver(150);
+    await lifeIsOver(1_500);
     expect(await sweep()).toMatchObject({ removed: 1 });
-    expect(await enqueue({ dedup, expiresIn: '200ms' })).toMatchObject({ outcome: 'created' });
+    expect(await enqueue({ dedup, expiresIn: '2s' })).toMatchObject({ outcome: 'created' });
   });
 
   it.each(['skip', 'coalesce'] as const)(

@@ -82,7 +82,7 @@ describe('finished jobs', () => {
       prefix,
       {
         artifacts: kept.with({ removeAll: (jobId) => removeAll(jobId) }),
-        sweeps: { reapHoldMs: 400, artifactGraceMs: 500 },
+        sweeps: { reapHoldMs: 2_000, artifactGraceMs: 500 },
       },
     );
   });
@@ -322,7 +322,7 @@ describe('finished jobs', () => {
     removeAll = async (jobId) => {
       const removed = await kept.store.removeAll(jobId);
       const began = performance.now();
-      await until(() => !isSlow || performance.now() - began > 300, 'half of its hold is over');
+      await until(() => !isSlow || performance.now() - began > 1_200, 'half of its hold is over');
       return removed;
     };
     expect(await sweep()).toMatchObject({ removed: 0, failed: 1 });
