@@ -52,7 +52,7 @@ describe('kill -9 in the middle of a trip', () => {
     const api = await doomedApi('after:trips/finish');
     await post(api, `/v1/trips/${id}/cancel`, { reason: 'off' }).catch(() => undefined);
     await api.exited;
-    await ann.untilSeen('withdrawn', id, 1_000);
+    await ann.untilSeen('withdrawn', id, 5_000);
     await until(async () => (await openJobs(id)) === 0, 'its timeout is gone', 15_000);
   });
 
@@ -74,11 +74,11 @@ describe('kill -9 in the middle of a trip', () => {
 
   it('after it expired, in its timeout: what follows is done by others', async () => {
     fleet.workers[0]!.kill('SIGKILL');
-    const id = await ask(fleet.api, '500ms');
-    const worker = startOdd('worker', fleet, 'fail-point', {
+    const worker = await addOddWorker(fleet, 'fail-point', {
       FAIL_POINT: 'after:trips/finish',
       WORKER_LOCK: '1500ms',
     });
+    const id = await ask(fleet.api, '500ms');
     await worker.exited;
     expect(await trip(id)).toMatchObject({ status: 'EXPIRED' });
     // What the dead one ran is found by one that lives.

@@ -32,7 +32,7 @@ describe('the page to try trips with', () => {
 
       await browser.press('#bob', 'Accept');
       await browser.untilText('#bob .stage', /Driving Ride 1/);
-      for (const phone of ['#ann', '#cem']) await browser.untilText(`${phone} .stage`, /Waiting/, 2_000);
+      for (const phone of ['#ann', '#cem']) await browser.untilText(`${phone} .stage`, /Waiting/);
       await browser.untilText(RIDES, /Ride 1 accepted\s+with Bob/);
 
       await browser.press('.rider', 'Ask for a ride');
@@ -42,9 +42,9 @@ describe('the page to try trips with', () => {
       await browser.untilText('#cem .stage', /Waiting/);
       await browser.screenshot('trips-2-driving.png');
       await browser.press('#bob', 'Complete');
-      await browser.untilText('#bob .stage', /Ride 2/, 3_000);
+      await browser.untilText('#bob .stage', /Ride 2/);
       await browser.press(`${RIDES}:first-child`, 'Cancel');
-      for (const phone of ['#ann', '#bob']) await browser.untilText(`${phone} .stage`, /Waiting/, 2_000);
+      for (const phone of ['#ann', '#bob']) await browser.untilText(`${phone} .stage`, /Waiting/);
       await browser.untilText('#ann .log', /Ride 2 withdrawn: the rider changed her mind/);
 
       await browser.press('#ann', 'checkbox');

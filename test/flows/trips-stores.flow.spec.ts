@@ -39,7 +39,7 @@ describe('trips', () => {
 
     const ask = async (expiresIn: string): Promise<string> =>
       String((await post('/v1/trips', { customerId: 'rida', driverIds: drivers, expiresIn })).body['id']);
-    const [first, second] = [await ask('5m'), await ask('3s')];
+    const [first, second] = [await ask('5m'), await ask('10s')];
     for (const phone of phones) await phone.untilSeen('offer', first);
     const answers = await Promise.all(
       drivers.map((driverId) => post(`/v1/trips/${first}/accept`, { driverId })),

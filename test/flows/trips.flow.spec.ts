@@ -57,7 +57,7 @@ describe('trips', () => {
 
   it('end at their time, and nobody is offered one that is over', async () => {
     const [ann] = await drive('ann');
-    const first = await ask(['ann'], '2s');
+    const first = await ask(['ann'], '4s');
     await ann!.untilSeen('offer', first);
     const second = await ask(['ann', 'bob'], '1500ms');
     const { data, at } = await ann!.untilSeen('withdrawn', first);
