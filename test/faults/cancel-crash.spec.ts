@@ -93,7 +93,7 @@ describe('kill -9 of who cancels', () => {
       }),
     );
     expect(ends.killed).toBeGreaterThan(ends.lived * 5);
-  }, 180_000);
+  }, 300_000);
 
   it('is not assumed of one whose clean-up takes long: nobody else takes that up', async () => {
     const of = { cleanUpEveryMs: 1_000, storeTimeoutMs: 10_000 };

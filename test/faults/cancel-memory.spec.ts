@@ -14,7 +14,7 @@ describe('while the store has no room', () => {
   beforeEach(async () => {
     store = await TestStore.start('--maxmemory-policy', 'noeviction');
     redis = new Redis(store.url);
-    fleet = await Fleet.start({ storeUrl: store.url, workers: 1, env: { WORKER_LOCK: '2s' } });
+    fleet = await Fleet.start({ storeUrl: store.url, workers: 1, env: { WORKER_LOCK: '6s' } });
   });
   afterEach(async () => {
     await redis.config('SET', 'maxmemory', 0);

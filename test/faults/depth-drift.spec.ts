@@ -15,7 +15,7 @@ describe('the count of a queue', () => {
   let queue: Queue;
   beforeEach(async () => {
     redis = new Redis(inject('storeUrl'));
-    const env = { MAX_WAITING: String(MAX), WORKER_LOCK: '1s', WORKER_CONCURRENCY: String(RUNNING) };
+    const env = { MAX_WAITING: String(MAX), WORKER_LOCK: '4s', WORKER_CONCURRENCY: String(RUNNING) };
     fleet = await Fleet.start({ env: { ...env, SHUTDOWN_TIMEOUT: '2s' } });
     queue = new Queue('probe', { connection: { url: inject('storeUrl') }, prefix: `{${fleet.prefix}}` });
   });

@@ -6,7 +6,7 @@ const LOCK_MS = 2_000;
 /** The lock is checked on every fifth of its length: once to suspect, once to act. */
 const CHECKS_MS = (2 * LOCK_MS) / 5;
 /** What this machine may take to do what it was told; it is a bound on the fact, not a measurement. */
-const SLACK_MS = 1_500;
+const SLACK_MS = 5_000;
 
 describe('kill -9 of a worker', () => {
   let fleet: Fleet;
@@ -16,7 +16,7 @@ describe('kill -9 of a worker', () => {
   afterAll(() => fleet.stop());
 
   it('has its running jobs run again by the other within the lock time, at no attempt', async () => {
-    const ids = await Promise.all(Array.from({ length: 30 }, () => fleet.probe({ ms: 3_000 })));
+    const ids = await Promise.all(Array.from({ length: 30 }, () => fleet.probe({ ms: 6_000 })));
     const [victim, other] = fleet.workers;
     const taken = await until(() => {
       const mine = runningIn(victim!.facts());

@@ -71,11 +71,16 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
     );
     await until(() => launcher.output.includes('Ctrl-C ends everything'), 'the fleet is ready');
     const body = { kind: 'probe', owners: ['trip:1'], payload: { ms: 60_000 } };
-    await fetch(`http://127.0.0.1:${port}/v1/jobs`, {
+    const jobs = `http://127.0.0.1:${port}/v1/jobs`;
+    const answer = await fetch(jobs, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
+    const { id } = (await answer.json()) as { id: string };
+    const stateNow = async (): Promise<unknown> =>
+      ((await (await fetch(`${jobs}/${id}`)).json()) as { state: unknown }).state;
+    await until(async () => (await stateNow()) === 'running', 'it runs');
     process.kill(-launcher.pid, 'SIGTERM');
     expect(await launcher.exited).toEqual({ code: 0, signal: null });
     expect(launcher.facts()).toContainEqual(expect.objectContaining({ event: 'job.handed-back' }));

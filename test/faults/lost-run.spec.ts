@@ -45,7 +45,7 @@ describe('a run that was overtaken', () => {
 
   it('while its worker was frozen makes nothing that counts, when its handler had just ended', async () => {
     // With no steps left to take, it goes on from where it was frozen straight to its commit.
-    const id = await fleet.probe({ ms: 2_500, ignoreAbort: true });
+    const id = await fleet.probe({ ms: 8_000, ignoreAbort: true });
     const frozen = await workerOf(id);
     await until(async () => (await fleet.job(id)).progress === 90, 'its last step is under way');
     frozen.kill('SIGSTOP');

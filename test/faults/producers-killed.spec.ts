@@ -51,7 +51,7 @@ describe('kill -9 of producers and workers of one key', () => {
       await expectStarts(fleet, accepted);
     }
     expect(mostAtOnce(fleet.processes, killedAt)).toBe(1);
-  }, 180_000);
+  }, 300_000);
 
   async function replace(producer: TestProcess, worker: TestProcess): Promise<void> {
     await Promise.all([producer.exited, worker.exited]);

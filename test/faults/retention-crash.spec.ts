@@ -75,7 +75,7 @@ describe('kill -9 of who removes finished jobs', () => {
     const scripts = ['before:reap', 'after:reap', 'before:remember', 'after:remember'];
     for (const point of [...scripts, ...points]) await trial(point);
     expect(ends.killed).toBeGreaterThan(ends.lived * 5);
-  }, 300_000);
+  }, 600_000);
 
   /** Two jobs, of which the older one is to go, by a process that is killed at a point. Answers how many commands it sent. */
   async function trial(point: string): Promise<number> {
@@ -104,7 +104,7 @@ describe('kill -9 of who removes finished jobs', () => {
         return (await stateOf(older)) === 'removed' && (await app.redis.exists(...marks)) === 0;
       },
       `what was killed ${point} is finished`,
-      10_000,
+      30_000,
     );
     expect({ point, left: await kept.jobs(), newer: await stateOf(newer) }).toEqual({
       point,

@@ -372,7 +372,7 @@ describe('an owner', () => {
 
   it('says which of its jobs run', async () => {
     const owners = ['trip:busy', 'driver:7'];
-    const runs = await fleet.probe({ ms: 1_000 }, { owners });
+    const runs = await fleet.probe({ ms: 4_000 }, { owners });
     const waits = await fleet.probe({}, { owners, delay: '1h' });
     await fleet.untilState(runs, 'running');
 
@@ -444,7 +444,7 @@ describe('a job’s timeline', () => {
 
   it('says that it waited for its slot', async () => {
     const slot = { key: 'driver:7', limit: 1 };
-    const first = await fleet.probe({ ms: 300 }, { slot });
+    const first = await fleet.probe({ ms: 2_000 }, { slot });
     await fleet.untilState(first, 'running');
     const second = await fleet.probe({}, { slot });
     const { timeline } = await fleet.untilState(second, 'completed');

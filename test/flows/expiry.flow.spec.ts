@@ -52,9 +52,9 @@ describe.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_,
 
   it('lets a job through that triggers were left to, for longer than each of them gives', async () => {
     await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs), WORKER_CONCURRENCY: '1' });
-    const busy = await fleet.probe({ ms: 2_500 });
+    const busy = await fleet.probe({ ms: 7_000 });
     await fleet.untilState(busy, 'running');
-    const trigger = { owners: ['site:1'], dedup: { strategy: 'skip' }, expiresIn: '1s' };
+    const trigger = { owners: ['site:1'], dedup: { strategy: 'skip' }, expiresIn: '3s' };
     const id = await fleet.probe({}, trigger);
     const isAsked = async (): Promise<boolean> => {
       const { status } = await fleet.request('POST', '/v1/jobs', { kind: 'probe', payload: {}, ...trigger });
@@ -69,7 +69,7 @@ describe.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_,
   it('stops a retry that comes too late', async () => {
     await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs) });
     // Its retries wait 200 ms each.
-    const id = await fleet.probe({ ms: 500, failTimes: 9 }, { expiresIn: '400ms' });
+    const id = await fleet.probe({ ms: 3_000, failTimes: 9 }, { expiresIn: '2s' });
 
     const job = await ended(id);
     expect(job).toMatchObject({ state: 'expired', result: null });
@@ -80,7 +80,7 @@ describe.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_,
 
   it('stops a job that ended, and that BullMQ is told by hand to try again when it is too late', async () => {
     await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs) });
-    const id = await fleet.probe({ failTimes: 9 }, { expiresIn: '2s' });
+    const id = await fleet.probe({ failTimes: 9 }, { expiresIn: '6s' });
     await fleet.untilState(id, 'failed');
     const before = begun().length;
     await untilExpired(id);

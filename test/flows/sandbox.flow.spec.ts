@@ -43,7 +43,7 @@ describe('a sandboxed run', () => {
   });
 
   it('that never yields is killed when its time and its grace are over; the worker goes on', async () => {
-    await start({ timeout: '500ms', grace: '200ms', attempts: 2 });
+    await start({ timeout: '3s', grace: '200ms', attempts: 2 });
     const id = await enqueue({ do: 'busy' });
     const first = await pidOf(id);
     const second = await until(async () => {
@@ -54,14 +54,14 @@ describe('a sandboxed run', () => {
     expect(await ended(id)).toMatchObject({
       state: 'failed',
       attempts: 2,
-      error: 'The run took longer than 500 ms.',
+      error: 'The run took longer than 3000 ms.',
     });
     expect(isGone(second)).toBe(true);
     expect(await ended(await enqueue({ do: 'nothing' }))).toMatchObject({ state: 'completed' });
   });
 
   it('holds its slot until its process is gone', async () => {
-    await start({ timeout: '500ms', grace: '200ms', slot: () => ({ key: 'one', limit: 1 }) });
+    await start({ timeout: '3s', grace: '200ms', slot: () => ({ key: 'one', limit: 1 }) });
     const stubborn = await enqueue({ do: 'busy' });
     const pid = await pidOf(stubborn);
     const next = await enqueue({ do: 'isThere', pid });

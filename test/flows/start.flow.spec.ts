@@ -218,7 +218,7 @@ async function untilReady(launcher: TestProcess): Promise<void> {
       return launcher.output.includes('Ctrl-C ends everything in order.');
     },
     'the fleet is ready',
-    25_000,
+    60_000,
   );
   expect(launcher.output).not.toMatch(/Warning|deprecat|^ +at /im);
 }

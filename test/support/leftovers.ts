@@ -27,7 +27,7 @@ export async function leftovers(redis: Redis, prefix: string): Promise<string[]>
 }
 
 /** Waits until nothing is left; what stays says what it is. */
-export async function untilNothingIsLeft(storeUrl: string, prefix: string, withinMs = 5_000): Promise<void> {
+export async function untilNothingIsLeft(storeUrl: string, prefix: string, withinMs = 30_000): Promise<void> {
   const redis = new Redis(storeUrl);
   let left: string[] = [];
   try {

@@ -136,7 +136,7 @@ describe('the supervisor', () => {
 
   it('ends a child hard that does not end in time', async () => {
     const supervisor = await started('staysDeaf');
-    expect(await supervisor.stop(100)).toBe('late');
+    expect(await supervisor.stop(2_000)).toBe('late');
     expect({ lines, said, alive: isAlive(supervisor.pid!) }).toEqual({
       lines: ['child: heard'],
       said: [],

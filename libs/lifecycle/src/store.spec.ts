@@ -128,7 +128,7 @@ describe('a call to a store of its own', () => {
     expect(performance.now() - began).toBeLessThan(1_000);
 
     server.thaw();
-    expect(await store.call(() => redis.get('name'))).toBe('ada');
+    expect(await until(() => store.call(() => redis.get('name')), 'it is answered')).toBe('ada');
   });
 
   it('counts as unanswered for as long as the store is frozen, and no longer', async () => {

@@ -10,7 +10,7 @@ import { owner } from '../kinds/owner.js';
 import { Handler, Handles } from '../run/handler.js';
 import { Canceller } from './canceller.js';
 
-const LOCK_MS = 1_000;
+const LOCK_MS = 2_000;
 const deaf = defineKind({
   name: 'deaf',
   queue: 'deaf',

@@ -394,7 +394,7 @@ describe('schedules', () => {
       if (isUndone) await app.redis.hset(hashOf('s'), 'psite:2', '7|1');
 
       const proxy = await Proxy.start(inject('storeUrl'));
-      const limit = { storeTimeoutMs: 300 };
+      const limit = { storeTimeoutMs: 1_500 };
       const other = await LifecycleApp.start(
         [report],
         [ReportHandler],
@@ -413,7 +413,7 @@ describe('schedules', () => {
       await other.redis.quit();
       await proxy.stop();
     },
-    15_000,
+    60_000,
   );
 
   const queueOf = (): Queue => app.context.get(Queues).get('reports');

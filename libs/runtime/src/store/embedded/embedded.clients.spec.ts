@@ -54,11 +54,15 @@ describe('clients of the embedded store', () => {
   });
 
   it('do not wait for a tick between two commands', async () => {
-    const start = performance.now();
-    for (let i = 0; i < 200; i++) await client.set('k', i);
+    const took: number[] = [];
+    for (let i = 0; i < 200; i++) {
+      const start = performance.now();
+      await client.set('k', i);
+      took.push(performance.now() - start);
+    }
 
     // A reply that waits for the next event or tick costs 10 to 100 ms each; these cost a fraction of one.
-    expect(performance.now() - start).toBeLessThan(200 * 5);
+    expect(took.toSorted((a, b) => a - b)[100]).toBeLessThan(5);
   });
 
   it('may come and go for ever: 7,000 in a row are answered', async () => {
