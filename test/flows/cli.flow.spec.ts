@@ -23,7 +23,14 @@ describe('mooring, at a real fleet', () => {
   afterAll(() => fleet.stop());
 
   it('asks for a job, follows it to its end, and reads it', async () => {
-    const asked = await tool.run(['enqueue', 'probe', '--owner', 'trip:1', '--payload', '{"ms":300}']);
+    const asked = await tool.run([
+      'enqueue',
+      'probe',
+      '--owner',
+      'trip:1',
+      '--payload',
+      '{"ms":300,"artifactBytes":7}',
+    ]);
     expect(asked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Created probe-/) });
     const [id] = ID.exec(asked.stdout)!;
 
@@ -36,7 +43,7 @@ describe('mooring, at a real fleet', () => {
     const read = await tool.run(['--json', 'job', id]);
     expect(JSON.parse(read.stdout)).toMatchObject({ id, state: 'completed', owners: ['trip:1'] });
     expect((await tool.run(['job', id])).stdout).toMatch(
-      /^probe-\w+ is completed\.\n\nkind +probe \(queue probe\)/,
+      /^probe-\w+ is completed\.\n\nkind +probe \(queue probe\)\n(.*\n)*artifacts +probe\.bin \(7 bytes\)\n/,
     );
   });
 

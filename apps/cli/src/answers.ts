@@ -19,8 +19,17 @@ export interface Job {
   readonly result: unknown;
   readonly error: string | null;
   readonly attempts: number;
-  readonly artifacts?: readonly string[];
+  readonly artifacts?: readonly Artifact[];
   readonly timeline: readonly TimelineEntry[];
+}
+
+/** What its handler left behind; its bytes are at `href`. */
+export interface Artifact {
+  readonly name: string;
+  readonly size: number;
+  readonly contentType: string;
+  readonly sha256: string;
+  readonly href: string;
 }
 
 export interface TimelineEntry {

@@ -1,7 +1,7 @@
 import type { Job, TimelineEntry } from '../answers.js';
 import type { Paint, Style } from '../output.js';
 import { facts, table } from './table.js';
-import { clean, show, span } from './text.js';
+import { clean, plural, show, span } from './text.js';
 
 const ENDED = ['completed', 'failed', 'cancelled', 'expired', 'skipped', 'removed'];
 const STYLES: Readonly<Record<string, Style>> = { completed: 'green', running: 'yellow', failed: 'red' };
@@ -22,7 +22,7 @@ export function renderJob(job: Job, paint: Paint): string {
         ['progress', job.progress ? show(job.progress) : undefined],
         ['result', job.result === null ? undefined : show(job.result)],
         ['error', job.state === 'removed' ? undefined : (job.error ?? undefined)],
-        ['artifacts', job.artifacts?.join(', ')],
+        ['artifacts', job.artifacts?.map(({ name, size }) => `${name} (${plural(size, 'byte')})`).join(', ')],
       ],
       paint,
     ),

@@ -135,6 +135,17 @@ at                        since    event     attempt  why
 2026-01-02T03:01:20.000Z  +1m 20s  failed             no way`);
   });
 
+  it('names what its handler left behind', () => {
+    const [contentType, sha256, href] = ['text/plain', 'e3b0', '/v1/jobs/probe-1/artifacts/a'];
+    const artifacts = [
+      { name: 'plan.svg', size: 2_048, contentType, sha256, href },
+      { name: 'no\nte', size: 1, contentType, sha256, href },
+    ];
+    expect(renderJob({ ...job, artifacts }, plain)).toContain(
+      '\nartifacts  plan.svg (2048 bytes), no\\nte (1 byte)\n',
+    );
+  });
+
   it('that was removed says why, and nothing that is not known any more', () => {
     const why = 'cancelled by ops: the ride is off (it was waiting)';
     const timeline = [{ at: '2026-01-02T03:00:00.000Z', event: 'removed', why }];
