@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { TestProcess } from '../support/process.js';
+import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
 const STRUCTURED = 'application/cloudevents+json';
@@ -98,6 +99,53 @@ describe('an event by HTTP', () => {
     expect(answer.body).toMatchObject({ results: [{ outcome: 'cancelled', owner: 'trip:café' }] });
   });
 
+  it('has a header in double quotes read without them, and bytes that are no text refused', async () => {
+    const binary = (subject: string): Promise<Answer> =>
+      fleet.request('POST', '/v1/events', '', {
+        'content-type': 'text/plain',
+        'ce-specversion': '1.0',
+        'ce-id': '"b-3"',
+        'ce-source': '/trips',
+        'ce-type': 'trip.cancelled',
+        'ce-subject': subject,
+      });
+    expect((await binary('"half \\"a\\" trip, 100%"')).body).toMatchObject({
+      results: [{ outcome: 'cancelled', id: 'b-3', owner: 'trip:half "a" trip, 100%' }],
+    });
+    for (const subject of ['caf%E9', '%C0%A0', '%ED%A0%80']) {
+      expect(await binary(subject)).toMatchObject({
+        status: 400,
+        body: { code: 'INVALID', detail: expect.stringMatching(/ce-subject has bytes that are not UTF-8/) },
+      });
+    }
+  });
+
+  it('may be called JSON and no more, alone or in a batch', async () => {
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    const alone = await send(fleet, anEvent({ subject: 'plain' }), headers);
+    expect(alone).toMatchObject({ status: 200, body: { results: [{ owner: 'trip:plain' }] } });
+    const batch = await send(fleet, [anEvent({ subject: 'plain-2' }), {}], headers);
+    expect(batch).toMatchObject({
+      status: 200,
+      body: { results: [{ status: 200, owner: 'trip:plain-2' }, { status: 400 }] },
+    });
+    expect(await send(fleet, [{}], headers)).toMatchObject({ status: 400, body: { code: 'INVALID' } });
+    // With attributes in headers the body is data, also when it looks like an event itself.
+    const about = {
+      'ce-specversion': '1.0',
+      'ce-id': 'b-4',
+      'ce-source': '/trips',
+      'ce-type': 'trip.cancelled',
+    };
+    const inner = await send(fleet, anEvent({ subject: 'inner' }), {
+      ...headers,
+      ...about,
+      'ce-subject': 'outer',
+    });
+    expect(inner).toMatchObject({ status: 200, body: { results: [{ id: 'b-4', owner: 'trip:outer' }] } });
+    expect(await enqueue(fleet, 'trip:inner')).toMatchObject({ status: 201 });
+  });
+
   it('comes with others, each answered by itself and in order', async () => {
     const batch = [
       anEvent({ subject: 'many-1' }),
@@ -184,6 +232,37 @@ describe('an event by HTTP', () => {
   );
 });
 
+describe('a batch of events while the store is away', () => {
+  let store: TestStore;
+  let fleet: Fleet;
+  beforeAll(async () => {
+    store = await TestStore.start();
+    fleet = await Fleet.start({ storeUrl: store.url, workers: 0, env: { EVENT_MAP } });
+  });
+  afterAll(async () => {
+    await fleet.stop();
+    await store.stop();
+  });
+
+  it('is refused whole, so that its sender sends it again', async () => {
+    const batch = [anEvent({ subject: '1' }), anEvent(), anEvent({ subject: '2' })];
+    store.freeze();
+    const refused = await send(fleet, batch);
+    store.thaw();
+    expect(refused).toMatchObject({ status: 503, body: { status: 503, code: 'STORE_UNAVAILABLE' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const again = await until(async () => {
+      const answer = await send(fleet, batch);
+      return answer.status === 200 && answer;
+    }, 'it is taken');
+    expect(again.body['results']).toMatchObject([
+      { status: 200, outcome: 'cancelled' },
+      { status: 400 },
+      { status: 200, outcome: 'cancelled' },
+    ]);
+  });
+});
+
 describe('who may send events', () => {
   const hash = (key: string): string => createHash('sha256').update(key).digest('hex');
   const API_KEYS = `ops:cancel:${hash('ops-key')},shop:enqueue:${hash('shop-key')}`;
@@ -240,6 +319,12 @@ describe('who may send events', () => {
       const batch = JSON.stringify([anEvent({ subject: 'signed' })]);
       const headers = { 'content-type': BATCH, ...signed(NEW, batch) };
       expect(await send(fleet, batch, headers)).toMatchObject({ status: 200 });
+    });
+
+    it('may sign what is called JSON and no more: all of it is in the body', async () => {
+      const event = JSON.stringify(anEvent({ subject: 'signed' }));
+      const headers = { 'content-type': 'application/json', ...signed(NEW, event) };
+      expect(await send(fleet, event, headers)).toMatchObject({ status: 200 });
     });
 
     it('does nothing by sending the same again', async () => {

@@ -9,12 +9,33 @@ const MAX_BATCH = 1_000;
 /** How CloudEvents come by HTTP: whole in the body, alone or many; or attributes in headers, and data in the body. */
 export type ContentMode = 'structured' | 'batch' | 'binary';
 
-export function contentMode({ 'content-type': contentType = '' }: IncomingHttpHeaders): ContentMode {
-  const type = contentType.split(';')[0]!.trim().toLowerCase();
+export function contentMode(headers: IncomingHttpHeaders, body: Buffer): ContentMode {
+  const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   if (type === STRUCTURED) return 'structured';
   if (type === BATCH) return 'batch';
+  if (type === 'application/json' && !hasAttributes(headers)) return modeOfJson(body);
   if (!type.startsWith('application/cloudevents')) return 'binary';
   throw new ApiProblem(415, 'UNSUPPORTED_MEDIA_TYPE', `Send events as ${STRUCTURED} or ${BATCH}.`);
+}
+
+/** Many senders name no more than JSON. Attributes in headers come first: then the body is data, whatever it looks like. */
+function modeOfJson(body: Buffer): ContentMode {
+  let value: unknown;
+  try {
+    value = readJson(body);
+  } catch {
+    return 'binary';
+  }
+  if (Array.isArray(value)) return value.some(saysItIsAnEvent) ? 'batch' : 'binary';
+  return saysItIsAnEvent(value) ? 'structured' : 'binary';
+}
+
+function saysItIsAnEvent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'specversion');
+}
+
+function hasAttributes(headers: IncomingHttpHeaders): boolean {
+  return Object.keys(headers).some((name) => name.startsWith('ce-'));
 }
 
 export function readJson(body: Buffer): unknown {
@@ -35,22 +56,27 @@ export function readBatch(body: Buffer): unknown[] {
 
 export function readBinary(headers: IncomingHttpHeaders, body: Buffer): CloudEvent {
   const problems: string[] = [];
-  const event = readAttributes((name) => decode(headers[`ce-${name}`]), problems);
+  const event = readAttributes((name) => decode(name, headers[`ce-${name}`], problems), problems);
   const data = readBytes(body, headers['content-type'], problems);
-  if (Object.keys(headers).every((name) => !name.startsWith('ce-'))) {
+  if (!hasAttributes(headers)) {
     problems.push(`send it as ${STRUCTURED}, or its attributes in headers, as in ce-id`);
   }
   if (problems.length > 0) throw new InvalidEventError(problems);
   return data === undefined ? event : { ...event, data };
 }
 
-/** What a header cannot hold stands there as the bytes of its UTF-8, each as in %C3. */
-function decode(value: string | string[] | undefined): unknown {
+/**
+ * What a header cannot hold stands there as the bytes of its UTF-8, each as in %C3; older senders put the whole into double
+ * quotes. A % that begins no such byte is one.
+ */
+function decode(name: string, value: string | string[] | undefined, problems: string[]): unknown {
   if (typeof value !== 'string') return value;
+  const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(value)?.[1];
+  const text = quoted === undefined ? value : quoted.replaceAll(/\\(.)/g, '$1');
   try {
-    return decodeURIComponent(value);
+    return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent);
   } catch {
-    // As it came: a % that begins no such byte is one.
-    return value;
+    problems.push(`ce-${name} has bytes that are not UTF-8`);
+    return text;
   }
 }

@@ -35,7 +35,7 @@ export class EventsController {
   async take(@Req() request: FastifyRequest): Promise<{ results: Result[] }> {
     const { headers } = request;
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    switch (contentMode(headers)) {
+    switch (contentMode(headers, body)) {
       case 'structured':
         return { results: [await this.takeOne(readJson(body))] };
       case 'binary':
@@ -49,25 +49,31 @@ export class EventsController {
     return { status: 200, ...(await this.intake.take(readEvent(item))) };
   }
 
-  /** Once the store is away for one, the others are not tried: each would wait for it as long. */
+  /**
+   * Once the store is away for one, the others are not tried: each would wait for it as long. The whole is refused then: a
+   * sender that is told 200 does not send again, and what was taken does nothing more when it comes twice.
+   */
   private async takeAll(items: readonly unknown[], request: FastifyRequest): Promise<Result[]> {
     const results: Result[] = [];
     let next = 0;
     let away: StoreUnavailableError | undefined;
     const lane = async (): Promise<void> => {
-      while (next < items.length) {
+      while (next < items.length && !away) {
         const place = next++;
         try {
-          if (away) throw away;
           results[place] = await this.takeOne(items[place]);
         } catch (error) {
-          if (error instanceof StoreUnavailableError) away = error;
+          if (error instanceof StoreUnavailableError) {
+            away = error;
+            return;
+          }
           const { problem, retryAfter } = describeError(error, request);
           results[place] = { ...problem, ...(retryAfter !== undefined && { retryAfter }) };
         }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    if (away) throw away;
     return results;
   }
 }

@@ -9,7 +9,7 @@ export const EventsAnswer = z
             status: z
               .number()
               .int()
-              .describe('200; of a batch also what a bad event alone would be answered.'),
+              .describe('200; of a batch also what a bad event alone would be answered, but never 503.'),
             id: z.string(),
             source: z.string(),
             outcome: z

@@ -20,7 +20,7 @@ export class SignatureGuard implements CanActivate {
     const trouble = troubleWithSignature(headers, bytes, this.secrets.known, Date.now());
     if (trouble) throw new ApiProblem(401, 'BAD_SIGNATURE', trouble);
     // A signature covers the body alone: with attributes in headers, a body that was signed once would cancel any owner.
-    if (contentMode(headers) === 'binary') {
+    if (contentMode(headers, bytes) === 'binary') {
       const detail = `Signed events are sent as ${STRUCTURED} or ${BATCH}: a signature does not cover headers.`;
       throw new ApiProblem(415, 'UNSUPPORTED_MEDIA_TYPE', detail);
     }
