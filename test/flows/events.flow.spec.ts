@@ -465,6 +465,34 @@ describe('events by streams', () => {
   });
 });
 
+describe('the stream of events, where only some janitors have a mapping', () => {
+  let fleet: Fleet;
+  let redis: Redis;
+  beforeAll(async () => {
+    fleet = await Fleet.start({ workers: 0, janitor: true });
+    redis = new Redis(fleet.storeUrl);
+  });
+  afterAll(async () => {
+    await redis.quit();
+    await fleet.stop();
+  });
+
+  it('is left alone by the others', async () => {
+    const event = JSON.stringify(anEvent({ subject: 'patient' }));
+    await redis.xadd(`${fleet.prefix}:events:in`, '*', 'event', event);
+    // By then one that reads the stream has read it, too.
+    const asked = await fleet.request('POST', '/v1/admin/sweeps/expiry');
+    const path = `/v1/admin/sweeps/${String(asked.body['sweepId'])}`;
+    await until(
+      async () => (await fleet.request('GET', path)).body['state'] === 'done',
+      'the janitor is at work',
+    );
+
+    fleet.addJanitor({ EVENT_MAP });
+    await untilClosed(fleet, 'trip:patient');
+  });
+});
+
 /** Needs the whole of a cancellation: its receipt, its reach, its reopening. */
 describe('what an event cancels', () => {
   let fleet: Fleet;

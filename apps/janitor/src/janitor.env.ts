@@ -23,7 +23,7 @@ export const JanitorEnv = z
       .optional()
       .meta({ form: 'file' })
       .describe(
-        'A JSON file that says which events of the stream cancel which owners; see `docs/events.md`.',
+        'A JSON file that says which events of the stream cancel which owners; see `docs/events.md`. Without it this janitor leaves the stream alone.',
       ),
     ...resolversEnv(process.env),
     SCHEDULES_EVERY: fields.duration

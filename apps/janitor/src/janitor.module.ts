@@ -34,12 +34,7 @@ export class JanitorModule {
       imports: [
         ...imports,
         ScheduleModule.forRoot(),
-        EventsModule.forRootAsync({
-          useFactory: () => ({
-            mapping: env.EVENT_MAP ?? new EventMapping([]),
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-          }),
-        }),
+        ...(env.EVENT_MAP ? [JanitorModule.events(runtime, env.EVENT_MAP)] : []),
       ],
       providers: [
         ...providers,
@@ -47,10 +42,10 @@ export class JanitorModule {
         BacklogGauges,
         Duties,
         DutyGauges,
-        EventConsumer,
+        // Without a map every event would be taken for one of nobody's, and leave the stream.
+        ...(env.EVENT_MAP ? [EventConsumer, InStream] : []),
         FleetGauges,
         LeaseGauges,
-        InStream,
         QueueGauges,
         QuarantineCount,
         Schedule,
@@ -58,6 +53,15 @@ export class JanitorModule {
         TripGauges,
       ],
     };
+  }
+
+  private static events(runtime: Runtime, mapping: EventMapping): DynamicModule {
+    return EventsModule.forRootAsync({
+      useFactory: () => ({
+        mapping,
+        listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+      }),
+    });
   }
 
   /** What a sweep needs, and nothing that happens by itself. */

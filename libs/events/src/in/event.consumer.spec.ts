@@ -92,6 +92,16 @@ describe('the stream of events', () => {
     expect(await stateOf(app, 'trip:1')).toBe('closed');
   });
 
+  it.each<[string, (event: string) => string[]]>([
+    ['in its only field, whatever that is called', (event) => ['data', event]],
+    ['in the field that is called so, beside others', (event) => ['data', '{}', 'event', event]],
+  ])('has an event taken that stands %s', async (_where, fields) => {
+    const app = await start();
+    await app.redis.xadd(keyOf(app), '*', ...fields(anEvent({ subject: '1' })));
+    await untilForgotten(app);
+    expect(taken()).toEqual([expect.objectContaining({ id: 'e-1', outcome: 'cancelled', owner: 'trip:1' })]);
+  });
+
   it('has what came before anybody read it taken', async () => {
     const before = await LifecycleApp.start([], []);
     apps.push(before);
@@ -113,7 +123,13 @@ describe('the stream of events', () => {
     ['is not JSON', (app) => add(app, '{'), '{', /not JSON/],
     ['is no CloudEvent', (app) => add(app, '{}'), '{}', /id is missing/],
     ['lacks what its rule needs', (app) => add(app, anEvent()), anEvent(), /subject is missing/],
-    ['has no event', (app) => app.redis.xadd(keyOf(app), '*', 'x', 'y'), '["x","y"]', /no field "event"/],
+    [
+      'has several fields, none of them an event',
+      (app) => app.redis.xadd(keyOf(app), '*', 'x', 'y', 'z', anEvent({ subject: '1' })),
+      JSON.stringify(['x', 'y', 'z', anEvent({ subject: '1' })]),
+      /none is "event"/,
+    ],
+    ['has one field, no event', (app) => app.redis.xadd(keyOf(app), '*', 'x', 'y'), 'y', /not JSON/],
   ])('gives up an entry that %s', async (_what, put, event, reason) => {
     const app = await start();
     const id = await put(app);

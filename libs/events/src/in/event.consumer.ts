@@ -154,7 +154,7 @@ export class EventConsumer implements OnApplicationBootstrap, BeforeApplicationS
 
 function readEntry(entry: InEntry): CloudEvent {
   const text = eventText(entry);
-  if (text === undefined) throw new InvalidEventError(['the entry has no field "event"']);
+  if (text === undefined) throw new InvalidEventError(['the entry has several fields, and none is "event"']);
   try {
     return readEvent(JSON.parse(text));
   } catch (error) {
@@ -162,9 +162,11 @@ function readEntry(entry: InEntry): CloudEvent {
   }
 }
 
+/** Where nothing else is there to be meant, the name of the field does not matter. */
 function eventText({ fields }: InEntry): string | undefined {
   const at = fields.findIndex((name, i) => i % 2 === 0 && name === 'event');
-  return at < 0 ? undefined : fields[at + 1];
+  if (at < 0) return fields.length === 2 ? fields[1] : undefined;
+  return fields[at + 1];
 }
 
 /** Also how a process begins that is the first: there is no stream, or no group yet. */
