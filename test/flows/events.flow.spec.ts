@@ -463,6 +463,15 @@ describe('events by streams', () => {
     const all = await told(redis, fleet);
     expect(all.filter(({ subject }) => subject === failed)).toHaveLength(1);
   });
+
+  it('tell of a sweep that was asked for, also when it found nothing', async () => {
+    const { body } = await fleet.request('POST', '/v1/admin/sweeps/expiry');
+    const done = await until(async () => {
+      const all = await told(redis, fleet);
+      return all.find(({ id }) => id === `sweep.done:${String(body['sweepId'])}`);
+    }, 'it is told');
+    expect(done).toMatchObject({ subject: 'expiry', data: { removed: 0, onRequest: true } });
+  });
 });
 
 describe('the stream of events, where only some janitors have a mapping', () => {

@@ -33,6 +33,7 @@ export const SweepAnswer = z
       .describe('asked: no janitor has begun it yet. stopped: the next turn goes on with it.'),
     dryRun: z.boolean(),
     force: z.boolean(),
+    onRequest: z.boolean().optional().describe('Somebody asked for it; without, it came by the clock.'),
     askedAt: z.iso.datetime(),
     endedAt: z.iso.datetime().optional(),
     seen: count,

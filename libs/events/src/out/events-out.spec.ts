@@ -131,7 +131,7 @@ describe('events for other services', () => {
     ]);
   });
 
-  it('are about sweeps that ended or tripped, but not about each that came to expire jobs and found none', async () => {
+  it('are about sweeps that ended or tripped, but not about each that came by itself to expire jobs and found none', async () => {
     const events = out();
     const record = {
       sweepId: 's-1',
@@ -151,12 +151,14 @@ describe('events for other services', () => {
     events.record({ event: 'sweep.done', sweep: 'orphans', ...record });
     events.record({ event: 'sweep.done', sweep: 'expiry', ...record });
     events.record({ event: 'sweep.done', sweep: 'expiry', ...record, removed: 1 });
+    events.record({ event: 'sweep.done', sweep: 'expiry', ...record, sweepId: 's-2', onRequest: true });
     events.record({ event: 'sweep.tripped', sweep: 'orphans', ...record, why: 'too many' });
     events.record({ event: 'sweep.stopped', sweep: 'orphans', ...record });
     await events.onApplicationShutdown();
     expect((await written()).map(({ id, type, subject }) => [id, type, subject])).toEqual([
       ['sweep.done:s-1', 'sweep.done', 'orphans'],
       ['sweep.done:s-1', 'sweep.done', 'expiry'],
+      ['sweep.done:s-2', 'sweep.done', 'expiry'],
       ['sweep.tripped:s-1', 'sweep.tripped', 'orphans'],
     ]);
   });

@@ -46,7 +46,12 @@ export function outgoing(fact: Fact, tell: Exclude<Tell, 'off'>): Outgoing | und
   return undefined;
 }
 
-/** One comes every few seconds, and mostly finds nothing. */
-function isNews({ sweep, removed, failed }: Extract<Fact, { readonly sweepId: string }>): boolean {
-  return sweep !== 'expiry' || removed + failed > 0;
+/** One comes every few seconds, and mostly finds nothing; who asked for one waits to hear of its end. */
+function isNews({
+  sweep,
+  removed,
+  failed,
+  onRequest = false,
+}: Extract<Fact, { readonly sweepId: string }>): boolean {
+  return sweep !== 'expiry' || onRequest || removed + failed > 0;
 }

@@ -10,6 +10,8 @@ export interface SweepRecord extends Counts {
   readonly state: SweepState;
   readonly dryRun: boolean;
   readonly force: boolean;
+  /** Somebody asked for it; without, it came by the clock. */
+  readonly onRequest?: boolean;
   readonly askedAt: string;
   readonly endedAt?: string;
   /** How many there were to be seen in all, about, where that is known. */
@@ -27,6 +29,7 @@ export interface SweepRecord extends Counts {
 export interface SweepOrder {
   readonly dryRun?: boolean;
   readonly force?: boolean;
+  readonly onRequest?: boolean;
 }
 
 const NOTHING: Counts = { seen: 0, removed: 0, kept: 0, unknown: 0, failed: 0, healed: 0, jobs: 0 };
@@ -34,11 +37,12 @@ const NOTHING: Counts = { seen: 0, removed: 0, kept: 0, unknown: 0, failed: 0, h
 export function newRecord(
   sweepId: string,
   sweep: SweepKind,
-  { dryRun = false, force = false }: SweepOrder,
+  { dryRun = false, force = false, onRequest = false }: SweepOrder,
   nowMs: number,
 ): SweepRecord {
   const askedAt = new Date(nowMs).toISOString();
-  return { sweepId, sweep, state: 'asked', dryRun, force, askedAt, ...NOTHING, tookMs: 0, worstStallMs: 0 };
+  const order = { dryRun, force, ...(onRequest && { onRequest }) };
+  return { sweepId, sweep, state: 'asked', ...order, askedAt, ...NOTHING, tookMs: 0, worstStallMs: 0 };
 }
 
 /** The record after one more page. */

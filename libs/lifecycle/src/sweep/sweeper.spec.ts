@@ -177,7 +177,7 @@ describe('a sweep', () => {
   it('that was asked for is done by whoever can, once', async () => {
     const two = await addJanitor();
     const { sweepId } = await one.sweeper.ask('leases', { dryRun: true, force: true });
-    expect(await book.find(sweepId)).toMatchObject({ state: 'asked' });
+    expect(await book.find(sweepId)).toMatchObject({ state: 'asked', onRequest: true });
     await Promise.all([one.sweeper.answerAsked(), two.sweeper.answerAsked()]);
     await until(async () => (await book.find(sweepId))?.state === 'done', 'it is done');
     expect(one.counting.rounds.length + two.counting.rounds.length).toBe(PAGES);
@@ -200,7 +200,7 @@ describe('a sweep', () => {
     const two = await addJanitor();
     await two.sweeper.answerAsked();
     await until(async () => (await book.find(sweepId))?.state === 'done', 'it is done');
-    expect(await book.find(sweepId)).toMatchObject({ seen: PAGES, removed: PAGES });
+    expect(await book.find(sweepId)).toMatchObject({ seen: PAGES, removed: PAGES, onRequest: true });
     expect((await book.lines(sweepId, 0)).lines).toHaveLength(PAGES);
   });
 

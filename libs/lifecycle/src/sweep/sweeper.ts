@@ -37,7 +37,7 @@ export class Sweeper implements BeforeApplicationShutdown {
 
   /** Has some janitor do a sweep; answers at once. The same that waits for a janitor already is not asked for twice. */
   async ask(kind: SweepKind, order: SweepOrder = {}): Promise<SweepRecord> {
-    const record = newRecord(newSweepId(), kind, order, await this.store.now());
+    const record = newRecord(newSweepId(), kind, { ...order, onRequest: true }, await this.store.now());
     const waiting = await Promise.all((await this.book.asked()).map((id) => this.book.find(id)));
     const same = waiting.find((other) => other?.state === 'asked' && isSameOrder(other, record));
     if (same) return same;
