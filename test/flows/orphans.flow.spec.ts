@@ -191,6 +191,9 @@ describe('orphans', () => {
     await until(async () => 'orphans' in (await tripped()), 'it trips');
     gone.clear();
     const tool = new Mooring({ MOORING_URL: fleet.url });
+    const dry = await tool.run(['sweep', 'orphans', '--acknowledge', '--dry-run']);
+    expect(dry).toMatchObject({ code: 1, stdout: expect.stringMatching(/tripped: Since/) });
+    expect(await tripped()).toMatchObject({ orphans: {} });
     const said = await tool.run(['sweep', 'orphans', '--acknowledge']);
     expect(said).toMatchObject({ code: 0, stdout: expect.stringMatching(/removed +0/) });
     expect(await tripped()).toEqual({});
@@ -220,6 +223,11 @@ describe('orphans', () => {
       return { code, record: run.facts().find((line) => 'sweepId' in line && !('event' in line)) as never };
     };
     await until(async () => (await sweep()).code === 3, 'it is tripped', 20_000);
+    gone.clear();
+    expect(await sweep('--acknowledge', '--dry-run')).toMatchObject({ code: 3 });
+    expect(await sweep('--acknowledge')).toMatchObject({ code: 0, record: { removed: 0, onRequest: true } });
+    for (const id of ids) gone.add(id);
+    await until(async () => (await sweep()).code === 3, 'it is tripped again', 20_000);
     expect(await sweep('--force')).toMatchObject({ code: 0, record: { state: 'done', removed: 21 } });
     expect(await sweep()).toMatchObject({ code: 0, record: { removed: 0 } });
     expect((await sweep('--now')).code).toBe(1);

@@ -56,7 +56,7 @@ export const JanitorEnv = z
     SWEEP_MAX_RATIO: ratio
       .prefault('0.2')
       .describe(
-        'Of the owners asked about, the part that one sweep may end; above it nothing is removed until an operator forces it. 20 always may.',
+        'Of the owners asked about, the part that one sweep may end; above it nothing is removed until an operator acknowledges that the cause is mended, or forces it. 20 always may.',
       ),
     SWEEP_STALL: fields.duration
       .prefault('10ms')

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { SWEEP_KINDS, Sweeper, type SweepKind, type SweepRecord } from '#lifecycle';
+import { SWEEP_KINDS, SweepBook, Sweeper, type SweepKind, type SweepRecord } from '#lifecycle';
 import { NestLog, refuse, runApp, type Runtime } from '#runtime';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -7,13 +7,19 @@ import { JanitorEnv } from './janitor.env.js';
 import { JanitorModule } from './janitor.module.js';
 
 const USAGE =
-  `Say which sweep: npm run sweep -- ${SWEEP_KINDS.join('|')} [--dry-run] [--force]\n` +
+  `Say which sweep: npm run sweep -- ${SWEEP_KINDS.join('|')} [--dry-run] [--force] [--acknowledge]\n` +
   'Exit code 0: done. 1: failed, or another process is at it. 3: tripped, nothing was removed.';
+const OPTIONS = ['--dry-run', '--force', '--acknowledge'];
 const TRIPPED = 3;
 
 const [kind, ...options] = process.argv.slice(3);
-if (!isKind(kind) || options.some((option) => option !== '--dry-run' && option !== '--force')) refuse(USAGE);
-const order = { dryRun: options.includes('--dry-run'), force: options.includes('--force') };
+if (!isKind(kind) || options.some((option) => !OPTIONS.includes(option))) refuse(USAGE);
+const order = {
+  dryRun: options.includes('--dry-run'),
+  force: options.includes('--force'),
+  onRequest: true,
+};
+const acknowledge = options.includes('--acknowledge') && !order.dryRun;
 
 /** One sweep, for a cron of the outside: prints what it did and ends. */
 await runApp({
@@ -32,6 +38,7 @@ await runApp({
 
 async function work(runtime: Runtime, app: INestApplicationContext, which: SweepKind): Promise<void> {
   try {
+    if (acknowledge) await app.get(SweepBook).acknowledge(which);
     const record = await app.get(Sweeper).sweep(which, order);
     if (record) process.stdout.write(`${JSON.stringify(record)}\n`);
     else process.stderr.write(`Another process is at the sweep of ${which}.\n`);

@@ -3,7 +3,7 @@ import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 
-/** Shows which sweeps hold back. That is read from the store: another janitor may have found it, or forced it since. */
+/** Shows which sweeps hold back. That is read from the store: another janitor may have found it, or somebody may have seen to it since. */
 @Injectable()
 export class TripGauges {
   private readonly tripped: Gauge<'sweep'>;
@@ -14,7 +14,7 @@ export class TripGauges {
   ) {
     this.tripped = new Gauge({
       name: 'mooring_sweep_tripped',
-      help: 'Whether a sweep would have removed so much that it removes nothing until somebody forces it.',
+      help: 'Whether a sweep would have removed so much that it removes nothing until somebody acknowledges or forces it.',
       labelNames: ['sweep'],
       registers: [metrics.registry],
     });

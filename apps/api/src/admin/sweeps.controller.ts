@@ -33,7 +33,7 @@ export class SweepsController {
     @Body({ schema: SweepBody }) body?: SweepBody,
   ): Promise<SweepAsked> {
     const { dryRun = false, force = false, acknowledge = false } = body ?? {};
-    if (acknowledge) await this.book.acknowledge(kind);
+    if (acknowledge && !dryRun) await this.book.acknowledge(kind);
     const { sweepId } = await this.sweeper.ask(kind, { dryRun, force });
     return { sweepId };
   }

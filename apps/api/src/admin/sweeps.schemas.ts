@@ -10,7 +10,9 @@ export const SweepBody = z
     acknowledge: z
       .boolean()
       .optional()
-      .describe('Why it tripped is mended: it may remove again, within the limit.'),
+      .describe(
+        'Why it tripped is mended: it may remove again, within the limit. A dry run changes nothing.',
+      ),
   })
   .nullish()
   .meta({ id: 'SweepOrder' });
@@ -74,6 +76,6 @@ export const SweepsAnswer = z
     sweeps: z.array(SweepAnswer).describe('The newest first.'),
     tripped: z
       .record(z.string(), z.object({ at: z.string(), sweepId: z.string(), why: z.string() }))
-      .describe('Which remove nothing until one is forced, and why.'),
+      .describe('Which remove nothing until an operator acknowledges or forces one, and why.'),
   })
   .meta({ id: 'Sweeps' });

@@ -221,7 +221,11 @@ seen     100
 removed  0
 took     1.5s
 
-It would have removed too much at once. Look why; if it is right: mooring sweep orphans --force`);
+It would have removed too much at once, and removes nothing until somebody has looked why.
+
+mooring sweep orphans --dry-run --force  what it would remove
+mooring sweep orphans --acknowledge      that was wrong, and why is mended: the limit holds as before
+mooring sweep orphans --force            that is right: all of it goes, once`);
   });
 
   it('that was dry says so', () => {

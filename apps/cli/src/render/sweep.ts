@@ -47,9 +47,18 @@ export function renderSweep(name: string, sweep: Sweep, isDryRun: boolean, paint
     linesOf(sweep, paint),
     ...(state === 'tripped'
       ? [
-          'It would have removed too much at once. Look why; if it is right: mooring sweep ' +
-            name +
-            ' --force',
+          'It would have removed too much at once, and removes nothing until somebody has looked why.',
+          facts(
+            [
+              [`mooring sweep ${name} --dry-run --force`, 'what it would remove'],
+              [
+                `mooring sweep ${name} --acknowledge`,
+                'that was wrong, and why is mended: the limit holds as before',
+              ],
+              [`mooring sweep ${name} --force`, 'that is right: all of it goes, once'],
+            ],
+            paint,
+          ),
         ]
       : []),
   ]

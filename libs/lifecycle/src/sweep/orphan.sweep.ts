@@ -20,7 +20,7 @@ import { Sweeps } from './sweeps.js';
 const JUDGEMENT_HOLDS_MS = 10 * 60_000;
 const FOREIGN = writePosition({ phase: 'foreign', queue: 0 });
 const WHAT_TO_DO =
-  'Nothing is removed. Look at a dry run; if it is right, sweep with force, and if it was wrong and is mended, with acknowledge.';
+  'Nothing is removed. Look at a forced dry run; if it was wrong and is mended, sweep with acknowledge, and if it is right, with force.';
 
 type Removing = Extract<Position, { phase: 'remove' }>;
 
@@ -77,7 +77,7 @@ export class OrphanSweep extends Sweep {
     return { ...page, position: writePosition({ phase: 'remove', cursor: '0', judgedAt }) };
   }
 
-  /** Why nothing may be removed, if so. It stays so until an operator forces it, whatever the next sweep finds. */
+  /** Why nothing may be removed, if so. It stays so until an operator acknowledges or forces it, whatever the next sweep finds. */
   private async judgeAll(tallies: Tallies, { force, dryRun, sweepId }: Round): Promise<string | undefined> {
     if (force) {
       // Somebody must have answered, for the operator to have seen anything.
