@@ -1,27 +1,49 @@
-// Runs the benchmarks: all of them, or those named: `npm run bench -- embedded`. `--json` is for a machine.
+// Runs the benchmarks: all of them, or those named: `npm run bench -- embedded`. `--json` is for a machine: the document of the
+// one that is named, or { "benchmarks": { "<name>": its document } } of several; one that could not be measured is { "error" }.
+// Exit code 0: every target holds. 1: one is missed, or a benchmark broke off. 2: a program that one needs is missing.
 import { needNode } from './need-node.mjs';
 
 needNode();
 const { spawnSync } = await import('node:child_process');
 const { buildIfStale } = await import('./build.mjs');
 const BENCHES = ['cancel', 'diagrams', 'embedded', 'lifecycle', 'retention', 'slots', 'sweep'];
+/** More than any of them prints. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 const args = process.argv.slice(2);
+const options = args.filter(isOption);
 const named = args.filter((arg) => !isOption(arg));
 const unknown = named.filter((name) => !BENCHES.includes(name));
 if (unknown.length > 0) {
   console.error(`No benchmark is named ${unknown.join(', ')}; there are: ${BENCHES.join(', ')}.`);
   process.exit(1);
 }
-await buildIfStale(args.includes('--json') ? console.error : console.log);
+const asJson = args.includes('--json');
+await buildIfStale(asJson ? console.error : console.log);
+
+const names = named.length > 0 ? named : BENCHES;
+const collects = asJson && names.length > 1;
+const benchmarks = {};
 let worst = 0;
-for (const name of named.length > 0 ? named : BENCHES) {
+for (const name of names) {
   const file = `dist/bench/${name}/${name}.bench.js`;
-  const options = args.filter(isOption);
-  const { status } = spawnSync(process.execPath, [file, ...options], { stdio: 'inherit' });
-  worst = Math.max(worst, status ?? 1);
+  const stdio = ['inherit', collects ? 'pipe' : 'inherit', 'inherit'];
+  const ran = spawnSync(process.execPath, [file, ...options], { stdio, maxBuffer: MOST_BYTES });
+  worst = Math.max(worst, ran.status ?? 1);
+  if (collects) benchmarks[name] = readDocument(ran);
 }
-process.exit(worst);
+if (collects) console.log(JSON.stringify({ benchmarks }, null, 2));
+process.exitCode = worst;
+
+/** What one printed. One that broke off printed nothing, or half of it; why is on stderr. */
+function readDocument({ stdout, status, signal }) {
+  try {
+    return JSON.parse(stdout.toString());
+  } catch {
+    const how = signal ? `was ended by ${signal}` : `ended with code ${status}`;
+    return { error: `It could not be measured and ${how}; stderr says why.` };
+  }
+}
 
 /** A flag, or the number behind one. */
 function isOption(arg) {

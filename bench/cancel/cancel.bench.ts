@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { redisVersion } from '../harness/redis-server.js';
+import { needRedis } from '../harness/redis-server.js';
 import { endWhenCutShort, readOptions } from '../harness/rounds.js';
 import { underBacklog } from './backlog.js';
 import { CancelStore } from './cancel.store.js';
@@ -14,11 +14,7 @@ import { told } from './told.js';
  */
 const { rounds, json, large } = readOptions();
 endWhenCutShort();
-const version = await redisVersion();
-if (version === undefined) {
-  console.error('This benchmark needs a redis-server on the PATH.');
-  process.exit(1);
-}
+const version = await needRedis();
 
 const loadBefore = loadavg()[0]!;
 const store = await CancelStore.start();

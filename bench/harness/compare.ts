@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { redisVersion } from './redis-server.js';
+import { needRedis } from './redis-server.js';
 import { endWhenCutShort, readOptions } from './rounds.js';
 
 /** A benchmark of one round: what it measures, what it should have come to, and how it is shown. */
@@ -13,11 +13,7 @@ export interface Comparison<F extends object> {
 export async function compare<F extends object>(comparison: Comparison<F>): Promise<void> {
   const { json, large } = readOptions();
   endWhenCutShort();
-  const version = await redisVersion();
-  if (version === undefined) {
-    console.error('This benchmark needs a redis-server on the PATH.');
-    process.exit(1);
-  }
+  const version = await needRedis();
   const loadBefore = loadavg()[0]!;
   const figures = await comparison.measure(large);
   const missed = comparison.missedTargets(figures);

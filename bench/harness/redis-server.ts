@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -17,6 +17,20 @@ export type Store = StoreProcess;
 export async function redisVersion(): Promise<string | undefined> {
   const version = await promisify(execFile)('redis-server', ['--version']).catch(() => undefined);
   return version && (/v=(\S+)/.exec(version.stdout)?.[1] ?? '');
+}
+
+/** What a benchmark exits with that cannot be measured here, as a program that it needs is missing. */
+const CANNOT_BE_MEASURED = 2;
+
+/** The version of the redis-server on the PATH; without one the benchmark says so and ends. */
+export async function needRedis(): Promise<string> {
+  const version = await redisVersion();
+  if (version !== undefined) return version;
+  const name = basename(process.argv[1]!, '.bench.js');
+  console.error(
+    `The benchmark ${name} needs a redis-server on the PATH, and there is none. Install Redis, as in: apt-get install redis-server`,
+  );
+  process.exit(CANNOT_BE_MEASURED);
 }
 
 /** A redis-server that keeps nothing, on the port, or on a free one. Rejects when the port is taken. */

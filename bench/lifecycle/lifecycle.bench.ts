@@ -1,5 +1,5 @@
 import { endWhenCutShort, readOptions } from '../harness/rounds.js';
-import { redisVersion } from '../harness/redis-server.js';
+import { needRedis } from '../harness/redis-server.js';
 import { backlog, missedBacklog } from './backlog.js';
 import { BenchStore } from './bench-store.js';
 import { enqueued } from './enqueued.js';
@@ -14,11 +14,7 @@ import { storeCost } from './store-cost.js';
 const { rounds, json, large } = readOptions();
 endWhenCutShort();
 
-const version = await redisVersion();
-if (version === undefined) {
-  console.error('This benchmark needs a redis-server on the PATH.');
-  process.exit(1);
-}
+const version = await needRedis();
 
 const store = await BenchStore.start();
 try {

@@ -3,7 +3,7 @@ import { QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
 import { BenchProcess } from '../harness/bench-process.js';
 import { median } from '../harness/median.js';
-import { redisVersion, startRedis } from '../harness/redis-server.js';
+import { needRedis, startRedis } from '../harness/redis-server.js';
 import { endWhenCutShort, readOptions } from '../harness/rounds.js';
 import { PREFIX, startApp, work } from './slots.app.js';
 
@@ -21,10 +21,7 @@ const MOST_RATIO = 1.1;
 
 const { rounds, json } = readOptions();
 endWhenCutShort();
-if ((await redisVersion()) === undefined) {
-  console.error('This benchmark needs a redis-server on the PATH.');
-  process.exit(1);
-}
+await needRedis();
 
 const store = await startRedis();
 const redis = new Redis(store.url, { maxRetriesPerRequest: null });
