@@ -24,7 +24,10 @@ const SITES_EVERY_MS = 2_000;
 /** How late the end of a lease may be found by a janitor that no worker found. */
 const LEASES_EVERY_MS = 500;
 
-/** Everything the janitor does, and when: this page is the whole list. */
+/**
+ * What only a janitor does, and when. Beside it a janitor reads the stream of events, where it has an `EVENT_MAP`, and does what an
+ * api does too, by timers that are found there: clean-ups of cancels (`CleanUps`), the followers of diagrams (`DiagramsRelay`).
+ */
 @Injectable()
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
