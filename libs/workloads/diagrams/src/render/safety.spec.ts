@@ -96,6 +96,10 @@ const HOSTILE: readonly Hostile[] = [
       'a: {link: "javascript:alert(1)"; icon: http://evil.test/a.svg}\nb: |md <img src="x" onerror="alert(1)"/> |',
     getsThrough: true,
   },
+  // D2 has ids, formulas and colours evaluated, as parts of a text: were they run, its process would end.
+  { drawer: 'd2', source: "'x`+process.exit(7)+`' -> y", getsThrough: false },
+  { drawer: 'd2', source: "'${process.exit(7)}' -> y", getsThrough: false },
+  { drawer: 'd2', source: 'a: |latex x`+process.exit(7)+`${process.exit(7)} |', getsThrough: false },
   {
     drawer: 'mermaid-subset',
     source: 'graph TD\n A["<img src=x onerror=alert(1)>"] --> B\n click A href "javascript:alert(1)"',
@@ -114,6 +118,16 @@ const REACHING: readonly { readonly drawer: DrawerName; readonly source: string 
   },
   { drawer: 'nomnoml', source: '#import: /etc/passwd\n[a]' },
   { drawer: 'graphviz', source: 'digraph { a [image="/etc/passwd"] }' },
+  {
+    drawer: 'd2',
+    source: `'x\`+(globalThis.told=process.getBuiltinModule?.("fs").readFileSync("/etc/passwd"))+\`' -> y`,
+  },
+  { drawer: 'd2', source: `a: |latex x\`+String(fetch("http://127.0.0.1:PORT/a"))+\`y |` },
+  {
+    drawer: 'd2',
+    source:
+      'vars: {d2-config: {sketch: true}}\na -> b: {style.stroke: "linear-gradient(to \\"+process.exit(7)+\\", red, blue)"}',
+  },
   { drawer: 'd2', source: 'a: {icon: http://127.0.0.1:PORT/a.png}\n...@/etc/passwd' },
 ];
 
@@ -162,6 +176,7 @@ describe('a hostile source', () => {
       (error: Error) => `${error.name}: ${error.message}`,
     );
     expect(said).not.toContain('root:');
+    expect(said).not.toContain('Its process ended');
     expect(visits).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
 import { DiagramInvalid } from '../errors.js';
+import { evaluate } from './d2.eval.js';
 import type { Drawer } from './drawer.js';
 
 interface D2 {
@@ -61,6 +62,7 @@ async function start(): Promise<D2> {
   const { instance } = await WebAssembly.instantiate(readFileSync(join(FILES, 'd2.wasm')), go.importObject);
   // Runs for as long as the process.
   void go.run(instance);
+  globalThis.eval = evaluate as typeof eval;
   return (globalThis as unknown as { d2: D2 }).d2;
 }
 

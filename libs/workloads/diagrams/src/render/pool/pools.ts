@@ -37,7 +37,7 @@ export function poolsFor(
     dbml: pool({ heapMb: 256, memoryMb: 640 }),
     // Vega makes functions of the expressions in a chart: nobody else's is drawn where they were.
     vega: pool({ heapMb: 512, memoryMb: 900, evaluates: true, drawsOnce: true }),
-    d2: pool({ heapMb: 512, memoryMb: 1_800, evaluates: true }),
+    d2: pool({ heapMb: 512, memoryMb: 1_800 }),
     mermaid: chromium
       ? pool({ heapMb: 256, memoryMb: 1_800, setup: { role: 'browse', chromium }, ...(onOpen && { onOpen }) })
       : pool({ heapMb: 512, memoryMb: 900 }),
