@@ -5,37 +5,45 @@ import dns from 'node:dns';
 import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
-import { syncBuiltinESMExports } from 'node:module';
+import module, { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
+import os from 'node:os';
 import tls from 'node:tls';
+import traceEvents from 'node:trace_events';
 import workerThreads from 'node:worker_threads';
 
 /** What reaches out of the process, by the module it stands in. */
 const DOORS: [module: object, names: string[]][] = [
-  [net, ['connect', 'createConnection', 'createServer', 'Server']],
+  [net, ['connect', 'createConnection', 'createServer', 'Server', '_createServerHandle']],
   [net.Socket.prototype, ['connect']],
-  [tls, ['connect', 'createServer']],
-  [http, ['request', 'get', 'createServer']],
-  [https, ['request', 'get', 'createServer']],
+  // Servers of all protocols come to it.
+  [net.Server.prototype, ['listen', '_listen2']],
+  [tls, ['connect', 'createServer', 'Server']],
+  [http, ['request', 'get', 'createServer', 'Server', 'ClientRequest']],
+  [https, ['request', 'get', 'createServer', 'Server']],
   [http2, ['connect', 'createServer', 'createSecureServer']],
-  [dgram, ['createSocket', 'Socket']],
-  [dns, ['lookup', 'resolve', 'resolve4', 'resolve6', 'resolveAny', 'reverse', 'Resolver']],
-  [dns.promises, ['lookup', 'resolve', 'resolve4', 'resolve6', 'resolveAny', 'reverse', 'Resolver']],
+  [dgram, functionsOf(dgram)],
+  [dns, functionsOf(dns)],
+  [dns.promises, functionsOf(dns.promises)],
   [
     childProcess,
     ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork', '_forkChild'],
   ],
   [cluster, ['fork']],
+  // Node's wall is not around threads, and loaders have one.
   [workerThreads, ['Worker']],
+  [module, ['register', 'registerHooks']],
+  [traceEvents, ['createTracing']],
+  [os, ['setPriority']],
   [globalThis, ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest']],
-  [process, ['binding', '_linkedBinding', 'dlopen', 'kill', 'chdir']],
+  [process, ['binding', '_linkedBinding', 'dlopen', 'kill', '_kill', '_debugProcess', 'execve', 'chdir']],
 ];
 
 /** A renderer draws what it is given, and has nobody to talk to. What a library does all the same fails, and is told. */
 export function closeDoors(): void {
-  for (const [module, names] of DOORS) {
+  for (const [behind, names] of DOORS) {
     for (const name of names) {
-      Object.defineProperty(module, name, {
+      Object.defineProperty(behind, name, {
         value: function closed(): never {
           throw new Error(`A renderer may not use ${name}.`);
         },
@@ -45,4 +53,8 @@ export function closeDoors(): void {
     }
   }
   syncBuiltinESMExports();
+}
+
+function functionsOf(module: object): string[] {
+  return Object.entries(module).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []));
 }

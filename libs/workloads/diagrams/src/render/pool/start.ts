@@ -22,7 +22,7 @@ export function start(spec: PoolSpec, folder: string): ChildProcess {
   return child;
 }
 
-/** It reads its own code. It starts a thread; a renderer finds that door closed. */
+/** It reads its own code. It starts a thread, around which there is no wall; a renderer finds each door to another closed. */
 export function wallOf({ setup, evaluates }: PoolSpec, entry: string): string[] {
   // A browser cannot be started behind it; nothing of a source runs in this process then.
   if (setup.role === 'browse') return [];
