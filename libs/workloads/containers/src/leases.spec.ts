@@ -44,6 +44,11 @@ class Bench extends ContainerEngine {
   readonly asked: string[] = [];
   isAway = false;
   isStuck = false;
+  at: string | undefined;
+
+  override get place(): string | undefined {
+    return this.at;
+  }
 
   async create(spec: ContainerSpec): Promise<Container> {
     return this.put(spec.name, spec.labels);
@@ -336,6 +341,30 @@ describe('leases, while no worker is there', () => {
     expect(await leases.read(id)).toMatchObject({ state: 'ending', why: 'deleted' });
     expect(engine.all.size).toBe(1);
     engine.name = 'bench';
+  });
+
+  it('leave it to another engine of that name, and take one without a place for theirs', async () => {
+    const { id, made } = await running({ livesMs: 60_000 });
+    const madeIn = (engineName: string): Promise<number> =>
+      app.redis.hset(`${repository.root}:lease:${id}`, 'engine', engineName);
+    engine.at = 'here';
+    await madeIn('bench@there');
+    const [container] = engine.all.values();
+    engine.all.clear();
+    await sweep();
+    expect(await leases.read(id)).toMatchObject({ state: 'running' });
+    await leases.delete(id, '');
+    await lookNow();
+    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it rests');
+
+    engine.all.set(made!.id, container!);
+    await madeIn('bench');
+    await until(async () => {
+      await lookNow();
+      return (await leases.read(id)).state === 'ended';
+    }, 'it has ended');
+    expect(engine.all.size).toBe(0);
+    engine.at = undefined;
   });
 
   it('leave it to people once nobody has had its engine for long, and are released by them alone', async () => {

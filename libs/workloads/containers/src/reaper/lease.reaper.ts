@@ -2,7 +2,7 @@ import { Canceller, formatOwner, Journal, LifecycleError, reason } from '#lifecy
 import { Injectable } from '@nestjs/common';
 import { leaseOwner } from '../containers.kinds.js';
 import { ContainerRemoval } from '../containers.removal.js';
-import { placeOf } from '../engine.place.js';
+import { isIn } from '../engine.place.js';
 import { ContainerEngine } from '../engines/container.engine.js';
 import { inFew, type LeaseRecord, type LeaseState } from '../lease.js';
 import { LeaseRepository, type Claim } from '../leases.repository.js';
@@ -78,8 +78,8 @@ export class LeaseReaper {
   }
 
   private async attempt(id: string, claim: Claim, signal: AbortSignal): Promise<EndOutcome> {
-    const place = claim.made?.engine ?? placeOf(this.engine);
-    if (place !== placeOf(this.engine))
+    const place = claim.made?.engine;
+    if (place !== undefined && !isIn(place, this.engine))
       return this.leave(id, claim, `its engine is ${place}, which this process does not have`);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
     try {

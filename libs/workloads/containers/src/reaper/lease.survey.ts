@@ -1,6 +1,6 @@
 import { Journal, type Page, type Round, type SweepLine } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { placeOf } from '../engine.place.js';
+import { isIn } from '../engine.place.js';
 import { ContainerEngine, type Container } from '../engines/container.engine.js';
 import { ContainerRemoval } from '../containers.removal.js';
 import { FleetSignature } from '../fleet.signature.js';
@@ -89,7 +89,7 @@ export class LeaseSurvey {
     running: ReadonlySet<string> | undefined,
     { dryRun, signal }: Round,
   ): Promise<Fate> {
-    if (!made || !running || made.engine !== placeOf(this.engine)) return { word: 'unknown' };
+    if (!made || !running || !isIn(made.engine, this.engine)) return { word: 'unknown' };
     if (running.has(made.id)) return { word: 'kept' };
     const container = await this.removal.find(id, made, within(signal));
     if (container?.running) return { word: 'kept' };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -45,6 +46,15 @@ export function openDoor(dockerHost: string): Docker {
   const docker = new Dockerode({ ...address, agent } as Docker.DockerOptions);
   guard(docker.modem as unknown as Modem, isTls);
   return docker;
+}
+
+/**
+ * What tells one engine from another: no engine says it of itself that would be the same after a restart. Not by the name of
+ * this machine, which is another one for each container that has the same socket.
+ */
+export function digestOf(dockerHost: string): string {
+  const { socketPath, host, port } = addressOf(dockerHost);
+  return hash('sha256', socketPath ?? `${host}:${port}`, 'hex').slice(0, 16);
 }
 
 /**

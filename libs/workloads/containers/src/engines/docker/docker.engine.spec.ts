@@ -229,4 +229,12 @@ describe('what answers for a docker engine', () => {
       `DOCKER_HOST is "${host}": expected unix:///path/to/the.sock, tcp://host:port, http://… or https://….`,
     );
   });
+
+  it('is another one where DOCKER_HOST says another place', () => {
+    const hosts = ['tcp://a:2375', 'http://a:2375/', 'tcp://b:2375', 'tcp://a:2376', 'unix:///a.sock'];
+    const [first, same, ...others] = hosts.map((host) => new DockerEngine(host, CAPS).place);
+    expect(same).toBe(first);
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(first).toMatch(/^[\da-f]{16}$/);
+  });
 });

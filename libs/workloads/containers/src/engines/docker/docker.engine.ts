@@ -10,7 +10,7 @@ import {
 import { carries } from '../labels.js';
 import { readInspected, readList, type Inspected } from './answers.js';
 import { containerOptions, type Caps } from './container.options.js';
-import { openDoor } from './docker.door.js';
+import { digestOf, openDoor } from './docker.door.js';
 import { done, isRefusal, limited, orGone, wordsOf } from './limited.js';
 
 const CALL_MS = 10_000;
@@ -30,12 +30,16 @@ export class DockerEngine extends ContainerEngine {
   private readonly docker: Docker;
 
   constructor(
-    dockerHost: string,
+    private readonly dockerHost: string,
     private readonly caps: Caps,
     private readonly callMs = CALL_MS,
   ) {
     super();
     this.docker = openDoor(dockerHost);
+  }
+
+  override get place(): string {
+    return digestOf(this.dockerHost);
   }
 
   create(spec: ContainerSpec, outer: AbortSignal): Promise<Container> {
