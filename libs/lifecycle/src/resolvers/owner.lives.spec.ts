@@ -15,10 +15,17 @@ describe('the lives of owners', () => {
     expect(await ask(['a', 'b', 'c'])).toEqual({ a: 'alive', b: 'gone', c: 'unknown' });
   });
 
-  it('are unknown where it leaves some out, and what it says of the others counts', async () => {
-    const { ask, facts } = lives(() => new Map(Object.entries({ a: 'alive', b: 'gone' })));
-    expect(await ask(['a', 'b', 'c', 'd'])).toEqual({ a: 'alive', b: 'gone', c: 'unknown', d: 'unknown' });
-    expect(facts).toEqual([]);
+  it('are not gone where it leaves one out; whom it calls alive lives', async () => {
+    const { ask, failed, facts } = lives(() => new Map(Object.entries({ a: 'alive', b: 'gone', c: 'gone' })));
+    expect(await ask(['a', 'b', 'c', 'd'])).toEqual({
+      a: 'alive',
+      b: 'unknown',
+      c: 'unknown',
+      d: 'unknown',
+    });
+    const why = 'The resolver answered for 3 of 4 owners.';
+    expect(failed()).toBe(why);
+    expect(facts).toEqual([{ event: 'resolver.failed', type: 'trip', asked: 4, why }]);
   });
 
   const gone = (ids: string[]): Map<string, string> => new Map(ids.map((id) => [id, 'gone']));
@@ -30,8 +37,8 @@ describe('the lives of owners', () => {
     ['answers nothing', () => undefined, /did not answer with a Map/],
     ['answers with an object', (ids) => Object.fromEntries(gone(ids)), /did not answer with a Map/],
     ['answers with pairs', (ids) => [...gone(ids)], /did not answer with a Map/],
-    ['answers with an empty map', () => new Map(), /answered for 0 of 4 owners, less than half/],
-    ['answers for less than half', () => gone(['a']), /answered for 1 of 4 owners, less than half/],
+    ['answers with an empty map', () => new Map(), /answered for 0 of 4 owners/],
+    ['answers for all but one', () => gone(['a', 'b', 'c']), /answered for 3 of 4 owners/],
     ['speaks of another owner', (ids) => gone([...ids, 'z']), /spoke of "z", which was not asked/],
     ['speaks of numbers', () => new Map([[1, 'gone']]), /spoke of 1, which was not asked/],
     ['uses another word', (ids) => gone(ids).set('b', 'Gone'), /said "Gone" of "b"/],
@@ -65,7 +72,7 @@ describe('the lives of owners', () => {
     expect(await ask(['canary-g'])).toEqual({ 'canary-g': 'gone' });
   });
 
-  it('are not taken from canaries when half is counted', async () => {
+  it('are not taken from canaries when it is counted of whom it speaks', async () => {
     const { ask, failed } = lives(
       () => gone(['canary-g']).set('canary-a', 'alive').set('a', 'gone'),
       CANARIES,

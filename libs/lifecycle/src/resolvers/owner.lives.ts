@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Journal } from '../journal.js';
 import type { OwnerLife, OwnerResolver } from './owner.resolver.js';
 import { Resolvers } from './resolvers.js';
-import { readAnswer } from './resolver.answer.js';
+import { readAnswer, type ReadAnswer } from './resolver.answer.js';
 
 export const MOST_OWNERS_AT_ONCE = 500;
 const ANSWER_MS = 2_000;
@@ -10,7 +10,7 @@ const ANSWER_MS = 2_000;
 /** What became known of owners. Every id that was asked is in it. */
 export interface Lives {
   readonly lives: ReadonlyMap<string, OwnerLife>;
-  /** Why nothing of this batch became known. */
+  /** Why nothing of this batch became known, or not all: then nobody in it is gone. */
   readonly failed?: string;
 }
 
@@ -31,14 +31,16 @@ export class OwnerLives {
     const asked = new Set(ids);
     if (asked.size === 0) return { lives: new Map() };
     try {
-      return { lives: await this.answer(type, asked) };
+      const answer = await this.answer(type, asked);
+      if (answer.failed !== undefined) this.journal.resolverFailed(type, asked.size, new Error(answer.failed));
+      return answer;
     } catch (error) {
       this.journal.resolverFailed(type, asked.size, error);
       return { lives: allUnknown(asked), failed: sentence(error) };
     }
   }
 
-  private async answer(type: string, asked: ReadonlySet<string>): Promise<ReadonlyMap<string, OwnerLife>> {
+  private async answer(type: string, asked: ReadonlySet<string>): Promise<ReadAnswer> {
     if (asked.size > MOST_OWNERS_AT_ONCE)
       throw new RangeError(
         `${asked.size} owners were asked for at once; at most ${MOST_OWNERS_AT_ONCE} may be.`,

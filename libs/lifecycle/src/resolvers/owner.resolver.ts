@@ -10,7 +10,10 @@ export interface Canaries {
   readonly gone: string;
 }
 
-/** Says of owners of one type whether they live. What it does not answer, or says wrongly, counts as unknown. */
+/**
+ * Says of owners of one type whether they live. What it says wrongly counts as unknown; in an answer that leaves out one of
+ * those asked about, nobody is gone.
+ */
 export abstract class OwnerResolver {
   /** Asked along in every batch. Without them a resolver that looks in the wrong place is believed. */
   readonly canaries?: Canaries | undefined;

@@ -2,15 +2,23 @@ import type { Canaries, OwnerLife } from './owner.resolver.js';
 
 const WORDS: ReadonlySet<unknown> = new Set<OwnerLife>(['alive', 'gone', 'unknown']);
 
+/** What a resolver's answer says of the ids that were asked. */
+export interface ReadAnswer {
+  readonly lives: ReadonlyMap<string, OwnerLife>;
+  /** What is wrong with it, though some of it counts. */
+  readonly failed?: string;
+}
+
 /**
- * The answer of a resolver for the ids that were asked; what it leaves out is unknown. One thing in it that cannot be so, and
- * nothing in it counts: whoever answers for others, or for few, may have been asked in the wrong place.
+ * The answer of a resolver for the ids that were asked. One thing in it that cannot be so, and nothing in it counts: whoever
+ * answers for others may have been asked in the wrong place. One id left out, and nobody is gone: what was cut short may
+ * have been wrong before it ended. Whom it calls alive lives all the same.
  */
 export function readAnswer(
   answer: unknown,
   asked: ReadonlySet<string>,
   canaries?: Canaries,
-): ReadonlyMap<string, OwnerLife> {
+): ReadAnswer {
   if (!(answer instanceof Map)) throw new Error('The resolver did not answer with a Map.');
   const lives = answer as ReadonlyMap<unknown, unknown>;
   for (const [id, life] of lives) {
@@ -23,9 +31,15 @@ export function readAnswer(
   checkCanary(lives, canaries?.gone, 'gone');
 
   const answered = [...asked].filter((id) => lives.has(id)).length;
-  if (answered * 2 < asked.size)
-    throw new Error(`The resolver answered for ${answered} of ${asked.size} owners, less than half.`);
-  return new Map([...asked].map((id) => [id, (lives.get(id) as OwnerLife | undefined) ?? 'unknown']));
+  const isWhole = answered === asked.size;
+  const read = (id: string): OwnerLife => {
+    const life = (lives.get(id) as OwnerLife | undefined) ?? 'unknown';
+    return life === 'gone' && !isWhole ? 'unknown' : life;
+  };
+  return {
+    lives: new Map([...asked].map((id) => [id, read(id)])),
+    ...(!isWhole && { failed: `The resolver answered for ${answered} of ${asked.size} owners.` }),
+  };
 }
 
 function checkCanary(lives: ReadonlyMap<unknown, unknown>, id: string | undefined, is: OwnerLife): void {

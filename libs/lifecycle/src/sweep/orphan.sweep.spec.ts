@@ -133,6 +133,7 @@ describe('the sweep of orphans', () => {
     ['words that nobody knows', all('Gone'), /./],
     ['never', () => new Promise(() => undefined), /within/],
     ['about others', () => new Map([['x', 'gone']]), /./],
+    ['about all but one', (ids) => gone(ids.slice(1)), /answered for \d of \d/],
     [
       'about half of them, and others',
       (ids) => new Map([...ids.slice(0, 1).map((id) => [id, 'gone'] as const), ['x', 'gone']]),
