@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 --[[
-  sweep: these owners are to go by this sweep, unless it is another process's by now: one that was overtaken has asked too
-  long ago.
+  sweep: which of these owners are to go by this sweep, and which are not, unless it is another process's by now: one that
+  was overtaken has asked too long ago.
 
     KEYS[1]   the book of sweeps; :lock:<sort> and :<sweep>:doomed beside it, in the same slot: a hash of owners
 
     ARGV[1]   the sort; ARGV[2] the fence under which it is swept
     ARGV[3]   the sweep; ARGV[4] how long the list is kept, ms
-    then      each owner, and as what it was seen to be gone
+    then      each owner, and as what it was seen to be gone, '' when it is not to go
 
   Answers {'noted'}, or {'lost'}: nothing was written.
 ]]
@@ -21,7 +21,11 @@ if string.match(redis.call('GET', book .. ':lock:' .. sort) or '', '^(%d+)|') ~=
   return { 'lost' }
 end
 for i = 5, #ARGV, 2 do
-  redis.call('HSET', doomed, ARGV[i], ARGV[i + 1])
+  if ARGV[i + 1] == '' then
+    redis.call('HDEL', doomed, ARGV[i])
+  else
+    redis.call('HSET', doomed, ARGV[i], ARGV[i + 1])
+  end
 end
 redis.call('PEXPIRE', doomed, keep)
 return { 'noted' }

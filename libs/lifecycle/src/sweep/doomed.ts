@@ -11,6 +11,8 @@ export interface Doom {
   readonly epoch: string;
   readonly counter: string;
   readonly goneSince: number;
+  /** When its resolver was asked last, ms; absent in what an older janitor wrote. */
+  readonly askedAt?: number;
 }
 
 /** Whom a sweep has found to be gone: written down, so that they can be counted before the first one goes. */
@@ -25,11 +27,19 @@ export class Doomed {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
 
-  /** Not by one who was overtaken: what it asked is too old. */
-  async add({ sweepId, fence }: Pick<Round, 'sweepId' | 'fence'>, dooms: readonly Doom[]): Promise<void> {
-    if (dooms.length === 0) return;
+  /**
+   * What a page of owners came to: those of whom `dooms` says nothing are not to go, whatever a process that died over this
+   * page wrote. Not by one who was overtaken: what it asked is too old.
+   */
+  async write(
+    { sweepId, fence }: Pick<Round, 'sweepId' | 'fence'>,
+    owners: readonly string[],
+    dooms: readonly Doom[],
+  ): Promise<void> {
+    if (owners.length === 0) return;
     const args = ['orphans', fence, sweepId, SWEEP_KEEP_MS];
-    const fields = dooms.flatMap(({ owner, ...seen }) => [owner, JSON.stringify(seen)]);
+    const texts = new Map(dooms.map(({ owner, ...seen }) => [owner, JSON.stringify(seen)]));
+    const fields = owners.flatMap((owner) => [owner, texts.get(owner) ?? '']);
     const [word] = await this.store.call(
       () =>
         runScript(this.store.redis, 'doom', [this.keys.sweeps], [...args, ...fields]) as Promise<[string]>,
@@ -37,7 +47,7 @@ export class Doomed {
     if (word === 'lost') throw new SweepOvertaken();
   }
 
-  /** They are to be asked about anew. */
+  /** They are gone, or stay, or are to be asked about anew. */
   async forget(sweepId: string): Promise<void> {
     await this.store.call(() => this.store.redis.unlink(this.key(sweepId)));
   }

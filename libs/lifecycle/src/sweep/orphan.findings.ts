@@ -45,7 +45,7 @@ export class Findings {
     if (!isSame) this.firsts.push(owner);
     if (isSame && this.nowMs - since >= this.graceMs) {
       tally.doomed += 1;
-      this.dooms.push({ owner, epoch, counter, goneSince: since });
+      this.dooms.push({ owner, epoch, counter, goneSince: since, askedAt: this.nowMs });
     } else this.kept += 1;
   }
 }

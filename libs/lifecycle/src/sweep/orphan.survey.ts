@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { parseOwner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { MOST_OWNERS_AT_ONCE, OwnerLives, type Lives } from '../resolvers/owner.lives.js';
+import type { OwnerLife } from '../resolvers/owner.resolver.js';
 import { Store } from '../store.js';
 import { Doomed } from './doomed.js';
 import { Findings } from './orphan.findings.js';
@@ -51,7 +52,7 @@ export class OrphanSurvey {
       ({ owner, lastMs }) => nowMs - lastMs >= this.graceMs && types.has(parseOwner(owner).type),
     );
     const findings = await this.ask(old, nowMs);
-    if (!round.dryRun) await this.write(old, findings, round);
+    if (!round.dryRun) await this.write(owners, old, findings, round);
     const listed = from ? undefined : await this.directory.size();
     const asked = add(tallies, findings.tallies);
     return {
@@ -66,26 +67,44 @@ export class OrphanSurvey {
     };
   }
 
+  /** Of owners of whom it was known long ago: who is gone still. */
+  async stillGone(owners: readonly string[]): Promise<{ gone: Set<string>; unknown: Set<string> }> {
+    const found = { gone: new Set<string>(), unknown: new Set<string>() };
+    for (let at = 0; at < owners.length; at += MOST_OWNERS_AT_ONCE) {
+      const asked = owners.slice(at, at + MOST_OWNERS_AT_ONCE);
+      const answers = await this.answersAbout(asked);
+      for (const owner of asked) {
+        const life = lifeIn(answers, owner);
+        if (life !== 'alive') found[life].add(owner);
+      }
+    }
+    return found;
+  }
+
   private async strikeIdle(looks: readonly OwnerLook[], nowMs: number): Promise<void> {
     const idle = looks.filter((look) => isIdle(look, nowMs)).map(({ owner }) => owner);
     await this.directory.strike(idle, async (owner) => isIdle(await this.looks.look(owner), nowMs));
   }
 
   private async ask(looks: readonly OwnerLook[], nowMs: number): Promise<Findings> {
-    const answers = await this.answersAbout(looks);
-    const before = await this.sightings.read(looks.map(({ owner }) => owner));
+    const owners = looks.map(({ owner }) => owner);
+    const answers = await this.answersAbout(owners);
+    const before = await this.sightings.read(owners);
     const findings = new Findings(nowMs, this.graceMs);
-    for (const look of looks) {
-      const { type, id } = parseOwner(look.owner);
-      findings.add(type, look, answers.get(type)?.lives.get(id) ?? 'unknown', before.get(look.owner));
-    }
+    for (const look of looks)
+      findings.add(
+        parseOwner(look.owner).type,
+        look,
+        lifeIn(answers, look.owner),
+        before.get(look.owner),
+      );
     findings.trouble = [...answers.values()].find(({ failed }) => failed !== undefined)?.failed;
     return findings;
   }
 
-  private async answersAbout(looks: readonly OwnerLook[]): Promise<Map<string, Lives>> {
+  private async answersAbout(owners: readonly string[]): Promise<Map<string, Lives>> {
     const ids = new Map<string, string[]>();
-    for (const { owner } of looks) {
+    for (const owner of owners) {
       const { type, id } = parseOwner(owner);
       ids.set(type, [...(ids.get(type) ?? []), id]);
     }
@@ -95,14 +114,24 @@ export class OrphanSurvey {
   }
 
   /** First the dooms, which are void when another took over: what was seen stays as that one sees it. */
-  private async write(looks: readonly OwnerLook[], { dooms, seen }: Findings, round: Round): Promise<void> {
-    await this.doomed.add(round, dooms);
+  private async write(
+    owners: readonly string[],
+    looks: readonly OwnerLook[],
+    { dooms, seen }: Findings,
+    round: Round,
+  ): Promise<void> {
+    await this.doomed.write(round, owners, dooms);
     await this.sightings.write(
       looks.map(({ owner }) => owner),
       seen,
       round.fence,
     );
   }
+}
+
+function lifeIn(answers: ReadonlyMap<string, Lives>, owner: string): OwnerLife {
+  const { type, id } = parseOwner(owner);
+  return answers.get(type)?.lives.get(id) ?? 'unknown';
 }
 
 /** A dry run says what the rest of it would do, and whom one more sighting would end. */

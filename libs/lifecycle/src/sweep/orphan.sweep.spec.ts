@@ -11,7 +11,9 @@ import { OwnerReader } from '../read/owner.reader.js';
 import { JobReader } from '../read/job.reader.js';
 import { OwnerResolver, type OwnerLife } from '../resolvers/owner.resolver.js';
 import { Store } from '../store.js';
+import { Doomed } from './doomed.js';
 import { OwnerDirectory } from './owner.directory.js';
+import { OwnerLooks } from './owner.looks.js';
 import { writePosition } from './orphan.position.js';
 import { OrphanSweep } from './orphan.sweep.js';
 import { Sightings } from './sightings.js';
@@ -188,6 +190,52 @@ describe('the sweep of orphans', () => {
     expect(await jobsOf('r1')).toBe(1);
   });
 
+  it('asks once more before it trips, and removes nothing meanwhile', async () => {
+    await Promise.all(Array.from({ length: 22 }, (_, i) => enqueue(`r${i}`)));
+    rides.say = goneAre('r0');
+    await graceIsOver();
+    await sweep();
+    rides.say = gone;
+    await graceIsOver();
+    expect(await sweep()).toMatchObject({
+      state: 'done',
+      removed: 0,
+      kept: 21,
+      why: expect.stringMatching(/^22 of 22 .* Nothing is removed before they were asked about once more\.$/),
+    });
+    expect(await book.trips()).toEqual({});
+    rides.say = goneAre('r0', 'r1');
+    await graceIsOver();
+    expect(await sweep()).toMatchObject({ state: 'done', removed: 2 });
+  });
+
+  it('stays tripped when it is forced and nobody is to go yet', async () => {
+    await Promise.all(Array.from({ length: 21 }, (_, i) => enqueue(`r${i}`)));
+    rides.say = gone;
+    await sweepTwice();
+    rides.say = alive;
+    await sweep();
+    rides.say = gone;
+    expect(await sweep({ force: true })).toMatchObject({
+      state: 'done',
+      removed: 0,
+      why: '21 are said to be gone for the first time, and stay until that is said again, OWNER_GRACE later.',
+    });
+    expect(Object.keys(await book.trips())).toEqual(['orphans']);
+    await graceIsOver();
+    expect(await sweep({ force: true })).toMatchObject({ state: 'done', removed: 21 });
+    expect(await book.trips()).toEqual({});
+  });
+
+  it('that is forced when nobody is gone any more is tripped no longer', async () => {
+    await Promise.all(Array.from({ length: 21 }, (_, i) => enqueue(`r${i}`)));
+    rides.say = gone;
+    await sweepTwice();
+    rides.say = alive;
+    expect(await sweep({ force: true })).toMatchObject({ state: 'done', removed: 0 });
+    expect(await book.trips()).toEqual({});
+  });
+
   it('ends twenty at once, however few there are', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, i) => enqueue(`r${i}`)));
     rides.say = gone;
@@ -259,6 +307,56 @@ describe('the sweep of orphans', () => {
     };
     expect(JSON.parse((await turn(9 * 60_000)).position!)).toMatchObject({ phase: 'foreign' });
     expect(JSON.parse((await turn(11 * 60_000)).position!)).toEqual({ phase: 'ask', tallies: {} });
+  });
+
+  /** A page of a sweep of its own, as a janitor does it that has the lock. */
+  async function turnPage(position: string | undefined): Promise<Page> {
+    await app.redis.set(`${app.prefix}:{sweeps}:lock:orphans`, '1|one', 'PX', 10_000);
+    const signal = new AbortController().signal;
+    const round = { sweepId: 'sweep-x', dryRun: false, force: false, position, fence: 1, signal };
+    return app.context.get(OrphanSweep).sweepOnce(10, round);
+  }
+
+  it('ends nobody for what a page said that is done again and says otherwise', async () => {
+    for (const id of ['a', 'b']) await enqueue(id);
+    rides.say = gone;
+    await graceIsOver();
+    await turnPage(undefined);
+    await graceIsOver();
+    // Its janitor dies before it can write down that it has done this page.
+    expect(JSON.parse((await turnPage(undefined)).position!)).toMatchObject({ phase: 'remove' });
+    rides.say = goneAre('a');
+    const { position } = await turnPage(undefined);
+    const { dooms } = await app.context.get(Doomed).page('sweep-x', '0', 10);
+    expect(dooms.map(({ owner: name }) => name)).toEqual(['ride:a']);
+    expect(await turnPage(position!)).toMatchObject({ removed: 1 });
+    expect([await jobsOf('a'), await jobsOf('b')]).toEqual([0, 1]);
+    expect(await app.redis.exists(`${app.prefix}:{sweeps}:sweep-x:doomed`)).toBe(0);
+    await app.redis.del(`${app.prefix}:{sweeps}:lock:orphans`);
+  });
+
+  it('asks once more about those of whom it was told long ago, when it is gone on with', async () => {
+    for (const id of ['lost', 'back', 'unheard', 'young']) await enqueue(id);
+    const now = await app.context.get(Store).now();
+    const names = ['lost', 'back', 'unheard', 'young'].map((id) => `ride:${id}`);
+    await turnPage(undefined);
+    const looks = await app.context.get(OwnerLooks).lookAll(names, 4);
+    const dooms = looks.map(({ owner: name, epoch, counter }) => ({
+      owner: name,
+      epoch,
+      counter,
+      goneSince: 1,
+      askedAt: now - (name === 'ride:young' ? 9 : 11) * 60_000,
+    }));
+    await app.context.get(Doomed).write({ sweepId: 'sweep-x', fence: 1 }, names, dooms);
+    rides.asked = [];
+    rides.say = () => new Map(Object.entries({ lost: 'gone', back: 'alive', unheard: 'unknown' }));
+    const position = writePosition({ phase: 'remove', cursor: '0', judgedAt: now });
+    expect(await turnPage(position)).toMatchObject({ removed: 2, kept: 1, unknown: 1 });
+    expect(rides.asked.map((ids) => ids.toSorted())).toEqual([['back', 'lost', 'unheard']]);
+    expect([await jobsOf('lost'), await jobsOf('young')]).toEqual([0, 0]);
+    expect([await jobsOf('back'), await jobsOf('unheard')]).toEqual([1, 1]);
+    await app.redis.del(`${app.prefix}:{sweeps}:lock:orphans`);
   });
 
   it('does not ask about an owner that was wanted lately', async () => {
