@@ -2,7 +2,7 @@ import { createLog, Metrics, type Runtime } from '#runtime';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/until.js';
-import { Duties } from './duties.js';
+import { Duties, NOT_DONE } from './duties.js';
 import { DutyGauges } from './duty-gauges.js';
 
 const OFTEN_MS = 5;
@@ -91,6 +91,17 @@ describe('a duty', () => {
     const last = await shown('mooring_janitor_duty_timestamp_seconds');
     await until(() => turns > seen + 3, 'it fails again');
     expect(await shown('mooring_janitor_duty_timestamp_seconds')).toBe(last);
+  });
+
+  it('that is left to another process does not show as done', async () => {
+    let turns = 0;
+    duties.every(OFTEN_MS, 'sweep', () => {
+      turns += 1;
+      return Promise.resolve(NOT_DONE);
+    });
+    const began = await shown('mooring_janitor_duty_timestamp_seconds');
+    await until(() => turns > 3, 'it had its turns');
+    expect(await shown('mooring_janitor_duty_timestamp_seconds')).toBe(began);
   });
 
   async function shown(metric: string): Promise<number> {

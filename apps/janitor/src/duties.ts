@@ -3,6 +3,9 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DutyGauges } from './duty-gauges.js';
 
+/** What a turn answers that left it to another process, which may hang for all that is known here. */
+export const NOT_DONE = 'not done';
+
 /** Does things at intervals: never one twice at once, never cut short by the end of the process. */
 @Injectable()
 export class Duties implements BeforeApplicationShutdown {
@@ -14,12 +17,14 @@ export class Duties implements BeforeApplicationShutdown {
     private readonly gauges: DutyGauges,
   ) {}
 
-  /** Now, and then every so often; a turn is left out while the one before is still under way. */
-  every(ms: number, name: string, work: () => Promise<void>): void {
+  /** Now, and then every so often, and shows when it was done last; a turn is left out while the one before is still under way. */
+  every(ms: number, name: string, work: () => Promise<void | typeof NOT_DONE>): void {
     const turn = (): void => {
       if (this.underWay.has(name)) return;
       const done = (async () => work())()
-        .then(() => this.gauges.done(name))
+        .then((word) => {
+          if (word !== NOT_DONE) this.gauges.done(name);
+        })
         .catch((error: unknown) => {
           this.runtime.log.warn(
             { event: 'duty.failed', duty: name, err: error },

@@ -9,7 +9,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Duties } from './duties.js';
+import { Duties, NOT_DONE } from './duties.js';
 import { FleetGauges } from './fleet-gauges.js';
 import { Intervals } from './intervals.js';
 import { SweepMetrics } from './sweep-metrics.js';
@@ -77,6 +77,9 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private sweepEvery(ms: number, kind: SweepKind): void {
-    this.duties.every(ms, `the sweep of ${kind}`, async () => void (await this.sweeper.sweepIfNeeded(kind)));
+    this.duties.every(ms, `the sweep of ${kind}`, async () => {
+      const done = await this.sweeper.sweepIfNeeded(kind);
+      return done === 'held' ? NOT_DONE : undefined;
+    });
   }
 }

@@ -53,6 +53,8 @@ export interface SweepOptions {
   readonly reapHoldMs?: number;
   /** How long a process has a sort of sweep to itself without a sign of life. Default 15 s. */
   readonly lockMs?: number;
+  /** How long one page of a sweep may take before another process may take the sweep over. Default 10 min. */
+  readonly longestPageMs?: number;
 }
 
 export interface WorkerOptions {
@@ -82,6 +84,7 @@ export const LIFECYCLE_DEFAULTS = {
   sweepMaxRatio: 0.2,
   sweepStallMs: 10,
   sweepLockMs: 15_000,
+  sweepLongestPageMs: 600_000,
   artifactGraceMs: 300_000,
   reapHoldMs: 60_000,
 } as const;

@@ -92,12 +92,7 @@ export class OrphanSurvey {
     const before = await this.sightings.read(owners);
     const findings = new Findings(nowMs, this.graceMs);
     for (const look of looks)
-      findings.add(
-        parseOwner(look.owner).type,
-        look,
-        lifeIn(answers, look.owner),
-        before.get(look.owner),
-      );
+      findings.add(parseOwner(look.owner).type, look, lifeIn(answers, look.owner), before.get(look.owner));
     findings.trouble = [...answers.values()].find(({ failed }) => failed !== undefined)?.failed;
     return findings;
   }

@@ -16,6 +16,8 @@ export interface HeldLock {
   readonly fence: number;
   /** Aborts when the lock is another's, or may be: by this process's own clock, before its time is over. */
   readonly signal: AbortSignal;
+  /** Its holder gets on. Who says so for too long no more, because it hangs, does not keep it. */
+  beat(): void;
   give(): Promise<void>;
 }
 
@@ -23,6 +25,7 @@ export interface HeldLock {
 @Injectable()
 export class SweepLocks {
   readonly lockMs: number;
+  private readonly longestPageMs: number;
   private readonly keys: Keys;
 
   constructor(
@@ -32,6 +35,7 @@ export class SweepLocks {
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
     this.lockMs = options.sweeps?.lockMs ?? LIFECYCLE_DEFAULTS.sweepLockMs;
+    this.longestPageMs = options.sweeps?.longestPageMs ?? LIFECYCLE_DEFAULTS.sweepLongestPageMs;
   }
 
   /** Nothing when another process has it. */
@@ -46,9 +50,15 @@ export class SweepLocks {
   private hold(kind: SweepKind, token: string, fence: number, takenAt: number): HeldLock {
     const lost = new AbortController();
     let heldUntil = takenAt + this.lockMs;
+    let beatAt = takenAt;
     const kept = (askedAt: number): void => void (heldUntil = Math.max(heldUntil, askedAt + this.lockMs));
     const look = async (): Promise<void> => {
       const askedAt = performance.now();
+      if (lost.signal.aborted) return;
+      if (askedAt - beatAt > this.longestPageMs) {
+        lost.abort();
+        throw new Error(`a page takes longer than ${this.longestPageMs} ms: it is left to another process`);
+      }
       // From when it was last asked for, not from when that was answered: at the next look it would be too late.
       if (askedAt > heldUntil - this.lockMs / KEEPINGS) return lost.abort();
       const [word] = await this.ask(kind, 'keep', token);
@@ -63,6 +73,7 @@ export class SweepLocks {
       token,
       fence,
       signal: lost.signal,
+      beat: () => void (beatAt = performance.now()),
       give: async () => {
         clearInterval(timer);
         if (!lost.signal.aborted) await this.ask(kind, 'give', token);

@@ -92,6 +92,7 @@ export class SweepWork {
     const { sweepId, dryRun, force } = record;
     const at = position === null || position === BEGINNING ? undefined : position;
     const { fence } = lock;
+    lock.beat();
     const page = await sweep.sweepOnce(limit, { sweepId, dryRun, force, position: at, fence, signal });
     if (page.position === '')
       throw new TypeError('A page that is not the last says where the next one begins.');

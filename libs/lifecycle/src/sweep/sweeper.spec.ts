@@ -61,10 +61,10 @@ describe('a sweep', () => {
     ownStore = undefined;
   });
 
-  async function addJanitor(storeUrl = inject('storeUrl')): Promise<Janitor> {
+  async function addJanitor(more: object = {}, storeUrl = inject('storeUrl')): Promise<Janitor> {
     const prefix = janitors[0]?.app.prefix;
     const app = await LifecycleApp.start([], [], undefined, storeUrl, prefix, {
-      sweeps: { lockMs: LOCK_MS },
+      sweeps: { lockMs: LOCK_MS, ...more },
     });
     const counting = new Counting(app.context.get(Sweeps));
     counting.onModuleInit();
@@ -97,6 +97,7 @@ describe('a sweep', () => {
     await until(() => one.counting.rounds.length === 3, 'the first is at its third page');
     expect(await book.newest()).toMatchObject([{ state: 'running', seen: 2 }]);
     expect(await two.sweeper.sweep('leases')).toBeUndefined();
+    expect(await two.sweeper.sweepIfNeeded('leases')).toBe('held');
     one.counting.held.resolve();
     expect(await first).toMatchObject({ state: 'done', seen: PAGES });
   });
@@ -110,6 +111,20 @@ describe('a sweep', () => {
     expect(await (await addJanitor()).sweeper.sweep('leases')).toBeUndefined();
     one.counting.held.resolve();
     expect(await first).toMatchObject({ state: 'done' });
+  });
+
+  it('is not kept by a process that hangs in a page', async () => {
+    const slow = await addJanitor({ longestPageMs: 2 * LOCK_MS });
+    slow.counting.held = defer();
+    slow.counting.heldAt = 2;
+    const hanging = slow.sweeper.sweep('leases');
+    await until(() => slow.counting.rounds.length === 3, 'it hangs in its third page');
+    const second = await until(() => one.sweeper.sweep('leases'), 'another has it');
+    expect(second).toMatchObject({ state: 'done', seen: PAGES });
+    expect(one.counting.turned).toEqual(['2', '3', '4']);
+    slow.counting.held.resolve();
+    expect(await hanging).toMatchObject({ state: 'stopped' });
+    expect(await book.find(second.sweepId)).toEqual(second);
   });
 
   it('is taken over where it was from a process that lost its lock, which stops within a page', async () => {
@@ -136,7 +151,7 @@ describe('a sweep', () => {
   it('that its process cannot keep stops by its own clock', async () => {
     // A pause is one of all who use the store.
     ownStore = await TestStore.start();
-    const { app, counting, sweeper } = await addJanitor(ownStore.url);
+    const { app, counting, sweeper } = await addJanitor({}, ownStore.url);
     counting.held = defer();
     counting.heldAt = 1;
     const first = sweeper.sweep('leases');
@@ -219,6 +234,35 @@ describe('a sweep', () => {
     });
     await until(async () => (await book.asked()).length === 0, 'the other is done');
     expect(one.counting.rounds.every(({ dryRun }) => dryRun)).toBe(true);
+  });
+
+  it('that was forced and cut short long ago is not gone on with, by the clock or as what was asked for', async () => {
+    for (const isAsked of [false, true]) {
+      const janitor = await addJanitor();
+      janitor.counting.held = defer();
+      janitor.counting.heldAt = 2;
+      const order = { force: true };
+      const sweepId = isAsked ? (await one.sweeper.ask('leases', order)).sweepId : undefined;
+      if (isAsked) await janitor.sweeper.answerAsked();
+      const first = isAsked ? undefined : janitor.sweeper.sweep('leases', order);
+      await until(() => janitor.counting.rounds.length === 3, 'it is at its third page');
+      const ending = janitor.sweeper.beforeApplicationShutdown();
+      janitor.counting.held.resolve();
+      const cut = sweepId ?? (await first)!.sweepId;
+      await ending;
+      const key = `${one.app.prefix}:{sweeps}:${cut}`;
+      const record = JSON.parse((await one.app.redis.get(key))!) as SweepRecord;
+      expect(record).toMatchObject({ state: 'stopped', force: true });
+      const askedAt = new Date(Date.parse(record.askedAt) - 6 * 60_000).toISOString();
+      await one.app.redis.set(key, JSON.stringify({ ...record, askedAt }), 'KEEPTTL');
+
+      if (isAsked) await one.sweeper.answerAsked();
+      else expect(await one.sweeper.sweep('leases')).toMatchObject({ force: false, seen: PAGES });
+      await until(async () => (await book.find(cut))?.state === 'failed', 'it is given up');
+      expect(await book.find(cut)).toMatchObject({ why: expect.stringMatching(/Ask for it again\.$/) });
+      expect(one.counting.rounds.every(({ force }) => !force)).toBe(true);
+    }
+    expect(await book.asked()).toEqual([]);
   });
 
   it('is not held up by one of another sort that was asked for', async () => {

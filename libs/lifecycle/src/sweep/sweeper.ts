@@ -11,6 +11,8 @@ import { Sweeps } from './sweeps.js';
 
 /** What was asked for so long ago is not done any more. */
 const ASKED_HOLDS_MS = 5 * 60_000;
+const TOO_LATE = 'No janitor came to it in time. Ask for it again.';
+const CUT_SHORT = 'It was forced, and cut short for too long. Ask for it again.';
 
 /** Has sweeps done: a turn at a time of each sort, the unfinished first, and what an operator asks for. */
 @Injectable()
@@ -50,16 +52,16 @@ export class Sweeper implements BeforeApplicationShutdown {
     for (const sweepId of await this.book.asked()) {
       const record = await this.book.find(sweepId);
       if (!record || isOver(record)) await this.book.forgetAsked(sweepId);
-      else if (await this.isTooOld(record)) await this.giveUp(record);
+      else if (record.state === 'asked' && (await this.isTooOld(record))) await this.giveUp(record, TOO_LATE);
       else if (!this.answering.has(record.sweep) && !this.closing.signal.aborted) this.answer(record);
     }
   }
 
-  /** The same, by the clock: one that would find nothing is not begun, and leaves no record. */
-  async sweepIfNeeded(kind: SweepKind): Promise<SweepRecord | undefined> {
+  /** The same, by the clock: one that would find nothing is not begun, and leaves no record. `held` is not to say that it is done. */
+  async sweepIfNeeded(kind: SweepKind): Promise<SweepRecord | 'nothing to do' | 'held'> {
     const hasWork = (await this.sweeps.get(kind)?.hasWork()) ?? true;
-    if (!hasWork && !(await this.book.unfinished(kind))) return undefined;
-    return this.sweep(kind);
+    if (!hasWork && !(await this.book.unfinished(kind))) return 'nothing to do';
+    return (await this.sweep(kind)) ?? 'held';
   }
 
   /** One whole sweep, or the rest of an unfinished one; nothing when another process is at it. */
@@ -70,14 +72,16 @@ export class Sweeper implements BeforeApplicationShutdown {
   }
 
   /** Whoever asked for it has looked at things as they were then. */
-  private async isTooOld({ state, askedAt }: SweepRecord): Promise<boolean> {
-    return state === 'asked' && (await this.store.now()) - Date.parse(askedAt) > ASKED_HOLDS_MS;
+  private async isTooOld({ askedAt }: SweepRecord): Promise<boolean> {
+    return (await this.store.now()) - Date.parse(askedAt) > ASKED_HOLDS_MS;
   }
 
-  private async giveUp(record: SweepRecord): Promise<void> {
-    const why = 'No janitor came to it in time. Ask for it again.';
+  private async giveUp(record: SweepRecord, why: string, lock?: HeldLock): Promise<SweepRecord> {
     const endedAt = new Date(await this.store.now()).toISOString();
-    await this.book.save({ ...record, state: 'failed', why, endedAt }, { position: null });
+    const failed: SweepRecord = { ...record, state: 'failed', why, endedAt };
+    const held = lock && { token: lock.token, lockMs: this.locks.lockMs };
+    await this.book.save(failed, { position: null, ...held });
+    return failed;
   }
 
   private answer(record: SweepRecord): void {
@@ -91,7 +95,7 @@ export class Sweeper implements BeforeApplicationShutdown {
     const lock = await this.locks.take(kind);
     if (!lock) return undefined;
     try {
-      if ('sweepId' in order) return await this.resumeOrBegin(order, lock, true);
+      if ('sweepId' in order) return await this.beginAsked(order, lock);
       const fresh = newRecord(newSweepId(), kind, order, await this.store.now());
       return await this.resumeOrBegin(fresh, lock, false);
     } finally {
@@ -99,11 +103,29 @@ export class Sweeper implements BeforeApplicationShutdown {
     }
   }
 
+  /** Before the lock was this process's another may have done it, or died over it. */
+  private async beginAsked(order: SweepRecord, lock: HeldLock): Promise<SweepRecord> {
+    const asked = (await this.book.find(order.sweepId)) ?? order;
+    if (isOver(asked)) return asked;
+    if (await this.isOutdated(asked)) return this.giveUp(asked, CUT_SHORT, lock);
+    return this.resumeOrBegin(asked, lock, true);
+  }
+
+  /** Forced, and cut short for longer than what was seen then holds. */
+  private async isOutdated(record: SweepRecord): Promise<boolean> {
+    const { state, force, dryRun } = record;
+    return force && !dryRun && state !== 'asked' && this.isTooOld(record);
+  }
+
   /** One that was left unfinished goes first. A forced one begins anew, and so does a dry run, which nobody goes on with. */
   private async resumeOrBegin(fresh: SweepRecord, lock: HeldLock, isAwaited: boolean): Promise<SweepRecord> {
     const left = fresh.dryRun || fresh.force ? undefined : await this.book.unfinished(fresh.sweep);
     const before = left && (await this.book.find(left.sweepId));
     if (!left || !before || isOver(before)) return this.begin(fresh, lock);
+    if (await this.isOutdated(before)) {
+      await this.giveUp(before, CUT_SHORT, lock);
+      return this.begin(fresh, lock);
+    }
     const rest = await this.goOn(before, left.position, lock);
     const isAnother = fresh.sweepId !== left.sweepId;
     return isAwaited && isAnother && isOver(rest) ? this.begin(fresh, lock) : rest;
