@@ -244,6 +244,15 @@ describe('artifacts', () => {
       expect([await keysLeft(), await filesLeft(), (await walkAll()).size]).toEqual([[], [], 0]);
     });
 
+    it('by a dry run, which enters nothing', async () => {
+      await artifacts.put(RUN, 'a', 'x');
+      await redis.unlink(...(await keysLeft()));
+      expect([...(await walkAll(true)).keys()]).toEqual([JOB]);
+      expect(await keysLeft()).toEqual([]);
+      await walkAll();
+      await artifacts.removeAll(JOB);
+    });
+
     it('and what somebody else has put there is passed over', async () => {
       await mkdir(join(folder, prefix, 'a', 'notes of mine'), { recursive: true });
       await mkdir(
@@ -258,11 +267,11 @@ describe('artifacts', () => {
       expect((await walkAll()).size).toBe(0);
     });
 
-    async function walkAll(): Promise<Map<string, number>> {
+    async function walkAll(dryRun = false): Promise<Map<string, number>> {
       const seen = new Map<string, number>();
       let position: string | undefined;
       do {
-        const page = await artifacts.walk(position, 7);
+        const page = await artifacts.walk(position, 7, dryRun);
         for (const { jobId, since } of page.jobs) seen.set(jobId, since);
         position = page.position ?? undefined;
       } while (position);

@@ -145,9 +145,9 @@ export class Artifacts {
   /**
    * Every job that has something, a page at a time: first all that the lists name, then those of which there are only bytes.
    * Those are entered in the list: `since` is then when that was, for the clock of who wrote them may be any. Where another
-   * fleet has its bytes too, they may be its own.
+   * fleet has its bytes too, they may be its own. A dry run enters none.
    */
-  async walk(position: string | undefined, limit: number): Promise<Walked> {
+  async walk(position: string | undefined, limit: number, dryRun = false): Promise<Walked> {
     const [phase = 'made', shard = '0', at = ''] = position?.split(' ') ?? [];
     if (phase === 'made') {
       const { jobs, next } = await this.manifests.page(shard, at || '0', limit);
@@ -155,12 +155,12 @@ export class Artifacts {
       const following = shardAfter(shard);
       return { jobs, position: following ? `made ${following}` : `bytes ${shards[0]}` };
     }
-    const names = await this.bytes.folders(shard, at, limit);
+    const { names, isMore } = await this.bytes.folders(shard, at, limit);
     const strays = await this.manifests.strays(names.filter((name) => isOf(shard, name)));
     const others = strays.length > 0 ? await this.seal.others() : [];
     if (others.length > 0) return { jobs: [], position: null, why: leftAlone(others) };
-    const jobs = await this.manifests.adopt(strays);
-    if (names.length === limit) return { jobs, position: `bytes ${shard} ${names.at(-1)}` };
+    const jobs = await this.manifests.adopt(strays, dryRun);
+    if (isMore) return { jobs, position: `bytes ${shard} ${names.at(-1)}` };
     const following = shardAfter(shard);
     return { jobs, position: following ? `bytes ${following}` : null };
   }

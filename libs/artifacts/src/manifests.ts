@@ -89,12 +89,12 @@ export class Manifests {
     return jobIds.filter((_, i) => known[i] === null);
   }
 
-  /** Enters strays in the list, with the store's time. */
-  async adopt(strays: readonly string[]): Promise<JobSince[]> {
+  /** Enters strays in the list, with the store's time; or only says with which, in a dry run. */
+  async adopt(strays: readonly string[], dryRun: boolean): Promise<JobSince[]> {
     if (strays.length === 0) return [];
     const now = await storeTime(this.redis);
     const list = madeIn(this.prefix, shardOf(strays[0]!));
-    await this.redis.zadd(list, 'NX', ...strays.flatMap((jobId) => [now, jobId]));
+    if (!dryRun) await this.redis.zadd(list, 'NX', ...strays.flatMap((jobId) => [now, jobId]));
     return strays.map((jobId) => ({ jobId, since: now }));
   }
 

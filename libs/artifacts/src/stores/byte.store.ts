@@ -11,6 +11,13 @@ export interface Written {
   readonly sha256: string;
 }
 
+export interface Folders {
+  /** At most as many as were asked for; fewer also where there are more. */
+  readonly names: readonly string[];
+  /** Whether others come after these, of which there is one at least then. */
+  readonly isMore: boolean;
+}
+
 /**
  * Where bytes lie. A folder is `<shard>/<job>`; both its names and those of files are made by us. What is not there is
  * `undefined` or nothing to remove, never an error.
@@ -23,8 +30,8 @@ export interface ByteStore {
   remove(folder: string, file: string): Promise<void>;
   /** What of ours lies there, also what a crash left half-written. */
   files(folder: string): Promise<string[]>;
-  /** The names of folders of a shard that come after a name, in order, `limit` at most. */
-  folders(shard: string, after: string, limit: number): Promise<string[]>;
+  /** The folders of a shard that come after a name, in order. */
+  folders(shard: string, after: string, limit: number): Promise<Folders>;
 }
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/;

@@ -3,7 +3,14 @@ import { mkdir, open, readdir, realpath, rename, rm, rmdir, type FileHandle } fr
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ArtifactError } from '../artifact-error.js';
-import { isFileOfOurs, pathOf, type ByteRange, type ByteStore, type Written } from './byte.store.js';
+import {
+  isFileOfOurs,
+  pathOf,
+  type ByteRange,
+  type ByteStore,
+  type Folders,
+  type Written,
+} from './byte.store.js';
 import { Measured } from './measured.js';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -88,7 +95,7 @@ export class FileStore implements ByteStore {
   }
 
   /** A folder can only be read whole: who goes on where a page ended gets the next one of what was read then. */
-  async folders(shard: string, after: string, limit: number): Promise<string[]> {
+  async folders(shard: string, after: string, limit: number): Promise<Folders> {
     const goesOn = this.reading?.shard === shard && this.reading.after === after;
     const { names, from } = goesOn
       ? this.reading!
@@ -97,7 +104,7 @@ export class FileStore implements ByteStore {
     const last = page.at(-1);
     const isMore = last !== undefined && from + limit < names.length;
     this.reading = isMore ? { shard, after: last, names, from: from + limit } : undefined;
-    return page;
+    return { names: page, isMore };
   }
 
   private async foldersAfter(shard: string, after: string): Promise<string[]> {
@@ -116,9 +123,8 @@ export class FileStore implements ByteStore {
 
   private async create(folder: string, part: string): Promise<FileHandle> {
     for (let tries = 1; ; tries += 1) {
-      await mkdir(this.pathOf(folder), { recursive: true, mode: 0o700 });
-      await this.checkFolder(folder);
       try {
+        await this.makeFolder(folder);
         return await open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       } catch (error) {
         if (!isMissing(error) || tries === FOLDER_TRIES) throw error;
@@ -126,11 +132,28 @@ export class FileStore implements ByteStore {
     }
   }
 
-  /** Where it leads in truth is where it seems to lead. */
+  /** Level by level, each looked at before the next is made: below a link nothing is. */
+  private async makeFolder(folder: string): Promise<void> {
+    await mkdir(this.base, { recursive: true, mode: 0o700 });
+    const levels = pathOf(this.root, folder).split('/');
+    for (const i of levels.keys()) {
+      const path = levels.slice(0, i + 1).join('/');
+      await mkdir(join(this.base, path), { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+      await this.checkPath(path);
+    }
+  }
+
   private async checkFolder(folder: string): Promise<void> {
-    const real = await realpath(this.pathOf(folder));
-    if (real !== join(await realpath(this.base), pathOf(this.root, folder)))
-      throw new Error(`The folder ${folder} of the artifacts leads somewhere else. Remove the link.`);
+    await this.checkPath(pathOf(this.root, folder));
+  }
+
+  /** Where it leads in truth is where it seems to lead. */
+  private async checkPath(path: string): Promise<void> {
+    const real = await realpath(join(this.base, path));
+    if (real !== join(await realpath(this.base), path))
+      throw new Error(`The folder ${path} of the artifacts leads somewhere else. Remove the link.`);
   }
 
   private pathOf(...parts: string[]): string {

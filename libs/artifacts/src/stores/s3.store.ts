@@ -1,6 +1,13 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { isFileOfOurs, pathOf, type ByteRange, type ByteStore, type Written } from './byte.store.js';
+import {
+  isFileOfOurs,
+  pathOf,
+  type ByteRange,
+  type ByteStore,
+  type Folders,
+  type Written,
+} from './byte.store.js';
 import { Measured } from './measured.js';
 import { S3Client, type S3Address } from './s3.client.js';
 import { spool } from './spool.js';
@@ -64,16 +71,24 @@ export class S3Store implements ByteStore {
     }
   }
 
-  async folders(shard: string, after: string, limit: number): Promise<string[]> {
+  /** A server may cut a list short wherever it likes, also before the first folder. */
+  async folders(shard: string, after: string, limit: number): Promise<Folders> {
     const prefix = `${pathOf(this.root, shard)}/`;
-    const list = await this.list({
-      prefix,
-      delimiter: '/',
-      'max-keys': String(Math.min(limit, MOST_A_LIST)),
-      ...(after && { 'start-after': `${prefix}${after}/${BEHIND_ALL}` }),
-    });
-    const parts = [...list.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g)];
-    return parts.map(([, path]) => path!.slice(prefix.length, -1));
+    for (let from = after && `${prefix}${after}/${BEHIND_ALL}`; ;) {
+      const list = await this.list({
+        prefix,
+        delimiter: '/',
+        'max-keys': String(Math.min(limit, MOST_A_LIST)),
+        ...(from && { 'start-after': from }),
+      });
+      const paths = [...list.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g)];
+      const names = paths.map(([, path]) => path!.slice(prefix.length, -1));
+      const last = all(list, 'Key').at(-1);
+      const isMore = isCutShort(list);
+      if (names.length > 0 || !isMore || last === undefined)
+        return { names, isMore: isMore && names.length > 0 };
+      from = last;
+    }
   }
 
   private async list(query: Record<string, string>): Promise<string> {

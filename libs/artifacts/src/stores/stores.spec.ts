@@ -57,6 +57,9 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
   });
   afterEach(() => place.end());
 
+  const names = async (shard: string, after: string, limit: number): Promise<readonly string[]> =>
+    (await store.folders(shard, after, limit)).names;
+
   it('are read as they were written, whole or a part', async () => {
     const written = await store.put(JOB, FILE, of('hello ', 'world'), 11);
     expect(written).toEqual({ size: 11, sha256: sha256('hello world') });
@@ -111,7 +114,7 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect(await store.open(JOB, FILE)).toBeUndefined();
     await store.remove(JOB, FILE);
     expect(await store.files(JOB)).toEqual([]);
-    expect(await store.folders('a', '', 10)).toEqual([]);
+    expect(await names('a', '', 10)).toEqual([]);
   });
 
   it('are gone when they are removed, and nothing else is', async () => {
@@ -135,22 +138,24 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     for (const job of jobs)
       for (const run of [1, 2]) await store.put(`a/${job}`, `${run}${FILE.slice(1)}`, of('x'), 1);
     await store.put('b/probe-00000000000000000009', FILE, of('x'), 1);
-    expect(await store.folders('a', '', 2)).toEqual(jobs.slice(0, 2));
-    expect(await store.folders('a', jobs[1]!, 2)).toEqual(jobs.slice(2, 4));
-    expect(await store.folders('a', jobs[3]!, 2)).toEqual(jobs.slice(4));
-    expect(await store.folders('a', jobs[4]!, 2)).toEqual([]);
+    expect(await names('a', '', 2)).toEqual(jobs.slice(0, 2));
+    expect(await names('a', jobs[1]!, 2)).toEqual(jobs.slice(2, 4));
+    expect(await names('a', jobs[3]!, 2)).toEqual(jobs.slice(4));
+    expect(await names('a', jobs[4]!, 2)).toEqual([]);
+    expect((await store.folders('a', jobs[1]!, 2)).isMore).toBe(true);
+    expect((await store.folders('a', jobs[2]!, 2)).isMore).toBe(false);
   });
 
   it('are found by folder also when pages are of any size, and asked for again', async () => {
     const jobs = Array.from({ length: 7 }, (_, i) => `probe-0000000000000000000${i}`);
     for (const job of jobs) await store.put(`a/${job}`, FILE, of('x'), 1);
-    expect(await store.folders('a', '', 3)).toEqual(jobs.slice(0, 3));
-    expect(await store.folders('a', jobs[2]!, 1)).toEqual([jobs[3]]);
-    expect(await store.folders('a', jobs[2]!, 2)).toEqual(jobs.slice(3, 5));
-    expect(await store.folders('b', jobs[4]!, 2)).toEqual([]);
-    expect(await store.folders('a', jobs[4]!, 2)).toEqual(jobs.slice(5));
+    expect(await names('a', '', 3)).toEqual(jobs.slice(0, 3));
+    expect(await names('a', jobs[2]!, 1)).toEqual([jobs[3]]);
+    expect(await names('a', jobs[2]!, 2)).toEqual(jobs.slice(3, 5));
+    expect(await names('b', jobs[4]!, 2)).toEqual([]);
+    expect(await names('a', jobs[4]!, 2)).toEqual(jobs.slice(5));
     await store.put('a/probe-00000000000000000009', FILE, of('x'), 1);
-    expect(await store.folders('a', '', 9)).toEqual([...jobs, 'probe-00000000000000000009']);
+    expect(await names('a', '', 9)).toEqual([...jobs, 'probe-00000000000000000009']);
   });
 
   it.each([
@@ -196,6 +201,9 @@ describe('files', () => {
     await rm(outside, { recursive: true });
   });
 
+  const names = async (shard: string, after: string, limit: number): Promise<readonly string[]> =>
+    (await store.folders(shard, after, limit)).names;
+
   it('that a crash left half-written are listed, never read, and removed', async () => {
     await mkdir(join(base, 'fleet', JOB), { recursive: true });
     await writeFile(join(base, 'fleet', JOB, `${FILE}.part`), 'half');
@@ -219,15 +227,23 @@ describe('files', () => {
     expect(await readdir(join(outside, rest))).toContain(FILE);
   });
 
+  it.each(['fleet', 'fleet/a', `fleet/${JOB}`])('make no folder beyond a link at %s', async (link) => {
+    const path = join(base, link);
+    await mkdir(join(path, '..'), { recursive: true });
+    await symlink(outside, path);
+    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow('leads somewhere else');
+    expect(await readdir(outside, { recursive: true })).toEqual([FILE]);
+  });
+
   it('are found by folder at the cost of one look at all of them, however small the pages', async () => {
     const jobs = Array.from({ length: 12 }, (_, i) => `probe-${String(i).padStart(20, '0')}`);
     for (const job of jobs) await mkdir(join(base, 'fleet', 'a', job), { recursive: true });
-    const found = [...(await store.folders('a', '', 2))];
+    const found = [...(await names('a', '', 2))];
     // What comes after the first look is for the next walk.
     await mkdir(join(base, 'fleet', 'a', 'probe-z'));
-    while (found.length < jobs.length) found.push(...(await store.folders('a', found.at(-1)!, 2)));
+    while (found.length < jobs.length) found.push(...(await names('a', found.at(-1)!, 2)));
     expect(found).toEqual(jobs);
-    expect(await store.folders('a', found.at(-1)!, 2)).toEqual(['probe-z']);
+    expect(await names('a', found.at(-1)!, 2)).toEqual(['probe-z']);
   });
 
   it('that are links are not followed, and what they lead to stays', async () => {
@@ -300,6 +316,18 @@ describe('an object store', () => {
     const files = Array.from({ length: 5 }, (_, i) => `${i + 1}${FILE.slice(1)}`);
     for (const file of files) await store.put(JOB, file, of('x'), 1);
     expect(await store.files(JOB)).toEqual(files);
+  });
+
+  it('says of folders that there are more also where it lists fewer than were asked for', async () => {
+    server.pageSize = 2;
+    const jobs = Array.from({ length: 5 }, (_, i) => `probe-0000000000000000000${i}`);
+    for (const job of jobs) await store.put(`a/${job}`, FILE, of('x'), 1);
+    // What somebody else put there fills a list of its own.
+    for (const name of ['notes-1', 'notes-2', 'notes-3'])
+      server.objects.set(`fleet/a/${name}`, Buffer.from('x'));
+    expect(await store.folders('a', '', 100)).toEqual({ names: jobs.slice(0, 1), isMore: true });
+    expect(await store.folders('a', jobs[0]!, 100)).toEqual({ names: jobs.slice(1, 3), isMore: true });
+    expect(await store.folders('a', jobs[2]!, 100)).toEqual({ names: jobs.slice(3), isMore: false });
   });
 
   it('refuses another secret, without a word of ours', async () => {

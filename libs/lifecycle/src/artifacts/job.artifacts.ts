@@ -64,6 +64,6 @@ export abstract class JobArtifacts {
   abstract removeAll(jobId: string): Promise<number>;
   /** What the run of that fence has made. Another of the same job, or a later job of its id, keeps what it has. */
   abstract removeRun(jobId: string, fence: string): Promise<void>;
-  /** Every job that has something, also one of which there are only bytes. */
-  abstract walk(position: string | undefined, limit: number): Promise<ArtifactPage>;
+  /** Every job that has something, also one of which there are only bytes. A dry run notes nothing. */
+  abstract walk(position: string | undefined, limit: number, dryRun?: boolean): Promise<ArtifactPage>;
 }

@@ -39,7 +39,7 @@ export class ArtifactSweep extends Sweep {
     if (!artifacts) return { position: null, why: 'No artifacts are kept here.' };
     // What is written after this is younger than it.
     const nowMs = await this.store.now();
-    const page = await artifacts.walk(position || undefined, limit);
+    const page = await artifacts.walk(position || undefined, limit, dryRun);
     const fates = await inLanes(page.jobs, signal, (job) => this.judge(job, nowMs, dryRun));
     const lines = page.jobs
       .filter((_, i) => fates[i] === 'removed')
