@@ -14,8 +14,19 @@ describe('the settings of the janitor', () => {
     expect(load(env).LEASE_REAP_EVERY).toBe(ms);
   });
 
+  it('may keep what ended for longer than a timer waits, and give owners no grace', () => {
+    expect(load({ RETENTION_AGE: '30d', ARTIFACT_GRACE: '90d', OWNER_GRACE: '0' })).toMatchObject({
+      RETENTION_AGE: 2_592_000_000,
+      ARTIFACT_GRACE: 7_776_000_000,
+      OWNER_GRACE: 0,
+    });
+  });
+
   it.each([
     { DOCKER_HOST: 'docker' },
+    { RETENTION_AGE: '0' },
+    { RETENTION_COUNT: '0' },
+    { ORPHAN_SWEEP_EVERY: '30d' },
     { LEASE_SECRET: 'short' },
     { LEASE_CPUS: '0' },
     { LEASE_MEMORY_MB: '1' },

@@ -32,7 +32,7 @@ export const JanitorEnv = z
     ORPHAN_SWEEP_EVERY: fields.duration
       .prefault('2m')
       .describe('How often is asked which owners are gone, whose jobs are ended then.'),
-    OWNER_GRACE: fields.duration
+    OWNER_GRACE: fields.grace
       .prefault('30s')
       .describe('How long an owner has been without a new job, and gone, before its jobs are ended.'),
     RETENTION_EVERY: fields.duration
@@ -44,7 +44,7 @@ export const JanitorEnv = z
     ARTIFACT_SWEEP_EVERY: fields.duration
       .prefault('10m')
       .describe('How often artifacts are looked for whose job is gone.'),
-    ARTIFACT_GRACE: fields.duration
+    ARTIFACT_GRACE: fields.age
       .prefault('5m')
       .describe('How old artifacts are before they can be taken for left behind.'),
     EXPIRY_SWEEP_EVERY: fields.duration

@@ -31,6 +31,26 @@ describe('a duration', () => {
   });
 });
 
+describe('an age', () => {
+  it.each([
+    ['1ms', 1],
+    ['30d', 2_592_000_000],
+    ['36500d', 3_153_600_000_000],
+  ])('may be %s, for which no timer waits', (text, ms) => {
+    expect([read(fields.age, text), read(fields.grace, text)]).toEqual([ms, ms]);
+  });
+
+  it.each(['36501d', '-1s', 'soon'])('may not be %s', (text) => {
+    expect(read(fields.age, text)).toMatch(/^expected a duration above zero and up to 36500d, as in/);
+    expect(read(fields.grace, text)).toMatch(/^expected a duration of 0 up to 36500d, as in/);
+  });
+
+  it('may be 0 only where something may be new', () => {
+    expect(read(fields.grace, '0s')).toBe(0);
+    expect(read(fields.age, '0s')).toMatch(/above zero/);
+  });
+});
+
 describe('a port', () => {
   it.each([
     ['0', 0],

@@ -6,15 +6,29 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** Variables read the same way by several apps. Each app's schema picks what it needs. */
 
-export const duration = z
-  .string()
-  .transform((text, context) => {
-    const ms = parseDuration(text);
-    if (ms !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
-    context.addIssue('expected a duration above zero and up to 24d, as in 500ms, 30s, 5m, 24h or 7d');
-    return z.NEVER;
-  })
-  .meta({ form: 'duration' });
+/** So that it is a number that can be counted with, and no slip. */
+const LONGEST_AGE_MS = 36_500 * 86_400_000;
+
+function durationWithin(least: number, most: number, expected: string): z.ZodType<number, string> {
+  return z
+    .string()
+    .transform((text, context) => {
+      const ms = parseDuration(text);
+      if (ms !== undefined && ms >= least && ms <= most) return ms;
+      context.addIssue(`expected ${expected}, as in 500ms, 30s, 5m, 24h or 7d`);
+      return z.NEVER;
+    })
+    .meta({ form: 'duration' });
+}
+
+/** How often something is done, or how long is waited for it: with a timer. */
+export const duration = durationWithin(1, LONGEST_MS, 'a duration above zero and up to 24d');
+
+/** How old something becomes: no timer waits for that. */
+export const age = durationWithin(1, LONGEST_AGE_MS, 'a duration above zero and up to 36500d');
+
+/** How old something has to be; 0 when it may be new. */
+export const grace = durationWithin(0, LONGEST_AGE_MS, 'a duration of 0 up to 36500d');
 
 /** A duration that is no slip: a number without its unit is read as milliseconds. */
 export function durationOfAtLeast(ms: number): z.ZodType<number, string> {
@@ -134,7 +148,7 @@ export const ShutdownEnv = {
 };
 
 export const RetentionEnv = {
-  RETENTION_AGE: duration
+  RETENTION_AGE: age
     .prefault('24h')
     .describe('How long finished jobs are kept of a kind that does not say; the same for all.'),
   RETENTION_COUNT: wholeNumber(1)
