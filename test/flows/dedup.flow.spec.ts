@@ -68,9 +68,15 @@ describe.each([
     return until(() => begun().some(({ jobId }) => jobId === last) && begun(), 'the worker said so');
   }
 
-  async function expectReplaced(id: string): Promise<void> {
-    const { status, body } = await fleet.request('GET', `/v1/jobs/${id}`);
-    if (status !== 404) expect(body).toMatchObject({ state: 'cancelled', error: 'replaced by newer job' });
+  /** Taken out of its queue; or refused at the gate, where a worker had it in its hands just then. */
+  async function expectReplaced(id: string, by: string): Promise<void> {
+    const { state, error } = await fleet.job(id);
+    const ends = ['waiting', 'delayed'].map(
+      (was) => `cancelled by ${by}: replaced by newer job (it was ${was})`,
+    );
+    expect([...ends.map((end) => `removed, ${end}`), 'cancelled, replaced by newer job']).toContain(
+      `${state}, ${error}`,
+    );
   }
 
   describe('while a duplicate is pending', () => {
@@ -110,7 +116,7 @@ describe.each([
       });
       expect(await runsToTheEnd()).toEqual([idOf(second)]);
       expect(await fleet.job(idOf(second))).toMatchObject({ state: 'completed', attempts: 1 });
-      await expectReplaced(idOf(first));
+      await expectReplaced(idOf(first), idOf(second));
     });
 
     it('coalesce: is no new job, and the pending one runs with the newest payload', async () => {
@@ -160,7 +166,7 @@ describe.each([
 
       expect(second.body).toMatchObject({ outcome: 'replaced', replaced: idOf(first) });
       expect(await runsToTheEnd()).toEqual([idOf(second)]);
-      await expectReplaced(idOf(first));
+      await expectReplaced(idOf(first), idOf(second));
     });
   });
 
@@ -194,7 +200,7 @@ describe.each([
     expect(await runsToTheEnd()).toEqual([runs, ...last]);
     expect(await fleet.job(idOf(third))).toMatchObject({ state: 'completed', attempts: 1 });
     expect(await fleet.job(runs)).toMatchObject({ state: 'completed', attempts: 1 });
-    if (strategy === 'replace') await expectReplaced(pending);
+    if (strategy === 'replace') await expectReplaced(pending, String(id));
   });
 
   it('51 times with skip, while a worker picks the job up at the 50th, makes exactly 2 runs', async () => {

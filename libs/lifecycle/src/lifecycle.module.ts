@@ -24,6 +24,7 @@ import { Enqueuer } from './enqueue/enqueuer.js';
 import { ForeignJobs } from './enqueue/foreign.jobs.js';
 import { Idempotency } from './enqueue/idempotency.js';
 import { NewJobs } from './enqueue/new-jobs.js';
+import { Replacements } from './enqueue/replacements.js';
 import { Reservations } from './enqueue/reservation.js';
 import { Twins } from './enqueue/twins.js';
 import { Flows } from './flows/flows.js';
@@ -155,6 +156,7 @@ const providers: Provider[] = [
   Receipts,
   Removals,
   RepairSweep,
+  Replacements,
   Reservations,
   Resolvers,
   ReplacedJobs,

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { InvalidJobError, LifecycleError, TooLargeError, UnknownKindError } from '../errors.js';
+import { Removals, type Removal } from '../history/removals.js';
 import type { Fact } from '../journal.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { defineKind } from '../kinds/kind.js';
@@ -85,6 +86,37 @@ describe('the enqueuer', () => {
     const scores = await Promise.all(sets.map((set) => redis.zscore(key(set), id)));
     return sets.filter((_, i) => scores[i] !== null);
   };
+
+  it('notes why a job is gone that another replaced, with each of its owners, and tells', async () => {
+    const owners = [trip, owner('site', '1')];
+    const dedup = { strategy: 'replace' } as const;
+    const first = await enqueueThumbnail({ owners, dedup, delay: '1h' });
+    const second = await enqueueThumbnail({ owners, dedup });
+    const removal: Removal = {
+      id: first.id,
+      queue: 'media',
+      kind: 'media.thumbnail',
+      owners: ['trip:42', 'site:1'],
+      state: 'delayed',
+      at: expect.any(String) as string,
+      why: 'cancelled',
+      reason: 'replaced by newer job',
+      by: second.id,
+    };
+
+    expect(second).toMatchObject({ outcome: 'replaced', replaced: first.id });
+    expect(await module.get(Removals).find(first.id)).toEqual(removal);
+    for (const one of owners) expect((await module.get(Removals).ofOwner(one)).entries).toEqual([removal]);
+    expect(facts).toContainEqual({
+      event: 'job.skipped',
+      queue: 'media',
+      kind: 'media.thumbnail',
+      jobId: first.id,
+      owner: 'trip:42',
+      endedAs: 'cancelled',
+      why: 'replaced by newer job',
+    });
+  });
 
   it('answers a ticket', async () => {
     const ticket = await enqueueThumbnail({ owners: [trip, owner('site', 'a:b')] });

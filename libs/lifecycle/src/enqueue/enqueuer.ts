@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Job, JobState } from 'bullmq';
+import type { JobState } from 'bullmq';
 import { setTimeout as pause } from 'node:timers/promises';
+import { FoundJobs } from '../cancel/found.jobs.js';
 import { QueueFullError, StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
-import { openEnvelope, type Envelope } from '../kinds/envelope.js';
+import type { Envelope } from '../kinds/envelope.js';
 import { newJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind, PayloadIn } from '../kinds/kind.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
-import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { Deadlines } from '../sweep/deadlines.js';
 import { Adds } from './adds.js';
@@ -18,6 +18,7 @@ import { Duplicates } from './duplicates.js';
 import { Idempotency } from './idempotency.js';
 import { NewJobs } from './new-jobs.js';
 import { checkKey, readRequest, type EnqueueOptions, type JobRequest } from './request.js';
+import { Replacements } from './replacements.js';
 import { isTooLate, Reservations, tooSlow, type Epochs, type Reservation } from './reservation.js';
 import { Twins } from './twins.js';
 
@@ -55,7 +56,6 @@ export class Enqueuer {
   constructor(
     options: LifecycleOptions,
     private readonly kinds: KindRegistry,
-    private readonly queues: Queues,
     private readonly store: Store,
     private readonly admission: Admission,
     private readonly reservations: Reservations,
@@ -64,6 +64,8 @@ export class Enqueuer {
     private readonly newJobs: NewJobs,
     private readonly adds: Adds,
     private readonly twins: Twins,
+    private readonly found: FoundJobs,
+    private readonly replacements: Replacements,
     private readonly duplicates: Duplicates,
     private readonly idempotency: Idempotency,
     private readonly journal: Journal,
@@ -176,7 +178,7 @@ export class Enqueuer {
             }
             if (outcome === 'new') return this.ticket('created', request, jobId);
             // Its own job is accepted, whatever becomes of this.
-            await this.remove(request, twin!).catch((error: unknown) =>
+            await this.remove(twin!, jobId, reservation).catch((error: unknown) =>
               this.journal.queueError(queue, error),
             );
             return { ...this.ticket('replaced', request, jobId), replaced: twin! };
@@ -286,15 +288,8 @@ export class Enqueuer {
   }
 
   /** For tidiness: the gate refuses the replaced one already. One that a worker holds is refused there. */
-  private async remove(request: JobRequest, replaced: string): Promise<void> {
-    const queue = this.queues.get(request.kind.queue);
-    const job = (await queue.getJob(replaced)) as Job | undefined;
-    if (!job || (await queue.remove(replaced)) === 0) return;
-    this.admission.leave(queue.name);
-    // Its owners and its slot may be others than those of the job that takes its place.
-    const envelope = openEnvelope(job);
-    await this.reservations.giveUp({ owners: envelope.o, dedup: request.dedup }, replaced);
-    if (envelope.s) await this.slots.quit({ envelope, jobId: replaced });
+  private async remove(replaced: string, jobId: string, { atMs }: Reservation): Promise<void> {
+    await this.replacements.takeOut(await this.found.find(replaced), jobId, atMs);
   }
 
   private ticket(outcome: Ticket['outcome'], { kind, owners }: JobRequest, id: string): Ticket {

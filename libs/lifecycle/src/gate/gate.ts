@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Keys } from '../keys.js';
-import { TOO_LATE, type EndedAs } from '../kinds/outcome.js';
+import { REPLACED, TOO_LATE, type EndedAs } from '../kinds/outcome.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import type { Run } from '../run/run.js';
 import { ScriptBatch, type Answer } from '../script-batch.js';
@@ -25,7 +25,7 @@ const QUARANTINE_MS = 30_000;
 const WHY: Readonly<Record<string, { endedAs: EndedAs; why: string }>> = {
   cancelled: { endedAs: 'cancelled', why: 'its owner was cancelled' },
   expired: { endedAs: 'expired', why: TOO_LATE },
-  superseded: { endedAs: 'cancelled', why: 'replaced by newer job' },
+  superseded: { endedAs: 'cancelled', why: REPLACED },
   ended: { endedAs: 'skipped', why: 'it had ended before' },
 };
 

@@ -6,6 +6,9 @@ export type EndedAs = 'cancelled' | 'expired' | 'skipped';
 /** Why a job that was too late is said to have expired, whoever found it so. */
 export const TOO_LATE = 'it did not start in time';
 
+/** Why a job was cancelled whose place a newer one of its key has taken. */
+export const REPLACED = 'replaced by newer job';
+
 const MARK = /^\[(cancelled|expired|skipped)\] /;
 
 /** Ends a job for good, without another attempt, as something other than failed. */

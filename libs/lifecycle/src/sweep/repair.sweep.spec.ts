@@ -8,6 +8,7 @@ import { until } from '../../../../test/support/until.js';
 import { Canceller } from '../cancel/canceller.js';
 import { Enqueuer } from '../enqueue/enqueuer.js';
 import type { EnqueueOptions } from '../enqueue/request.js';
+import { Removals } from '../history/removals.js';
 import { Keys, PLACE_GRACE_MS } from '../keys.js';
 import { newJobId } from '../kinds/ids.js';
 import { defineKind, type Kind } from '../kinds/kind.js';
@@ -138,6 +139,12 @@ describe('the repair', () => {
     expect(await sweep()).toMatchObject({ healed: 1, failed: 0 });
     expect(healed().at(-1)).toBe(`replaced ${first}`);
     expect(await queue.getJob(first)).toBeUndefined();
+    const removal = { id: first, why: 'cancelled', reason: 'replaced by newer job', by: second };
+    const removals = app.context.get(Removals);
+    expect(await removals.find(first)).toMatchObject(removal);
+    for (const one of [TRIP, SITE])
+      expect((await removals.ofOwner(one)).entries).toEqual([expect.objectContaining(removal)]);
+    expect(app.factsOf(first).filter((event) => event === 'job.skipped')).toHaveLength(1);
     expect(await places()).toEqual([`j${second}`]);
     expect(await places(recordOf(app.prefix, 'site:1'))).toEqual([`j${second}`]);
     expect(await enqueue({ dedup })).toBe(second);

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { envelopeOf, FoundJobs } from '../cancel/found.jobs.js';
-import { JobExits } from '../cancel/job.exits.js';
 import { readPlace, type Place } from '../cancel/places.js';
+import { Replacements } from '../enqueue/replacements.js';
 import { Keys } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
-import { Endings } from '../settle/endings.js';
 import { Store } from '../store.js';
 import { Healing, type Tally } from './healing.js';
 import type { Round } from './sweep.js';
@@ -18,8 +17,7 @@ export class ReplacedJobs {
     options: LifecycleOptions,
     private readonly store: Store,
     private readonly found: FoundJobs,
-    private readonly exits: JobExits,
-    private readonly endings: Endings,
+    private readonly replacements: Replacements,
     private readonly healing: Healing,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
@@ -28,7 +26,7 @@ export class ReplacedJobs {
   /** `replaced` is what the place of the one that is there names. */
   async remove(
     owner: string,
-    { epoch }: Place,
+    { jobId, epoch }: Place,
     replaced: string,
     tally: Tally,
     { dryRun }: Round,
@@ -43,15 +41,7 @@ export class ReplacedJobs {
     if (!envelope || !['waiting', 'prioritized', 'delayed'].includes(found.state)) return;
     const pending = await this.store.call(() => this.store.redis.hget(`${record}:dedup`, envelope.d ?? ''));
     if (pending === `${epoch}|${replaced}`) return;
-    if (!dryRun) {
-      // A worker has just taken it: the gate refuses it.
-      if (!(await this.exits.takeOut(found))) return;
-      const { o: owners, e: epochs } = envelope;
-      await this.store.call(() =>
-        this.endings.end({ jobId: replaced, token: '', leaves: true, owners, epochs, dedup: '' }),
-      );
-      await this.exits.quitLine(replaced, envelope);
-    }
+    if (!dryRun && !(await this.replacements.takeOut(found, jobId, await this.store.now()))) return;
     this.healing.count('replaced', replaced, 'another took its place', tally, dryRun);
   }
 }

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { envelopeOf, stateWord, type FoundJob } from '../cancel/found.jobs.js';
+import { JobExits } from '../cancel/job.exits.js';
+import { Removals, type Removal } from '../history/removals.js';
+import { Journal } from '../journal.js';
+import type { Envelope } from '../kinds/envelope.js';
+import { REPLACED } from '../kinds/outcome.js';
+import { Store } from '../store.js';
+
+/**
+ * Takes pending jobs out whose place a newer one has taken; the gate refuses them already. The order makes a crash
+ * harmless: why it goes; its other places; the job; and last its place with its primary owner.
+ */
+@Injectable()
+export class Replacements {
+  constructor(
+    private readonly store: Store,
+    private readonly removals: Removals,
+    private readonly exits: JobExits,
+    private readonly journal: Journal,
+  ) {}
+
+  /** Whether it is out; false when a worker has it, or it has ended. */
+  async takeOut(found: FoundJob, newer: string, atMs: number): Promise<boolean> {
+    const envelope = envelopeOf(found);
+    if (!envelope || !['waiting', 'prioritized', 'delayed'].includes(found.state)) return false;
+    const removal = removalOf(found, envelope, newer, atMs);
+    const line = JSON.stringify(removal);
+    await this.store.call(() => this.removals.note(removal));
+    await this.exits.leaveOthers(found.jobId, envelope, line);
+    // A worker has just taken it: the gate refuses it, and says so.
+    if (!(await this.exits.takeOut(found))) return false;
+    const { id: jobId, queue, kind = '?' } = removal;
+    const owner = envelope.o[0]!;
+    if (await this.exits.leave(owner, envelope.e[0]!, jobId, line))
+      this.journal.jobSkipped({ queue, kind, jobId, owner }, 'cancelled', REPLACED);
+    return true;
+  }
+}
+
+function removalOf(found: FoundJob, { o: owners }: Envelope, newer: string, atMs: number): Removal {
+  return {
+    id: found.jobId,
+    queue: found.queue.name,
+    kind: found.job!.name,
+    owners,
+    state: stateWord(found),
+    at: new Date(atMs).toISOString(),
+    why: 'cancelled',
+    reason: REPLACED,
+    by: newer,
+  };
+}
