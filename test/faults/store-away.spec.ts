@@ -30,6 +30,26 @@ describe('while the store is away', () => {
     expect(fleet.processes.filter(({ hasExited }) => hasExited)).toEqual([]);
   });
 
+  it('frozen: two batches of 1000 are answered within 2 s, each job with why', async () => {
+    const jobs = Array.from({ length: 1_000 }, () => ({ kind: 'probe', owners: ['trip:42'], payload: {} }));
+    store.freeze();
+    const began = Date.now();
+    const answers = await Promise.all(
+      [1, 2].map(async () => {
+        const { body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
+        return { tookMs: Date.now() - began, results: body['results'] as { status: number; code: string }[] };
+      }),
+    );
+    store.thaw();
+
+    for (const { tookMs, results } of answers) {
+      expect(tookMs).toBeLessThan(ANSWER_MS);
+      const others = results.filter(({ status, code }) => status !== 503 || code !== 'STORE_UNAVAILABLE');
+      expect([results.length, others]).toEqual([1_000, []]);
+    }
+    await untilAccepted(fleet);
+  });
+
   it('killed and restarted: every answer comes within 2 s, and then jobs flow again', async () => {
     await store.kill();
     const answers = await askFor(fleet, 3_000);

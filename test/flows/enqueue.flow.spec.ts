@@ -106,7 +106,7 @@ describe('a batch', () => {
   let proxy: Proxy;
   beforeAll(async () => {
     proxy = await Proxy.start(inject('storeUrl'));
-    fleet = await Fleet.start({ storeUrl: proxy.url, workers: 0, env: { MAX_WAITING: '5000' } });
+    fleet = await Fleet.start({ storeUrl: proxy.url, workers: 0, env: { MAX_WAITING: '10000' } });
   });
   afterAll(async () => {
     await fleet.stop();
@@ -154,6 +154,33 @@ describe('a batch', () => {
     const results = await send(Array.from({ length: 1000 }, () => ({ ...aProbe, ...more() })));
     expect(results.filter(({ status }) => status !== 201 && status !== 200)).toEqual([]);
     expect(proxy.sent - before).toBeLessThan(500);
+  });
+
+  it('is accepted whole, also when four of 1000 come at once', async () => {
+    const jobs = (n: number): object[] =>
+      Array.from({ length: 1000 }, (_, i) => ({ ...aProbe, owners: [`four:${n}-${i}`] }));
+    const results = await Promise.all([1, 2, 3, 4].map((n) => send(jobs(n))));
+    expect(results.flat().filter(({ status }) => status !== 201)).toEqual([]);
+    expect(new Set(results.flat().map(({ id }) => id)).size).toBe(4_000);
+  });
+
+  it('may be larger than one job may; a payload that is too large is refused in its place', async () => {
+    const tooLarge = { ...aProbe, payload: 'x'.repeat(300 * 1024) };
+    const text = JSON.stringify({ jobs: [aProbe, tooLarge, aProbe] }) + ' '.repeat(2 ** 21);
+    const { status, body } = await fleet.request('POST', '/v1/jobs/batch', text);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { results: [{ status: 201 }, { status: 413, code: 'TOO_LARGE' }, { status: 201 }] },
+    });
+  });
+
+  it('takes no Idempotency-Key, which would have to stand for each of its jobs', async () => {
+    const headers = { 'idempotency-key': 'k' };
+    const answer = await fleet.request('POST', '/v1/jobs/batch', { jobs: [aProbe] }, headers);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID', detail: 'A batch takes no Idempotency-Key. Send jobs that need one singly.' },
+    });
   });
 
   it.each([

@@ -21,6 +21,7 @@ import { EventSecrets } from './events/signature.guard.js';
 import { FlowsController } from './flows/flows.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { ArtifactsController } from './jobs/artifacts.controller.js';
+import { BatchLanes } from './jobs/batch.lanes.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
 import { SchedulesController } from './schedules/schedules.controller.js';
@@ -76,6 +77,7 @@ export class ApiModule {
         env.EVENT_SECRETS ? SignedEventsController : EventsController,
       ],
       providers: [
+        BatchLanes,
         { provide: Runtime, useValue: runtime },
         // As a provider it is told when the application ends.
         { provide: EventsOut, useValue: out },

@@ -1,7 +1,23 @@
 import { takesBytes } from '#http';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { RouteConfig, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { RawServerDefault } from 'fastify';
 import { ApiProblem } from './problem.js';
+
+/** Says that a route takes bodies of up to so many bytes, where others take less. */
+export function TakesUpTo(bytes: number): MethodDecorator & ClassDecorator {
+  return RouteConfig({ takesUpTo: bytes });
+}
+
+/** To be called before routes are made. */
+export function limitBodies(app: NestFastifyApplication): void {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRoute', (route) => {
+      const { takesUpTo } = (route.config ?? {}) as { takesUpTo?: number };
+      if (takesUpTo !== undefined) route.bodyLimit = takesUpTo;
+    });
+}
 
 /**
  * Where a route asks for bytes its body is left as it came: a signature is about it, or it is no JSON. Every other route takes

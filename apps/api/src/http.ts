@@ -11,7 +11,7 @@ import { refuseWrongMethods } from './allowed-methods.js';
 import { ApiModule } from './api.module.js';
 import { readKey } from './auth/api-key.guard.js';
 import type { ApiKey } from './auth/api-keys.js';
-import { keepBytes } from './bodies.js';
+import { keepBytes, limitBodies } from './bodies.js';
 import { sendProblem } from './error.filter.js';
 import { EVENTS_PATH } from './events/events.controller.js';
 import { ApiProblem } from './problem.js';
@@ -43,6 +43,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
   else refuseForeignHosts(app, env.HOST);
   refuseWrongMethods(app);
   takeEmptyBodies(app);
+  limitBodies(app);
   keepBytes(app, MAX_BODY_BYTES);
   serveDocs(app);
   return app;

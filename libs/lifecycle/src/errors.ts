@@ -118,6 +118,9 @@ export class StoreUnavailableError extends LifecycleError {
   }
 }
 
+/** It is the store itself that is away: whatever else is asked of it now fares no better. */
+export class StoreAwayError extends StoreUnavailableError {}
+
 /** The job has the artifact, and its bytes are not where they should be. */
 export class ArtifactUnavailableError extends LifecycleError {
   readonly code = 'ARTIFACT_UNAVAILABLE';

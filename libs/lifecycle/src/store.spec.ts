@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { TestStore } from '../../../test/support/store.js';
 import { until } from '../../../test/support/until.js';
-import { StoreUnavailableError } from './errors.js';
+import { StoreAwayError } from './errors.js';
 import { Store } from './store.js';
 
 function open(url: string): Promise<Redis> {
@@ -11,7 +11,7 @@ function open(url: string): Promise<Redis> {
   return new Promise((resolve) => redis.once('ready', () => resolve(redis)));
 }
 
-const unavailable = (why: string): StoreUnavailableError => new StoreUnavailableError(why, 2_000);
+const unavailable = (why: string): StoreAwayError => new StoreAwayError(why, 2_000);
 const AWAY = unavailable('The store cannot be reached.');
 const LATE = unavailable('The store did not answer in time; what you asked for may still happen.');
 const BROKE = unavailable('The connection to the store broke.');
@@ -47,7 +47,7 @@ describe('a call to the store', () => {
 
   it('says what to do when the store is away', () => {
     expect(AWAY).toMatchObject({
-      name: 'StoreUnavailableError',
+      name: 'StoreAwayError',
       code: 'STORE_UNAVAILABLE',
       retryAfterMs: 2_000,
       message: 'The store cannot be reached. Try again in 2 s.',

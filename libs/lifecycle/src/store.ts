@@ -1,6 +1,6 @@
 import { storeTime } from '#scripts';
 import { Injectable } from '@nestjs/common';
-import { StoreUnavailableError } from './errors.js';
+import { StoreAwayError } from './errors.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
 
 // Past this many unanswered calls the store is taken to be stuck: a caller is refused rather than added to the pile.
@@ -29,17 +29,17 @@ export class Store {
 
   async call<T>(ask: () => Promise<T>): Promise<T> {
     if (this.redis.status !== 'ready') {
-      throw new StoreUnavailableError('The store cannot be reached.', RETRY_AFTER_MS);
+      throw new StoreAwayError('The store cannot be reached.', RETRY_AFTER_MS);
     }
     if (this.unanswered >= MAX_UNANSWERED) {
-      throw new StoreUnavailableError('The store is not keeping up.', RETRY_AFTER_MS);
+      throw new StoreAwayError('The store is not keeping up.', RETRY_AFTER_MS);
     }
     this.unanswered += 1;
     try {
       return await this.withinLimit(ask);
     } catch (error) {
       throw meansUnavailable(error)
-        ? new StoreUnavailableError('The connection to the store broke.', RETRY_AFTER_MS, { cause: error })
+        ? new StoreAwayError('The connection to the store broke.', RETRY_AFTER_MS, { cause: error })
         : error;
     }
   }
@@ -48,7 +48,7 @@ export class Store {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(
-          new StoreUnavailableError(
+          new StoreAwayError(
             'The store did not answer in time; what you asked for may still happen.',
             RETRY_AFTER_MS,
           ),

@@ -17,9 +17,13 @@ import { z } from 'zod';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
 import { describeError } from '../error.filter.js';
+import { TakesUpTo } from '../bodies.js';
 import { ApiProblem } from '../problem.js';
 import { linkTo, type ArtifactLink } from './artifact.headers.js';
+import { BatchLanes } from './batch.lanes.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
+
+const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
 type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
 
@@ -34,6 +38,7 @@ export class JobsController {
     private readonly reader: JobReader,
     private readonly artifacts: ArtifactReader,
     private readonly canceller: Canceller,
+    private readonly lanes: BatchLanes,
   ) {}
 
   @Post()
@@ -61,12 +66,17 @@ export class JobsController {
   @Post('batch')
   @HttpCode(200)
   @Needs('enqueue')
+  @TakesUpTo(MAX_BATCH_BYTES)
   @ApiOkResponse({ standardSchema: BatchAnswer })
   async enqueueBatch(
     @Body({ schema: BatchBody }) { jobs }: BatchBody,
+    @Headers('idempotency-key') key: string | undefined,
     @Req() request: FastifyRequest,
   ): Promise<{ results: BatchResult[] }> {
-    // All at once: what is asked of the store in one turn of the event loop goes together.
+    // To take it and not to keep it would make each job a second time of a call that is sent again.
+    if (key !== undefined)
+      throw new InvalidJobError('A batch takes no Idempotency-Key. Send jobs that need one singly.');
+    // Many at once: what is asked of the store in one turn of the event loop goes together.
     return { results: await Promise.all(jobs.map((job) => this.acceptOne(job, request))) };
   }
 
@@ -93,7 +103,7 @@ export class JobsController {
     try {
       const read = EnqueueBody.safeParse(job);
       if (!read.success) throw new InvalidJobError(z.prettifyError(read.error));
-      const ticket = await this.accept(read.data);
+      const ticket = await this.lanes.take(() => this.accept(read.data));
       return { status: statusOf(ticket), ...ticket };
     } catch (error) {
       const { problem, retryAfter } = describeError(error, request);
