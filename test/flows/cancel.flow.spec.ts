@@ -45,6 +45,7 @@ describe('a cancellation', () => {
         kind: 'probe',
         owners: ['trip:42'],
         error: 'cancelled by api: called off (it was waiting)',
+        why: 'cancelled by api: called off (it was waiting)',
         timeline: [{ event: 'removed', why: 'cancelled by api: called off (it was waiting)' }],
       });
       expect(await fleet.job(other)).toMatchObject({ state: 'waiting' });

@@ -452,7 +452,8 @@ describe('a job’s timeline', () => {
     expect(timeline.map(({ at: _at, ...entry }) => entry)).toEqual([
       { event: 'accepted' },
       { event: 'began', attempt: 1 },
-      { event: 'retrying', attempt: 1, why: 'Told to fail attempt 1.' },
+      { event: 'failed', attempt: 1, why: 'Told to fail attempt 1.' },
+      { event: 'retrying', attempt: 1 },
       { event: 'began', attempt: 2 },
       { event: 'completed' },
     ]);

@@ -1,4 +1,4 @@
-import { STRATEGIES } from '#lifecycle';
+import { STRATEGIES, TIMELINE_EVENTS } from '#lifecycle';
 import { z } from 'zod';
 import { Duration } from '../fields.js';
 
@@ -73,6 +73,7 @@ export const JobAnswer = z
     progress: z.unknown(),
     result: z.unknown(),
     error: z.string().nullable(),
+    why: z.string().optional().describe('Of one that was removed: why.'),
     attempts: z.number().int(),
     artifacts: z.array(
       z.object({
@@ -86,7 +87,7 @@ export const JobAnswer = z
     timeline: z.array(
       z.object({
         at: z.iso.datetime(),
-        event: z.string(),
+        event: z.enum(TIMELINE_EVENTS),
         attempt: z.number().int().optional(),
         why: z.string().optional(),
       }),

@@ -7,6 +7,7 @@ import { failedOfChild, readFailure, TOO_LATE } from '../kinds/outcome.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { readLogLine } from './job.log.js';
+import { timelineOf, type TimelineEntry } from './timeline.js';
 
 export type JobViewState =
   | 'waiting'
@@ -30,16 +31,11 @@ export interface JobView {
   readonly progress: unknown;
   readonly result: unknown;
   readonly error: string | null;
+  /** Of one that was removed: why. */
+  readonly why?: string;
   /** How many attempts have ended. */
   readonly attempts: number;
   readonly timeline: readonly TimelineEntry[];
-}
-
-export interface TimelineEntry {
-  readonly at: string;
-  readonly event: string;
-  readonly attempt?: number;
-  readonly why?: string;
 }
 
 const MOST_LOOKS = 5;
@@ -98,7 +94,7 @@ function view(job: Job, envelope: Envelope, state: JobState, logs: readonly stri
     error: named === 'completed' ? null : failure.why || null,
     // One that was refused at the gate was counted by BullMQ; it was no attempt.
     attempts: wasRefused(job, named, logs) ? job.attemptsMade - 1 : job.attemptsMade,
-    timeline: timeline(job, named, failure.why, logs),
+    timeline: timelineOf(job, named, failure.why, logs),
   };
 }
 
@@ -115,6 +111,7 @@ function viewOfRemoved({ id, kind = '?', queue, owners = [], at, ...removal }: R
     progress: null,
     result: null,
     error: why,
+    why,
     attempts: 0,
     timeline: [{ at, event, why }],
   };
@@ -150,26 +147,4 @@ function wasRefused(job: Job, state: JobViewState, logs: readonly string[]): boo
   if (state === 'failed') return failedOfChild(job.failedReason);
   const isMarked = state === 'cancelled' || state === 'expired' || state === 'skipped';
   return isMarked && !logs.some((line) => readLogLine(line)?.event === 'aborted');
-}
-
-/** What BullMQ's times say of an ordinary life, and what the job's log adds of an eventful one. */
-function timeline(job: Job, state: JobViewState, why: string, logs: readonly string[]): TimelineEntry[] {
-  const entries: (Omit<TimelineEntry, 'at'> & { at: number })[] = [{ at: job.timestamp, event: 'accepted' }];
-  for (const line of logs) {
-    const entry = readLogLine(line);
-    if (entry) entries.push(entry);
-  }
-  // Of the runs before the last one the log has what there is to say.
-  if (job.processedOn && state === 'running') entries.push(began(job.processedOn, job.attemptsMade + 1));
-  if (job.processedOn && (state === 'completed' || (state === 'failed' && !failedOfChild(job.failedReason))))
-    entries.push(began(job.processedOn, job.attemptsMade));
-  if (job.finishedOn)
-    entries.push({ at: job.finishedOn, event: state, ...(state !== 'completed' && { why }) });
-  return entries
-    .toSorted((a, b) => a.at - b.at)
-    .map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() }));
-}
-
-function began(at: number, attempt: number): { at: number; event: string; attempt: number } {
-  return { at, event: 'began', attempt };
 }

@@ -60,7 +60,7 @@ describe('a job whose handler says not now', () => {
       { id, attempt: 1 },
     ]);
     expect(job.timeline).toContainEqual(
-      expect.objectContaining({ event: 'put-off', why: 'the door a is shut' }),
+      expect.objectContaining({ event: 'retrying', why: 'the door a is shut' }),
     );
   });
 
