@@ -20,6 +20,10 @@ export const WorkerEnv = z
         'How long a run is held without a sign of life: when a worker is killed, its jobs start again after this.',
       ),
     ...resolversEnv(process.env),
+    MAX_WAITING: fields
+      .wholeNumber(1)
+      .prefault('100000')
+      .describe('How many jobs may wait in a queue, those that handlers add too; the same as for the api.'),
     PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     TRIPS: z
       .enum(['on', 'off'])
@@ -31,6 +35,12 @@ export const WorkerEnv = z
       .enum(['on', 'off'])
       .default('on')
       .describe('Whether this worker draws diagrams. The same for all: `WORKER_KINDS` shares the work out.'),
+    DIAGRAM_BACKLOG: fields
+      .wholeNumber(1)
+      .prefault('500')
+      .describe(
+        'How many diagrams may wait to be drawn, where that is fewer than `MAX_WAITING`. The same as for the api.',
+      ),
     ...ChromiumEnv,
     SITES: z
       .enum(['on', 'off'])

@@ -36,6 +36,8 @@ export class WorkerModule {
             resolvers: resolvers.byType,
             retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
+            maxWaiting: env.MAX_WAITING,
+            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
             worker: {
               concurrency: env.WORKER_CONCURRENCY,
