@@ -8,6 +8,8 @@ import { addOddWorker } from '../support/odd-worker.js';
 import { until } from '../support/until.js';
 
 const LOCK_MS = 1_500;
+/** What this machine may take to do what it was told. */
+const SLACK_MS = 5_000;
 
 /** A worker dies between two steps of a run; the next one finds what it left, and finishes it. */
 describe('kill -9 of a worker', () => {
@@ -78,6 +80,30 @@ describe('kill -9 of a worker', () => {
     );
     expect(timesRanToItsEnd(id)).toBe(1);
   });
+
+  it('between the end in BullMQ and giving its slot back: the next runs within a lease, also when it was not the next before', async () => {
+    const slot = { slot: { key: 'driver:7', limit: 1 } };
+    const ends = fleet.addWorker();
+    await fleet.untilReady(ends);
+    const holder = await fleet.probe({ ms: 60_000 }, slot);
+    await fleet.untilState(holder, 'running');
+    const line = [await fleet.probe({ ms: 20 }, slot), await fleet.probe({}, slot)] as const;
+    for (const id of line) await fleet.untilState(id, 'delayed');
+    dies = await addOddWorker(fleet, 'fail-point', { FAIL_POINT: 'before:end', WORKER_LOCK: `${LOCK_MS}ms` });
+    ends.kill('SIGTERM');
+    const isReady = (): Promise<boolean> =>
+      fetch(`${ends.url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(async () => !(await isReady()), 'it takes nothing more');
+    await fleet.request('DELETE', `/v1/jobs/${holder}`);
+    expect(await dies.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(await fleet.job(line[0])).toMatchObject({ state: 'completed' });
+
+    await takeOver();
+    await fleet.untilState(line[1], 'completed', LOCK_MS + SLACK_MS);
+  }, 60_000);
 
   it('between taking a slot and its begin: the job gets its slot again, and those behind it theirs', async () => {
     const slot = { slot: { key: 'driver:7', limit: 1 } };

@@ -63,6 +63,61 @@ describe('the slots of a key', () => {
     expect(mostAtOnce(ran)).toBe(1);
   }, 60_000);
 
+  it('are looked for the later the farther behind a job stands, at its own priority, and said to be waited for once', async () => {
+    const holder = await fleet.probe({ ms: 8_000 }, slot('driver:7', 1));
+    await fleet.untilState(holder, 'running');
+    const line = await accept(60, {}, () => slot('driver:7', 1));
+    await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
+
+    const [first, second, last] = await Promise.all(
+      [line[0]!, line[1]!, line.at(-1)!].map((id) => queue.getJob(id)),
+    );
+    expect(first!.delay).toBeLessThanOrEqual(LOCK_MS + 50);
+    expect([second!.delay, last!.delay, last!.priority]).toEqual([30_300, 47_700, 100]);
+    await last!.promote();
+    await until(async () => {
+      const { attemptsStarted } = (await queue.getJob(last!.id!))!;
+      return attemptsStarted === 2 && (await last!.isDelayed());
+    }, 'it has looked, and waits again');
+    expect(eventsOf(await fleet.job(last!.id!))).toEqual(['accepted', 'waiting-for-slot']);
+    await completed([holder, ...line]);
+    expect(intervalsOf(line).map(({ jobId }) => jobId)).toEqual(line);
+  }, 60_000);
+
+  it('are two for a job with a deduplication key that names one: of its key one runs at a time', async () => {
+    const dedup = { dedup: { strategy: 'skip', key: 'k' } };
+    const first = await fleet.probe({ ms: 2_500 }, dedup);
+    await workerOf(first);
+    const named = await fleet.probe({ ms: 2_500 }, { ...dedup, ...slot('driver:7', 1) });
+    await fleet.untilState(named, 'delayed');
+    // Meanwhile the slot that it names is for others.
+    const other = await fleet.probe({}, slot('driver:7', 1));
+    await fleet.untilState(other, 'completed');
+    expect((await fleet.job(first)).state).toBe('running');
+
+    await workerOf(named);
+    const alike = await fleet.probe({}, { ...dedup, ...slot('driver:8', 2) });
+    const behind = await fleet.probe({}, slot('driver:7', 1));
+    const all = [first, named, alike, behind];
+    await completed(all);
+    expect(mostAtOnce(intervalsOf([first, named, alike]))).toBe(1);
+    expect(mostAtOnce(intervalsOf([named, behind]))).toBe(1);
+    // Woken, not found by a look.
+    const [held, came] = intervalsOf([first, named]);
+    expect(came!.from - held!.to).toBeLessThan(SLACK_MS);
+  }, 30_000);
+
+  it('are given up, both, by a job that is cancelled while it waits for one', async () => {
+    const dedup = { dedup: { strategy: 'skip', key: 'k' } };
+    const first = await fleet.probe({ ms: 2_000 }, dedup);
+    await workerOf(first);
+    const gone = await fleet.probe({}, { ...dedup, ...slot('driver:7', 1) });
+    await fleet.untilState(gone, 'delayed');
+    const next = await fleet.probe({}, slot('driver:7', 1));
+    await fleet.request('DELETE', `/v1/jobs/${gone}`);
+    await completed([first, next]);
+  });
+
   it('are as many as the limit says', async () => {
     const ids = await accept(40, { ms: 100 }, () => slot('driver:three', 3));
     await completed(ids);
@@ -128,7 +183,7 @@ describe('the slots of a key', () => {
     await fleet.untilState(holder, 'running');
     const late = await fleet.probe({ ms: 300, failTimes: 1 }, { priority: 200, ...slot('driver:7', 1) });
     await until(async () => (await fleet.job(late)).state === 'delayed', 'it stands in line');
-    expect((await queue.getJob(late))!.priority).toBe(0);
+    expect((await queue.getJob(late))!.priority).toBe(200);
     const others = await accept(150, { ms: 250 }, () => ({}));
 
     await until(

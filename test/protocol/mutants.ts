@@ -390,8 +390,8 @@ export const SLOT_MUTANTS: readonly Breaking[] = [
   {
     name: 'who takes up a grant grants nobody',
     script: 'take',
-    text: "return { 'taken', unpack(grant(slot, limit, lease)) }",
-    instead: "return { 'taken' }",
+    text: 'return taken(waiters, grant(slot, limit, lease))',
+    instead: 'return taken(waiters, {})',
     breaks: ['I36'],
   },
   {
@@ -434,6 +434,20 @@ export const SLOT_MUTANTS: readonly Breaking[] = [
     script: 'take',
     text: "if redis.call('ZREM', slot, granted) == 1 or redis.call('ZSCORE', slot, mine) then",
     instead: "if redis.call('ZSCORE', slot, mine) then",
+    breaks: ['I36'],
+  },
+  {
+    name: 'who takes a slot does not hear who is next',
+    script: 'take',
+    text: "redis.call('ZRANGE', waiters, 0, 0)[1] or ''",
+    instead: "''",
+    breaks: ['I36'],
+  },
+  {
+    name: 'who waits is not told how far behind it stands',
+    script: 'take',
+    text: "whole(redis.call('ZRANK', waiters, job))",
+    instead: "'0'",
     breaks: ['I36'],
   },
   {

@@ -108,16 +108,20 @@ class Line {
       this.holders.delete(`${job}|`);
       this.holders.set(mine, this.now + LEASE_MS);
       this.leaveLine(job);
-      return ['taken', ...this.grant()];
+      return this.taken(this.grant());
     }
     if (!this.waiting.includes(job)) this.stand(job, accepted);
     const others = this.grant().filter((one) => one !== job);
     if (this.holders.delete(`${job}|`)) {
       this.holders.set(mine, this.now + LEASE_MS);
-      return ['taken', ...others];
+      return this.taken(others);
     }
     const untilFree = Math.min(...this.holders.values()) - this.now;
-    return ['wait', this.waiting[0] === job ? String(untilFree) : '0', ...others];
+    return ['wait', String(untilFree), String(this.waiting.indexOf(job)), ...others];
+  }
+
+  private taken(woken: readonly string[]): string[] {
+    return ['taken', this.waiting[0] ?? '', ...woken];
   }
 
   private stand(job: string, accepted: number): void {

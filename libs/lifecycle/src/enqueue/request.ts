@@ -3,6 +3,7 @@ import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 import { InvalidJobError, TooLargeError } from '../errors.js';
 import { digest } from '../keys.js';
+import { slotOfKey } from '../kinds/envelope.js';
 import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
 import { formatOwner, HALF_A_CHARACTER, owner, type Owner } from '../kinds/owner.js';
 
@@ -63,7 +64,9 @@ export function readRequest(
     body: payload,
     strategy: strategy === 'none' ? '' : strategy,
     dedup,
-    slot: readSlot(options.slot ?? kind.slot?.(parsed as never)) ?? slotOfKey(owners[0]!, dedup),
+    slot:
+      readSlot(options.slot ?? kind.slot?.(parsed as never)) ??
+      (dedup ? [slotOfKey(owners[0]!, dedup), 1] : undefined),
     delayMs,
     expiresInMs:
       options.expiresIn === undefined ? kind.expiresInMs : readAhead(options.expiresIn, 'expiresIn'),
@@ -125,11 +128,6 @@ function readSlot(slot: SlotOptions | undefined): readonly [string, number] | un
     throw new InvalidJobError('slot.limit is a whole number from 1 to 10000.');
   }
   return [slot.key, slot.limit];
-}
-
-/** While one of its key runs the pending twin waits; a slot that the caller named stands in the place of this one. */
-function slotOfKey(primary: string, dedup: string): readonly [string, number] | undefined {
-  return dedup === '' ? undefined : [`${primary}\0${dedup}`, 1];
 }
 
 export function checkKey(key: unknown, what: string): void {

@@ -57,9 +57,9 @@ export class Gate {
       return { kind: 'wait', why: 'owner not known to live', retryInMs: QUARANTINE_MS };
     }
 
-    const retryInMs = run.envelope.s && (await this.slots.take(run));
-    if (retryInMs !== undefined) return { kind: 'wait', why: 'slot', retryInMs };
     try {
+      const retryInMs = await this.slots.take(run);
+      if (retryInMs !== undefined) return { kind: 'wait', why: 'slot', retryInMs };
       const verdict = await this.begin(run);
       if (run.envelope.s && verdict.kind !== 'run') await this.slots.give(run);
       return verdict;

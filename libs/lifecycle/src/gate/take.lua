@@ -21,9 +21,9 @@
         give   the slot back                   quit  the line, and a grant
       the job; the run's token; the limit; length of a lease, ms; when the job was accepted, in any unit
 
-  Answers for each: {'taken', woken…} or {'wait', ms until a lease ends for the first in line, 0 for others, woken…};
-  {'standing'}; {'held'} or {'lost'}; {'given', woken…}; {'granted', woken…} or {'waiting', woken…}; {'error', text}.
-  The woken got a slot by this call and must be told.
+  Answers for each: {'taken', who stands first now, '' for nobody, woken…}; {'wait', ms until a lease ends, how many stand
+  before it, woken…}; {'standing'}; {'held'} or {'lost'}; {'given', woken…}; {'granted', woken…} or {'waiting', woken…};
+  {'error', text}. The woken got a slot by this call and must be told.
 ]]
 -- How many one call grants, above which it would hold the store for too long; but always one for each that asks, so
 -- that who stands first is not sent away from a free slot.
@@ -47,6 +47,10 @@ local function grant(slot, limit, lease)
     granting = granting + 1
   end
   return woken
+end
+
+local function taken(waiters, woken)
+  return { 'taken', redis.call('ZRANGE', waiters, 0, 0)[1] or '', unpack(woken) }
 end
 
 local function serve(slot, at)
@@ -83,7 +87,7 @@ local function serve(slot, at)
       redis.call('ZADD', slot, now + lease, mine)
       -- Told to stand once more after it was granted, it would be the next one itself.
       redis.call('ZREM', waiters, job)
-      return { 'taken', unpack(grant(slot, limit, lease)) }
+      return taken(waiters, grant(slot, limit, lease))
     end
     if not place then
       redis.call('ZADD', waiters, accepted, job)
@@ -100,12 +104,11 @@ local function serve(slot, at)
   end
   if redis.call('ZREM', slot, granted) == 1 then
     redis.call('ZADD', slot, now + lease, mine)
-    return { 'taken', unpack(others) }
+    return taken(waiters, others)
   end
   local soonest = redis.call('ZRANGE', slot, 0, 0, 'WITHSCORES')
-  local isNext = redis.call('ZRANK', waiters, job) == 0
-  local ms = isNext and math.max(1, (tonumber(soonest[2]) or now) - now) or 0
-  return { 'wait', whole(ms), unpack(others) }
+  local ms = math.max(1, (tonumber(soonest[2]) or now) - now)
+  return { 'wait', whole(ms), whole(redis.call('ZRANK', waiters, job)), unpack(others) }
 end
 
 return each(serve, 2, 6)

@@ -25,7 +25,10 @@ export interface Envelope {
   readonly x?: number;
   /** Digest of its deduplication key. */
   readonly d?: string;
-  /** Concurrency key, how many may run at once, and when it was accepted, as its place in line. */
+  /**
+   * Concurrency key, how many may run at once, and when it was accepted, as its place in line: that which was named, else
+   * that of the deduplication key.
+   */
   readonly s?: readonly [key: string, limit: number, accepted: number];
   /** Its children, when it is the parent of a flow, and what it means to it that one of them did not complete. */
   readonly c?: { readonly on: ChildPolicy; readonly jobs: readonly Child[] };
@@ -55,6 +58,11 @@ export function openEnvelope(job: Job): Envelope {
     (data.c === undefined || (CHILD_POLICIES.includes(data.c.on) && Array.isArray(data.c.jobs)));
   if (!isWhole) throw new CorruptJobError(job.id ?? '?', job.queueName);
   return data as Envelope;
+}
+
+/** The concurrency key of a deduplication key: while one of its jobs runs, the pending twin waits. */
+export function slotOfKey(primary: string, dedup: string): string {
+  return `${primary}\0${dedup}`;
 }
 
 /** Whether it is one of ours, and whole. */
