@@ -64,6 +64,7 @@ describe('the consumption of a queue', () => {
   const take = async ({ id }: Ticket): Promise<Run> => {
     const job = (await queue.getJob(id))!;
     const run = new Run(job, thumbnail, openEnvelope(job), 'token', () => undefined);
+    running.noteTaken(job.queueName);
     running.add(run);
     return run;
   };

@@ -13,6 +13,7 @@ import { EndedError } from '../kinds/outcome.js';
 import { LifecycleOptions } from '../options.js';
 import { JobLog } from '../read/job.log.js';
 import { Settler } from '../settle/settler.js';
+import { meansUnavailable } from '../store.js';
 import { ForeignPickup } from './foreign.pickup.js';
 import { HandlerRegistry } from './handler.registry.js';
 import { NotNow } from './not-now.js';
@@ -56,6 +57,7 @@ export class JobRunner {
   ) {}
 
   async run(job: Job, lock: string): Promise<unknown> {
+    this.running.noteTaken(job.queueName);
     const adopted = await this.foreign.adopt(job, lock);
     if (adopted) return adopted;
     const envelope = openEnvelope(job);
@@ -144,16 +146,27 @@ export class JobRunner {
   private async handle(job: Job, run: Run, latePayload: string | undefined): Promise<unknown> {
     const handler = this.handlers.get(run.kind.name)!;
     const payload = readPayload(run, latePayload);
-    await checkChildren(job);
+    await orNoAnswer(checkChildren(job));
     this.journal.jobBegan(run.facts, waitedMs(job, run.envelope.c !== undefined));
 
     const work = handler.handle(payload, run);
     // A sandbox loses patience by itself, and ends only when its process has: nothing of it goes on behind its run's end.
     const result = await (handler instanceof Sandbox ? work : untilAbandoned(work, run));
-    const word = await this.settler.commit(run, result);
+    const word = await this.commit(run, result);
     if (word === 'cancelled') throw new OwnerCancelled(0);
     if (word === 'stale') throw new RunLost('another run has its job');
     return result;
+  }
+
+  /** What was made may count already, for all that a store says which cannot answer: then the next run is told. */
+  private async commit(run: Run, result: unknown): Promise<'ok' | 'cancelled' | 'stale'> {
+    // A result that JSON has no words for is its handler's failure.
+    const text = JSON.stringify(result) ?? 'null';
+    try {
+      return await this.settler.commit(run, text);
+    } catch (error) {
+      throw new NoAnswer(error);
+    }
   }
 
   /**
@@ -164,10 +177,7 @@ export class JobRunner {
     try {
       await this.options.artifacts?.commit(run.jobId, fence);
     } catch (error) {
-      this.journal.queueError(run.facts.queue, error);
-      await this.settler.release(run);
-      this.settler.comeBack(run);
-      await this.putOff(job, lock, run, 'the store', STORE_AGAIN_MS);
+      await this.comeLater(job, lock, run, error);
     }
   }
 
@@ -178,7 +188,12 @@ export class JobRunner {
   private async finish(job: Job, lock: string, run: Run, result: unknown): Promise<unknown> {
     if (!run.envelope.c) return result;
     await this.settler.release(run);
-    if (!(await job.moveToWaitingChildren(lock))) return result;
+    try {
+      if (!(await orNoAnswer(job.moveToWaitingChildren(lock)))) return result;
+    } catch (error) {
+      if (error instanceof NoAnswer) return this.comeLater(job, lock, run, error.cause);
+      throw error;
+    }
     this.settler.comeBack(run);
     if (run.hasBegun) this.logRun(job, run, 'waiting-for-children', 'some have not ended');
     throw new WaitingChildrenError();
@@ -190,6 +205,7 @@ export class JobRunner {
     if (reason instanceof ShuttingDown) return this.handBack(job, lock, run);
     if (reason instanceof RunLost) return this.lose(job, lock, run, reason);
     if (reason instanceof NotNow) return this.wait(job, lock, run, reason);
+    if (reason instanceof NoAnswer) return this.comeLater(job, lock, run, reason.cause);
     if (reason instanceof OwnerCancelled) await this.settler.answer(run);
     await this.settler.release(run);
     if (reason instanceof OwnerCancelled) {
@@ -209,22 +225,28 @@ export class JobRunner {
       .catch((error: unknown) => this.journal.queueError(facts.queue, error));
   }
 
+  /** It had begun, and the store could not answer: that is no failure of its attempt, and no text for its error. */
+  private async comeLater(job: Job, lock: string, run: Run, error: unknown): Promise<never> {
+    this.journal.queueError(run.facts.queue, error);
+    await this.settler.release(run);
+    this.settler.comeBack(run);
+    return this.putOff(job, lock, run, 'the store', STORE_AGAIN_MS);
+  }
+
   /** The job waits for a slot, or for what is not known yet. It occupies no worker meanwhile and uses up no attempt. */
   private async putOff(job: Job, lock: string, run: Run, why: string, forMs: number): Promise<never> {
-    // In line for a slot its turn will have come already when it is woken: then it goes before all that wait.
-    await setPriority(job, why === 'slot' ? FIRST : ownPriority(job));
-    if (why === 'slot') this.log.write(job, { event: 'waiting-for-slot' });
-    await job.moveToDelayed(Date.now() + forMs, lock);
+    // Once: who waits for long looks often.
+    if (why === 'slot' && job.attemptsStarted === 1) this.log.write(job, { event: 'waiting-for-slot' });
+    await this.delay(job, lock, forMs, ownPriority(job));
     this.journal.jobPutOff(run.facts, why, forMs);
-    if (why === 'slot') await this.slots.wakeIfGranted(run);
+    if (why === 'slot') await this.slots.wakeIfGranted(run).catch(this.queueErrorOf(job));
     throw new DelayedError();
   }
 
   /** Its handler found it too early. It is first in the queue when it is woken, as who was waited for has come. */
   private async wait(job: Job, lock: string, run: Run, { why, forMs, isOver }: NotNow): Promise<never> {
     await this.settler.release(run);
-    await setPriority(job, FIRST);
-    await job.moveToDelayed(Date.now() + forMs, lock);
+    await this.delay(job, lock, forMs, FIRST);
     this.settler.comeBack(run);
     this.journal.jobPutOff(run.facts, why, forMs);
     this.log.write(job, { event: 'put-off', why });
@@ -242,9 +264,7 @@ export class JobRunner {
    * of a dead worker, it waits as it was accepted.
    */
   private endTurn(job: Job): void {
-    setPriority(job, ownPriority(job)).catch((error: unknown) =>
-      this.journal.queueError(job.queueName, error),
-    );
+    setPriority(job, ownPriority(job)).catch(this.queueErrorOf(job));
   }
 
   /**
@@ -254,7 +274,7 @@ export class JobRunner {
   private async handBack(job: Job, lock: string, run: Run): Promise<never> {
     // First out of our own books: the next run must find its slot and its lease free.
     await this.settler.release(run);
-    await job.moveToDelayed(Date.now(), lock);
+    await this.delay(job, lock, 0);
     this.settler.comeBack(run);
     this.journal.jobHandedBack(run.facts, 'shutdown');
     if (run.hasBegun) this.logRun(job, run, 'handed-back', 'its worker ended');
@@ -263,9 +283,27 @@ export class JobRunner {
 
   /** Another program, or a newer worker of ours, may know what to do with it; to fail it would be to lose it. */
   private async leaveToOthers(job: Job, lock: string): Promise<never> {
-    await job.moveToDelayed(Date.now() + NOBODY_HERE_MS, lock);
+    await this.delay(job, lock, NOBODY_HERE_MS);
     this.journal.jobPutOff(factsOf(job), 'no handler here', NOBODY_HERE_MS);
     throw new DelayedError();
+  }
+
+  /**
+   * Should the store not take it, the job stays as it is until its lock has ended. BullMQ lets it wait again then, at no
+   * attempt either.
+   */
+  private async delay(job: Job, lock: string, forMs: number, priority = job.priority): Promise<void> {
+    try {
+      await setPriority(job, priority);
+      await job.moveToDelayed(Date.now() + forMs, lock);
+    } catch (error) {
+      this.journal.queueError(job.queueName, error);
+      throw new DelayedError();
+    }
+  }
+
+  private queueErrorOf({ queueName }: Job): (error: unknown) => void {
+    return (error) => this.journal.queueError(queueName, error);
   }
 
   /** A run that was not the last one: BullMQ will forget when it was, so the job's log keeps it. */
@@ -279,8 +317,29 @@ export class JobRunner {
     this.journal.jobLost(run.facts, reason.message);
     await this.settler.release(run);
     // Should the lock be ours still, the job need not wait for its end.
-    await job.moveToDelayed(Date.now(), lock).then(() => this.settler.comeBack(run), ifLockIsGone);
+    try {
+      await job.moveToDelayed(Date.now(), lock);
+      this.settler.comeBack(run);
+    } catch (error) {
+      if (!isLockGone(error)) this.journal.queueError(run.facts.queue, error);
+    }
     throw new DelayedError();
+  }
+}
+
+/** The store could not answer in the middle of a run; `cause` says how. */
+class NoAnswer extends Error {
+  constructor(cause: unknown) {
+    super('The store could not answer.', { cause });
+    this.name = 'NoAnswer';
+  }
+}
+
+async function orNoAnswer<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw meansUnavailable(error) ? new NoAnswer(error) : error;
   }
 }
 
@@ -341,6 +400,6 @@ async function setPriority(job: Job, priority: number): Promise<void> {
   if (job.priority !== priority) await job.changePriority({ priority });
 }
 
-function ifLockIsGone(error: Error): void {
-  if (!/lock|Missing|not in the active/i.test(error.message)) throw error;
+function isLockGone(error: unknown): boolean {
+  return /lock|Missing|not in the active/i.test((error as Error).message);
 }

@@ -28,6 +28,11 @@ export class RunningJobs {
     return this.all().filter((run) => run.jobId === jobId);
   }
 
+  /** This process has taken a job from that queue, whatever becomes of it: the gate may have it wait. */
+  noteTaken(queue: string): void {
+    this.takenAt.set(queue, Date.now());
+  }
+
   /** When a job of that queue was last taken, in ms; 0 for never. */
   lastTakenAt(queue: string): number {
     return this.takenAt.get(queue) ?? 0;
@@ -44,7 +49,6 @@ export class RunningJobs {
 
   add(run: Run): void {
     this.runs.add(run);
-    this.takenAt.set(run.facts.queue, Date.now());
   }
 
   remove(run: Run): void {

@@ -37,11 +37,11 @@ export class Settler {
     this.leaseMs = options.worker?.lockMs ?? LIFECYCLE_DEFAULTS.lockMs;
   }
 
-  /** Makes a result count. Refused when the owner was cancelled meanwhile, or another run has overtaken this one. */
-  async commit(run: Run, result: unknown): Promise<'ok' | 'cancelled' | 'stale'> {
+  /** Makes a result count, as JSON. Refused when the owner was cancelled meanwhile, or another run has overtaken this one. */
+  async commit(run: Run, result: string): Promise<'ok' | 'cancelled' | 'stale'> {
     const { envelope, jobId, token, fence } = run;
     if (await this.isCancelledElsewhere(run)) return 'cancelled';
-    const args = [jobId, token, envelope.e[0]!, fence, JSON.stringify(result) ?? 'null'];
+    const args = [jobId, token, envelope.e[0]!, fence, result];
     const [word] = await this.committing.ask(this.keys.ownerText(envelope.o[0]!), args);
     return word as 'ok' | 'cancelled' | 'stale';
   }
