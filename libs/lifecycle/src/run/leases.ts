@@ -54,11 +54,13 @@ export class Leases implements OnApplicationBootstrap, OnApplicationShutdown {
       // At the next look it would be too late.
       if (heldUntil - now < this.leaseMs * (1 / RENEWALS + MARGIN))
         this.stop(run, new RunLost('its lease could not be renewed'));
-      else void this.renew(run, now);
+      else void this.renew(run);
     }
   }
 
-  private async renew(run: Run, askedAt: number): Promise<void> {
+  /** Also before it is due: when somebody says that its owner was cancelled. */
+  async renew(run: Run): Promise<void> {
+    const askedAt = performance.now();
     try {
       const words = await Promise.all(run.envelope.o.map((_owner, i) => this.ask(run, i)));
       const isCancelled = words.includes('cancelled') || run.stopReason instanceof OwnerCancelled;

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Journal } from '../journal.js';
 import { Keys } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { Leases } from './leases.js';
 import type { Run } from './run.js';
 import { RunningJobs } from './running-jobs.js';
-import { OwnerCancelled } from './stop-reasons.js';
 
 const BLOCK_MS = 10_000;
 /** How much longer a read may take, before its connection is taken to be dead. */
@@ -14,9 +14,10 @@ const GRACE_MS = 3_000;
 const AFTER_TROUBLE_MS = 1_000;
 
 /**
- * Hears of cancels as they happen, and tells the runs of this process. A stream is read from where it was left, so that a
- * lost connection loses nothing, also one whose other end has gone without a word; and whatever is missed all the same, the
- * renewal of the leases brings.
+ * Hears of cancels as they happen, and has the runs that are meant renew their leases at once: whether it is so, their
+ * owners' records say. Whoever can write to the stream, or replay it, stops nothing by that. It is read from where it was
+ * left, so that a lost connection loses nothing, also one whose other end has gone without a word; and whatever is missed all
+ * the same, the next renewal brings.
  */
 @Injectable()
 export class ToldRuns implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -27,6 +28,7 @@ export class ToldRuns implements OnApplicationBootstrap, BeforeApplicationShutdo
   constructor(
     private readonly options: LifecycleOptions,
     private readonly running: RunningJobs,
+    private readonly leases: Leases,
     private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
@@ -77,7 +79,7 @@ export class ToldRuns implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   private tell([, record, , epoch, , job]: readonly string[]): void {
     for (const run of this.running.all()) {
-      if (this.isMeant(run, record!, Number(epoch), job!)) run.stop(new OwnerCancelled(run.kind.graceMs));
+      if (this.isMeant(run, record!, Number(epoch), job!)) void this.leases.renew(run);
     }
   }
 
