@@ -541,13 +541,21 @@ describe('what an event cancels', () => {
     }, 'its end is told');
   });
 
-  it('is nothing when the owner was reopened after it happened', async () => {
+  it.each([
+    ['closed', (subject: string) => send(fleet, anEvent({ subject }))],
+    ['open', (subject: string) => enqueue(fleet, `trip:${subject}`)],
+    ['unknown', () => undefined],
+  ])('is nothing when the owner, which was %s, was reopened after it happened', async (subject, before) => {
     const time = new Date().toISOString();
-    await send(fleet, anEvent({ subject: 'reopened' }));
-    expect(await fleet.request('POST', '/v1/owners/trip/reopened/reopen')).toMatchObject({ status: 200 });
-    const late = await send(fleet, anEvent({ subject: 'reopened', time }));
-    expect(late.body).toMatchObject({ results: [{ outcome: 'late', owner: 'trip:reopened' }] });
-    expect(await enqueue(fleet, 'trip:reopened')).toMatchObject({ status: 201 });
+    await before(subject);
+    expect(await fleet.request('POST', `/v1/owners/trip/${subject}/reopen`)).toMatchObject({
+      status: 200,
+      body: { owner: `trip:${subject}`, state: 'open', epoch: expect.stringMatching(/^\d+$/) as string },
+    });
+    const { body } = await enqueue(fleet, `trip:${subject}`);
+    const late = await send(fleet, anEvent({ subject, time }));
+    expect(late.body).toMatchObject({ results: [{ outcome: 'late', owner: `trip:${subject}` }] });
+    expect((await fleet.job(body['id'] as string)).state).not.toMatch(/cancelled|removed/);
   });
 });
 

@@ -257,9 +257,10 @@ export class History {
 
   reopened(now: number, answer: readonly string[]): void {
     this.at += 1;
-    const expected = this.epoch === undefined ? ['none'] : ['open', this.epoch];
-    hold('I7', same(answer, expected), () => `reopen answers ${text(answer)}, not ${text(expected)}`);
-    if (this.isClosed) [this.isClosed, this.reopenedAt] = [false, now];
+    const [word, epoch] = answer;
+    hold('I7', word === 'open' && answer.length === 2, () => `reopen answers ${text(answer)}`);
+    this.sawEpoch(epoch!, answer);
+    [this.isClosed, this.reopenedAt] = [false, now];
   }
 
   /** A clean-up drops the place of a job that its cancel ended and nobody runs, and counts it unless it told its run. */

@@ -343,6 +343,21 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     breaks: ['I46'],
   },
   {
+    name: 'reopen keeps since when only of one that was closed',
+    script: 'reopen',
+    text: "redis.call('HSET', record, 's', 'open ' .. whole(now))",
+    instead:
+      "if redis.call('HGET', record, 's') == 'closed' then redis.call('HSET', record, 's', 'open ' .. whole(now)) end",
+    breaks: ['I46'],
+  },
+  {
+    name: 'reopen lets the record of jobs expire',
+    script: 'reopen',
+    text: "if redis.call('HLEN', record) <= META and redis.call('EXISTS', record .. ':schedules') == 0 then",
+    instead: 'if true then',
+    breaks: ['I2'],
+  },
+  {
     name: 'drop drops the jobs of an epoch that lives',
     script: 'drop',
     text: 'tonumber(epoch) <= upTo and',

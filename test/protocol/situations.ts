@@ -149,7 +149,8 @@ export const SITUATIONS: readonly Situation[] = [
     args: [NOW, 'c0', 1, 'trip:42', '', '', KEEP_MS, KEEP_MS, '', '', '{}'],
     prepare: cancelled,
   },
-  { name: 'an owner again', script: 'reopen', args: [NOW], prepare: closed },
+  { name: 'an owner again', script: 'reopen', args: [NOW, 'trip:42', KEEP_MS], prepare: closed },
+  { name: 'an owner nobody knows', script: 'reopen', args: [NOW, 'trip:42', KEEP_MS], prepare: nothing },
   { name: 'cancelled jobs', script: 'drop', args: drop('job-1'), prepare: cancelled },
   {
     name: 'an answer to a cancel',

@@ -21,7 +21,7 @@ export const OwnerAnswer = z
   .meta({ id: 'Owner' });
 
 export const ReopenAnswer = z
-  .object({ owner: z.string(), state: z.literal('open'), epoch: z.string().nullable() })
+  .object({ owner: z.string(), state: z.literal('open'), epoch: z.string() })
   .meta({ id: 'Reopened' });
 
 export const HistoryAnswer = z

@@ -24,7 +24,7 @@ const TELLINGS_KEPT = 1_000;
 export interface OwnerState {
   readonly owner: string;
   readonly state: 'open';
-  readonly epoch: string | null;
+  readonly epoch: string;
 }
 
 /**
@@ -82,12 +82,14 @@ export class Canceller {
     return receipt.late ? undefined : receipt;
   }
 
-  /** A closed owner takes jobs again; those from before stay dead. */
+  /** A closed owner takes jobs again; those from before stay dead. What happened until now does not cancel it any more. */
   async reopen(owner: Owner): Promise<OwnerState> {
-    const answer = (await this.store.call(() =>
-      runScript(this.store.redis, 'reopen', [this.keys.owner(owner)], ['']),
-    )) as string[];
-    return { owner: formatOwner(owner), state: 'open', epoch: answer[1] ?? null };
+    const name = formatOwner(owner);
+    const args = ['', name, CLOSED_KEEP_MS];
+    const [, epoch] = (await this.store.call(() =>
+      runScript(this.store.redis, 'reopen', [this.keys.ownerText(name)], args),
+    )) as [string, string];
+    return { owner: name, state: 'open', epoch };
   }
 
   receipt(cancelId: string): Promise<Receipt | undefined> {

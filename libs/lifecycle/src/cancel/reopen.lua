@@ -1,24 +1,34 @@
 #!lua flags=allow-oom
 --[[
-  cancel: an owner that was closed takes jobs again. Its epoch stays: what was enqueued before it was closed stays dead.
+  cancel: an owner takes jobs again, if it was closed. Its epoch stays: what was enqueued before it was closed stays dead.
 
-    KEYS[1]   record of the owner
+  Since when it is open is kept, whatever it was before: what happened until then is no reason to cancel it again, also of
+  one that was open all along, or that nobody knows yet.
+
+    KEYS[1]   record of the owner; :schedules beside it, in the same slot
 
     ARGV[1]   now, ms; '' for the store's own clock
+    ARGV[2]   the owner as written
+    ARGV[3]   how long the record of one without jobs or schedules is kept, ms
 
-  Answers {'open', epoch}, or {'none'} when nothing is known of it, which is as good as open. Since when it is open is kept:
-  what happened before is no reason to cancel it again.
+  Answers {'open', epoch}.
 ]]
+local META = 6
+
 --- @include each
-if #ARGV ~= 1 then
+if #ARGV ~= 3 then
   return redis.error_reply('ERR wrong number of arguments')
 end
-local now = clock(ARGV[1])
-local known = redis.call('HMGET', KEYS[1], 'e', 's')
-if not known[1] then
-  return { 'none' }
+local now, owner, keep = clock(ARGV[1]), ARGV[2], number(ARGV[3])
+local record = KEYS[1]
+local epoch = redis.call('HGET', record, 'e')
+if not epoch then
+  -- From the clock, so that an owner that was forgotten never gets an epoch it had before.
+  epoch = whole(now * 1000)
+  redis.call('HSET', record, 'e', epoch, 'v', '0', 'o', owner, 'n', '0', 'l', '0')
 end
-if known[2] == 'closed' then
-  redis.call('HSET', KEYS[1], 's', 'open ' .. whole(now))
+redis.call('HSET', record, 's', 'open ' .. whole(now))
+if redis.call('HLEN', record) <= META and redis.call('EXISTS', record .. ':schedules') == 0 then
+  redis.call('PEXPIRE', record, keep)
 end
-return { 'open', known[1] }
+return { 'open', epoch }
