@@ -20,11 +20,14 @@ export class Adds {
     const done = this.queues
       .get(queue)
       .add(name, data, opts)
-      .then(nothing)
-      .finally(() => this.underWay.delete(jobId));
+      .then(
+        () => void this.underWay.delete(jobId),
+        (error: unknown) => {
+          this.underWay.delete(jobId);
+          throw error;
+        },
+      );
     this.underWay.set(jobId, done);
     return done;
   }
 }
-
-function nothing(): void {}

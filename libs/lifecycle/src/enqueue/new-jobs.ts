@@ -14,10 +14,13 @@ export interface NewJob {
   readonly opts: JobsOptions & { jobId: string };
 }
 
+type Kept = Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'>;
+
 /** Makes of a request that has its places what BullMQ is given to keep. */
 @Injectable()
 export class NewJobs {
   private lastOrder = 0;
+  private readonly kept = new WeakMap<Kind, Kept>();
 
   constructor(
     private readonly lifecycle: LifecycleOptions,
@@ -35,14 +38,24 @@ export class NewJobs {
       ...(slot && { s: [...slot, this.orderOf(atMs, request.delayMs)] as const }),
       b: body,
     };
-    return { name: kind.name, data, opts: { ...options, ...this.keptOf(kind), jobId } };
+    return { name: kind.name, data, opts: { ...options, ...this.keptAs(kind), jobId } };
+  }
+
+  /** Found once for each kind: all that share its queue are known before the first job is made. */
+  private keptAs(kind: Kind): Kept {
+    let kept = this.kept.get(kind);
+    if (!kept) {
+      kept = this.keptOf(kind);
+      this.kept.set(kind, kept);
+    }
+    return kept;
   }
 
   /**
    * Where a job of the queue may leave artifacts those are removed first, by a sweep: BullMQ takes only what no sweep has come
    * for. Of whatever kind the job is that ends, what it says holds for all of the queue that have ended.
    */
-  private keptOf(kind: Kind): Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> {
+  private keptOf(kind: Kind): Kept {
     const sharing = [kind, ...this.kinds.all().filter(({ queue }) => queue === kind.queue)];
     const isSwept = this.lifecycle.artifacts !== undefined && sharing.some(({ artifacts }) => artifacts);
     const given = (state: keyof Keep): KeepJobs =>

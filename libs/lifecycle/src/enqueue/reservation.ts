@@ -57,6 +57,7 @@ export class Reservations {
     const reservation = await this.withPrimary(request, jobId, expected);
     // Only a job that is to be added has a place with its other owners; its primary decides whether it is.
     if (reservation.outcome === 'skip' || reservation.outcome === 'coalesce') return reservation;
+    if (request.owners.length === 1) return reservation;
     return this.withOthers(request, jobId, reservation, expected);
   }
 

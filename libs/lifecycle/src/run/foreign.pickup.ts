@@ -22,9 +22,12 @@ export class ForeignPickup {
     private readonly journal: Journal,
   ) {}
 
-  /** Nothing when it is ours, or nobody's. */
+  isForeign(job: Job): boolean {
+    return this.foreign.isForeign(job.queueName, job.id ?? '');
+  }
+
+  /** Nothing when it is nobody's. */
   async adopt(job: Job, lock: string): Promise<Adopted | undefined> {
-    if (!this.foreign.isForeign(job.queueName, job.id ?? '')) return undefined;
     const adoptable = this.read(job);
     if (!adoptable) return undefined;
     try {

@@ -58,8 +58,10 @@ export class JobRunner {
 
   async run(job: Job, lock: string): Promise<unknown> {
     this.running.noteTaken(job.queueName);
-    const adopted = await this.foreign.adopt(job, lock);
-    if (adopted) return adopted;
+    if (this.foreign.isForeign(job)) {
+      const adopted = await this.foreign.adopt(job, lock);
+      if (adopted) return adopted;
+    }
     const envelope = openEnvelope(job);
     if (!this.handlers.get(job.name)) return this.leaveToOthers(job, lock);
     const token = `${this.process}${(this.runs += 1).toString(36)}`;
@@ -146,7 +148,7 @@ export class JobRunner {
   private async handle(job: Job, run: Run, latePayload: string | undefined): Promise<unknown> {
     const handler = this.handlers.get(run.kind.name)!;
     const payload = readPayload(run, latePayload);
-    await orNoAnswer(checkChildren(job));
+    if (run.envelope.c) await orNoAnswer(checkChildren(job));
     this.journal.jobBegan(run.facts, waitedMs(job, run.envelope.c !== undefined));
 
     const work = handler.handle(payload, run);
@@ -374,10 +376,20 @@ function untilAbandoned(work: Promise<unknown>, run: Run): Promise<unknown> {
     // A late failure of an abandoned handler is heard here too, and means nothing any more.
     let patience: NodeJS.Timeout | undefined;
     let isOver = false;
-    work.then(resolve, reject).finally(() => {
+    const over = (): void => {
       isOver = true;
       clearTimeout(patience);
-    });
+    };
+    work.then(
+      (result) => {
+        over();
+        resolve(result);
+      },
+      (error: Error) => {
+        over();
+        reject(error);
+      },
+    );
     run.whenStopped((reason) => {
       if (isOver) return;
       patience = setTimeout(

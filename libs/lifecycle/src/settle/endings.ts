@@ -27,10 +27,10 @@ export class Endings {
     this.ending = new ScriptBatch(options.redis, 'end', () => ['', RECORD_KEEP_MS, CLOSED_KEEP_MS]);
   }
 
-  async end(ending: Ending): Promise<void> {
+  end(ending: Ending): Promise<unknown> {
     const { owners } = ending;
-    if (owners.length === 1) await this.endWith(0, ending);
-    else await Promise.all(owners.map((_owner, i) => this.endWith(i, ending)));
+    if (owners.length === 1) return this.endWith(0, ending);
+    return Promise.all(owners.map((_owner, i) => this.endWith(i, ending)));
   }
 
   /** The job was given up with all its workers dead: it leaves, whatever the last of them may still seem to hold. */
@@ -43,9 +43,9 @@ export class Endings {
     );
   }
 
-  private async endWith(i: number, { jobId, token, leaves, owners, epochs, dedup }: Ending): Promise<void> {
+  private endWith(i: number, { jobId, token, leaves, owners, epochs, dedup }: Ending): Promise<unknown> {
     const args = [jobId, token, leaves ? 1 : 0, i === 0 ? dedup : '', epochs?.[i] ?? ''];
-    await this.ending.ask(this.keys.ownerText(owners[i]!), args);
+    return this.ending.ask(this.keys.ownerText(owners[i]!), args);
   }
 
   /** Of the life that is given up: a newer one's run is its own. */

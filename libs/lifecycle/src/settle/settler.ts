@@ -40,7 +40,7 @@ export class Settler {
   /** Makes a result count, as JSON. Refused when the owner was cancelled meanwhile, or another run has overtaken this one. */
   async commit(run: Run, result: string): Promise<'ok' | 'cancelled' | 'stale'> {
     const { envelope, jobId, token, fence } = run;
-    if (await this.isCancelledElsewhere(run)) return 'cancelled';
+    if (envelope.o.length > 1 && (await this.isCancelledElsewhere(run))) return 'cancelled';
     const args = [jobId, token, envelope.e[0]!, fence, result];
     const [word] = await this.committing.ask(this.keys.ownerText(envelope.o[0]!), args);
     return word as 'ok' | 'cancelled' | 'stale';
@@ -62,7 +62,6 @@ export class Settler {
 
   /** Its primary owner alone commits; the others are asked as at a renewal. */
   private async isCancelledElsewhere({ envelope, jobId, token }: Run): Promise<boolean> {
-    if (envelope.o.length === 1) return false;
     const words = await Promise.all(
       envelope.o
         .slice(1)
@@ -90,7 +89,7 @@ export class Settler {
     this.inBackground(run.facts.queue, async () => {
       await this.end(run, true);
       if (run.envelope.s) await (run.hasBegun ? this.slots.give(run) : this.slots.quit(run));
-      await this.deadlines.forget(run.jobId, run.envelope);
+      if (run.envelope.x !== undefined) await this.deadlines.forget(run.jobId, run.envelope);
     });
     if (!run.hasBegun) this.admission.leave(run.facts.queue);
   }
@@ -118,7 +117,7 @@ export class Settler {
     await Promise.all(this.underWay);
   }
 
-  private end({ envelope, jobId, token, hasBegun }: Run, leaves: boolean): Promise<void> {
+  private end({ envelope, jobId, token, hasBegun }: Run, leaves: boolean): Promise<unknown> {
     return this.endings.end({
       jobId,
       token: hasBegun ? token : '',
@@ -130,9 +129,13 @@ export class Settler {
   }
 
   private inBackground(queue: string, work: () => Promise<void>): void {
-    const done = work()
-      .catch((error: unknown) => this.journal.queueError(queue, error))
-      .finally(() => this.underWay.delete(done));
+    const done = work().then(
+      () => void this.underWay.delete(done),
+      (error: unknown) => {
+        this.underWay.delete(done);
+        this.journal.queueError(queue, error);
+      },
+    );
     this.underWay.add(done);
   }
 }
