@@ -129,14 +129,14 @@ export class Settler {
   }
 
   private inBackground(queue: string, work: () => Promise<void>): void {
-    const done = work().then(
-      () => void this.underWay.delete(done),
+    const ending = work().then(
+      () => void this.underWay.delete(ending),
       (error: unknown) => {
-        this.underWay.delete(done);
+        this.underWay.delete(ending);
         this.journal.queueError(queue, error);
       },
     );
-    this.underWay.add(done);
+    this.underWay.add(ending);
   }
 }
 
