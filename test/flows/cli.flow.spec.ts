@@ -17,7 +17,10 @@ describe('mooring, at a real fleet', () => {
   let tool: Mooring;
   beforeAll(async () => {
     const sha256 = createHash('sha256').update(KEY).digest('hex');
-    fleet = await Fleet.start({ env: { API_KEYS: `all:enqueue+read+cancel+admin:${sha256}`, PROBE: 'on' } });
+    fleet = await Fleet.start({
+      janitor: true,
+      env: { API_KEYS: `all:enqueue+read+cancel+admin:${sha256}`, PROBE: 'on' },
+    });
     tool = new Mooring({ MOORING_URL: fleet.url, MOORING_KEY: KEY });
   });
   afterAll(() => fleet.stop());
@@ -258,6 +261,22 @@ Next
     );
   });
 
+  it('has a sweep done, and says what it did', async () => {
+    const id = await ask('trip:80', '--expires-in', '1h');
+    const dry = await tool.run(['sweep', 'expiry', '--dry-run']);
+    expect(dry).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Sweep sweep-\S+ is asked for\. /) });
+    expect(dry.stdout).toMatch(
+      /^The sweep of expiry is done\. It was dry: nothing was removed\.\n\nseen +\d+\nwould remove +0\n/,
+    );
+    expect((await tool.run(['sweep', 'orphans', '--acknowledge'])).stdout).toMatch(
+      /^The sweep of orphans is done.*\.\n\nseen +\d+\nremoved +0\n/,
+    );
+    const forced = await tool.run(['sweep', 'retention', '--force', '--json']);
+    expect(forced).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(forced.stdout)).toMatchObject({ sweep: 'retention', state: 'done', force: true });
+    expect(JSON.parse((await tool.run(['job', id, '--json'])).stdout)).toMatchObject({ state: 'delayed' });
+  });
+
   /** Its id; it is due in an hour, unless said otherwise. */
   async function ask(owner: string, ...more: string[]): Promise<string> {
     const delay = more.includes('--delay') ? [] : ['--delay', '1h'];
@@ -327,10 +346,7 @@ Is it running? Another address is set with --url or MOORING_URL.
   });
 });
 
-/**
- * Here a small server stands for an api in trouble; and for sweeps, which no api does yet. Once one does, start a fleet in
- * its place; what the tool says must stay the same.
- */
+/** Here a small server stands for an api in trouble, which no fleet is at a given moment: one that refuses, is slow, or gives no answer in between. */
 describe('mooring, at a server that does as it is told', () => {
   interface Asked {
     readonly method: string;
