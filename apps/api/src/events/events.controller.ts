@@ -27,7 +27,7 @@ export class EventsController {
   @Post()
   @TakesBytes()
   @HttpCode(200)
-  @ApiConsumes(STRUCTURED, BATCH)
+  @ApiConsumes(STRUCTURED, BATCH, 'application/json')
   @ApiBody({
     description: 'A CloudEvent 1.0, or up to 1000; or its data alone, with its attributes in ce-* headers.',
   })
