@@ -79,6 +79,7 @@ describe('a schedule', () => {
     await until(async () => Number((await redis.time())[0]) > Number(seconds) + 3, 'several were due');
     await startJanitor('1h');
     await nextJob();
+    await until(() => accepted().length > 0, 'it is said');
     expect(accepted()).toHaveLength(1);
   });
 
@@ -93,6 +94,7 @@ describe('a schedule', () => {
     await startJanitor();
     const id = await nextJob();
     await fleet.untilState(id, 'completed');
+    await until(() => accepted().length > 0, 'it is said');
     expect(new Set(accepted())).toEqual(new Set([id]));
     expect(await redis.zcard(`{${fleet.prefix}}:probe:completed`)).toBe(1);
   });

@@ -211,8 +211,14 @@ describe('the slots of a key', () => {
     return results.map(({ id }) => id);
   }
 
-  function completed(ids: readonly string[], withinMs?: number): Promise<JobView[]> {
-    return Promise.all(ids.map((id) => fleet.untilState(id, 'completed', withinMs)));
+  /** Also by what their workers say, which comes a moment later. */
+  async function completed(ids: readonly string[], withinMs?: number): Promise<JobView[]> {
+    const jobs = await Promise.all(ids.map((id) => fleet.untilState(id, 'completed', withinMs)));
+    await until(() => {
+      const said = new Set(jobFacts(fleet.workers, 'job.completed').map(({ jobId }) => jobId));
+      return ids.every((id) => said.has(id));
+    }, 'their workers say so');
+    return jobs;
   }
 
   function intervalsOf(ids: readonly string[]): Interval[] {

@@ -346,7 +346,10 @@ describe('trips', () => {
     const anothers = await fleet.probe({}, { owners: ['trip:42'], delay: '1h' });
     const { error } = await fleet.untilState(lost, 'removed');
     expect(error).toMatch(/^orphan by janitor/);
-    const requests = await requestsOf(kept);
+    const requests = await until(async () => {
+      const found = await requestsOf(kept);
+      return found[0]?.state === 'retrying' && found;
+    }, 'its request is tried again and again');
     expect(requests.map(({ state }) => state)).toEqual(['retrying']);
     expect(await fleet.job(anothers)).toMatchObject({ state: 'delayed' });
     await cancel(kept);
