@@ -45,7 +45,7 @@ describe('SIGTERM to a worker', () => {
     const other = fleet.workers.find((worker) => !worker.hasExited)!;
     // Handed back, not found again when its lock ran out.
     expect(holder.facts()).toContainEqual(expect.objectContaining({ event: 'job.handed-back', jobId: id }));
-    await until(() => other.facts().some(began(id)), 'another worker has it', 5_000);
+    await until(() => other.facts().some(began(id)), 'another worker has it', 15_000);
     expect((await fleet.job(id)).attempts).toBe(0);
   });
 

@@ -20,7 +20,7 @@ describe('a fleet without a worker', () => {
   it('ends a job that is too late within a sweep, and says so everywhere', async () => {
     const id = await fleet.probe({}, { expiresIn: '2s' });
     expect((await fleet.job(id)).state).toBe('waiting');
-    const job = await fleet.untilState(id, 'expired', 5_000);
+    const job = await fleet.untilState(id, 'expired', 15_000);
     expect(job).toMatchObject({ error: 'it did not start in time', timeline: [{ event: 'expired' }] });
 
     const janitor = fleet.processes.find(({ child }) => /janitor/.test(child.spawnargs.join(' ')))!;

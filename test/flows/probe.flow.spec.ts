@@ -36,7 +36,7 @@ describe('a probe', () => {
   });
 
   it('reports progress while it runs', async () => {
-    const id = await fleet.probe({ ms: 1_000 });
+    const id = await fleet.probe({ ms: 2_000 });
     const job = await fleet.untilState(id, 'running');
     expect(job).toMatchObject({ state: 'running', result: null, attempts: 0 });
     expect((await fleet.untilState(id, 'completed')).result).toMatchObject({ attempt: 1 });

@@ -262,7 +262,7 @@ describe('a run', () => {
 
   it('is not begun for a job whose owner was cancelled while it waited', async () => {
     const kind = await start({}, () => 'ran');
-    const id = await enqueue(kind, { delay: '300ms' });
+    const id = await enqueue(kind, { delay: '1s' });
     await cancelByScript(app.redis, app.prefix, 'trip:42');
     expect(await ended(id)).toMatchObject({
       state: 'cancelled',
@@ -276,7 +276,7 @@ describe('a run', () => {
 
   it('is not begun for a job that alone was cancelled, and keeps no later trigger away', async () => {
     const kind = await start({ dedup: { strategy: 'skip', key: 'k' } }, () => 'ran');
-    const id = await enqueue(kind, { delay: '300ms' });
+    const id = await enqueue(kind, { delay: '1s' });
     await cancelByScript(app.redis, app.prefix, 'trip:42', { job: id });
     expect(await ended(id)).toMatchObject({ state: 'cancelled', attempts: 0 });
     const receipt = await app.context.get(Canceller).cancelJob(id, { wait: 'drained' });
@@ -291,7 +291,7 @@ describe('a run', () => {
 
   it('is not begun for a job whose owner has no record: it waits', async () => {
     const kind = await start({}, () => 'ran');
-    const id = await enqueue(kind, { delay: '300ms' });
+    const id = await enqueue(kind, { delay: '1s' });
     await app.redis.del(recordOf(app.prefix, 'trip:42'));
     await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');
     expect(await view(id)).toMatchObject({ state: 'delayed', attempts: 0 });

@@ -177,7 +177,7 @@ describe('a worker of sandboxed kinds', () => {
     pids = await pidsOf(producer, id);
     worker.kill('SIGKILL');
     expect(pids).toHaveLength(2);
-    await until(() => pids.every(isGone), 'all are gone', 5_000);
+    await until(() => pids.every(isGone), 'all are gone', 15_000);
     // Its output is inherited: it closes only when nobody is left who might write to it.
     expect(await worker.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });

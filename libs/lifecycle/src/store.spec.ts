@@ -125,7 +125,7 @@ describe('a call to a store of its own', () => {
     server.freeze();
     const began = performance.now();
     await expect(store.call(() => redis.set('name', 'ada'))).rejects.toThrow(LATE);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
 
     server.thaw();
     expect(await until(() => store.call(() => redis.get('name')), 'it is answered')).toBe('ada');

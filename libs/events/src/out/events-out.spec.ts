@@ -199,7 +199,7 @@ describe('events for other services', () => {
       store.freeze();
       const began = performance.now();
       for (let i = 0; i < 12_000; i += 1) events.record(ENDS[0]!);
-      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(performance.now() - began).toBeLessThan(5_000);
       expect(lost).toEqual([{ event: 'events.lost', count: 1, why: expect.any(String) }]);
       store.thaw();
       await until(async () => (await own.xlen(key)) === 10_000, 'those that waited are there');

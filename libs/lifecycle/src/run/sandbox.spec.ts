@@ -50,7 +50,7 @@ async function begun(payload: object): Promise<{ run: Run; work: Promise<unknown
 }
 
 const untilGone = (pids: readonly number[]): Promise<true> =>
-  until(() => pids.every(isGone), 'all are gone', 5_000);
+  until(() => pids.every(isGone), 'all are gone', 15_000);
 
 describe('a sandbox', () => {
   it('gives its process the payload as it was parsed, and the facts of the run', async () => {

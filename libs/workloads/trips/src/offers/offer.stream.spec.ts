@@ -119,7 +119,7 @@ describe('what a phone is told', () => {
         : Promise.resolve({ newest: '9-0', standing: 'c', entries: [entry('9-0', 'offer', 'c')] });
     });
     stream.begin(NOTHING);
-    await until(() => line.text.includes('"tripId":"c"'), 'it is told', 3_000);
+    await until(() => line.text.includes('"tripId":"c"'), 'it is told');
     expect(looks).toBe(3);
     stream.end();
   });
