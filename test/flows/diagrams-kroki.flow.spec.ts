@@ -103,7 +103,7 @@ describe('a diagram in one call', () => {
   });
 
   it('is drawn for a caller though a stranger, who asked first, is cancelled', async () => {
-    const [source, owner] = [slowGraph(23), String(Math.random())];
+    const [source, owner] = [slowGraph(20), String(Math.random())];
     const first = await fleet.request('POST', '/v1/diagrams', {
       type: 'graphviz',
       source,
@@ -130,7 +130,7 @@ describe('a diagram in one call', () => {
   });
 
   it('is given up by no other caller when one of them hangs up', async () => {
-    const source = slowGraph(23);
+    const source = slowGraph(20);
     const call = request(`${fleet.url}/graphviz/svg`, { method: 'POST' });
     call.on('error', () => undefined);
     call.end(source);

@@ -164,7 +164,7 @@ describe('a diagram', () => {
       status: 200,
     });
 
-    const source = slowGraph(23);
+    const source = slowGraph(20);
     const slow = await diagramOf(fleet, { owner: one, source });
     await untilDiagram(fleet, slow.id, 'rendering');
     expect(await diagramOf(fleet, { owner: other, source })).toMatchObject({ id: slow.id, job: slow.job });
