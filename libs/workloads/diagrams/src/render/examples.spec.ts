@@ -42,7 +42,10 @@ describe('the examples', () => {
 
 describe('a wrong source', () => {
   const wrong: [DiagramType, string, number | undefined, number | undefined][] = [
-    ['graphviz', 'digraph {\n  a -> \n}', 3, undefined],
+    ['graphviz', 'digraph {\n  a -> \n}', 3, 1],
+    ['graphviz', 'digraph {\n  a [color=]\n}', 2, 12],
+    ['graphviz', 'digraph {\n  a -> -> b\n}', 2, undefined],
+    ['graphviz', 'digraph { a [label="x }', 1, undefined],
     ['mermaid', 'graph TD\n  A --> B\n  C --{ D', 3, 10],
     ['mermaid', 'nothing', undefined, undefined],
     ['d2', 'a -> b\nb: {', 2, 4],
@@ -59,6 +62,7 @@ describe('a wrong source', () => {
     const at = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
     const error = await renderers.check(type, source, signal).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'DiagramInvalid', ...at });
+    if (type === 'graphviz') expect((error as { column?: number }).column).toBe(column);
     await expect(renderers.render({ type, source, output: 'svg' }, signal)).rejects.toMatchObject({
       name: 'DiagramInvalid',
     });

@@ -1,5 +1,5 @@
 import { instance } from '@viz-js/viz';
-import { DiagramInvalid } from '../errors.js';
+import { DiagramInvalid, type Place } from '../errors.js';
 import type { Drawer } from './drawer.js';
 
 /** Without fonts Graphviz estimates widths, and knows those of Arial. */
@@ -18,7 +18,7 @@ export async function load(): Promise<Drawer> {
     if (result.status === 'success') return result.output;
     const said = result.errors.filter(({ level }) => level !== 'warning').map(({ message }) => message);
     const message = said.join(' ') || 'Graphviz could not draw this.';
-    throw new DiagramInvalid(message, { line: lineIn(message) });
+    throw new DiagramInvalid(message, placeIn(source, message));
   };
   return {
     draw: (source) => run(source, 'svg'),
@@ -27,7 +27,11 @@ export async function load(): Promise<Drawer> {
   };
 }
 
-function lineIn(message: string): number | undefined {
-  const [, line] = /\bline (\d+)/.exec(message) ?? [];
-  return line === undefined ? undefined : Number(line);
+/** It says the line, and often what it met there: where that is in the line only once, it is known in which column. */
+function placeIn(source: string, message: string): Place {
+  const [, number, met] = /\bline (\d+)(?: near '(.+)')?/.exec(message) ?? [];
+  if (number === undefined) return {};
+  const line = Number(number);
+  const [before, ...after] = met === undefined ? [] : (source.split('\n')[line - 1] ?? '').split(met);
+  return { line, ...(after.length === 1 && { column: before!.length + 1 }) };
 }
