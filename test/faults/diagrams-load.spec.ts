@@ -27,6 +27,8 @@ describe('more diagrams than can be drawn', () => {
     const refused = await askFor(fleet);
     expect(refused).toMatchObject({ status: 429, body: { code: 'QUEUE_FULL' } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    // Nobody looks at what there is no room for.
+    expect(await askFor(fleet, { source: 'digraph { -> }' })).toMatchObject({ status: 429 });
     const inOneCall = await fetch(`${fleet.url}/graphviz/svg`, { method: 'POST', body: newGraph() });
     expect([inOneCall.status, inOneCall.headers.get('retry-after')]).toEqual([429, '1']);
     expect(stalls.since(began)).toBeLessThan(2_000);

@@ -42,6 +42,13 @@ export class Admission {
     });
   }
 
+  /** As it is now: who enters is counted exactly. @throws QueueFullError */
+  async checkRoom(queue: string): Promise<void> {
+    const max = this.maxIn(queue);
+    const waiting = await this.options.redis.hget(this.keys.queue(queue), 'n');
+    if (Number(waiting ?? 0) >= max) throw new QueueFullError(`Queue "${queue}"`, max);
+  }
+
   /** One job waits no more: it runs, or it was not to be. */
   leave(queue: string): void {
     this.tally(queue).leaving += 1;

@@ -84,6 +84,11 @@ export class Enqueuer {
     return this.store.call(() => this.acceptOnce(request, idempotencyKey, [kind.name, payload, options]));
   }
 
+  /** For who has work to do before it enqueues, which would be in vain. Enqueuing decides, as ever. @throws QueueFullError */
+  async checkRoom(kind: Kind): Promise<void> {
+    await this.store.call(() => this.admission.checkRoom(kind.queue));
+  }
+
   /**
    * The job of something that has happened once, whoever tells of it and how often: it has its id from there. It belongs
    * to owners as they were when it was ordered, and is refused when one of them was cancelled since.

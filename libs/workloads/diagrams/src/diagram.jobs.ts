@@ -14,6 +14,11 @@ export class DiagramJobs {
     private readonly enqueuer: Enqueuer,
   ) {}
 
+  /** @throws QueueFullError */
+  checkRoom(): Promise<void> {
+    return this.enqueuer.checkRoom(render);
+  }
+
   /** The job belongs to the diagram, and to the owner that asks: with him it goes, at once, wherever it is. */
   async enqueue(id: string, turn: string, request: RenderRequest, by: string): Promise<void> {
     const { type, output, source } = request;

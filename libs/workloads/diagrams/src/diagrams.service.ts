@@ -40,7 +40,11 @@ export class DiagramsService {
     const id = await this.idOf(request);
     const [asker, known] = await Promise.all([this.askerOf(by), this.view(id)]);
     const isChecked = known !== undefined && (hasPicture(known) || isUnderWay(known));
-    if (!isChecked) await this.sources.check(request);
+    if (!isChecked) {
+      // Else each of those who are refused anyway would have its source looked at first.
+      await this.jobs.checkRoom();
+      await this.sources.check(request);
+    }
     return this.make(id, request, asker);
   }
 
