@@ -24,7 +24,8 @@ describe('a diagram', () => {
   afterAll(() => fleet.stop());
 
   it('is drawn by a job, and read under its short link, where it can do nothing', async () => {
-    const { id, shortlink } = await diagramOf(fleet, { source: 'digraph { quay -> berth }' });
+    const { id, shortlink, renderer } = await diagramOf(fleet, { source: 'digraph { quay -> berth }' });
+    expect(renderer).toMatch(/^@viz-js\/viz \d/);
     const { job, bytes } = await untilDiagram(fleet, id, 'completed');
     const answer = await picture(fleet, shortlink);
     const text = await answer.text();

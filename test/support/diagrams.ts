@@ -9,6 +9,7 @@ export interface DiagramSeen {
   readonly shortlink: string;
   readonly state: string;
   readonly job: string | null;
+  readonly renderer: string | null;
   readonly bytes: number | null;
   readonly error: { readonly message: string; readonly line?: number; readonly column?: number } | null;
 }

@@ -77,19 +77,24 @@ export class DiagramsService {
       if (view && hasPicture(view)) return view;
       if (view && isUnderWay(view) && !isLeft) {
         await this.diagrams.join(id, request.source);
-        return view;
+        return this.named(view);
       }
       const turn = await this.turn(id, asked, view);
       if (turn !== undefined) {
         await this.enqueue(id, { turn, link: asked.link }, request, asker);
         const made = await this.diagrams.find(id);
         // As it is now; how it is doing is not asked so soon.
-        if (made) return viewOf(made, { state: made.isOver ? 'cancelled' : 'pending' });
+        if (made) return this.named(viewOf(made, { state: made.isOver ? 'cancelled' : 'pending' }));
       } else await pause(LOOK_MS);
     }
     throw new StoreUnavailableError(
       'Somebody else is just asking for this diagram, and has not done so yet.',
     );
+  }
+
+  /** Its id is a digest of what draws it as well: who asks here is told what that is before it is begun. */
+  private async named(view: DiagramView): Promise<DiagramView> {
+    return { ...view, renderer: view.renderer ?? (await this.sources.rendererOf(view.type)) };
   }
 
   private async turn(

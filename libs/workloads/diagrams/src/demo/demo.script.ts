@@ -63,7 +63,7 @@ async function draw() {
     at('picture').alt = type + ' as ' + output;
     at('link').href = diagram.url;
     at('link').hidden = false;
-    at('facts').textContent = (cached ? 'from the cache' : 'drawn') + ' in ' + Math.round(performance.now() - began) + ' ms, ' + blob.size + ' bytes';
+    at('facts').textContent = (cached ? 'from the cache' : 'drawn') + ' in ' + Math.round(performance.now() - began) + ' ms, ' + blob.size + ' bytes, by ' + diagram.renderer;
     say('');
   } catch (error) {
     if (mine !== turn) return;

@@ -32,7 +32,12 @@ export const DiagramAnswer = z
     type: z.enum(DIAGRAM_TYPES),
     output: z.enum(OUTPUTS),
     job: z.string().nullable(),
-    renderer: z.string().nullable().describe('What draws it, with its version; null before it is begun.'),
+    renderer: z
+      .string()
+      .nullable()
+      .describe(
+        'What draws it, with its version; who asks for it knows it at once, others once it is begun.',
+      ),
     contentType: z.string().nullable(),
     bytes: z.number().int().nullable(),
     sha256: z.string().nullable(),
