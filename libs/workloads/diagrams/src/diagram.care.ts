@@ -23,10 +23,8 @@ export class DiagramCare {
 
   /** Everything that the owner asked for before that epoch. */
   async ownerGone(owner: string, epoch: string): Promise<void> {
-    const struck: string[] = [];
-    for await (const id of this.diagrams.askedBy(owner))
-      if (await this.strike(id, owner, epoch)) struck.push(id);
-    await this.diagrams.forgetAskedBy(owner, struck);
+    for await (const asked of this.diagrams.askedBy(owner))
+      if (await this.strike(asked.id, owner, epoch)) await this.diagrams.forgetAsked(owner, asked);
     await this.diagrams.forgetGone(owner, epoch);
   }
 

@@ -14,10 +14,10 @@
  *  <prefix>:{diagrams:<k>}:due    zset    <id> -> when it is tended next, ms             join, take            settled, strike
  *  <prefix>:{diagrams:<k>}:known  zset    <id> -> when it was asked for last, ms         ask                   bounded; refused
  *  …:link:<shortlink>           string  <id>                                           ask                   with the diagram
- *  <prefix>:{diagrams:of:<owner>}  zset  <id> -> when it was asked for, ms              remember              expires; bounded; the cancel
+ *  <prefix>:{diagrams:of:<owner>}  zset  <id> -> when it was asked for, ms              remember              expires; bounded; forget, at the cancel
  *                                                                                                            of the owner
  *
- *  <prefix>:{diagrams}:gone       zset    <epoch> <owner>, cancelled -> when what it     the follower, take    the relay, when that is done
+ *  <prefix>:{diagrams}:gone       zset    <epoch> <owner>, cancelled -> when what it     gone, take            the relay, when that is done
  *                                       asked for is seen to next, ms
  *
  *  In due are also jobs that are to be ended, from strike until they are. A picture is an artifact of its job. <owner> is a digest. Beside them the channel <prefix>:{diagrams}:over has the ids of

@@ -10,6 +10,7 @@ import { defer } from '../../../../test/support/defer.js';
 import { until } from '../../../../test/support/until.js';
 import { DiagramsApiModule } from './diagrams.api.module.js';
 import { DiagramsJanitorModule, DiagramsWorkerModule } from './diagrams.modules.js';
+import { askedBy } from './diagrams.keys.js';
 import { DiagramsRelay } from './diagrams.relay.js';
 import { DiagramsRepository } from './diagrams.repository.js';
 import { DiagramCare } from './diagram.care.js';
@@ -108,6 +109,26 @@ describe('what diagrams subscribe to', () => {
     await context.get(DiagramsRelay).tendOnce();
     expect([end.mock.calls, gone.mock.calls]).toEqual([[['0', 'diagrams/j1']], [['trip:a b', '6']]]);
     expect(await redis.keys(`${prefix}:{diagrams}:gone`)).toEqual([]);
+    await context.close();
+  });
+
+  it('does not forget what an owner asks for again while what it asked for before is struck', async () => {
+    await start('janitor');
+    const [repository, care] = [context.get(DiagramsRepository), context.get(DiagramCare)];
+    const request = { type: 'graphviz', output: 'svg', source: 'a' } as const;
+    const askedFor = (): Promise<string[]> => redis.zrange(askedBy(prefix, 'trip:1'), '0', '-1');
+    await repository.ask(A, request, { owner: 'trip:1', epoch: '5' });
+    await redis.zadd(askedBy(prefix, 'trip:1'), 1, A, 1, B);
+    const strike = repository.strike.bind(repository);
+    vi.spyOn(repository, 'strike').mockImplementation(async (id, owner, epoch) => {
+      const word = await strike(id, owner, epoch);
+      if (id === A && epoch === '6') await repository.ask(A, request, { owner, epoch });
+      return word;
+    });
+    await care.ownerGone('trip:1', '6');
+    expect(await askedFor()).toContain(A);
+    await care.ownerGone('trip:1', '7');
+    expect(await askedFor()).toEqual([B]);
     await context.close();
   });
 

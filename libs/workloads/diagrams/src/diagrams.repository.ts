@@ -25,6 +25,12 @@ export interface Asker {
   readonly epoch: string;
 }
 
+/** A diagram that an owner has asked for, and when. */
+export interface AskedFor {
+  readonly id: string;
+  readonly at: string;
+}
+
 export const NOBODY: Asker = { owner: '', epoch: '' };
 
 export type Asked =
@@ -47,19 +53,14 @@ export class DiagramsRepository {
     this.keepMs = ageMs + GONE_KEPT_MS;
   }
 
-  async ask(id: string, { type, output }: RenderRequest, { owner, epoch }: Asker): Promise<Asked> {
-    if (owner !== '') await this.remember(id, owner);
-    for (;;) {
-      const link = newLink(id);
-      const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN, MOST_ASKERS];
-      const { diagram, known: list } = keysOf(this.prefix, id);
-      const keys = [diagram, linkKey(this.prefix, link), list];
-      const [word, ...rest] = (await this.call((redis) => runScript(redis, 'ask', keys, args))) as string[];
-      const [known, more] = rest as [string, string | number];
-      if (word === 'wait') return { word, link: known };
-      if (word === 'ask') return { word, link: known, turn: String(more) };
-      if (word === 'job') return { word, link: known, job: String(more) };
-    }
+  /** Remembered also afterwards: whoever struck an older asking may just have forgotten it. */
+  async ask(id: string, request: RenderRequest, asker: Asker): Promise<Asked> {
+    const { owner } = asker;
+    if (owner === '') return this.write(id, request, asker);
+    await this.remember(id, owner);
+    const asked = await this.write(id, request, asker);
+    await this.remember(id, owner);
+    return asked;
   }
 
   /** Whose turn it is when the job has ended and left nothing: undefined when somebody else's, or there is another. */
@@ -153,20 +154,22 @@ export class DiagramsRepository {
     );
   }
 
-  /** What an owner has asked for, a page at a time. */
-  async *askedBy(owner: string): AsyncGenerator<string> {
+  /** What an owner has asked for, and when. Some may be told twice; none is left out, whoever takes some away meanwhile. */
+  async *askedBy(owner: string): AsyncGenerator<AskedFor> {
     const key = askedBy(this.prefix, owner);
-    for (let from = 0; ; from += PAGE) {
-      const ids = await this.call((redis) => redis.zrange(key, String(from), String(from + PAGE - 1)));
-      if (ids.length === 0) return;
-      yield* ids;
-    }
+    let cursor = '0';
+    do {
+      const from = cursor;
+      const [next, found] = await this.call((redis) => redis.zscan(key, from, 'COUNT', PAGE));
+      for (let i = 0; i < found.length; i += 2) yield { id: found[i]!, at: found[i + 1]! };
+      cursor = next;
+    } while (cursor !== '0');
   }
 
-  async forgetAskedBy(owner: string, ids: readonly string[]): Promise<void> {
+  /** Unless he has asked for it again since. */
+  async forgetAsked(owner: string, { id, at }: AskedFor): Promise<void> {
     const key = askedBy(this.prefix, owner);
-    for (let i = 0; i < ids.length; i += PAGE)
-      await this.call((redis) => redis.zrem(key, ...ids.slice(i, i + PAGE)));
+    await this.call((redis) => runScript(redis, 'forget', [key], [id, at]));
   }
 
   /** Diagrams with something to be done, of one list; others leave them alone for a while. */
@@ -182,7 +185,8 @@ export class DiagramsRepository {
 
   /** An owner was cancelled, and nobody has seen yet to what it asked for. */
   async noteGone(owner: string, epoch: string): Promise<void> {
-    await this.call((redis) => redis.zadd(goneKey(this.prefix), 0, `${epoch} ${owner}`));
+    const gone = [goneKey(this.prefix)];
+    await this.call((redis) => runScript(redis, 'gone', gone, [`${epoch} ${owner}`]));
   }
 
   async forgetGone(owner: string, epoch: string): Promise<void> {
@@ -200,6 +204,20 @@ export class DiagramsRepository {
 
   get overChannel(): string {
     return overChannel(this.prefix);
+  }
+
+  private async write(id: string, { type, output }: RenderRequest, { owner, epoch }: Asker): Promise<Asked> {
+    for (;;) {
+      const link = newLink(id);
+      const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN, MOST_ASKERS];
+      const { diagram, known: list } = keysOf(this.prefix, id);
+      const keys = [diagram, linkKey(this.prefix, link), list];
+      const [word, ...rest] = (await this.call((redis) => runScript(redis, 'ask', keys, args))) as string[];
+      const [known, more] = rest as [string, string | number];
+      if (word === 'wait') return { word, link: known };
+      if (word === 'ask') return { word, link: known, turn: String(more) };
+      if (word === 'job') return { word, link: known, job: String(more) };
+    }
   }
 
   private async remember(id: string, owner: string): Promise<void> {

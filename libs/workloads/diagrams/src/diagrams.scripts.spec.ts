@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { askedBy, idOf, keysOf, linkKey, type DiagramKeys } from './diagrams.keys.js';
+import { askedBy, goneKey, idOf, keysOf, linkKey, type DiagramKeys } from './diagrams.keys.js';
 import { runScript, scriptText, type ScriptName } from './diagrams.scripts.js';
 
 type Mutant = readonly [script: ScriptName, from: string, to: string];
@@ -92,6 +92,10 @@ const MUTANTS: readonly Mutant[] = [
   ['remember', "redis.call('ZADD', KEYS[1], clock(), ARGV[1])", ''],
   ['remember', "redis.call('ZREMRANGEBYRANK',", 'type('],
   ['remember', "redis.call('PEXPIRE', KEYS[1], ARGV[2])", ''],
+  ['forget', '~= tonumber(ARGV[2])', '== nil'],
+  ['forget', 'tonumber(ARGV[2])', 'ARGV[2]'],
+  ['forget', "redis.call('ZREM', KEYS[1], ARGV[1])", ''],
+  ['gone', "redis.call('ZADD', KEYS[1], 0, ARGV[1])", ''],
   ['take', "'-inf', now,", "'-inf', '+inf',"],
   ['take', "'LIMIT', 0, tonumber(ARGV[1])", "'LIMIT', 0, 100"],
   ['take', 'now + tonumber(ARGV[2])', 'now'],
@@ -102,6 +106,7 @@ class World {
   readonly id = idOf({ type: 'graphviz', output: 'svg', source: 'a' }, 'r');
   readonly keys: DiagramKeys = keysOf(this.prefix, this.id);
   readonly asked = askedBy(this.prefix, 'trip:1');
+  readonly owners = goneKey(this.prefix);
   readonly log: unknown[] = [];
 
   constructor(
@@ -136,6 +141,17 @@ class World {
     const before = await this.now();
     while ((await this.now()) === before);
     await this.told('remember', [this.asked], [id, KEPT_MS, most]);
+  }
+
+  /** As of then, and as of another time. */
+  async forget(id: string): Promise<void> {
+    const at = Number(await this.redis.zscore(this.asked, id));
+    for (const asOf of [at + 1, at]) await this.told('forget', [this.asked], [id, asOf]);
+  }
+
+  async gone(owner: string): Promise<void> {
+    await this.told('gone', [this.owners], [owner]);
+    this.log.push(await this.redis.zrange(this.owners, '0', '-1', 'WITHSCORES'));
   }
 
   private async now(): Promise<number> {
@@ -195,7 +211,7 @@ class World {
 
   async end(): Promise<void> {
     const { diagram, due } = this.keys;
-    await this.redis.unlink(diagram, `${diagram}:askers`, `${diagram}:source`, due, this.asked);
+    await this.redis.unlink(diagram, `${diagram}:askers`, `${diagram}:source`, due, this.asked, this.owners);
     await this.redis.unlink(this.linkKey('L1'), this.linkKey('L2'), this.keys.known);
     await this.redis.unlink(...this.keysOfOther('old'), ...this.keysOfOther('young'));
   }
@@ -331,6 +347,9 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
 
   for (const id of ['a', 'b', 'a', 'c']) await world.remember(id, 2);
   await world.see();
+  for (const id of ['a', 'none']) await world.forget(id);
+  await world.see();
+  for (const owner of ['6 trip:1', '6 trip:1', '7 trip:2']) await world.gone(owner);
   return world.log;
 }
 

@@ -7,6 +7,8 @@ const NAMES = [
   'begin',
   'claim',
   'failed',
+  'forget',
+  'gone',
   'join',
   'noted',
   'refused',

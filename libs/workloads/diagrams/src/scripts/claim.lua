@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 --[[
   claim: the diagram's job has ended and left no picture; who is told so enqueues another.
 

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 --[[
   settled: the diagram's job has ended; nobody need look after it.
 

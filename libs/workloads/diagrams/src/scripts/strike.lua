@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 --[[
   strike: an owner that asked for the diagram is gone. With the last of them it is over.
 

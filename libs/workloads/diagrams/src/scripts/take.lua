@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 --[[
   take: the diagrams that are due. Others leave them alone for a while.
 
