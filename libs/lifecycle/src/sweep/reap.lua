@@ -9,11 +9,11 @@
     KEYS[1]   record of the job's primary owner; :reap beside it, in the same slot
 
     ARGV[1]   now, ms; '' for the store's own clock
-    ARGV[2]   mark, fail or done
+    ARGV[2]   look, mark, fail or done; look answers as mark would, and writes nothing
     ARGV[3]   the job; ARGV[4] who removes it
     ARGV[5]   mark: how long it is held, ms; fail: how long it rests after a first failure, ms
     ARGV[6]   after how many failures it is left alone
-    ARGV[7]   mark: 1 when it is tried all the same
+    ARGV[7]   look, mark: 1 when it is tried all the same
     ARGV[8]   fail: why
 
   Answers {'marked'}, {'placed'}, {'wait'} while another has it, {'rests', why} after a failure, {'quarantined', why};
@@ -33,11 +33,11 @@ local since, tries, next, holder, why = string.match(mark, '^(%d+)|(%d+)|(%d+)|(
 local isMarked = since ~= nil
 since, tries, next, holder = since or whole(now), number(tries or '0'), number(next or '0'), holder or ''
 
-if act == 'mark' then
+if act == 'look' or act == 'mark' then
   if hasPlace then
     return { 'placed' }
   end
-  if isMarked and holder == mine and next > now then
+  if act == 'mark' and isMarked and holder == mine and next > now then
     return { 'marked' }
   end
   if tries >= most and not force then
@@ -46,7 +46,9 @@ if act == 'mark' then
   if next > now and (holder ~= '' or not force) then
     return holder ~= '' and { 'wait' } or { 'rests', why }
   end
-  redis.call('HSET', marks, job, since .. '|' .. whole(tries) .. '|' .. whole(now + ms) .. '|' .. mine)
+  if act == 'mark' then
+    redis.call('HSET', marks, job, since .. '|' .. whole(tries) .. '|' .. whole(now + ms) .. '|' .. mine)
+  end
   return { 'marked' }
 end
 

@@ -51,6 +51,21 @@ describe('the script that marks what is removed', () => {
     await reserve();
     return mark(NOW, 'a');
   }
+  it('says beforehand what it would answer, and writes nothing', async () => {
+    const look = (force = 0): Promise<unknown> => ask(NOW, 'look', '', 0, force);
+    expect(await look()).toEqual(['marked']);
+    expect(await redis.exists(`${record}:reap`)).toBe(0);
+    await mark(NOW, 'a');
+    const before = await redis.hgetall(`${record}:reap`);
+    expect(await look(1)).toEqual(['wait']);
+    expect(await redis.hgetall(`${record}:reap`)).toEqual(before);
+    await fail(NOW, 'a');
+    expect([await look(), await look(1)]).toEqual([['rests', 'shut'], ['marked']]);
+    await redis.unlink(`${record}:reap`);
+    await reserve();
+    expect(await look()).toEqual(['placed']);
+  });
+
   it('leaves a job that has a place', async () => {
     expect(await hasPlaceAndIsMarked()).toEqual(['placed']);
     expect(await redis.exists(`${record}:reap`)).toBe(0);

@@ -62,6 +62,12 @@ export class Reaps {
     return word === 'marked' ? { ...job, token, until } : { refused: word as Refused['refused'], why };
   }
 
+  /** Why there would be no leave, if so; nothing is written. */
+  async look(job: Reaped, force: boolean): Promise<Refused | undefined> {
+    const [word, why = ''] = await this.ask('look', job, '', 0, { force });
+    return word === 'marked' ? undefined : { refused: word as Refused['refused'], why };
+  }
+
   /** Whether it is to be left alone from now on. */
   async fail(reap: Reap, why: string): Promise<boolean> {
     const [, tries] = await this.ask('fail', reap, reap.token, REST_MS, { why: why.slice(0, MOST_OF_WHY) });

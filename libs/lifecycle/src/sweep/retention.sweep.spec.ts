@@ -178,6 +178,35 @@ describe('finished jobs', () => {
     await nothingIsMarked();
   });
 
+  it('that cannot go now stay in a dry run too, which marks none', async () => {
+    const ids = await finish(7);
+    const marks = `${ownersRecord()}:reap`;
+    const now = Date.now();
+    await app.redis.hset(ownersRecord(), `j${ids[0]!}`, `1|${now}`);
+    await app.redis.hset(
+      marks,
+      ids[1]!,
+      `${now}|1|${now + 60_000}||shut`,
+      ids[2]!,
+      `${now}|${TRIES}|1||shut`,
+    );
+    const before = await app.redis.hgetall(marks);
+    const { sweepId, ...record } = await sweep({ dryRun: true });
+    expect(record).toMatchObject({
+      removed: 1,
+      failed: 0,
+      waiting: 2,
+      why: expect.stringMatching(/at rest/),
+    });
+    const { lines } = await app.context.get(SweepBook).lines(sweepId, 0);
+    expect(lines.map(({ what }) => what)).toEqual([ids[3]]);
+    expect(await sweep({ dryRun: true, force: true })).toMatchObject({ removed: 3 });
+    expect(await app.redis.hgetall(marks)).toEqual(before);
+    expect(await app.redis.exists(`${app.prefix}:{reaping}`, `${app.prefix}:{quarantine}`)).toBe(0);
+    await app.redis.hdel(ownersRecord(), `j${ids[0]!}`);
+    await app.redis.unlink(marks);
+  });
+
   it('go a page at a time, while others finish and another janitor is at it', async () => {
     const ids = await finish(9);
     const retention = app.context.get(RetentionSweep);

@@ -97,9 +97,7 @@ export class RetentionSweep extends Sweep {
     const asked = at.state === 'completed' ? overdue.map(({ job }) => job) : [];
     const wanted = await this.keepers.wanted(asked);
     const doomed = overdue.filter(({ job }) => !wanted.has(job.id!));
-    const fates = round.dryRun
-      ? doomed.map((): Retiring => ({ fate: 'removed' }))
-      : await this.retireAll(at, doomed, round);
+    const fates = await this.retireAll(at, doomed, round);
     const { removed, failed } = countOf(fates.map((one) => one?.fate));
     const lines = doomed.flatMap(({ job, over: { why } }, i) =>
       fates[i]?.fate === 'removed' ? [{ what: job.id!, why }] : failureOf(job.id!, fates[i]),
@@ -123,13 +121,16 @@ export class RetentionSweep extends Sweep {
   private async retireAll(
     { queue, state }: Removing,
     doomed: readonly Doomed[],
-    { signal, force }: Round,
+    { signal, force, dryRun }: Round,
   ): Promise<Retiring[]> {
-    await this.reaps.list(doomed.map(({ reaped }) => reaped));
+    if (!dryRun) await this.reaps.list(doomed.map(({ reaped }) => reaped));
     const from = this.queues.get(queue);
-    return inLanes(doomed, signal, ({ job, over, reaped }) =>
-      this.retirement.retire(reaped, { job, queue: from, state, ...over }, force),
-    );
+    return inLanes(doomed, signal, ({ job, over, reaped }) => {
+      const retired = { job, queue: from, state, ...over };
+      return dryRun
+        ? this.retirement.judge(reaped, retired, force)
+        : this.retirement.retire(reaped, retired, force);
+    });
   }
 
   /** Where counting begins in what comes after; undefined when nothing does. */

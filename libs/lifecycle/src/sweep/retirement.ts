@@ -60,6 +60,15 @@ export class Retirement {
     });
   }
 
+  /** What would become of it; nothing is noted. */
+  judge(reaped: Reaped, retired: Retired, force: boolean): Promise<Retiring> {
+    return this.tried(reaped, async () => {
+      if (await this.isYoung(reaped, retired)) return KEPT;
+      const refused = await this.reaps.look(reaped, force);
+      return refused ? stays(refused) : { fate: 'removed' };
+    });
+  }
+
   /** What a crash has left of one whose job is gone: nothing is left of it then. */
   finish(reaped: Reaped): Promise<Retiring> {
     return this.tried(reaped, async () => {
@@ -74,21 +83,12 @@ export class Retirement {
     });
   }
 
-  private async leave(reaped: Reaped, { refused, why }: Refused): Promise<Retiring> {
-    switch (refused) {
-      case 'wait':
-        return KEPT;
-      case 'placed':
-        // It is not marked, so it is not listed for long.
-        await this.reaps.strike([reaped]);
-        return KEPT;
-      case 'rests':
-        return { fate: 'kept', waits: 'resting', why };
-      case 'quarantined':
-        // Who saw it fail for the last time may have died before it could say so.
-        await this.quarantine.add(reaped.jobId, why || undefined);
-        return { fate: 'kept', waits: 'quarantined', why };
-    }
+  private async leave(reaped: Reaped, refused: Refused): Promise<Retiring> {
+    // It is not marked, so it is not listed for long.
+    if (refused.refused === 'placed') await this.reaps.strike([reaped]);
+    // Who saw it fail for the last time may have died before it could say so.
+    if (refused.refused === 'quarantined') await this.quarantine.add(reaped.jobId, refused.why || undefined);
+    return stays(refused);
   }
 
   /** When a job ended its worker said, by a clock that may be behind; when its artifacts were written the store did. */
@@ -153,6 +153,18 @@ export class Retirement {
 
 const KEPT: Retiring = { fate: 'kept' };
 const YOUNG: Refused = { refused: 'placed', why: '' };
+
+function stays({ refused, why }: Refused): Retiring {
+  switch (refused) {
+    case 'wait':
+    case 'placed':
+      return KEPT;
+    case 'rests':
+      return { fate: 'kept', waits: 'resting', why };
+    case 'quarantined':
+      return { fate: 'kept', waits: 'quarantined', why };
+  }
+}
 
 /** Later another may be at it, and the id may even be a new job's. */
 function checkHeld({ until }: Reap): void {
