@@ -103,7 +103,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     return following;
   }
 
-  /** Takes up what nobody has looked after for a while; answers how much that was. */
+  /** Takes up what nobody has looked after for a while; answers how much of it has to be gone on with. */
   async resume(): Promise<number> {
     const { redis } = this.store;
     const now = await this.store.now();
@@ -111,18 +111,25 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
       redis.zrangebyscore(this.keys.cancels, '-inf', now, 'LIMIT', 0, AT_A_TIME),
     );
     const left = due.filter((id) => !this.underWay.has(id));
-    await Promise.all(left.map((id) => this.resumeOne(id)));
-    return left.length;
+    const isTakenUp = await Promise.all(left.map((id) => this.resumeOne(id)));
+    return isTakenUp.filter(Boolean).length;
   }
 
-  private async resumeOne(id: string): Promise<void> {
+  private async resumeOne(id: string): Promise<boolean> {
     const target = await this.receipts.target(id);
-    if (!target) return void (await this.note('done', id));
+    if (!target) {
+      await this.note('done', id);
+      return false;
+    }
     await this.note('later', id, this.everyMs);
-    if (await this.cleanUp.isPending(target)) return void this.follow(target);
+    if (await this.cleanUp.isPending(target)) {
+      this.follow(target);
+      return true;
+    }
     const leftMs = await this.store.call(() => this.store.redis.pttl(`${this.keys.cancels}:${id}`));
     const isReceipted = (await this.receipts.read(target)) !== undefined;
     if (isReceipted || RECEIPT_KEEP_MS - leftMs > MAY_STILL_COME_MS) await this.note('done', id);
+    return false;
   }
 
   private async untilDone(target: Target, id: string, tried: () => void): Promise<boolean> {

@@ -12,6 +12,17 @@ const IDS = 5_000;
 /** What it counts as when nobody says whose it is. */
 const NOBODYS = 'added by another program; its kind does not say whose it is';
 
+/** Of which queue how many ids were read. */
+interface Looking {
+  readonly queue: number;
+  readonly read?: number;
+}
+
+interface Looked {
+  readonly page: Omit<Page, 'position'>;
+  readonly next: Looking | undefined;
+}
+
 /** Finds jobs that other programs added, by the shape of their ids. What is not adopted is told, never removed. */
 @Injectable()
 export class ForeignSurvey {
@@ -23,20 +34,26 @@ export class ForeignSurvey {
     private readonly healing: Healing,
   ) {}
 
-  /** One queue; answers which is the next, nothing after the last. */
-  async look(at: number, round: Round): Promise<{ page: Omit<Page, 'position'>; next: number | undefined }> {
+  /** A page of one queue; answers where the next is, nothing after the last. */
+  async look({ queue: at, read = 0 }: Looking, limit: number, round: Round): Promise<Looked> {
     const all = this.queues.all().toSorted((a, b) => a.name.localeCompare(b.name));
     const queue = all[at];
     if (!queue) return { page: {}, next: undefined };
     const tally = new Tally();
-    const ids = await this.walk.take('foreign', queue, Math.ceil(IDS / all.length), round);
+    const rest = Math.ceil(IDS / all.length) - read;
+    // What a dry run reads is not noted, so it reads all at once.
+    const most = round.dryRun ? rest : Math.min(limit, rest);
+    const { ids, isLast } = await this.walk.take('foreign', queue, most, round);
     for (const id of ids.filter((one) => this.foreign.isForeign(queue.name, one))) {
       if (round.signal.aborted) break;
       tally.seen += 1;
       await this.lookAt(queue, id, tally, round);
     }
+    if (!round.dryRun) await this.walk.goBack('foreign', queue, tally.healed);
     const { seen, healed, unknown, lines } = tally;
-    return { page: { seen, healed, unknown, lines }, next: at + 1 < all.length ? at + 1 : undefined };
+    const page = { seen, healed, unknown, lines };
+    if (!isLast && most < rest) return { page, next: { queue: at, read: read + most } };
+    return { page, next: at + 1 < all.length ? { queue: at + 1 } : undefined };
   }
 
   private async lookAt(queue: Queue, id: string, tally: Tally, round: Round): Promise<void> {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Job, Queue } from 'bullmq';
+import type { Job, JobType, Queue } from 'bullmq';
 import { Journal } from '../journal.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { Healing, type Tally } from './healing.js';
 import type { Round } from './sweep.js';
-import { ENDED, QueueWalk } from './queue.walk.js';
+import { ENDED, QueueWalk, WAITING } from './queue.walk.js';
 
 /**
  * Ids that stand in BullMQ's sets although what they name is gone: a worker that took one would have nothing to run, and no
@@ -22,16 +22,30 @@ export class GhostJobs {
     private readonly journal: Journal,
   ) {}
 
-  /** So many ids of those that wait, from where the walk was. */
-  async look(queueName: string, limit: number, tally: Tally, round: Round): Promise<void> {
-    const queue = this.queues.open(queueName);
-    await this.lookAt(queue, await this.walk.take('ghosts', queue, limit, round), tally, round);
+  /** So many ids of those that wait, from where the walk was; answers whether they were the last. */
+  async look(queueName: string, limit: number, tally: Tally, round: Round): Promise<boolean> {
+    return this.go('ghosts', WAITING, queueName, limit, tally, round);
   }
 
   /** The same, of those that ended, in a walk of its own: they may be many more. */
-  async lookAtEnded(queueName: string, limit: number, tally: Tally, round: Round): Promise<void> {
+  async lookAtEnded(queueName: string, limit: number, tally: Tally, round: Round): Promise<boolean> {
+    return this.go('ended ghosts', ENDED, queueName, limit, tally, round);
+  }
+
+  private async go(
+    walk: string,
+    places: readonly JobType[],
+    queueName: string,
+    limit: number,
+    tally: Tally,
+    round: Round,
+  ): Promise<boolean> {
     const queue = this.queues.open(queueName);
-    await this.lookAt(queue, await this.walk.take('ended ghosts', queue, limit, round, ENDED), tally, round);
+    const { ids, isLast } = await this.walk.take(walk, queue, limit, round, places);
+    const before = tally.healed;
+    await this.lookAt(queue, ids, tally, round);
+    if (!round.dryRun) await this.walk.goBack(walk, queue, tally.healed - before);
+    return isLast;
   }
 
   private async lookAt(queue: Queue, ids: readonly string[], tally: Tally, round: Round): Promise<void> {

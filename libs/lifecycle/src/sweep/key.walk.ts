@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Cluster, type Redis } from 'ioredis';
+import { StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
+import { Journal } from '../journal.js';
 import { PLACE_GRACE_MS, RECORD_FIELDS } from '../keys.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
@@ -33,6 +35,7 @@ export class KeyWalk {
     private readonly directory: OwnerDirectory,
     private readonly slots: Slots,
     private readonly healing: Healing,
+    private readonly journal: Journal,
   ) {
     const prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
     this.pattern = `${prefix.replace(/[*?[\]\\]/g, String.raw`\$&`)}:{*`;
@@ -58,10 +61,7 @@ export class KeyWalk {
       tally,
       round,
     );
-    for (const key of keys) {
-      if (SLOT.test(key)) await this.tidySlot(key, nowMs, tally, round);
-      if (WAITING.test(key)) await this.tidyLine(key, nowMs, tally, round);
-    }
+    for (const key of keys) await this.tidy(key, nowMs, tally, round);
     if (next !== '0') return `${name}|${next}`;
     const following = names.find((other) => other > name);
     return following === undefined ? undefined : `${following}|0`;
@@ -89,6 +89,18 @@ export class KeyWalk {
     for (const owner of await this.directory.unlisted(owning)) {
       if (!dryRun) await this.directory.list(owner);
       this.healing.count('list', owner, 'it has jobs, and was not listed', tally, dryRun);
+    }
+  }
+
+  private async tidy(key: string, nowMs: number, tally: Tally, round: Round): Promise<void> {
+    try {
+      if (SLOT.test(key)) await this.tidySlot(key, nowMs, tally, round);
+      if (WAITING.test(key)) await this.tidyLine(key, nowMs, tally, round);
+    } catch (error) {
+      // A store that does not answer has all of them fail; of one that cannot be read the others are not to suffer.
+      if (error instanceof StoreUnavailableError) throw error;
+      this.journal.sweepTrouble('repair', key, error);
+      tally.failed += 1;
     }
   }
 

@@ -12,11 +12,11 @@ export const NONE: Tally = { asked: 0, gone: 0, doomed: 0 };
 export type Tallies = Readonly<Record<string, Tally>>;
 
 /** Where a sweep of orphans is: asking, at a place in the list; removing whom it has found; or looking for jobs that other
- * programs added, at which queue. */
+ * programs added, at which queue, of which it has read so many. */
 export type Position =
   | { readonly phase: 'ask'; readonly from?: ListPlace; readonly tallies: Tallies }
   | { readonly phase: 'remove'; readonly cursor: string; readonly judgedAt: number }
-  | { readonly phase: 'foreign'; readonly queue: number };
+  | { readonly phase: 'foreign'; readonly queue: number; readonly read?: number };
 
 export function readPosition(text: string | undefined): Position {
   return text === undefined ? { phase: 'ask', tallies: {} } : (JSON.parse(text) as Position);

@@ -65,7 +65,7 @@ export class OrphanSweep extends Sweep {
       case 'remove':
         return this.remove(at, limit, round);
       case 'foreign':
-        return this.lookForForeign(at.queue, round);
+        return this.lookForForeign(at, limit, round);
     }
   }
 
@@ -155,9 +155,13 @@ export class OrphanSweep extends Sweep {
   }
 
   /** Jobs without owners would outlive them all. A queue that was stopped in its middle is left to the next sweep. */
-  private async lookForForeign(queue: number, round: Round): Promise<Page> {
-    const { page, next } = await this.foreign.look(queue, round);
-    const position = next === undefined ? null : writePosition({ phase: 'foreign', queue: next });
+  private async lookForForeign(
+    at: Extract<Position, { phase: 'foreign' }>,
+    limit: number,
+    round: Round,
+  ): Promise<Page> {
+    const { page, next } = await this.foreign.look(at, limit, round);
+    const position = next ? writePosition({ phase: 'foreign', ...next }) : null;
     return { ...page, position };
   }
 

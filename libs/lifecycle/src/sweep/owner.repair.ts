@@ -24,7 +24,26 @@ interface Part {
   /** A cancel is not done yet: its clean-up takes out what it ended. */
   readonly isCleanedUp: boolean;
   readonly nowMs: number;
+  /** So much is read at a time. */
+  readonly atOnce: number;
 }
+
+/** Where an owner's repair is: the sort of what it has and a cursor in it, `0` at the beginning. */
+interface Turn {
+  readonly cursor: string;
+  readonly nowMs: number;
+  readonly limit: number;
+}
+
+/** What was looked at, and where its sort goes on; 0 when that was the last of it. */
+interface Some {
+  readonly count: number;
+  readonly next: string;
+}
+
+const SORTS = ['places', 'dedup', 'late', 'done', 'runs'] as const;
+type Sort = (typeof SORTS)[number];
+type Beside = Exclude<Sort, 'places' | 'runs'>;
 
 /** Mends what an owner has, so that its index names jobs that are, and nothing else names jobs that are not. */
 @Injectable()
@@ -46,24 +65,53 @@ export class OwnerRepair {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
 
-  /** A page of its places; answers where the next one begins, 0 when that was the last. */
-  async repair(owner: string, cursor: string, nowMs: number, tally: Tally, round: Round): Promise<string> {
+  /**
+   * A page of what it has: its places, and then what stands beside them. Answers where the next one begins, 0 when that was
+   * the last.
+   */
+  async repair(owner: string, { cursor, nowMs, limit }: Turn, tally: Tally, round: Round): Promise<string> {
     const record = this.keys.ownerText(owner);
     const { redis } = this.store;
-    const [epoch, cancels, [next, fields]] = await this.store.call(() =>
-      Promise.all([
-        redis.hget(record, 'e'),
-        redis.hlen(`${record}:cancels`),
-        redis.hscan(record, cursor, 'MATCH', 'j*', 'COUNT', PAGE),
-      ]),
+    const [epoch, cancels] = await this.store.call(() =>
+      Promise.all([redis.hget(record, 'e'), redis.hlen(`${record}:cancels`)]),
     );
-    const part: Part = { owner, epoch: Number(epoch ?? 0), isCleanedUp: cancels === 0, nowMs };
-    for (let i = 0; i < fields.length; i += 2) {
+    const part: Part = {
+      owner,
+      epoch: Number(epoch ?? 0),
+      isCleanedUp: cancels === 0,
+      nowMs,
+      atOnce: Math.min(PAGE, limit),
+    };
+    let [sort = 'places', at = '0'] = cursor.includes(' ') ? cursor.split(' ') : ['places', cursor];
+    for (let seen = 0; seen < part.atOnce;) {
+      const found = await this.repairSome(sort, at, part, tally, round);
       if (round.signal.aborted) return cursor;
-      await this.repairPlace(fields[i]!.slice(1), fields[i + 1]!, part, tally, round);
+      seen += found.count;
+      at = found.next;
+      if (at !== '0') continue;
+      const following = SORTS[SORTS.indexOf(sort as Sort) + 1];
+      if (following === undefined) return '0';
+      sort = following;
     }
-    if (cursor === '0') await this.repairBeside(record, part, tally, round);
-    return next;
+    return `${sort} ${at}`;
+  }
+
+  private async repairSome(sort: string, at: string, part: Part, tally: Tally, round: Round): Promise<Some> {
+    if (sort === 'places') return this.repairPlaces(at, part, tally, round);
+    if (sort === 'runs') return this.repairRuns(part, tally, round);
+    return this.repairBeside(sort as Beside, at, part, tally, round);
+  }
+
+  private async repairPlaces(at: string, part: Part, tally: Tally, round: Round): Promise<Some> {
+    const record = this.keys.ownerText(part.owner);
+    const [next, fields] = await this.store.call(() =>
+      this.store.redis.hscan(record, at, 'MATCH', 'j*', 'COUNT', part.atOnce),
+    );
+    for (const [field, text] of pairs(fields)) {
+      if (round.signal.aborted) break;
+      await this.repairPlace(field.slice(1), text, part, tally, round);
+    }
+    return { count: fields.length / 2, next };
   }
 
   private async repairPlace(
@@ -121,30 +169,38 @@ export class OwnerRepair {
 
   /** What stands beside the record; the script looks once more whether its jobs are there. */
   private async repairBeside(
-    record: string,
-    { owner, nowMs }: Part,
+    sort: Beside,
+    at: string,
+    { owner, atOnce }: Part,
     tally: Tally,
     round: Round,
-  ): Promise<void> {
-    const mendAll = async (strays: readonly Stray[]): Promise<void> => {
-      const isStray = await Promise.all(strays.map((stray) => this.isStray(record, stray)));
-      for (const stray of strays.filter((_stray, i) => isStray[i]))
-        await this.healing.mend(owner, stray, tally, round);
-    };
-    for (const sort of ['dedup', 'late', 'done'] as const) {
-      let cursor = '0';
-      do {
-        const [next, fields] = await this.store.call(() =>
-          this.store.redis.hscan(`${record}:${sort}`, cursor, 'COUNT', PAGE),
-        );
-        await mendAll(pairs(fields).map(([name, value]) => [sort, name, sort === 'dedup' ? value : '']));
-        cursor = next;
-      } while (cursor !== '0' && !round.signal.aborted);
-    }
-    const runs = await this.store.call(() =>
-      this.store.redis.zrangebyscore(`${record}:runs`, '-inf', nowMs, 'LIMIT', 0, PAGE),
+  ): Promise<Some> {
+    const [next, fields] = await this.store.call(() =>
+      this.store.redis.hscan(`${this.keys.ownerText(owner)}:${sort}`, at, 'COUNT', atOnce),
     );
-    await mendAll(runs.map((run): Stray => ['run', run, '']));
+    const strays = pairs(fields).map(([name, value]): Stray => [sort, name, sort === 'dedup' ? value : '']);
+    await this.mendAll(owner, strays, tally, round);
+    return { count: strays.length, next };
+  }
+
+  private async repairRuns({ owner, nowMs }: Part, tally: Tally, round: Round): Promise<Some> {
+    const runs = await this.store.call(() =>
+      this.store.redis.zrangebyscore(`${this.keys.ownerText(owner)}:runs`, '-inf', nowMs, 'LIMIT', 0, PAGE),
+    );
+    await this.mendAll(
+      owner,
+      runs.map((run): Stray => ['run', run, '']),
+      tally,
+      round,
+    );
+    return { count: runs.length, next: '0' };
+  }
+
+  private async mendAll(owner: string, strays: readonly Stray[], tally: Tally, round: Round): Promise<void> {
+    const record = this.keys.ownerText(owner);
+    const isStray = await Promise.all(strays.map((stray) => this.isStray(record, stray)));
+    for (const stray of strays.filter((_stray, i) => isStray[i]))
+      await this.healing.mend(owner, stray, tally, round);
   }
 
   private async isStray(record: string, [sort, name, seen]: Stray): Promise<boolean> {

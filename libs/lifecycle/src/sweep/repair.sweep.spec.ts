@@ -16,6 +16,9 @@ import { owner } from '../kinds/owner.js';
 import { Queues } from '../queues.js';
 import { Handler, Handles } from '../run/handler.js';
 import { runScript } from '../scripts.js';
+import { OwnerDirectory } from './owner.directory.js';
+import { RepairSweep } from './repair.sweep.js';
+import type { Page } from './sweep.js';
 import { SweepBook } from './sweep.book.js';
 import type { SweepOrder, SweepRecord } from './sweep.record.js';
 import { Sweeper } from './sweeper.js';
@@ -294,6 +297,56 @@ describe('the repair', () => {
     expect(healed()).toEqual([]);
     await app.redis.unlink(`${app.prefix}:{owners:0}`);
     expect(await sweep()).toMatchObject({ healed: 3 });
+  });
+
+  it('finds in a dry run what is anywhere among the keys, and does not move its walk', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => owner('trip', `far-${i}`));
+    for (const one of names) await enqueue({ owners: [one] });
+    const lists = (): Promise<string[]> => app.redis.keys(`${app.prefix}:{owners:*}`);
+    await until(async () => (await lists()).length > 0, 'some are listed');
+    await app.context.get(OwnerDirectory).list('trip:far-0');
+    const fillers = Array.from({ length: 3_000 }, (_, i) => `${app.prefix}:filler:${i}`);
+    await app.redis.mset(Object.fromEntries(fillers.map((key) => [key, ''])));
+    await app.redis.unlink(await lists());
+    expect(await sweep({ dryRun: true })).toMatchObject({ state: 'done', healed: 20 });
+    expect(await app.redis.exists(`${app.prefix}:{sweeps}:walks`)).toBe(0);
+    await app.redis.unlink(fillers);
+    for (const one of names) await app.context.get(Canceller).cancel(one, { close: false });
+  });
+
+  it('passes over a line for a slot that cannot be read, and mends those beside it', async () => {
+    const [broken, other, line] = ['driver:1', 'driver:2', 'driver:3'].map((key) =>
+      new Keys(app.prefix).slot(key),
+    ) as [string, string, string];
+    await app.redis.set(broken, 'text');
+    await app.redis.set(`${line}:waiters`, 'text');
+    await app.redis.zadd(other, 1, 'dead|t');
+    expect(await sweep()).toMatchObject({ state: 'done', healed: 1, failed: 2 });
+    expect(healed()).toEqual([`slot ${other}`]);
+    expect(app.facts).toContainEqual(expect.objectContaining({ event: 'sweep.trouble', what: broken }));
+    await app.redis.unlink(broken, `${line}:waiters`);
+  });
+
+  it('takes pages of what an owner has beside its jobs, and of what waits in a queue', async () => {
+    const ids = await Promise.all(Array.from({ length: 30 }, () => enqueue()));
+    for (const id of ids) await app.redis.unlink(`{${app.prefix}}:work:${id}`);
+    const late = Array.from({ length: 1_000 }, (_, i) => [`work-gone-${i}`, '1']);
+    await app.redis.hset(`${record}:late`, Object.fromEntries(late));
+    const repair = app.context.get(RepairSweep);
+    const signal = new AbortController().signal;
+    const pages: Page[] = [];
+    for (let position: string | null | undefined; position !== null;) {
+      const round = { sweepId: 'x', dryRun: false, force: false, position, fence: 1, signal };
+      const page = await repair.sweepOnce(10, round);
+      pages.push(page);
+      ({ position } = page);
+    }
+    const sum = (what: 'healed' | 'failed'): number =>
+      pages.reduce((total, page) => total + (page[what] ?? 0), 0);
+    expect([sum('healed'), sum('failed')]).toEqual([1_030, 0]);
+    expect(Math.max(...pages.map((page) => page.healed ?? 0))).toBeLessThan(100);
+    for (const id of ids) await age(id);
+    await sweep();
   });
 
   it('goes on with an owner of many jobs page by page, and is not held up by one that cannot be read', async () => {

@@ -19,17 +19,20 @@ const GHOSTS = 2_000;
 const AT_ONCE = 8;
 const KEY_WALK = 'keys';
 
-/** Where a repair is. `rest`: owners of whom a page of their jobs was looked at, and where the next begins. */
+/**
+ * Where a repair is. `from`, in a dry run, where its own walk of the keys is; `rest`: owners of whom a page of what they have was
+ * looked at, and where the next begins; `done` queues, and of the next so many ids `read`.
+ */
 type Position =
   | { readonly phase: 'cancels' }
-  | { readonly phase: 'keys'; readonly steps: number }
+  | { readonly phase: 'keys'; readonly steps: number; readonly from?: string }
   | {
       readonly phase: 'owners';
       readonly from?: ListPlace;
       readonly rest?: readonly Unfinished[];
       readonly isLast?: boolean;
     }
-  | { readonly phase: 'ghosts' | 'ended'; readonly done: number };
+  | { readonly phase: 'ghosts' | 'ended'; readonly done: number; readonly read?: number };
 type Unfinished = readonly [owner: string, cursor: string];
 
 /**
@@ -67,25 +70,38 @@ export class RepairSweep extends Sweep {
   private async work(at: Position, limit: number, tally: Tally, round: Round): Promise<Position | undefined> {
     switch (at.phase) {
       case 'cancels':
-        if (!round.dryRun) await this.cleanUps.resume();
+        if (!round.dryRun) await this.takeUpCancels(tally);
         return { phase: 'keys', steps: 0 };
       case 'keys':
-        return this.goOverKeys(at.steps, tally, round);
+        return this.goOverKeys(at, tally, round);
       case 'owners':
         return this.goOverOwners(at, limit, tally, round);
       case 'ghosts':
       case 'ended':
-        return this.goOverQueues(at, tally, round);
+        return this.goOverQueues(at, limit, tally, round);
     }
   }
 
-  /** A part of the way; the next repair goes on. In a dry run from the beginning, for nothing is noted. */
-  private async goOverKeys(steps: number, tally: Tally, round: Round): Promise<Position> {
-    const from = round.dryRun && steps === 0 ? undefined : await this.walks.where(KEY_WALK);
+  /** Every process looks for them more often than this; here it is written down. */
+  private async takeUpCancels(tally: Tally): Promise<void> {
+    const count = await this.cleanUps.resume();
+    if (count === 0) return;
+    tally.seen += count;
+    tally.healed += count;
+    tally.lines.push({ what: `${count} cancellation(s)`, why: 'not at their end, and nobody was at them' });
+  }
+
+  /** A part of the way; the next repair goes on. A dry run goes its own from the beginning, for nothing is noted. */
+  private async goOverKeys(
+    { steps, from: ownFrom }: Extract<Position, { phase: 'keys' }>,
+    tally: Tally,
+    round: Round,
+  ): Promise<Position> {
+    const from = round.dryRun ? ownFrom : await this.walks.where(KEY_WALK);
     const next = await this.keyWalk.step(from, await this.store.now(), tally, round);
     if (!round.signal.aborted && !round.dryRun) await this.walks.note(KEY_WALK, next);
-    const isEnough = next === undefined || round.dryRun || steps + 1 >= KEY_STEPS;
-    return isEnough ? { phase: 'owners' } : { phase: 'keys', steps: steps + 1 };
+    if (next === undefined || steps + 1 >= KEY_STEPS) return { phase: 'owners' };
+    return { phase: 'keys', steps: steps + 1, ...(round.dryRun && { from: next }) };
   }
 
   private async goOverOwners(
@@ -96,14 +112,19 @@ export class RepairSweep extends Sweep {
   ): Promise<Position> {
     const page = rest.length > 0 || isLast ? undefined : await this.directory.page(from, limit);
     const begun = page?.owners.map((owner): Unfinished => [owner, '0']) ?? rest;
-    const left = await this.repairAll(begun, tally, round);
+    const left = await this.repairAll(begun, limit, tally, round);
     const isOver = isLast || (page !== undefined && !page.next);
     if (left.length === 0 && isOver) return { phase: 'ghosts', done: 0 };
     const on = page?.next ?? from;
     return { phase: 'owners', ...(on && { from: on }), rest: left, isLast: isOver };
   }
 
-  private async repairAll(begun: readonly Unfinished[], tally: Tally, round: Round): Promise<Unfinished[]> {
+  private async repairAll(
+    begun: readonly Unfinished[],
+    limit: number,
+    tally: Tally,
+    round: Round,
+  ): Promise<Unfinished[]> {
     const nowMs = await this.store.now();
     const left: Unfinished[] = [];
     const todo = begun.values();
@@ -111,7 +132,7 @@ export class RepairSweep extends Sweep {
       for (const [owner, cursor] of todo) {
         if (round.signal.aborted) return;
         try {
-          const next = await this.owners.repair(owner, cursor, nowMs, tally, round);
+          const next = await this.owners.repair(owner, { cursor, nowMs, limit }, tally, round);
           if (next !== '0') left.push([owner, next]);
         } catch (error) {
           // One that cannot be mended must not stand before the others.
@@ -125,14 +146,21 @@ export class RepairSweep extends Sweep {
   }
 
   private async goOverQueues(
-    { phase, done }: Extract<Position, { done: number }>,
+    { phase, done, read = 0 }: Extract<Position, { done: number }>,
+    limit: number,
     tally: Tally,
     round: Round,
   ): Promise<Position | undefined> {
     const queue = this.queues.all().toSorted((a, b) => a.name.localeCompare(b.name))[done];
     if (!queue) return undefined;
-    if (phase === 'ghosts') await this.ghosts.look(queue.name, GHOSTS, tally, round);
-    else await this.ghosts.lookAtEnded(queue.name, GHOSTS, tally, round);
+    const rest = GHOSTS - read;
+    // What a dry run reads is not noted, so it reads all at once.
+    const most = round.dryRun ? rest : Math.min(limit, rest);
+    const isLast =
+      phase === 'ghosts'
+        ? await this.ghosts.look(queue.name, most, tally, round)
+        : await this.ghosts.lookAtEnded(queue.name, most, tally, round);
+    if (!isLast && most < rest) return { phase, done, read: read + most };
     return phase === 'ghosts' ? { phase: 'ended', done } : { phase: 'ghosts', done: done + 1 };
   }
 }
