@@ -4,12 +4,19 @@ import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { InvalidJobError, LifecycleError, TooLargeError, UnknownKindError } from '../errors.js';
+import { cancelByScript } from '../../../../test/support/cancel-door.js';
+import {
+  InvalidJobError,
+  LifecycleError,
+  OwnerClosedError,
+  TooLargeError,
+  UnknownKindError,
+} from '../errors.js';
 import { Removals, type Removal } from '../history/removals.js';
 import type { Fact } from '../journal.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { defineKind } from '../kinds/kind.js';
-import { owner } from '../kinds/owner.js';
+import { owner, type Owner } from '../kinds/owner.js';
 import { LifecycleModule } from '../lifecycle.module.js';
 import { Queues } from '../queues.js';
 import { Enqueuer, type Ticket } from './enqueuer.js';
@@ -115,6 +122,40 @@ describe('the enqueuer', () => {
       owner: 'trip:42',
       endedAs: 'cancelled',
       why: 'replaced by newer job',
+    });
+  });
+
+  describe.each(['skip', 'coalesce', 'replace'] as const)('of one key, with %s,', (strategy) => {
+    const dedup = { strategy };
+    const [site, ada, bob] = [owner('site', '1'), owner('user', 'ada'), owner('user', 'bob')];
+    const enqueueFor = async (...owners: Owner[]): Promise<Ticket> =>
+      enqueueThumbnail({ owners, dedup, delay: '1h' });
+
+    it('jobs of other further owners never stand for one another', async () => {
+      const tickets = [
+        await enqueueFor(site),
+        await enqueueFor(site, ada),
+        await enqueueFor(site, bob),
+        await enqueueFor(site, ada, bob),
+      ];
+      expect(tickets.map(({ outcome }) => outcome)).toEqual(Array(4).fill('created'));
+      expect((await enqueueFor(site, bob, ada)).outcome).not.toBe('created');
+    });
+
+    it('none is left to a job that another owner’s cancel ends', async () => {
+      const first = await enqueueFor(site, ada);
+      await cancelByScript(redis, prefix, 'user:ada');
+      const second = await enqueueFor(site, ada);
+      expect(second.id).not.toBe(first.id);
+      expect(await queue('media').getJobState(second.id)).toBe('delayed');
+      const third = await enqueueFor(site, ada);
+      expect(third.replaced ?? third.id).toBe(second.id);
+    });
+
+    it('is refused while a further owner is closed, whether or not one is pending', async () => {
+      await enqueueFor(site, ada);
+      await cancelByScript(redis, prefix, 'user:ada', { close: true });
+      await expect(enqueueFor(site, ada)).rejects.toThrow(new OwnerClosedError('user:ada'));
     });
   });
 

@@ -231,7 +231,12 @@ export class Enqueuer {
     const state = await this.find(request, twin);
     if (state === 'delayed' && reservation.outcome === 'coalesce')
       await this.twins.moveTo(kind.queue, twin, delayMs);
-    if (state !== 'unknown' && !isOver(state)) return true;
+    if (state !== 'unknown' && !isOver(state)) {
+      if (await this.reservations.isKept(request, twin, expected)) return true;
+      // Who cancels its further owner takes it out; until then it must not swallow a trigger.
+      await this.reservations.giveUp({ ...request, owners: request.owners.slice(0, 1) }, twin);
+      return false;
+    }
 
     const isPending = await this.reservations.isPending(request, twin);
     // It began, and completed, after this request was accepted: that start was for it too. Of one that failed nobody
@@ -241,8 +246,8 @@ export class Enqueuer {
     if (isOver(state) && isPending) await this.reservations.giveUp(request, twin);
     // It was given up, or replaced.
     if (isOver(state) || !isPending) return false;
-    // Its producer has not added it for so long that it seems to have died. Of the twin's own owners, delay and payload
-    // nobody knows, beside its primary: it gets those of this request.
+    // Its producer has not added it for so long that it seems to have died. Of the twin's own delay and payload
+    // nobody knows: it gets those of this request.
     const whole = await this.reservations.withOthers(request, twin, reservation, expected);
     if (!(await this.add(request, twin, whole))) throw tooSlow();
     return true;

@@ -104,14 +104,11 @@ describe('a slow producer', () => {
       const dedup = { strategy };
       const other = await start(direct);
       const met = proxy.next('hold', /"o":\["site:1/);
-      const first = module.get(Enqueuer).enqueue(kind, 'first', {
-        owners: [owner('site', '1'), owner('driver', '7')],
-        dedup,
-        delay: '1h',
-      });
+      const owners = [owner('site', '1'), owner('driver', '7')];
+      const first = module.get(Enqueuer).enqueue(kind, 'first', { owners, dedup, delay: '1h' });
       await met;
       const looks = vi.spyOn(other.get(Twins), 'look');
-      const second = other.get(Enqueuer).enqueue(kind, 'second', { owners: [owner('site', '1')], dedup });
+      const second = other.get(Enqueuer).enqueue(kind, 'second', { owners, dedup });
       await until(() => looks.mock.calls.length >= 2, 'it was looked for again', 5_000);
       proxy.release();
 

@@ -41,6 +41,7 @@ export class Reservations {
   private readonly keys: Keys;
   private readonly reserving: ScriptBatch;
   private readonly held = new Joined<string | null>();
+  private readonly kept = new Joined<(string | null)[]>();
 
   constructor(
     private readonly options: LifecycleOptions,
@@ -122,6 +123,25 @@ export class Reservations {
     const name = `${this.keys.ownerText(owners[0]!)}:dedup`;
     const held = await this.held.ask(`${name} ${dedup}`, () => this.options.redis.hget(name, dedup));
     return held?.endsWith(`|${jobId}`) ?? false;
+  }
+
+  /**
+   * Whether a twin that was added is cancelled with none of its further owners: those are the request's own. Its primary
+   * has just said that it is pending.
+   */
+  async isKept({ owners }: JobRequest, twin: string, expected: Epochs): Promise<boolean> {
+    const further = owners.slice(1);
+    const known = await Promise.all(further.map((owner) => this.readPlace(owner, twin)));
+    for (const [i, [epoch, state]] of known.entries()) {
+      if (state === 'closed') throw new OwnerClosedError(further[i]!);
+      if (expected[i + 1] && expected[i + 1] !== epoch) throw new OwnerMovedError(further[i]!);
+    }
+    return known.every(([epoch, , place]) => epoch && place?.startsWith(`${epoch}|`));
+  }
+
+  private readPlace(owner: string, jobId: string): Promise<(string | null)[]> {
+    const record = this.keys.ownerText(owner);
+    return this.kept.ask(`${record} ${jobId}`, () => this.options.redis.hmget(record, 'e', 's', `j${jobId}`));
   }
 
   /** The job is not to be: its places are given up. */

@@ -121,7 +121,7 @@ describe('the repair', () => {
     expect((job!.data as { s: unknown[] }).s.slice(0, 2)).toEqual([`trip:42\0${field}`, 1]);
     // The gate refuses it.
     expect(await places()).toEqual([`j${first}`, `j${third}`].toSorted((a, b) => a.localeCompare(b)));
-    expect(await enqueue({ dedup })).toBe(third);
+    expect(await enqueue({ owners: [TRIP, SITE], dedup })).toBe(third);
     expect(await sweep()).toMatchObject({ healed: 0 });
   });
 
@@ -150,7 +150,7 @@ describe('the repair', () => {
     expect(app.factsOf(first).filter((event) => event === 'job.skipped')).toHaveLength(1);
     expect(await places()).toEqual([`j${second}`]);
     expect(await places(recordOf(app.prefix, 'site:1'))).toEqual([`j${second}`]);
-    expect(await enqueue({ dedup })).toBe(second);
+    expect(await enqueue({ owners: [TRIP, SITE], dedup })).toBe(second);
   });
 
   it('leaves a job of which nobody knows what it was to be to the next trigger', async () => {
