@@ -10,15 +10,19 @@ import {
   type JobView,
   type JobViewState,
   type Kind,
+  type Owner,
   type Run,
 } from '#lifecycle';
 import { Injectable, Scope, type Provider, type Type } from '@nestjs/common';
-import { Queue } from 'bullmq';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Job, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { cancelByScript, recordOf } from '../support/cancel-door.js';
 import { defer } from '../support/defer.js';
 import { LifecycleApp } from '../support/lifecycle-app.js';
+import { scriptText } from '../support/script-text.js';
 import { until } from '../support/until.js';
 
 const TRIP = owner('trip', '42');
@@ -303,6 +307,52 @@ describe('a run', () => {
     expect(app.factsOf(id)).toEqual(['job.accepted', 'job.put-off', 'job.skipped']);
   });
 
+  it('that another owner than the primary has wait stays the pending one of its key', async () => {
+    const kind = await start({ dedup: { strategy: 'skip', key: 'k' } }, () => 'ran');
+    const owners = [TRIP, owner('user', '5')];
+    const id = await enqueue(kind, { delay: '300ms', owners });
+    const record = recordOf(app.prefix, 'user:5');
+    await app.redis.rename(record, `${record}:away`);
+    await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');
+    expect(await view(id)).toMatchObject({ state: 'delayed', attempts: 0 });
+    expect(await app.redis.zcard(`${recordOf(app.prefix, 'trip:42')}:runs`)).toBe(0);
+    expect(await enqueue(kind)).toBe(id);
+
+    await app.redis.rename(`${record}:away`, record);
+    await (await queue.getJob(id))!.promote();
+    expect(await ended(id)).toMatchObject({ state: 'completed', result: 'ran' });
+  });
+
+  it.each([
+    ['before it is done', 2],
+    ['after it is done', 1],
+  ] as const)(
+    'is put off at no attempt when the store fails at its commit, %s, and is begun again only if it has to be',
+    async (when, runs) => {
+      const began: string[] = [];
+      const kind = await start({ attempts: 1, dedup: { strategy: 'skip' } }, (run) => {
+        began.push(run.id);
+        return `run ${began.length}`;
+      });
+      failOnce(app.redis, scriptText('settle/commit'), when === 'after it is done');
+      const id = await enqueue(kind);
+      expect(await ended(id)).toMatchObject({ state: 'completed', result: `run ${runs}`, error: null });
+      expect(began).toHaveLength(runs);
+      expect(app.factsOf(id)).not.toContain('job.failed');
+    },
+  );
+
+  it('whose job the store does not put off is begun again when its lock has ended, at no attempt', async () => {
+    const kind = await start({ attempts: 1 }, () => 'ran');
+    failOnce(app.redis, scriptText('gate/begin'), false);
+    const putOff = vi.spyOn(Job.prototype, 'moveToDelayed').mockRejectedValueOnce(readOnly());
+    const id = await enqueue(kind);
+    expect(await ended(id)).toMatchObject({ state: 'completed', result: 'ran', error: null });
+    expect(putOff).toHaveBeenCalledOnce();
+    putOff.mockRestore();
+    expect(app.factsOf(id)).not.toContain('job.failed');
+  });
+
   it('is not begun for a job whose hash is gone', async () => {
     const began: string[] = [];
     const kind = await start({}, (run) => began.push(run.id));
@@ -349,7 +399,7 @@ describe('a run', () => {
     expect(await ended(id)).toMatchObject({ state: 'completed', attempts: 1 });
   });
 
-  function enqueue(kind: Kind, options: { delay?: string } = {}): Promise<string> {
+  function enqueue(kind: Kind, options: { delay?: string; owners?: Owner[] } = {}): Promise<string> {
     const enqueuer = app.context.get(Enqueuer);
     return enqueuer.enqueue(kind, {}, { owners: [TRIP], ...(options as object) }).then(({ id }) => id);
   }
@@ -391,4 +441,25 @@ function handlerOf(kind: Kind, handle: (run: Run) => unknown): Provider {
     }
   }
   return TestHandler as Type;
+}
+
+/** The next answer to that script is an error, as of a store that fails over: whether it was run or not. */
+function failOnce(redis: Redis, text: string, isRun: boolean): void {
+  type Send = (script: string, ...rest: unknown[]) => Promise<unknown>;
+  const sha = createHash('sha1').update(text).digest('hex');
+  const sends = redis as unknown as Record<'evalsha' | 'eval', Send>;
+  let isOver = false;
+  for (const name of ['evalsha', 'eval'] as const) {
+    const send = sends[name].bind(redis);
+    sends[name] = async (script, ...rest) => {
+      if (isOver || (script !== sha && script !== text)) return send(script, ...rest);
+      if (isRun) await send(script, ...rest);
+      isOver = true;
+      throw readOnly();
+    };
+  }
+}
+
+function readOnly(): Error {
+  return new Error("READONLY You can't write against a read only replica.");
 }

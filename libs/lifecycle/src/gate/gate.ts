@@ -70,28 +70,26 @@ export class Gate {
     }
   }
 
+  /**
+   * The primary is asked last, and only when all others would let it run: by its word the job is not pending any more, and
+   * later triggers make another one.
+   */
   private async begin(run: Run): Promise<Verdict> {
-    const { o: owners } = run.envelope;
-    const answers = owners.length === 1 ? [await this.ask(run, 0)] : await this.askAll(run);
-    const refusal = answers.find(([word]) => word !== 'run' && word !== 'done');
-    const [primary] = answers as [Answer];
-    if (!refusal && primary[0] === 'run') return { kind: 'run', fence: primary[1]!, latePayload: primary[2] };
-
-    await this.endBegun(run, answers);
-    if (!refusal) return { kind: 'done', result: JSON.parse(primary[1]!) as unknown, fence: primary[2]! };
-    switch (refusal[0]) {
-      case 'skip':
-        return { kind: 'skip', ...WHY[refusal[1]!]! };
-      case 'wait':
-        return { kind: 'wait', why: 'busy', retryInMs: Number(refusal[2]) };
-      default:
-        return { kind: 'wait', why: 'unknown owner', retryInMs: QUARANTINE_MS };
+    const others = await this.askOthers(run);
+    const refusal = others.find(([word]) => word !== 'run');
+    if (refusal) {
+      await this.endBegun(run, others);
+      return verdictOf(refusal);
     }
+    const answer = await this.askPrimary(run, others);
+    if (answer[0] !== 'run') await this.endBegun(run, others);
+    return verdictOf(answer);
   }
 
   /** All or none: when one cannot be asked, what the others said is taken back. */
-  private async askAll(run: Run): Promise<Answer[]> {
-    const settled = await Promise.allSettled(run.envelope.o.map((_owner, i) => this.ask(run, i)));
+  private async askOthers(run: Run): Promise<readonly Answer[]> {
+    const owners = run.envelope.o.slice(1);
+    const settled = await Promise.allSettled(owners.map((_owner, i) => this.ask(run, i + 1)));
     const failed = settled.find((one) => one.status === 'rejected');
     const answers = settled.map((one): Answer => (one.status === 'fulfilled' ? one.value : ['error']));
     if (!failed) return answers;
@@ -99,9 +97,18 @@ export class Gate {
     throw failed.reason;
   }
 
-  /** With some owners it had begun; with all of them it is over. */
-  private async endBegun({ jobId, token, envelope }: Run, answers: readonly Answer[]): Promise<void> {
-    const owners = envelope.o.filter((_owner, i) => answers[i]![0] === 'run');
+  private async askPrimary(run: Run, others: readonly Answer[]): Promise<Answer> {
+    try {
+      return await this.ask(run, 0);
+    } catch (error) {
+      await this.endBegun(run, others);
+      throw error;
+    }
+  }
+
+  /** With some of its other owners it had begun; with all of them it is over. */
+  private async endBegun({ jobId, token, envelope }: Run, others: readonly Answer[]): Promise<void> {
+    const owners = envelope.o.slice(1).filter((_owner, i) => others[i]![0] === 'run');
     if (owners.length > 0) await this.endings.end({ jobId, token, leaves: false, owners, dedup: '' });
   }
 
@@ -117,5 +124,20 @@ export class Gate {
       isPrimary ? (envelope.d ?? '') : '',
       isPrimary ? 1 : 0,
     ]);
+  }
+}
+
+function verdictOf([word, ...rest]: Answer): Verdict {
+  switch (word) {
+    case 'run':
+      return { kind: 'run', fence: rest[0]!, latePayload: rest[1] };
+    case 'done':
+      return { kind: 'done', result: JSON.parse(rest[0]!) as unknown, fence: rest[1]! };
+    case 'skip':
+      return { kind: 'skip', ...WHY[rest[0]!]! };
+    case 'wait':
+      return { kind: 'wait', why: 'busy', retryInMs: Number(rest[1]) };
+    default:
+      return { kind: 'wait', why: 'unknown owner', retryInMs: QUARANTINE_MS };
   }
 }
