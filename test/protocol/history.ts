@@ -42,6 +42,8 @@ interface CancelPast {
   readonly at: number;
   readonly moved: string;
   readonly told: readonly string[];
+  /** Up to which epoch it ended jobs; nothing for that of one job. */
+  readonly upTo: string | undefined;
   removed: number;
 }
 
@@ -208,12 +210,20 @@ export class History {
     hold('F36', same(answer, ['ok']), () => `end answers ${text(answer)}`);
     const run = this.runs.get(nameOf(call.job, call.token));
     if (run) run.isOver = true;
-    // The place of one that alone was cancelled is left to the clean-up.
-    if (!call.leaves || this.jobs.get(call.job) !== job || !job.inIndex || job.isCancelled) return;
+    if (!call.leaves || this.jobs.get(call.job) !== job || !job.inIndex || this.isLeftToCleanUp(job)) return;
     const isAnothers =
       call.token === '' ? this.liveRunOf(job, now, '') !== undefined : job.holder !== call.token;
     if (isAnothers) return;
     this.left(job);
+  }
+
+  /** The place of what was cancelled: no clean-up is ever done here. */
+  isLeftToCleanUp({ isCancelled, epoch }: JobPast): boolean {
+    return (
+      isCancelled ||
+      (epoch !== this.epoch &&
+        [...this.cancels.values()].some(({ upTo }) => upTo !== undefined && Number(epoch) <= Number(upTo)))
+    );
   }
 
   private left(job: JobPast): void {
@@ -237,7 +247,8 @@ export class History {
       this.sawRunsAgain(now, first, runs);
       return;
     }
-    this.cancels.set(cancelId, { at: this.at, moved, told: runs, removed: 0 });
+    const upTo = job === undefined ? before : undefined;
+    this.cancels.set(cancelId, { at: this.at, moved, told: runs, upTo, removed: 0 });
     const ended = job === undefined ? undefined : this.jobs.get(job);
     const live = [...this.runs]
       .filter(([, run]) => isLive(run, now) && (job === undefined || (run.job === ended && ended.inIndex)))

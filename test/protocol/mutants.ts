@@ -238,6 +238,20 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
     breaks: ['I2', 'I3', 'I9', 'I10', 'I12', 'I13', 'F7', 'I7'],
   },
   {
+    name: 'end drops what a clean-up is to count',
+    script: 'end',
+    text: 'and isCleanedUp(record, entryEpoch) then',
+    instead: 'and false then',
+    breaks: ['I7'],
+  },
+  {
+    name: 'end leaves to a clean-up what it does not come to',
+    script: 'end',
+    text: 'if leaves and entryEpoch and entryEpoch ~= known[1] and isCleanedUp(record, entryEpoch) then',
+    instead: "if leaves and redis.call('HLEN', record .. ':cancels') > 0 then",
+    breaks: ['I2', 'I7', 'I9', 'I10', 'I12', 'I13', 'F7'],
+  },
+  {
     name: 'end lets the record of jobs expire',
     script: 'end',
     text: "if redis.call('HLEN', record) <= META and redis.call('EXISTS', record .. ':schedules') == 0 then",

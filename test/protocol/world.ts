@@ -319,6 +319,12 @@ export class World {
     this.history.dropped(this.now, call, await this.calls.drop(this.now, call));
   }
 
+  /** Which cancel has ended it. */
+  private overOf({ isCancelled, epoch }: JobPast): number {
+    const least = isCancelled ? 0 : Number(epoch);
+    return this.over.findIndex(({ upTo }) => least <= Number(upTo));
+  }
+
   private async readReceipt(cancelId: string): Promise<void> {
     const fields = Object.entries(await this.redis.hgetall(`${this.calls.record}:cancel:${cancelId}`));
     const removed = fields.filter(([name]) => name.startsWith('n:')).map(([, n]) => Number(n));
@@ -381,7 +387,7 @@ export class World {
     for (const job of this.history.indexed) {
       if (this.queue.has(job.id) || expected.has(job.id)) continue;
       const late = await this.redis.hget(`${this.calls.record}:late`, job.id);
-      if (job.isCancelled) await this.drop(job, 0);
+      if (this.history.isLeftToCleanUp(job)) await this.drop(job, this.overOf(job));
       else if (late !== null && job.epoch === this.history.epoch) this.add(job, '');
       else await this.end(job, '', true, '');
     }

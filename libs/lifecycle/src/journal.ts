@@ -15,7 +15,7 @@ export type Fact =
       readonly event: 'job.skipped';
       readonly endedAs: EndedAs;
       readonly why: string;
-      readonly by?: 'sweep';
+      readonly by?: SkippedBy;
     } & JobFacts)
   | ({ readonly event: 'job.lost'; readonly why: string } & JobFacts)
   | ({ readonly event: 'job.began'; readonly waitedMs?: number } & JobFacts)
@@ -57,6 +57,9 @@ export type Fact =
   | WorkloadFact
   | { readonly event: 'worker.draining'; readonly running: number }
   | { readonly event: 'worker.drained'; readonly tookMs: number; readonly stillRunning: number };
+
+/** Who ended a job that did not come to the gate; absent when it was ended there. */
+export type SkippedBy = 'sweep' | 'clean-up';
 
 /** A thing that happened to something of a workload's: that gives it its name, and says what is to be known of it. */
 export interface WorkloadFact {
@@ -108,8 +111,8 @@ export class Journal {
     this.announce({ event: 'job.put-off', ...job, why, forMs });
   }
 
-  /** It ended without having been done: cancelled, expired, or skipped; at the gate, or found by a sweep. */
-  jobSkipped(job: JobFacts, endedAs: EndedAs, why: string, by?: 'sweep'): void {
+  /** It ended without having been done: cancelled, expired, or skipped; at the gate, by a sweep, or a cancel's clean-up. */
+  jobSkipped(job: JobFacts, endedAs: EndedAs, why: string, by?: SkippedBy): void {
     this.announce({ event: 'job.skipped', ...job, endedAs, why, ...(by && { by }) });
   }
 

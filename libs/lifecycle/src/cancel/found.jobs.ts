@@ -3,6 +3,7 @@ import type { Job, JobState, Queue } from 'bullmq';
 import { ifNoLongerDelayed } from '../enqueue/twins.js';
 import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
+import { failedOfChild, readFailure, WHILE_IT_RAN } from '../kinds/outcome.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 
@@ -34,6 +35,13 @@ export class FoundJobs {
     });
   }
 
+  /** All jobs below it in its flow, as far as they can be read, whoever their owners are. */
+  async below(found: FoundJob): Promise<string[]> {
+    const ids = envelopeOf(found)?.c?.jobs.map(([id]) => id) ?? [];
+    const below = await Promise.all(ids.map(async (id) => this.below(await this.find(id))));
+    return [...ids, ...below.flat()];
+  }
+
   /** It is refused there in its turn; a delayed one comes now. */
   async handToGate({ job, state }: FoundJob): Promise<void> {
     if (state === 'delayed') await this.store.call(() => job!.promote().catch(ifNoLongerDelayed));
@@ -47,6 +55,18 @@ export function envelopeOf({ job }: FoundJob): Envelope | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * How a cancel ended a job that has ended: it came to a worker, and was refused at the gate, or with a child of it that was;
+ * or it ran. Nothing for one that had ended by itself.
+ */
+export function endedByCancel({ job }: FoundJob): 'refused' | 'running' | undefined {
+  const reason = job?.failedReason ?? '';
+  if (failedOfChild(reason)) return 'refused';
+  const { endedAs, why } = readFailure(reason);
+  if (endedAs !== 'cancelled' && endedAs !== 'skipped') return undefined;
+  return why === WHILE_IT_RAN ? 'running' : 'refused';
 }
 
 /** How a caller names the state that a waiting job is in. */

@@ -45,12 +45,15 @@ export class JobExits {
     return true;
   }
 
-  /** Its place with one owner, and what stands beside it, unless a run holds it; whether it was there. */
-  async leave(owner: string, epoch: string, jobId: string, line: string): Promise<boolean> {
+  /**
+   * Its place with one owner, and what stands beside it, unless a run holds it; whether it was there. With its primary
+   * owner that is also its deduplication key, of which the digest is given.
+   */
+  async leave(owner: string, epoch: string, jobId: string, line: string, dedup = ''): Promise<boolean> {
     const record = this.keys.ownerText(owner);
     const head = ['', RECORD_KEEP_MS, CLOSED_KEEP_MS, NO_CANCEL, epoch, HISTORY_LINES, HISTORY_KEEP_MS];
     const dropped = await this.store.call(() =>
-      runScript(this.store.redis, 'drop', [record], [...head, jobId, '', '', line]),
+      runScript(this.store.redis, 'drop', [record], [...head, jobId, '', dedup, line]),
     );
     return dropped === 1;
   }

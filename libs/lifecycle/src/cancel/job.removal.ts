@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ParentKeys } from 'bullmq';
 import { Admission } from '../enqueue/admission.js';
-import { Slots } from '../gate/slots.js';
 import { Removals, type Removal } from '../history/removals.js';
 import { Journal } from '../journal.js';
 import {
@@ -13,12 +12,13 @@ import {
   PLACE_GRACE_MS,
   RECORD_KEEP_MS,
 } from '../keys.js';
-import type { Envelope } from '../kinds/envelope.js';
+import { factsOf, type Envelope } from '../kinds/envelope.js';
+import type { JobFacts } from '../kinds/job-facts.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
-import { Endings } from '../settle/endings.js';
 import { Store } from '../store.js';
-import { envelopeOf, FoundJobs, stateWord, type FoundJob } from './found.jobs.js';
+import { endedByCancel, envelopeOf, FoundJobs, stateWord, type FoundJob } from './found.jobs.js';
+import { JobExits } from './job.exits.js';
 import { readPlace, type Place } from './places.js';
 import type { Cause } from './receipts.js';
 
@@ -55,18 +55,19 @@ interface Dropped {
 @Injectable()
 export class JobRemoval {
   private readonly keys: Keys;
+  private readonly lockMs: number;
 
   constructor(
     private readonly options: LifecycleOptions,
     private readonly store: Store,
     private readonly found: FoundJobs,
     private readonly removals: Removals,
-    private readonly endings: Endings,
-    private readonly slots: Slots,
+    private readonly exits: JobExits,
     private readonly admission: Admission,
     private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.lockMs = options.worker?.lockMs ?? LIFECYCLE_DEFAULTS.lockMs;
   }
 
   /** One try at each; answers how many are left. */
@@ -93,18 +94,11 @@ export class JobRemoval {
 
   private async remove(place: Place, pass: Pass): Promise<Fate> {
     const found = await this.found.find(place.jobId);
-    const { jobId, job, state } = found;
+    const { job, state } = found;
     // Its run is told to stop, or is refused at the gate. One whose worker died is removed as one that waits, once its
     // lock is over: BullMQ would put it back, but not in a full store.
-    if (state === 'active' && (await this.isHeld(place, pass))) return 'left';
-    if (state === 'completed' || state === 'failed') {
-      // Its worker may have died before it could let go of its places elsewhere. Refused at the gate before it began, it
-      // is still named as its key's pending one.
-      const envelope = envelopeOf(found);
-      if (envelope) await this.leaveElsewhere(jobId, envelope, pass);
-      pass.dropped.push({ jobId, counts: '', dedup: envelope?.d ?? '', line: '' });
-      return 'gone';
-    }
+    if (state === 'active' && (await this.isHeld(found, place, pass))) return 'left';
+    if (state === 'completed' || state === 'failed') return this.leaveEnded(found, pass);
     // Its producer may be about to add it.
     const mayCome = !place.hasBegun && pass.now - place.wantedAt < PLACE_GRACE_MS;
     if (state === 'unknown' && mayCome) return 'left';
@@ -115,11 +109,30 @@ export class JobRemoval {
     return this.takeOut(found, place, pass);
   }
 
-  private async isHeld({ jobId, token }: Place, { receipt, now }: Pass): Promise<boolean> {
+  /**
+   * It stays in its queue, for whoever asks how it ended. Its worker may have died before it could let go of its places
+   * elsewhere. Refused at the gate before it began, it is still named as its key's pending one.
+   */
+  private async leaveEnded(found: FoundJob, pass: Pass): Promise<Fate> {
+    const { jobId } = found;
+    const envelope = envelopeOf(found);
+    const how = endedByCancel(found);
+    const line = how === 'refused' ? JSON.stringify(removalOf(found, envelope, pass, how)) : '';
+    if (envelope) await this.leaveElsewhere(jobId, envelope, line, pass);
+    // One that ran was told of it, most often, and counts as that.
+    const counts = how ? `${found.queue.name}|${how}` : '';
+    pass.dropped.push({ jobId, counts, dedup: envelope?.d ?? '', line });
+    return 'gone';
+  }
+
+  private async isHeld({ job }: FoundJob, place: Place, { receipt, now }: Pass): Promise<boolean> {
+    const { jobId, token, hasBegun } = place;
     const runs = `${this.keys.ownerText(receipt.owner)}:runs`;
     const leaseEnd = await this.store.call(() => this.store.redis.zscore(runs, `${jobId}|${token}`));
-    // Without a lease its worker is at the gate, or just ends it: that end is to be seen, not removed.
-    return leaseEnd === null || Number(leaseEnd) > now;
+    if (leaseEnd !== null) return Number(leaseEnd) > now;
+    // Without a lease its worker is at the gate, or just ends it: that end is to be seen, not removed. One that has not
+    // come to the gate for so long may have died on the way; while its lock lives the removal does nothing.
+    return hasBegun || now - (job?.processedOn ?? now) < this.lockMs;
   }
 
   /** From its queue, or what is left of one that is in none. */
@@ -128,14 +141,15 @@ export class JobRemoval {
     // One that is corrupt is removed all the same.
     const envelope = envelopeOf(found);
     const removal = await this.removal(found, envelope, pass);
-    if (envelope) await this.leaveElsewhere(jobId, envelope, pass);
+    if (envelope) await this.leaveElsewhere(jobId, envelope, JSON.stringify(removal), pass);
     // Before the job: should it fail, the job is left for the next pass, and leads there.
     if (hasBegun) await this.options.artifacts?.removeAll(jobId);
     if (state !== 'unknown') {
       const isRemoved = await this.store.call(() => found.queue.remove(jobId, { removeChildren: false }));
       // A worker has just taken it: the gate refuses it.
       if (isRemoved === 0) return 'left';
-      if (state !== 'active') this.admission.leave(found.queue.name);
+      if (state !== 'active' || !hasBegun) this.admission.leave(found.queue.name);
+      this.journal.jobSkipped(factsFound(found, pass), 'cancelled', pass.receipt.reason, 'clean-up');
     }
     pass.dropped.push(dropOf(found, envelope, removal));
     return 'gone';
@@ -152,7 +166,7 @@ export class JobRemoval {
 
   /**
    * Of a parent that was cancelled too: it goes first. One that lives on gets its child's cancellation as a failure, by
-   * way of the gate.
+   * way of the gate; one that has ended waits for no child.
    */
   private async fateOfParent({ id = '' }: ParentKeys, pass: Pass): Promise<Fate> {
     const record = this.keys.ownerText(pass.receipt.owner);
@@ -160,27 +174,24 @@ export class JobRemoval {
     const place = entry === null ? undefined : readPlace(id, entry);
     if (place && place.epoch <= pass.upTo) return this.removeOnce(place, pass);
     const { state } = await this.found.find(id);
-    return state === 'unknown' ? 'gone' : 'left';
+    return state === 'unknown' || state === 'completed' || state === 'failed' ? 'gone' : 'left';
   }
 
-  /** Its places with its other owners, and in line for its slot. */
-  private async leaveElsewhere(jobId: string, envelope: Envelope, { receipt }: Cancelled): Promise<void> {
-    const others = envelope.o
-      .map((owner, i) => [owner, envelope.e[i]!] as const)
-      .filter(([owner]) => owner !== receipt.owner);
-    const isPrimaryAmong = others[0]?.[0] === envelope.o[0];
-    await this.store.call(async () => {
-      if (others.length > 0)
-        await this.endings.end({
-          jobId,
-          token: '',
-          leaves: true,
-          owners: others.map(([owner]) => owner),
-          epochs: others.map(([, epoch]) => epoch),
-          dedup: isPrimaryAmong ? (envelope.d ?? '') : '',
-        });
-      if (envelope.s) await this.slots.quit({ envelope, jobId });
-    });
+  /** Its places with its other owners, each with its line of history, and in line for its slot. */
+  private async leaveElsewhere(
+    jobId: string,
+    envelope: Envelope,
+    line: string,
+    { receipt }: Cancelled,
+  ): Promise<void> {
+    const { o: owners, e: epochs, d: dedup = '' } = envelope;
+    await Promise.all(
+      owners.map(async (owner, i) => {
+        if (owner === receipt.owner) return;
+        await this.exits.leave(owner, epochs[i]!, jobId, line, i === 0 ? dedup : '');
+      }),
+    );
+    await this.exits.quitLine(jobId, envelope);
   }
 
   /** Answers how many have left by it. */
@@ -203,6 +214,11 @@ export class JobRemoval {
   }
 }
 
+/** One that is corrupt does not say itself. */
+function factsFound({ job, jobId, queue }: FoundJob, { receipt }: Cancelled): JobFacts {
+  return job ? factsOf(job) : { queue: queue.name, kind: '?', jobId, owner: receipt.owner };
+}
+
 function dropOf(found: FoundJob, envelope: Envelope | undefined, removal: Removal): Dropped {
   return {
     jobId: found.jobId,
@@ -212,14 +228,19 @@ function dropOf(found: FoundJob, envelope: Envelope | undefined, removal: Remova
   };
 }
 
-function removalOf(found: FoundJob, envelope: Envelope | undefined, { receipt, now }: Cancelled): Removal {
+function removalOf(
+  found: FoundJob,
+  envelope: Envelope | undefined,
+  { receipt, now }: Cancelled,
+  state = stateWord(found),
+): Removal {
   const { cancelId, reason, by } = receipt;
   return {
     id: found.jobId,
     queue: found.queue.name,
     ...(found.job && { kind: found.job.name }),
     ...(envelope && { owners: envelope.o }),
-    state: stateWord(found),
+    state,
     at: new Date(now).toISOString(),
     why: receipt.why,
     reason,

@@ -8,6 +8,8 @@ export const TOO_LATE = 'it did not start in time';
 
 /** Why a job was cancelled whose place a newer one of its key has taken. */
 export const REPLACED = 'replaced by newer job';
+/** Why a job's run was stopped by a cancel, beside those that it kept from beginning. */
+export const WHILE_IT_RAN = 'its owner was cancelled while it ran';
 
 const MARK = /^\[(cancelled|expired|skipped)\] /;
 

@@ -9,7 +9,7 @@ import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
 import { factsOf, openEnvelope } from '../kinds/envelope.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
-import { EndedError } from '../kinds/outcome.js';
+import { EndedError, WHILE_IT_RAN } from '../kinds/outcome.js';
 import { LifecycleOptions } from '../options.js';
 import { JobLog } from '../read/job.log.js';
 import { Settler } from '../settle/settler.js';
@@ -212,7 +212,7 @@ export class JobRunner {
     await this.settler.release(run);
     if (reason instanceof OwnerCancelled) {
       if (run.hasArtifacts) await this.removeArtifacts(run);
-      const ended = new EndedError('cancelled', 'its owner was cancelled while it ran');
+      const ended = new EndedError('cancelled', WHILE_IT_RAN);
       this.logRun(job, run, 'aborted', reason.message);
       this.journal.jobSkipped(run.facts, ended.endedAs, ended.why);
       throw ended;

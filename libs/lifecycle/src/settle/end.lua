@@ -3,9 +3,9 @@
   settle: these runs are over; a job that ended for good also leaves its owner's index.
 
   A run that another one has overtaken takes only itself away, never what belongs to the newer one; nor to a newer life
-  of the job's id.
+  of the job's id. What a cancel ended leaves with that cancel's clean-up, which counts it, as long as that is not done.
 
-    KEYS[i]   record of an owner; :runs, :dedup, :late and :done beside it, in the same slot
+    KEYS[i]   record of an owner; :runs, :dedup, :late, :done and :cancels beside it, in the same slot
 
     ARGV[1]   now, ms; '' for the store's own clock
     ARGV[2]   how long the record of an owner is kept without jobs, ms; ARGV[3] the same for a closed one
@@ -19,6 +19,16 @@ local META = 6
 
 --- @include each
 local now, keep, keepClosed = clock(ARGV[1]), number(ARGV[2]), number(ARGV[3])
+
+-- Whether a clean-up that is not done comes to it.
+local function isCleanedUp(record, epoch)
+  for _, upTo in ipairs(redis.call('HVALS', record .. ':cancels')) do
+    if tonumber(epoch) <= (tonumber(upTo) or -1) then
+      return true
+    end
+  end
+  return false
+end
 
 local function finish(record, at)
   local job, token, leaves, key = ARGV[at], ARGV[at + 1], ARGV[at + 2] == '1', ARGV[at + 3]
@@ -35,6 +45,9 @@ local function finish(record, at)
   -- An id is used again when an Idempotency-Key comes again after a cancel.
   local isOfNewerLife = epoch ~= '' and entryEpoch and entryEpoch ~= epoch
   leaves = leaves and known[1] and not isAnothers and not isOfNewerLife
+  if leaves and entryEpoch and entryEpoch ~= known[1] and isCleanedUp(record, entryEpoch) then
+    leaves = false
+  end
   local hasResult = leaves and redis.call('HEXISTS', record .. ':done', job) == 1
   -- Whatever its key: who sweeps the index does not know it.
   local hasLate = leaves and redis.call('HEXISTS', record .. ':late', job) == 1
