@@ -10,13 +10,20 @@ import { JobRemoval, type Cancelled } from './job.removal.js';
 import type { Target } from './order.js';
 import { readPlace, readPlaces, type Place } from './places.js';
 import { Receipts } from './receipts.js';
+import { Turns } from './turns.js';
 
 const PAGE = 100;
+/** So many pages at once: each asks the store for that many jobs, and others want an answer too. */
+const PAGES_AT_ONCE = 4;
 
-/** What is to be tidied up after a cancel, found by the owner's index alone, a page at a time. */
+/**
+ * What is to be tidied up after a cancel, found by the owner's index alone, a page at a time. Whoever cancels little does not
+ * wait for the end of those that cancel much: they take turns for each page.
+ */
 @Injectable()
 export class CleanUp {
   private readonly keys: Keys;
+  private readonly pages = new Turns(PAGES_AT_ONCE);
 
   constructor(
     options: LifecycleOptions,
@@ -64,8 +71,8 @@ export class CleanUp {
       );
       cursor = next;
       const over = readPlaces(fields).filter(({ epoch }) => epoch <= cancelled.upTo);
-      for (let at = 0; at < over.length; at += PAGE)
-        left += await this.removal.removeAll(over.slice(at, at + PAGE), cancelled);
+      for (let at = 0; at < over.length && !closing.aborted; at += PAGE)
+        left += await this.removeAll(over.slice(at, at + PAGE), cancelled);
       if (closing.aborted) return true;
     } while (cursor !== '0');
     return left > 0;
@@ -76,7 +83,11 @@ export class CleanUp {
     const entry = await this.store.call(() => this.store.redis.hget(record, `j${jobId}`));
     const place: Place | undefined = entry === null ? undefined : readPlace(jobId, entry);
     if (!place || place.epoch !== 0) return false;
-    return (await this.removal.removeAll([place], cancelled)) > 0;
+    return (await this.removeAll([place], cancelled)) > 0;
+  }
+
+  private removeAll(places: readonly Place[], cancelled: Cancelled): Promise<number> {
+    return this.pages.take(() => this.removal.removeAll(places, cancelled));
   }
 
   /** Told before it is noted that it is done: who dies in between is followed by another, who tells it again. */

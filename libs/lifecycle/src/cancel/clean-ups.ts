@@ -9,15 +9,12 @@ import { Store } from '../store.js';
 import { CleanUp } from './clean-up.js';
 import type { Target } from './order.js';
 import { Receipts } from './receipts.js';
-import { Turns } from './turns.js';
 
 const AT_A_TIME = 16;
 /** A cancel that was meant and did not come to be: for so long it may still be on its way to the store. */
 const MAY_STILL_COME_MS = 60_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
-/** So many passes at once: each asks the store for a page of jobs, and others want an answer too. */
-const PASSES_AT_ONCE = 4;
 
 interface Following {
   /** After the first pass: what could be removed at once is removed. */
@@ -35,7 +32,6 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly keys: Keys;
   private readonly underWay = new Map<string, Following>();
   private readonly closing = new AbortController();
-  private readonly passes = new Turns(PASSES_AT_ONCE);
   /** How long the rest of a cancel is left to whoever began it, and how often everybody looks for what was left. */
   private readonly everyMs: number;
   private timer: NodeJS.Timeout | undefined;
@@ -135,7 +131,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   private async untilDone(target: Target, id: string, tried: () => void): Promise<boolean> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       try {
-        if (await this.passes.take(() => this.cleanUp.pass(target, this.closing.signal))) {
+        if (await this.cleanUp.pass(target, this.closing.signal)) {
           await this.note('done', id);
           tried();
           return true;
