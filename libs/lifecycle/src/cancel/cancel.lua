@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
 --[[
-  cancel: everything that was enqueued for this owner up to now is over, or one job of it. The point of no return.
+  cancel: everything that was enqueued for this owner up to now is over, or one job of it, with those below it in its flow.
+  The point of no return.
 
-  Moves the epoch, so that the gate refuses whatever was enqueued before, by whatever road it comes; of a single job the
-  epoch in its place is moved, to 0. Removing jobs from their queues afterwards is tidiness: it is noted here as pending,
+  Moves the epoch, so that the gate refuses whatever was enqueued before, by whatever road it comes; of a single job, and of
+  those below it that are this owner's too, the epoch in its place is moved, to 0. Removing jobs from their queues afterwards is tidiness: it is noted here as pending,
   with a receipt that counts it. The same cancelId again gets the same answer and moves nothing.
 
     KEYS[1]   record of the owner; :runs, :dedup, :cancels and :cancel:<cancelId> beside it, in the same slot
@@ -18,16 +19,17 @@
     ARGV[9]   when that happened which this is about, ms, '' for now: an owner that was reopened since stays as it is
     ARGV[10]  the one job that is over, '' for all of the owner
     ARGV[11]  what the receipt says of this cancel, as JSON
+    then the jobs below the one in its flow, if it has such
 
   Answers {'cancelled', new epoch, epoch before, run, run, …} with each run as <job>|<token>, {'moved'}, or
   {'late', epoch}. The runs are those that still live of what this cancelId ended, however late it is asked again; at most
-  a thousand. Of a single job both epochs are the current one, '' when the owner has no record.
+  a thousand; of more the clean-up counts those that it meets. Of a single job both epochs are the current one, '' when the owner has no record.
 ]]
 local META = 6
 local MANY = 1000
 
 --- @include each
-if #ARGV ~= 11 then
+if #ARGV < 11 or (#ARGV > 11 and ARGV[10] == '') then
   return redis.error_reply('ERR wrong number of arguments')
 end
 local now, receiptKeep, closedKeep = clock(ARGV[1]), number(ARGV[7]), number(ARGV[8])
@@ -39,8 +41,8 @@ end
 local record, runs, pending = KEYS[1], KEYS[1] .. ':runs', KEYS[1] .. ':cancels'
 local receipt = KEYS[1] .. ':cancel:' .. cancelId
 
-local known = redis.call('HMGET', record, 'e', 'v', 's', 'j' .. job)
-local epoch, counter, state, entry = known[1], known[2], known[3], known[4]
+local known = redis.call('HMGET', record, 'e', 'v', 's')
+local epoch, counter, state = known[1], known[2], known[3]
 local before = redis.call('HMGET', receipt, 'e', 'b')
 local running = redis.call('ZRANGEBYSCORE', runs, '(' .. whole(now), '+inf', 'LIMIT', 0, MANY)
 redis.call('HLEN', pending)
@@ -67,13 +69,19 @@ local oldEpoch = epoch or '0'
 local newEpoch = whole(math.max(tonumber(oldEpoch) + 1, now * 1000))
 local upTo = oldEpoch
 if job ~= '' then
-  newEpoch, oldEpoch, upTo = epoch or '', epoch or '', 'j' .. job
-  local place, holder = string.match(entry or '', '^%d+(|%d+|%d+|([^|]*).*)$')
-  local run = job .. '|' .. (holder or '')
-  local score = holder and redis.call('ZSCORE', runs, run)
-  running = score and tonumber(score) > now and { run } or {}
-  if place then
-    redis.call('HSET', record, 'j' .. job, '0' .. place)
+  local jobs = { job, unpack(ARGV, 12) }
+  newEpoch, oldEpoch, upTo = epoch or '', epoch or '', 'j' .. table.concat(jobs, ' ')
+  running = {}
+  for _, one in ipairs(jobs) do
+    local place, holder = string.match(redis.call('HGET', record, 'j' .. one) or '', '^%d+(|%d+|%d+|([^|]*).*)$')
+    local run = one .. '|' .. (holder or '')
+    local score = holder and redis.call('ZSCORE', runs, run)
+    if score and tonumber(score) > now then
+      running[#running + 1] = run
+    end
+    if place then
+      redis.call('HSET', record, 'j' .. one, '0' .. place)
+    end
   end
 else
   if not epoch then

@@ -54,12 +54,15 @@ export class Canceller {
     return this.carryOut(readOrder(formatOwner(owner), undefined, options));
   }
 
-  /** One job, on the same road; nothing when there is none of that id. */
+  /** One job, on the same road, and those of its owner below it in its flow; nothing when there is none of that id. */
   async cancelJob(jobId: string, options: CancelOptions = {}): Promise<Receipt | undefined> {
     // An id is a caller's word: only a queue that is known here is looked into.
     if (!this.queues.has(queueOfJobId(jobId) ?? '')) return undefined;
-    const { job } = await this.found.find(jobId);
-    if (job) return await this.carryOut(readOrder(openEnvelope(job).o[0]!, jobId, options));
+    const found = await this.found.find(jobId);
+    if (found.job) {
+      const order = readOrder(openEnvelope(found.job).o[0]!, jobId, options);
+      return await this.carryOut({ ...order, below: await this.found.below(found) });
+    }
     // Asked again, because the first answer was lost: that of the cancel which removed it.
     const { cancelId } = (await this.removals.find(jobId)) ?? {};
     return cancelId === undefined ? undefined : await this.receipts.find(cancelId);
@@ -119,7 +122,7 @@ export class Canceller {
 
   /** The point of no return. Telling the workers is a hint, and its failure nobody's loss. */
   private async end(order: Order, isSure: boolean): Promise<string[]> {
-    const { owner, job = '', close, occurredAtMs } = order;
+    const { owner, job = '', below = [], close, occurredAtMs } = order;
     const record = this.keys.ownerText(owner);
     const { redis } = this.store;
     const args = [
@@ -134,6 +137,7 @@ export class Canceller {
       occurredAtMs ?? '',
       job,
       JSON.stringify(aboutOf(order, isSure)),
+      ...below,
     ];
     let isAwaited = true;
     const answer = await this.store
@@ -145,12 +149,16 @@ export class Canceller {
       .finally(() => (isAwaited = false));
     const [word, epoch, , ...runs] = answer;
     if (word === 'cancelled' && runs.length > 0) {
-      const telling = [record, epoch!, job, TELLINGS_KEPT];
-      runScript(redis, 'tell', [`${this.keys.cancels}:told`], telling).catch((error: unknown) =>
-        this.journal.queueError('cancels', error),
-      );
+      for (const one of job === '' ? [''] : new Set(runs.map(jobOfRun))) this.tell(record, epoch!, one);
     }
     return answer;
+  }
+
+  private tell(record: string, epoch: string, job: string): void {
+    const telling = [record, epoch, job, TELLINGS_KEPT];
+    runScript(this.store.redis, 'tell', [`${this.keys.cancels}:told`], telling).catch((error: unknown) =>
+      this.journal.queueError('cancels', error),
+    );
   }
 
   /** It came to be after its caller was told that the store is away; others may have given up looking for it. */
@@ -160,6 +168,10 @@ export class Canceller {
       (error: unknown) => this.journal.queueError('cancels', error),
     );
   }
+}
+
+function jobOfRun(run: string): string {
+  return run.slice(0, run.lastIndexOf('|'));
 }
 
 function notNeeded(): void {

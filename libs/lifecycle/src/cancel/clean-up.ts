@@ -47,14 +47,14 @@ export class CleanUp {
     const receipt = await this.receipts.about(target);
     const now = await this.store.now();
     const isLeft = scope.startsWith('j')
-      ? await this.isJobLeft(scope.slice(1), { receipt, upTo: 0, now })
+      ? await this.isOneLeft(scope.slice(1).split(' '), { receipt, upTo: 0, now })
       : await this.isOwnerLeft({ receipt, upTo: Number(scope), now }, closing);
     if (isLeft) return false;
     await this.finish(target);
     return true;
   }
 
-  /** What is to be ended: up to which epoch, or which job; null when that is done. */
+  /** What is to be ended: up to which epoch, or which jobs; null when that is done. */
   private scopeOf({ owner, cancelId }: Target): Promise<string | null> {
     const pending = `${this.keys.ownerText(owner)}:cancels`;
     return this.store.call(() => this.store.redis.hget(pending, digest(cancelId)));
@@ -78,12 +78,14 @@ export class CleanUp {
     return left > 0;
   }
 
-  private async isJobLeft(jobId: string, cancelled: Cancelled): Promise<boolean> {
+  /** A job, and those below it in its flow. */
+  private async isOneLeft(jobIds: readonly string[], cancelled: Cancelled): Promise<boolean> {
     const record = this.keys.ownerText(cancelled.receipt.owner);
-    const entry = await this.store.call(() => this.store.redis.hget(record, `j${jobId}`));
-    const place: Place | undefined = entry === null ? undefined : readPlace(jobId, entry);
-    if (!place || place.epoch !== 0) return false;
-    return (await this.removeAll([place], cancelled)) > 0;
+    const fields = jobIds.map((id) => `j${id}`);
+    const entries = await this.store.call(() => this.store.redis.hmget(record, ...fields));
+    const places = jobIds.flatMap((id, i) => (entries[i] == null ? [] : [readPlace(id, entries[i])]));
+    const over = places.filter(({ epoch }) => epoch === 0);
+    return over.length > 0 && (await this.removeAll(over, cancelled)) > 0;
   }
 
   private removeAll(places: readonly Place[], cancelled: Cancelled): Promise<number> {

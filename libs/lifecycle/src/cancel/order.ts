@@ -33,6 +33,8 @@ export interface Target {
 
 /** A cancel that makes sense. */
 export interface Order extends Target {
+  /** The jobs below the one in its flow: those of its owner are over with it. */
+  readonly below?: readonly string[];
   /** An owner that has changed since is not cancelled. */
   readonly seen?: { readonly epoch: string; readonly counter: string };
   readonly why: 'cancelled' | 'orphan';
