@@ -37,6 +37,7 @@ describe('a cancellation', () => {
         ignored: 0,
         running: 0,
         byQueue: { probe: { removed: { waiting: 1, delayed: 1 }, aborted: 0, running: 0 } },
+        schedules: 0,
         done: true,
         durable: false,
       });
@@ -179,6 +180,7 @@ describe('a cancellation', () => {
         ignored: 0,
         running: 0,
         byQueue: { probe: { removed: {}, aborted: 1, running: 0 } },
+        schedules: 0,
         done: true,
       });
       expect(await fleet.job(id)).toMatchObject({ state: 'cancelled', attempts: 1, result: null });

@@ -403,6 +403,7 @@ describe('mooring, at a server that does as it is told', () => {
     ignored: 0,
     running: 0,
     byQueue: { probe: { removed: { waiting: 3 }, aborted: 0, running: 0 } },
+    schedules: 0,
     done: true,
     durable: true,
     ...more,

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 
 export type ScriptName =
   | ('reserve' | 'depth' | 'begin' | 'renew' | 'take' | 'commit' | 'end')
-  | ('cancel' | 'reopen' | 'drop' | 'answered' | 'finish' | 'intent' | 'tell' | 'remember')
+  | ('cancel' | 'reopen' | 'drop' | 'along' | 'answered' | 'finish' | 'intent' | 'tell' | 'remember')
   | 'reap'
   | ('moor' | 'unmoor' | 'plan' | 'strike' | 'undone' | 'claim' | 'turn')
   | ('due' | 'expire' | 'mend');

@@ -144,6 +144,12 @@ export const SITUATIONS: readonly Situation[] = [
     prepare: begun('skip', 'replace'),
   },
   {
+    name: 'a job and those below it',
+    script: 'cancel',
+    args: [NOW, 'c1', 0, 'trip:42', '', '', KEEP_MS, KEEP_MS, '', 'job-0', '{}', 'job-1', 'job-2'],
+    prepare: begun('skip', 'replace'),
+  },
+  {
     name: 'an owner once more',
     script: 'cancel',
     args: [NOW, 'c0', 1, 'trip:42', '', '', KEEP_MS, KEEP_MS, '', '', '{}'],
@@ -152,6 +158,12 @@ export const SITUATIONS: readonly Situation[] = [
   { name: 'an owner again', script: 'reopen', args: [NOW, 'trip:42', KEEP_MS], prepare: closed },
   { name: 'an owner nobody knows', script: 'reopen', args: [NOW, 'trip:42', KEEP_MS], prepare: nothing },
   { name: 'cancelled jobs', script: 'drop', args: drop('job-1'), prepare: cancelled },
+  {
+    name: 'a schedule of a cancelled owner',
+    script: 'along',
+    args: [NOW, 'c0', 's1', '{}', 9, KEEP_MS],
+    prepare: cancelled,
+  },
   {
     name: 'an answer to a cancel',
     script: 'answered',

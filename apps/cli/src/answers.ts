@@ -90,6 +90,7 @@ export interface Receipt {
   readonly ignored: number;
   readonly running: number;
   readonly byQueue: Readonly<Record<string, QueueReceipt>>;
+  readonly schedules: number;
   readonly done: boolean;
   readonly durable: boolean;
 }

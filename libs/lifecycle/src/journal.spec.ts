@@ -51,6 +51,7 @@ describe('the journal', () => {
       ignored: 0,
       running: 1,
       byQueue: { q: { removed: { waiting: 2 }, aborted: 1, running: 1 } },
+      schedules: 0,
       done: false,
       durable: true,
     };

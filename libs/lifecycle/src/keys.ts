@@ -14,8 +14,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  o:late                     hash    <job> -> the payload that replaces its own  reserve, end       end; of an id used again: reserve
  *  o:done                     hash    <job> -> its committed result             commit, end          end; of an id used again: reserve
  *  o:cancels                  hash    <cancel> -> up to which epoch it ended; or  cancel             finish
- *                                     `j<job>`: clean-ups that are not done
- *  o:cancel:<cancel>          hash    the receipt (see receipts.ts)              cancel, drop,        expires, RECEIPT_KEEP_MS
+ *                                     `j<job> …`: clean-ups that are not done
+ *  o:cancel:<cancel>          hash    the receipt (see receipts.ts)              cancel, drop, along, expires, RECEIPT_KEEP_MS
  *                                                                                answered, finish
  *  o:schedules                hash    <schedule> -> `<epoch>|<change>`: those    moor, unmoor         empties with them; stray ones: the tick
  *                                     that are its own; they keep the record

@@ -14,6 +14,7 @@ const FILES = {
   cancel: 'cancel/cancel.lua',
   reopen: 'cancel/reopen.lua',
   drop: 'cancel/drop.lua',
+  along: 'cancel/along.lua',
   answered: 'cancel/answered.lua',
   finish: 'cancel/finish.lua',
   intent: 'cancel/intent.lua',

@@ -24,7 +24,10 @@ export const ReceiptAnswer = z
     by: z.string(),
     at: z.iso.datetime(),
     closed: z.boolean(),
-    removed: z.number().int().describe('Jobs taken out of their queues; none of them ever starts.'),
+    removed: z
+      .number()
+      .int()
+      .describe('Jobs taken out of their queues, or refused when their turn came; none of them ever starts.'),
     aborted: z.number().int().describe('Runs that were told to stop.'),
     acknowledged: z.number().int().describe('Of these: ended when told.'),
     ignored: z.number().int().describe('Of these: abandoned after their grace.'),
@@ -37,6 +40,7 @@ export const ReceiptAnswer = z
         running: z.number().int(),
       }),
     ),
+    schedules: z.number().int().describe('Schedules that ended with the owner.'),
     done: z.boolean().describe('Nothing is left of it, in any queue or index.'),
     durable: z.boolean().describe('The store had it on disk before it answered.'),
     late: z.literal(true).optional(),

@@ -29,11 +29,11 @@ export const HistoryAnswer = z
     owner: z.string(),
     entries: z.array(
       z.object({
-        id: z.string(),
+        id: z.string().describe("The job's, or the schedule's."),
         queue: z.string(),
         kind: z.string().optional(),
         owners: z.array(z.string()).optional(),
-        state: z.string().describe('The state it was in.'),
+        state: z.string().describe('The state it was in; `schedule` of a schedule.'),
         at: z.iso.datetime(),
         why: z.enum(['cancelled', 'expired', 'retention', 'orphan']),
         reason: z.string().optional(),

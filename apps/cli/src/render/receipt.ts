@@ -5,7 +5,7 @@ import { facts, table } from './table.js';
 import { clean, plural, quote } from './text.js';
 
 /** States in the order a job goes through them; what else a receipt names comes behind. */
-const STATES = ['waiting', 'delayed', 'retrying', 'running'];
+const STATES = ['waiting', 'delayed', 'retrying', 'refused', 'running'];
 
 /** What a cancellation did: first in a sentence, then by queue, then what to do next. `isLater`: it is read again. */
 export function renderReceipt(receipt: Receipt, isLater: boolean, paint: Paint): string {
@@ -45,14 +45,22 @@ export function receiptSentence(receipt: Receipt, isLater: boolean, paint: Paint
     .join(' ');
 }
 
-function whatEnded({ removed, aborted }: Receipt): string {
-  if (removed + aborted === 0) return 'it had no jobs';
+function whatEnded({ removed, aborted, schedules, done }: Receipt): string {
+  if (removed + aborted + schedules === 0)
+    return done ? 'it had no jobs' : 'nothing of it starts any more, and it is on its way out';
   const waited = `${plural(removed, 'job')} that waited ${removed === 1 ? 'is' : 'are'} removed`;
   const ran = `${aborted} that ran ${aborted === 1 ? 'was' : 'were'} told to stop`;
-  return [...(removed > 0 ? [waited] : []), ...(aborted > 0 ? [ran] : [])].join(', ');
+  const planned = `${plural(schedules, 'schedule')} ${schedules === 1 ? 'is' : 'are'} ended`;
+  return [
+    ...(removed > 0 ? [waited] : []),
+    ...(aborted > 0 ? [ran] : []),
+    ...(schedules > 0 ? [planned] : []),
+  ].join(', ');
 }
 
-function howItEnded({ removed, aborted, done }: Receipt): string {
+function howItEnded(receipt: Receipt): string {
+  const { removed, aborted, done } = receipt;
+  if (removed + aborted > 1) return `with those below it in its flow, ${whatEnded(receipt)}`;
   if (aborted > 0) return 'it ran, and was told to stop';
   if (removed > 0) return 'it waited, and is removed';
   return done ? 'it had ended already' : 'it is on its way out';

@@ -29,6 +29,7 @@ const aReceipt: Receipt = {
     offers: { removed: { waiting: 8, delayed: 3 }, aborted: 2, running: 2 },
     media: { removed: { waiting: 1 }, aborted: 0, running: 0 },
   },
+  schedules: 0,
   done: false,
   durable: true,
 };
@@ -61,6 +62,26 @@ Next
       { ...nothing, closed: false },
       false,
       'trip:42 is cancelled: it had no jobs. Nothing runs any more. New work for it is accepted.',
+    ],
+    [
+      'of an owner whose jobs wait for their workers to refuse them',
+      { ...nothing, closed: false, done: false },
+      false,
+      'trip:42 is cancelled: nothing of it starts any more, and it is on its way out. ' +
+        'Nothing runs any more; some clean-up is under way. New work for it is accepted.',
+    ],
+    [
+      'of an owner that had a schedule alone',
+      { ...nothing, schedules: 1, closed: false },
+      false,
+      'trip:42 is cancelled: 1 schedule is ended. Nothing runs any more. New work for it is accepted.',
+    ],
+    [
+      'of a flow',
+      { ...nothing, job: 'probe-1', removed: 3, aborted: 1, closed: false },
+      false,
+      'Job probe-1 is cancelled: with those below it in its flow, 3 jobs that waited are removed, ' +
+        '1 that ran was told to stop. Nothing runs any more.',
     ],
     [
       'read later',

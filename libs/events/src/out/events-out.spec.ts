@@ -24,6 +24,7 @@ const receipt = {
   ignored: 0,
   running: 0,
   byQueue: {},
+  schedules: 0,
   done: true,
   durable: true,
 };

@@ -193,6 +193,7 @@ function lateReceipt({ cancelId, owner, reason, by }: Order, epoch: string | nul
     ignored: 0,
     running: 0,
     byQueue: {},
+    schedules: 0,
     done: true,
     durable: true,
     late: true,

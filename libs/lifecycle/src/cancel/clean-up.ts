@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { Removal } from '../history/removals.js';
 import { Journal } from '../journal.js';
-import { digest, Keys } from '../keys.js';
+import { digest, HISTORY_KEEP_MS, HISTORY_LINES, Keys } from '../keys.js';
+import { KindRegistry } from '../kinds/kind.registry.js';
 import { parseOwner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import type { Plan } from '../schedules/schedule.book.js';
 import { Schedules } from '../schedules/schedules.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
@@ -31,6 +34,7 @@ export class CleanUp {
     private readonly removal: JobRemoval,
     private readonly receipts: Receipts,
     private readonly schedules: Schedules,
+    private readonly kinds: KindRegistry,
     private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
@@ -61,8 +65,9 @@ export class CleanUp {
   }
 
   private async isOwnerLeft(cancelled: Cancelled, closing: AbortSignal): Promise<boolean> {
-    const record = this.keys.ownerText(cancelled.receipt.owner);
-    await this.schedules.removeOf(parseOwner(cancelled.receipt.owner), cancelled.upTo);
+    const { owner } = cancelled.receipt;
+    const record = this.keys.ownerText(owner);
+    await this.schedules.removeOf(parseOwner(owner), cancelled.upTo, (plan) => this.note(plan, cancelled));
     let left = 0;
     let cursor = '0';
     do {
@@ -76,6 +81,17 @@ export class CleanUp {
       if (closing.aborted) return true;
     } while (cursor !== '0');
     return left > 0;
+  }
+
+  /** A schedule goes: in the receipt and the history before it does, as the jobs' history is. */
+  private async note({ name, id, definition, owners }: Plan, { receipt, now }: Cancelled): Promise<void> {
+    const { kind } = definition;
+    const { cancelId, owner, reason, by, why } = receipt;
+    const queue = this.kinds.has(kind) ? this.kinds.get(kind).queue : '?';
+    const at = new Date(now).toISOString();
+    const line: Removal = { id, queue, kind, owners, state: 'schedule', at, why, reason, by, cancelId };
+    const args = ['', digest(cancelId), name, JSON.stringify(line), HISTORY_LINES, HISTORY_KEEP_MS];
+    await runScript(this.store.redis, 'along', [this.keys.ownerText(owner)], args);
   }
 
   /** A job, and those below it in its flow. */

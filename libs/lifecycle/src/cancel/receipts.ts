@@ -26,6 +26,8 @@ export interface Receipt {
   readonly ignored: number;
   readonly running: number;
   readonly byQueue: Readonly<Record<string, QueueReceipt>>;
+  /** Schedules that ended with the owner. */
+  readonly schedules: number;
   /** Nothing is left of it, in any queue or index. */
   readonly done: boolean;
   /** Whether the store had it on disk before it answered. */
@@ -76,7 +78,8 @@ export function aboutOf({ cancelId, owner, job, reason, by, close, why }: Order,
 
 /**
  * Reads receipts. Of a receipt the store keeps: a what it is about, t when, e and b the epochs after and before, d when it
- * was done, `n:<queue>|<state>` how many jobs were removed, `run:<job>|<token>` told, acknowledged or ignored.
+ * was done, `n:<queue>|<state>` how many jobs were removed, `run:<job>|<token>` told, acknowledged or ignored, and
+ * `s:<schedule>` for each schedule that went along.
  */
 @Injectable()
 export class Receipts {
@@ -138,6 +141,7 @@ function receiptOf(fields: Readonly<Record<string, string>>, living: ReadonlySet
   const of = (queue: string): (typeof byQueue)[string] =>
     (byQueue[queue] ??= { removed: {}, aborted: 0, running: 0 });
   const count = { removed: 0, aborted: 0, acknowledged: 0, ignored: 0 };
+  const schedules = Object.keys(fields).filter((name) => name.startsWith('s:')).length;
   for (const [name, value] of Object.entries(fields)) {
     if (name.startsWith('n:')) {
       const [queue, state] = name.slice(2).split('|') as [string, string];
@@ -163,6 +167,7 @@ function receiptOf(fields: Readonly<Record<string, string>>, living: ReadonlySet
     ...count,
     running: living.size,
     byQueue,
+    schedules,
     done: fields['d'] !== undefined,
     durable: about.f,
     ...(about.y && { why: about.y }),

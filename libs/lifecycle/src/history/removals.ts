@@ -6,14 +6,14 @@ import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 
-/** Why a job is no more. */
+/** Why a job is no more; or a schedule, in an owner's history. */
 export interface Removal {
   readonly id: string;
   readonly queue: string;
   /** Absent when the job was gone before anybody could read it. */
   readonly kind?: string;
   readonly owners?: readonly string[];
-  /** The state it was in. */
+  /** The state it was in; `schedule` of a schedule. */
   readonly state: string;
   readonly at: string;
   readonly why: 'cancelled' | 'expired' | 'retention' | 'orphan';

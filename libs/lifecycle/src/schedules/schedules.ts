@@ -84,8 +84,15 @@ export class Schedules {
     return this.store.call(() => this.strike(digest(id)));
   }
 
-  /** Ends the schedules that an owner had up to an epoch; answers their ids. To be called when that is over. */
-  async removeOf(owner: Owner, upToEpoch: string | number): Promise<string[]> {
+  /**
+   * Ends the schedules that an owner had up to an epoch; answers their ids. To be called when that is over. Whoever wants to
+   * note it is told of each just before it ends; told again should that fail.
+   */
+  async removeOf(
+    owner: Owner,
+    upToEpoch: string | number,
+    note: (plan: Plan) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<string[]> {
     const text = formatOwner(owner);
     const ended: string[] = [];
     let cursor = '0';
@@ -94,7 +101,9 @@ export class Schedules {
       cursor = next;
       const over = moorings.filter(({ epoch }) => epoch <= Number(upToEpoch));
       const ids = await Promise.all(
-        over.map((mooring) => this.store.call(() => this.removeMoored(text, mooring, Number(upToEpoch)))),
+        over.map((mooring) =>
+          this.store.call(() => this.removeMoored(text, mooring, Number(upToEpoch), note)),
+        ),
       );
       ended.push(...ids.filter((id) => id !== undefined));
     } while (cursor !== '0');
@@ -115,12 +124,20 @@ export class Schedules {
     await this.book.done(name, undone);
   }
 
-  private async removeMoored(owner: string, mooring: Mooring, upTo: number): Promise<string | undefined> {
+  private async removeMoored(
+    owner: string,
+    mooring: Mooring,
+    upTo: number,
+    note: (plan: Plan) => Promise<unknown>,
+  ): Promise<string | undefined> {
     const plan = await this.book.read(mooring.schedule);
     const epoch = plan?.epochs[plan.owners.indexOf(owner)];
-    if (plan && epoch !== undefined && Number(epoch) <= upTo && (await this.strike(plan.name, plan))) {
-      this.journal.scheduleEnded(plan.id, owner, 'its owner was cancelled');
-      return plan.id;
+    if (plan && epoch !== undefined && Number(epoch) <= upTo) {
+      await note(plan);
+      if (await this.strike(plan.name, plan)) {
+        this.journal.scheduleEnded(plan.id, owner, 'its owner was cancelled');
+        return plan.id;
+      }
     }
     // A schedule that is this owner's no more, or is another by now: then its note is newer.
     await this.moorings.unmoor(owner, mooring.schedule, mooring.change);
