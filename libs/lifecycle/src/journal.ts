@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Order } from './cancel/order.js';
 import type { Receipt } from './cancel/receipts.js';
 import type { EndedAs } from './kinds/outcome.js';
 import { LifecycleOptions } from './options.js';
@@ -29,6 +30,10 @@ export type Fact =
     } & JobFacts)
   | ({ readonly event: 'job.handed-back'; readonly why: string } & JobFacts)
   | { readonly event: 'job.stalled'; readonly queue: string; readonly jobId: string }
+  | ({ readonly event: 'owner.cancelling'; readonly why: 'cancelled' | 'orphan' } & Pick<
+      Receipt,
+      'cancelId' | 'owner' | 'job' | 'reason' | 'by'
+    >)
   | ({ readonly event: 'owner.cancelled' } & Receipt)
   | { readonly event: 'resolver.failed'; readonly type: string; readonly asked: number; readonly why: string }
   | {
@@ -143,6 +148,12 @@ export class Journal {
 
   jobStalled(queue: string, jobId: string): void {
     this.announce({ event: 'job.stalled', queue, jobId });
+  }
+
+  /** What was cancelled, told in the moment it was; its jobs are still to go. */
+  ownerCancelling({ cancelId, owner, job, reason: because, by, why }: Order): void {
+    const about = { cancelId, owner, ...(job !== undefined && { job }), reason: because, by, why };
+    this.announce({ event: 'owner.cancelling', ...about });
   }
 
   /** What was cancelled, and what became of it so far. Said again when the same cancelId is asked for again. */

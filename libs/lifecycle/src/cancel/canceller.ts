@@ -143,6 +143,7 @@ export class Canceller {
     const answer = await this.store
       .call(async () => {
         const answered = (await runScript(redis, 'cancel', [record], args)) as string[];
+        if (answered[0] === 'cancelled') this.journal.ownerCancelling(order);
         if (!isAwaited) this.takeUp(order);
         return answered;
       })

@@ -70,6 +70,16 @@ export class OwnerReader {
     });
   }
 
+  /** Those of them that are closed: asked for many at once, and nothing else of them. */
+  closedAmong(owners: readonly Owner[]): Promise<Owner[]> {
+    return this.store.call(async () => {
+      const states = await Promise.all(
+        owners.map((owner) => this.store.redis.hget(this.keys.owner(owner), 's')),
+      );
+      return owners.filter((_owner, i) => states[i] === 'closed');
+    });
+  }
+
   /** Entries of an epoch before the current one are of cancelled jobs, and on their way out. */
   private readIndex(fields: readonly string[], epoch: string): { jobs: OwnedJob[]; ending: number } {
     const jobs: OwnedJob[] = [];
