@@ -72,13 +72,66 @@ describe('kill -9 in the middle of a trip', () => {
     await fleet.request('POST', `/v1/trips/${id}/cancel`, {});
   });
 
+  it('after its owner was cancelled, while a dead worker holds a job of it: no phone shows it', async () => {
+    fleet.workers[0]!.kill('SIGKILL');
+    await fleet.workers[0]!.exited;
+    const worker = await addOddWorker(fleet, 'fail-point', {
+      FAIL_POINT: 'after:trips/offer',
+      WORKER_LOCK: '1500ms',
+    });
+    const id = await ask(fleet.api);
+    await ann.untilSeen('offer', id);
+    await worker.exited;
+    const cancelled = fleet.request('POST', `/v1/owners/trip/${id}/cancel`, { reason: 'off' });
+    await ann.untilSeen('withdrawn', id, 1_000);
+    await cancelled;
+    await fleet.untilReady(fleet.addWorker());
+    await until(async () => (await openJobs(id)) === 0, 'its jobs are gone', 15_000);
+  });
+
+  it('before anybody heard that its owner was cancelled: the care sees it', async () => {
+    const deaf = fleet.addApi({ TRIPS: 'off' });
+    await fleet.untilReady(deaf);
+    const id = await offered();
+    // Nobody else is to hear of it.
+    const [worker] = fleet.workers;
+    worker!.kill('SIGSTOP');
+    await post(deaf, `/v1/owners/trip/${id}/cancel`, { reason: 'off' });
+    await ann.untilSeen('withdrawn', id, 10_000);
+    expect(await trip(id)).toMatchObject({ status: 'CANCELLED' });
+    worker!.kill('SIGCONT');
+    deaf.kill('SIGTERM');
+    await deaf.exited;
+  });
+
+  it('after a driver went offline: his requests are taken back, and those of later are not', async () => {
+    const first = await offered();
+    const second = await ask(fleet.api);
+    await until(async () => (await openJobs(second)) === 2, 'it waits for her');
+    const api = await doomedApi('after:trips/driver');
+    await fetch(`${api.url}/v1/drivers/ann`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: '{"available":false}',
+    }).catch(() => undefined);
+    await api.exited;
+    await ann.untilSeen('withdrawn', first, 1_000);
+    const third = await ask(fleet.api);
+    await until(async () => (await openJobs(second)) === 1, 'her request is taken back', 15_000);
+    await available(true);
+    await ann.untilSeen('offer', third);
+    expect(ann.saw('offer', second)).toBe(false);
+    for (const id of [first, second, third]) await fleet.request('POST', `/v1/trips/${id}/cancel`, {});
+  });
+
   it('after it expired, in its timeout: what follows is done by others', async () => {
     fleet.workers[0]!.kill('SIGKILL');
     const worker = await addOddWorker(fleet, 'fail-point', {
       FAIL_POINT: 'after:trips/finish',
       WORKER_LOCK: '1500ms',
     });
-    const id = await ask(fleet.api, '500ms');
+    // No phone shows it, or its api would end it as soon.
+    const id = await ask(fleet.api, '500ms', ['bob']);
     await worker.exited;
     expect(await trip(id)).toMatchObject({ status: 'EXPIRED' });
     // What the dead one ran is found by one that lives.
@@ -99,8 +152,8 @@ describe('kill -9 in the middle of a trip', () => {
     return id;
   }
 
-  async function ask(api: TestProcess, expiresIn = '5m'): Promise<string> {
-    const answer = await post(api, '/v1/trips', { customerId: 'rider', driverIds: ['ann'], expiresIn });
+  async function ask(api: TestProcess, expiresIn = '5m', driverIds = ['ann']): Promise<string> {
+    const answer = await post(api, '/v1/trips', { customerId: 'rider', driverIds, expiresIn });
     return ((await answer.json()) as { id: string }).id;
   }
 

@@ -5,6 +5,9 @@ import { Phone } from '../support/phone.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { freePort } from '../support/store.js';
 
+/** Long before the next sign of life, with which everybody looks anyway. */
+const HEARD_AGAIN_MS = 3_000;
+
 describe('trips', () => {
   let ends: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
@@ -15,7 +18,12 @@ describe('trips', () => {
   it.runIf(findServer())('are offered and taken on a Redis Cluster', async () => {
     const cluster = await RedisCluster.start();
     ends.push(() => cluster.stop());
-    await expectWalk({ storeEnv: { REDIS_CLUSTER: cluster.addresses } });
+    // As when the node that it listened to is replaced.
+    const cutOff = (): Promise<unknown> =>
+      Promise.all(
+        cluster.nodes.map((node) => node.ask((redis) => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub'))),
+      );
+    await expectWalk({ storeEnv: { REDIS_CLUSTER: cluster.addresses } }, cutOff);
   });
 
   it('are offered and taken on the embedded store', async () => {
@@ -27,7 +35,7 @@ describe('trips', () => {
     await expectWalk({ storeEnv: { REDIS_URL: store.url } });
   });
 
-  async function expectWalk(options: FleetOptions): Promise<void> {
+  async function expectWalk(options: FleetOptions, cutOff?: () => Promise<unknown>): Promise<void> {
     const fleet = await Fleet.start({ ...options, janitor: true });
     ends.push(() => fleet.stop());
     const post = (path: string, body: object = {}): ReturnType<Fleet['request']> =>
@@ -51,6 +59,15 @@ describe('trips', () => {
       await phone.untilSeen('withdrawn', first);
       await phone.untilSeen('offer', second);
       expect((await phone.untilSeen('withdrawn', second)).data.reason).toBe('expired');
+    }
+    const phone = phones.find(({ driverId }) => driverId !== winner)!;
+    for (let i = 0; cutOff && i < 5; i += 1) {
+      await cutOff();
+      const next = await ask('5m');
+      await phone.untilSeen('offer', next, HEARD_AGAIN_MS);
+      await cutOff();
+      await post(`/v1/trips/${next}/cancel`);
+      await phone.untilSeen('withdrawn', next, HEARD_AGAIN_MS);
     }
     expect((await post(`/v1/trips/${first}/complete`)).body).toMatchObject({ status: 'COMPLETED' });
     expect((await fleet.request('GET', `/v1/owners/trip/${first}`)).body).toMatchObject({

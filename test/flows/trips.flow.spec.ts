@@ -82,6 +82,32 @@ describe('trips', () => {
     await cancel(third);
   });
 
+  it('end at their time also when nobody works their timeouts off', async () => {
+    const [ann] = await drive('ann');
+    await post('/v1/admin/queues/trip-timeouts/pause');
+    try {
+      const shown = await ask(['ann'], '700ms');
+      await ann!.untilSeen('offer', shown);
+      const { at } = await ann!.untilSeen('withdrawn', shown);
+      const { expiresAt } = await trip(shown);
+      expect(at - Date.parse(String(expiresAt))).toBeLessThan(SOON_MS);
+      expect(await trip(shown)).toMatchObject({ status: 'EXPIRED' });
+
+      const unseen = await ask(['bob'], '100ms');
+      await until(async () => (await trip(unseen))['status'] === 'EXPIRED', 'it reads so', SOON_MS);
+    } finally {
+      await post('/v1/admin/queues/trip-timeouts/resume');
+    }
+  });
+
+  it('may be accepted by one of whom nothing was said, and by nobody who said that he is away', async () => {
+    const id = await ask(['new', 'away']);
+    await available('away', false);
+    expect(await accept(id, 'away')).toMatchObject({ status: 409, body: { code: 'NOT_FOR_DRIVER' } });
+    expect(await accept(id, 'new')).toMatchObject({ status: 200, body: { driverId: 'new' } });
+    expect((await post(`/v1/trips/${id}/complete`)).status).toBe(200);
+  });
+
   it('reach a driver who was not available as soon as he is, and fail until then', async () => {
     const id = await ask(['ann']);
     const job = await until(

@@ -16,8 +16,8 @@ import { SweepMetrics } from './sweep-metrics.js';
 
 /** How long a sweep that an operator asked for waits for a janitor, at most. */
 const ASKED_EVERY_MS = 500;
-/** How long a trip whose process died waits, beside the time that process had. */
-const TRIPS_EVERY_MS = 1_000;
+/** How long a trip whose process died waits, beside the time that process had; and one whose timeout does not come. */
+const TRIPS_EVERY_MS = 500;
 /** Likewise a site. */
 const SITES_EVERY_MS = 2_000;
 

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Trip } from './trip.js';
 import { TripCare } from './trips.care.js';
-import type { TripRepository } from './trips.repository.js';
+import type { AwayDriver, TripRepository } from './trips.repository.js';
 import type { Trips } from './trips.service.js';
 
 describe('the care of trips', () => {
@@ -12,20 +12,28 @@ describe('the care of trips', () => {
   it('is for all that are due, also when one cannot be tended', async () => {
     const done: string[] = [];
     const care = careOf(done);
-    expect(await care.tendOnce()).toBe(3);
-    expect(done).toEqual(['c is sent']);
+    expect(await care.tendOnce()).toBe(5);
+    expect(done).toEqual(['c is sent', 'd is watched', 'ann: taken back']);
   });
 
   it('sends no jobs for one whose owner was closed by others', async () => {
     const done: string[] = [];
     await careOf(done, 'c').tendOnce();
-    expect(done).toEqual(['c is ended']);
+    expect(done).toContain('c is ended');
+    expect(done).not.toContain('c is sent');
   });
 
   function careOf(done: string[], closed = ''): TripCare {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const repository = {
-      due: () => Promise.resolve(['a', 'b', 'c']),
+      due: () =>
+        Promise.resolve(
+          ['a', 'b', 'c', 'd'].map((id) => ({
+            id,
+            what: id === 'd' ? ('watch' as const) : ('tend' as const),
+          })),
+        ),
+      away: () => Promise.resolve([{ id: 'ann', sinceMs: 1 }]),
       now: () => Promise.resolve(Date.now()),
       find: (id: string) =>
         id === 'a'
@@ -33,6 +41,8 @@ describe('the care of trips', () => {
           : Promise.resolve({ id, status: 'PENDING', expiresAt }),
     };
     const trips = {
+      endClosed: (ids: string[]) => Promise.resolve(void done.push(`${ids.join(' ')} is watched`)),
+      takeBack: ({ id }: AwayDriver) => Promise.resolve(void done.push(`${id}: taken back`)),
       endIfClosed: (id: string) => Promise.resolve(id === closed && done.push(`${id} is ended`) > 0),
       send: ({ id }: Trip) =>
         id === 'b' ? Promise.reject(new Error('too many')) : Promise.resolve(done.push(`${id} is sent`)),

@@ -8,6 +8,8 @@ import { TripOverError, UnknownTripError } from './trips.errors.js';
 import { TripFollowers } from './trips.followers.js';
 import type { Trips } from './trips.service.js';
 
+type Order = Parameters<Journal['ownerCancelling']>[0];
+
 describe('a trip whose owner is cancelled', () => {
   const id = randomUUID();
   let journal: Journal;
@@ -40,6 +42,22 @@ describe('a trip whose owner is cancelled', () => {
     say({ owner: 'trip:42' });
     say({ owner: `ride:${id}` });
     say();
+    await followers.beforeApplicationShutdown();
+    expect(asked).toEqual([`${id}: off`]);
+  });
+
+  it('is cancelled as soon as its owner is, and not only when its jobs are gone', async () => {
+    const order = {
+      cancelId: 'c',
+      owner: `trip:${id}`,
+      reason: 'off',
+      by: 'shop',
+      why: 'cancelled',
+    } as Order;
+    journal.ownerCancelling(order);
+    journal.ownerCancelling({ ...order, why: 'orphan' });
+    journal.ownerCancelling({ ...order, job: 'a job' });
+    journal.ownerCancelling({ ...order, cancelId: 'own' });
     await followers.beforeApplicationShutdown();
     expect(asked).toEqual([`${id}: off`]);
   });

@@ -1,4 +1,4 @@
-import { Journal, parseOwner, type Fact, type Receipt } from '#lifecycle';
+import { Journal, parseOwner, type Fact } from '#lifecycle';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OwnCancels } from './own.cancels.js';
@@ -10,8 +10,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * A trip whose owner is cancelled by others, through the api or an event of another service, is cancelled itself. Should the
- * process that hears of it die before, nobody is asked any more, and who accepts finds its owner closed.
+ * A trip whose owner is cancelled by others, through the api or an event of another service, is cancelled itself: as soon as the
+ * owner is, however long its jobs take to go; and once more when they have, which another process may be the one to hear. Should
+ * nobody live to hear of it, nobody is asked any more, who accepts finds its owner closed, and so does the care.
  */
 @Injectable()
 export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
@@ -36,7 +37,8 @@ export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private follow(fact: Fact): void {
-    if (fact.event !== 'owner.cancelled' || fact.job !== undefined) return;
+    if (fact.event !== 'owner.cancelling' && fact.event !== 'owner.cancelled') return;
+    if (fact.job !== undefined) return;
     // To the sweep a trip that was accepted is gone, because it needs its jobs no more.
     if (fact.why === 'orphan') return;
     const { type, id } = parseOwner(fact.owner);
@@ -47,7 +49,7 @@ export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
 
   private async cancel(
     id: string,
-    { cancelId, reason }: Pick<Receipt, 'cancelId' | 'reason'>,
+    { cancelId, reason }: { readonly cancelId: string; readonly reason: string },
   ): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       const isLast = this.closing.signal.aborted;

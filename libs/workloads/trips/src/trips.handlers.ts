@@ -4,6 +4,7 @@ import { DriverUnavailableError } from './trips.errors.js';
 import { request, timeout } from './trips.kinds.js';
 import { TripRepository } from './trips.repository.js';
 import { Trips } from './trips.service.js';
+import { TripWakes } from './trips.wakes.js';
 
 /** When a request that waits for its driver looks by itself; it is woken as soon as the driver is free. */
 const LOOK_AGAIN_MS = 30_000;
@@ -12,16 +13,20 @@ const LOOK_AGAIN_MS = 30_000;
 @Injectable()
 @Handles(request)
 export class RequestHandler extends Handler<typeof request> {
-  constructor(private readonly trips: TripRepository) {
+  constructor(
+    private readonly trips: TripRepository,
+    private readonly wakes: TripWakes,
+  ) {
     super();
   }
 
   async handle({ tripId, driverId }: Payload<typeof request>, run: Run): Promise<object> {
-    const [word, what] = await this.trips.offer(tripId, driverId, run.id);
+    const [word, what, ...woken] = await this.trips.offer(tripId, driverId, run.id);
     switch (word) {
       case 'offered':
         return { offered: true };
       case 'over':
+        this.wakes.wake(woken);
         return { offered: false, why: `the trip is ${what}` };
       case 'not-asked':
         return { offered: false, why: 'the driver was not asked' };

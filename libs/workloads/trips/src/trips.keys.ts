@@ -6,15 +6,17 @@
  *  …:trip:<id>       hash    the trip (see trip.lua)                          create, accept, finish   expires, a day after its end
  *  …:key:<digest>    string  the trip that an Idempotency-Key asked for       create, finish           expires with its trip; with a trip
  *                                                                                                      that was refused at once
- *  …:driver:<id>     hash    available 1|0; trip, offer: what the driver has  driver, offer, accept,   with the driver's availability, or
- *                                                                             finish, decline          the trip that outlasts it
+ *  …:driver:<id>     hash    available 1|0; trip, offer: what the driver has  driver, offer, accept,   expires, a day after he went offline
+ *                                                                             finish, decline          or the trip that outlasts it ended
  *  …:line:<driver>   zset    <trip> -> when it was made: whose requests wait  offer, pass, finish,     empties with the trips
  *                            for the driver                                   driver
  *  …:offers:<driver> stream  what the driver is shown: see look.lua           offer, accept, finish,   expires, an hour after the newest, or
- *                                                                             driver, decline          after the offer that stands; 100
- *                                                                                                      at most
+ *                                                                             driver, decline          after the offer that stood longest;
+ *                                                                                                      entries of the last hour, 1000 at most
  *  …:due             zset    <trip> -> when the care looks at it, ms          create, due, tended,     tended: what is over and tidied up;
  *                                                                             accept, finish           empties with the trips
+ *  …:away            zset    <driver> -> when he went offline, ms: whose      driver, taken            taken: his requests are taken back
+ *                            requests are to be taken back
  *
  *  A channel of the name of a driver's stream is told of each entry.
  */

@@ -14,7 +14,7 @@ import { TripWakes } from './trips.wakes.js';
 @Module({
   imports: [LifecycleModule.forKinds([request, timeout])],
   providers: [OwnCancels, TripFollowers, TripRepository, Trips, TripWakes],
-  exports: [TripRepository, Trips],
+  exports: [TripRepository, Trips, TripWakes],
 })
 export class TripsModule {}
 

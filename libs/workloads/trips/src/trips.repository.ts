@@ -23,8 +23,27 @@ export interface OfferLook {
   readonly newest: string;
   /** The trip that the driver is offered now; '' for none. */
   readonly standing: string;
+  /** For how long; nothing when its time is over, and nobody has withdrawn it yet. */
+  readonly leftMs: number;
+  /** There are more, after these. */
+  readonly hasMore: boolean;
   readonly entries: readonly OfferEntry[];
 }
+
+/** A trip that the care is to look at: does something remain to be done, or is it only to be seen whether others ended it? */
+export interface DueTrip {
+  readonly id: string;
+  readonly what: 'tend' | 'watch';
+}
+
+/** A driver whose requests of before are to be taken back. */
+export interface AwayDriver {
+  readonly id: string;
+  readonly sinceMs: number;
+}
+
+/** So many entries of what a driver is shown are read at once. */
+const ENTRIES_AT_ONCE = 200;
 
 /** Trips and drivers in the store. Every decision is one script. */
 @Injectable()
@@ -116,13 +135,24 @@ export class TripRepository {
   }
 
   async look(driverId: string, last: string): Promise<OfferLook> {
-    const answer = (await this.ask('look', driverId, last)) as unknown[];
-    const [newest, standing, ...entries] = answer as [string, string, ...[string, string[]][]];
-    return { newest, standing, entries: entries.map(readEntry) };
+    const answer = (await this.ask('look', driverId, last, ENTRIES_AT_ONCE)) as unknown[];
+    const [newest, standing, left, ...entries] = answer as [string, string, string, ...[string, string[]][]];
+    const hasMore = entries.length === ENTRIES_AT_ONCE;
+    return { newest, standing, leftMs: Number(left), hasMore, entries: entries.map(readEntry) };
   }
 
-  async due(atMost: number): Promise<string[]> {
-    return (await this.ask('due', atMost)) as string[];
+  async due(atMost: number): Promise<DueTrip[]> {
+    const answer = (await this.ask('due', atMost)) as [string, DueTrip['what']][];
+    return answer.map(([id, what]) => ({ id, what }));
+  }
+
+  async away(atMost: number): Promise<AwayDriver[]> {
+    const answer = (await this.ask('away', atMost)) as string[];
+    return answer.flatMap((id, i) => (i % 2 === 0 ? [{ id, sinceMs: Number(answer[i + 1]) }] : []));
+  }
+
+  async taken({ id, sinceMs }: AwayDriver): Promise<void> {
+    await this.run('taken', id, sinceMs);
   }
 
   async tended(tripId: string, status: TripStatus | ''): Promise<void> {

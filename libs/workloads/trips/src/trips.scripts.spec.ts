@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
+import type { scripts } from './trips.scripts.js';
 
-type Name =
-  'create' | 'offer' | 'accept' | 'decline' | 'pass' | 'finish' | 'driver' | 'look' | 'due' | 'tended';
+type Name = keyof typeof scripts;
 type Mutant = readonly [script: Name | 'trip', from: string, to: string];
 
 /** Each takes one guard away, or one of the things that a step must do with the others. */
@@ -15,7 +15,7 @@ const MUTANTS: readonly Mutant[] = [
   ['create', "digest ~= '' and redis.call('GET', order_key(digest))", 'false'],
   ['create', "redis.call('SET', order_key(digest), id)", ''],
   ['create', ", 'secret', secret", ''],
-  ['create', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
+  ['create', "redis.call('ZADD', root .. ':due', care_at(now + lives), id)", ''],
   ['offer', "status ~= 'PENDING' or", 'false or'],
   ['offer', 'or now >= expires', ''],
   ['offer', 'or trip[5] then', 'then'],
@@ -32,16 +32,23 @@ const MUTANTS: readonly Mutant[] = [
   ['accept', 'trip[4] == driver', 'true'],
   ['accept', "status ~= 'PENDING' or", 'false or'],
   ['accept', 'or now >= tonumber(trip[2])', ''],
+  ['offer', 'is_free(driver) and next_in_line(driver) or nil', 'nil'],
   ['accept', 'if not is_asked(trip[3], driver) then', 'if false then'],
   ['accept', 'if has[2] then', 'if false then'],
-  ['accept', "if has[1] ~= '1' then", 'if false then'],
+  ['accept', "if has[1] == '0' then", 'if false then'],
+  ['accept', "if has[1] == '0' then", "if has[1] ~= '1' then"],
   ['accept', "withdraw_all(id, 'accepted', driver)", '{}'],
   ['accept', "withdraw_all(id, 'accepted', driver)", "withdraw_all(id, 'accepted')"],
   ['accept', "withdraw(driver, other, 'on-a-trip')", ''],
   ['accept', "show(driver, 'accepted', id, '')", ''],
   ['accept', 'elseif has[3] then', 'else'],
   ['accept', "redis.call('HDEL', driver_key(driver), 'offer')", ''],
-  ['accept', "redis.call('ZADD', root .. ':due', now + CARE_MS, other)", ''],
+  ['accept', "redis.call('HDEL', trip_key(other), 'sent')", ''],
+  [
+    'accept',
+    "redis.call('ZADD', root .. ':due', care_at(redis.call('HGET', trip_key(other), 'expires')), other)",
+    '',
+  ],
   ['accept', "redis.call('HSET', driver_key(driver), 'trip', id)", ''],
   ['accept', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
   ['decline', "not withdraw(driver, id, 'declined')", 'false'],
@@ -67,20 +74,39 @@ const MUTANTS: readonly Mutant[] = [
   ['driver', "withdraw(driver, offer, 'offline')", ''],
   ['driver', "redis.call('DEL', line_key(driver))", ''],
   ['driver', 'forget_idle(driver)', ''],
+  ['driver', "redis.call('PERSIST', driver_key(driver))", ''],
+  ['driver', "redis.call('ZADD', root .. ':away', text(now), driver)", ''],
   ['driver', ', next_in_line(driver)', ''],
   ['look', "'(' .. last", 'last'],
   ['look', "#redis.call('XRANGE', key, last, '+', 'COUNT', 1) == 0", 'false'],
-  ['due', "redis.call('ZADD', due, now + CARE_MS, id)", ''],
+  ['look', "'+', 'COUNT', most)", "'+')"],
+  ['look', '#entries == most and entries[most][1] or newest', 'newest'],
+  ['look', "expires and text(tonumber(expires) - now) or '0'", "'0'"],
+  ['due', "redis.call('ZADD', due, may_be_had and care_at(trip[2]) or now + CARE_MS, id)", ''],
+  ['due', 'may_be_had and care_at(trip[2]) or now + CARE_MS', 'now + CARE_MS'],
+  ['due', 'may_be_had and trip[3] and', 'may_be_had and'],
+  ['due', 'may_be_had and trip[3] and', 'trip[3] and'],
+  ['away', 'now - CARE_MS', 'now'],
+  ['taken', "redis.call('ZSCORE', away, driver) ~= ARGV[2]", 'false'],
+  ['taken', "redis.call('ZREM', away, driver)", ''],
   ['due', "'LIMIT', 0, tonumber(ARGV[1])", "'LIMIT', 0, 1000"],
   ['tended', "(trip[1] or '') ~= status", 'false'],
+  ['tended', "redis.call('HSET', trip_key(id), 'sent', 1)", ''],
   [
     'tended',
-    "redis.call('ZADD', root .. ':due', tonumber(trip[2]) + CARE_MS, id)",
+    "redis.call('ZADD', root .. ':due', care_at(trip[2]), id)",
     "redis.call('ZREM', root .. ':due', id)",
   ],
   ['tended', "redis.call('ZREM', root .. ':due', id)", ''],
-  ['trip', "'MAXLEN', OFFERS_KEPT, ", ''],
-  ['trip', "redis.call('PEXPIRE', key, text(OFFERS_KEEP_MS + (stands or 0)))", ''],
+  ['trip', "'MINID', text(now - OFFERS_KEEP_MS), ", ''],
+  ['trip', "redis.call('XTRIM', key, 'MAXLEN', OFFERS_KEPT)", ''],
+  ['trip', "redis.call('PEXPIRE', key, text(lives))", ''],
+  ['trip', "if redis.call('PTTL', key) < lives then", 'if true then'],
+  ['trip', "redis.call('PEXPIRE', key, AWAY_KEEP_MS)", ''],
+  ['trip', 'math.min(now + CARE_MS, tonumber(expires) + LATE_MS)', 'now + CARE_MS'],
+  ['trip', 'or stood and is_free(driver)', ''],
+  ['trip', 'stood and is_free(driver)', 'stood'],
+  ['trip', "return has[1] == '1' and not has[2] and not has[3]", "return has[1] == '1'"],
   ['trip', '(stands or 0)', '0'],
   ['trip', "redis.call('PUBLISH', key, trip)", ''],
   ['trip', "redis.call('HGET', driver_key(driver), 'offer') ~= trip", 'false'],
@@ -110,6 +136,7 @@ describe('the scripts of trips', () => {
       [
         "driver ann 1: ["online"]",
         "driver bob 1: ["online"]",
+        "driver cem 0: ["offline","<time>"]",
         "create t1 rider ["ann","bob","cem"] 60000  secret: ["created"]",
         "create t1 rider ["ann"] 60000  secret: ["exists","t1"]",
         "trip:t1: secret",
@@ -130,7 +157,7 @@ describe('the scripts of trips', () => {
         "t1 is due: 1",
         "accept t1 ann: ["again"]",
         "accept t1 bob: ["over","ACCEPTED"]",
-        "offer t1 bob j1b: ["over","ACCEPTED"]",
+        "offer t1 bob j1b: ["over","ACCEPTED","j2b bob"]",
         "offer t2 bob j2b: ["offered"]",
         "offer t2 ann j2a: ["busy","trip"]",
         "accept t2 ann: ["busy","t1"]",
@@ -139,7 +166,7 @@ describe('the scripts of trips', () => {
         "finish t2 EXPIRED expired: ["early","<ms>"]",
         "decline t2 ann: ["not-offered"]",
         "decline t2 bob: ["declined","j3b bob"]",
-        "offer t2 bob j2b: ["over","DECLINED"]",
+        "offer t2 bob j2b: ["over","DECLINED","j3b bob"]",
         "offer t3 bob j3b: ["offered"]",
         "accept t2 bob: ["accepted","t3"]",
         "offer t3 ann j3a: ["busy","trip"]",
@@ -160,19 +187,45 @@ describe('the scripts of trips', () => {
         "create t6 rider ["cem","ann"] 60000  secret: ["created"]",
         "offer t5 cem j5c: ["offered"]",
         "offer t6 cem j6c: ["busy","offer"]",
-        "driver cem 0: ["offline"]",
+        "driver cem 0: ["offline","<time>"]",
         "driver cem 1: ["online"]",
         "offer t6 cem j6c: ["offered"]",
         "accept t6 cem: ["accepted",""]",
-        "driver cem 0: ["offline"]",
+        "driver cem 0: ["offline","<time>"]",
         "accept t6 cem: ["again"]",
         "driver:cem: ["available","0","trip","t6"]",
+        "driver:cem: -1",
         "finish t6 COMPLETED done: ["finished"]",
-        "driver:cem: []",
+        "driver:cem: ["available","0"]",
+        "create n1 rider ["gus"] 60000  secret: ["created"]",
+        "offer n1 gus jn1: ["unavailable"]",
+        "accept n1 gus: ["accepted",""]",
+        "finish n1 COMPLETED done: ["finished"]",
+        "driver:gus: []",
+        "driver fay 1: ["online"]",
+        "create w0 rider ["fay"] 60000  secret: ["created"]",
+        "offer w0 fay jw0: ["offered"]",
+        "create w1 rider ["fay"] 60000  secret: ["created"]",
+        "offer w1 fay jw1: ["busy","offer"]",
+        "create w2 rider ["fay"] 60000  secret: ["created"]",
+        "offer w2 fay jw2: ["busy","offer"]",
+        "create w3 rider ["fay"] 60000  secret: ["created"]",
+        "offer w3 fay jw3: ["busy","offer"]",
+        "create w4 rider ["fay"] 60000  secret: ["created"]",
+        "offer w4 fay jw4: ["busy","offer"]",
+        "finish w1 CANCELLED off: ["finished"]",
+        "decline w0 fay: ["declined","jw2 fay"]",
+        "finish w2 CANCELLED off: ["finished","jw3 fay"]",
+        "offer w3 fay jw3: ["over","EXPIRED","jw4 fay"]",
+        "driver fay 0: ["offline","<time>"]",
+        "finish w0 CANCELLED off: ["finished"]",
+        "finish w3 CANCELLED off: ["finished"]",
+        "finish w4 CANCELLED off: ["finished"]",
         "create t8 rider ["dan"] 60000  secret: ["created"]",
         "offer t8 dan j8d: ["unavailable"]",
         "driver dan 1: ["online","j8d dan"]",
-        "driver dan 0: ["offline"]",
+        "driver:dan: -1",
+        "driver dan 0: ["offline","<time>"]",
         "finish t8 CANCELLED off: ["finished"]",
         "create k1 rider ["dan"] 60000 digest secret: ["created"]",
         "create k2 rider ["dan"] 60000 digest secret: ["exists","k1"]",
@@ -190,7 +243,7 @@ describe('the scripts of trips', () => {
         "offer p3 eve jp3: ["busy","offer"]",
         "offers:eve: 25 h",
         "decline p1 eve: ["declined","jp2 eve"]",
-        "offers:eve: 1 h",
+        "offers:eve: 25 h",
         "pass eve jp3: ["moved"]",
         "pass eve jp2: ["passed","jp3 eve"]",
         "trip:p2: 0",
@@ -199,6 +252,7 @@ describe('the scripts of trips', () => {
         "p3 is due: 1",
         "offer p3 eve jp3: ["offered"]",
         "accept p2 eve: ["accepted","p3"]",
+        "trip:p3: 0",
         "p3 is due: 1",
         "finish p1 CANCELLED off: ["finished"]",
         "finish p2 CANCELLED off: ["finished"]",
@@ -206,21 +260,29 @@ describe('the scripts of trips', () => {
         "create p4 rider ["eve"] 60000  secret: ["created"]",
         "accept p4 eve: ["accepted",""]",
         "finish p4 COMPLETED done: ["finished"]",
-        "driver eve 0: ["offline"]",
-        "look cem : ["<time>",""]",
-        "look ann : ["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
-        "["<time>","t3",["<time>",["event","accepted","trip","t1","more",""]],["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
-        "look ann 999999999999999-0: ["<time>","t3",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
-        "look nobody 999999999999999-0: ["",""]",
+        "driver eve 0: ["offline","<time>"]",
+        "look cem  9: ["<time>","","0"]",
+        "look ann  9: ["<time>","t3","<ms>",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "["<time>","t3","<ms>",["<time>",["event","accepted","trip","t1","more",""]],["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "look ann 999999999999999-0 9: ["<time>","t3","<ms>",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
+        "look nobody 999999999999999-0 9: ["","","0"]",
+        "["<time>","t3","<ms>",["<time>",["event","offer","trip","t1","more","<time> rider"]],["<time>",["event","accepted","trip","t1","more",""]]]",
+        "true",
         "finish t3 CANCELLED off: ["finished"]",
         "finish t5 CANCELLED off: ["finished"]",
         "due: t2 t3 t4 t5 t6 t8",
         "create t7 rider ["ann"] 60000  secret: ["created"]",
+        "due 1: [["t7","tend"]]",
         "tended t7 PENDING: ["ok"]",
-        "due: true",
+        "due: 5 s",
+        "due 1: []",
+        "due 1: [["t7","watch"]]",
+        "tended t7 PENDING: ["ok"]",
+        "due: 250",
+        "due: 250",
         "tended t6 ACCEPTED: ["moved"]",
-        "due 2: ["t6","t7"]",
-        "due 2: ["t5"]",
+        "due 2: [["t6","tend"],["t7","tend"]]",
+        "due 2: [["t5","tend"]]",
         "due 2: []",
         "finish t7 CANCELLED off: ["finished"]",
         "tended t1 COMPLETED: ["ok"]",
@@ -232,14 +294,24 @@ describe('the scripts of trips', () => {
         "tended t8 CANCELLED: ["ok"]",
         "tended t4 EXPIRED: ["ok"]",
         "tended none : ["ok"]",
-        "driver ann 0: ["offline"]",
-        "driver bob 0: ["offline"]",
-        "offers:ann: 100",
+        "offers:ann: true more than 120",
+        "create o1 rider ["hal"] 60000  secret: ["created"]",
+        "offer o1 hal jo1: ["offered"]",
+        "offers:hal: 1000",
+        "finish o1 CANCELLED off: ["finished"]",
+        "driver ann 0: ["offline","<time>"]",
+        "driver bob 0: ["offline","<time>"]",
+        "driver hal 0: ["offline","<time>"]",
+        "away: ann bob cem dan eve fay hal",
+        "away 9: ["ann","1","bob","2"]",
+        "taken ann 2: ["moved"]",
+        "taken ann 1: ["ok"]",
         "stays: ",
-        "offer b10, withdrawn b10 off, offer b11, withdrawn b11 off, offer b12, withdrawn b12 off, offer b13, withdrawn b13 off, offer b14, withdrawn b14 off, offer b15, withdrawn b15 off",
+        "offer t1, accepted t1, offer t3, withdrawn t3 off, offer b0, withdrawn b0 off, offer b1, withdrawn b1 off, offer b2, withdrawn b2 off, offer b3, withdrawn b3 off",
         "offer t1, withdrawn t1 accepted, offer t2, withdrawn t2 declined, offer t3, withdrawn t3 on-a-trip, withdrawn t2 off",
         "offer t4, withdrawn t4 expired, offer t5, withdrawn t5 offline, offer t6, accepted t6",
         "offer p1, withdrawn p1 declined, offer p3, withdrawn p3 on-a-trip, withdrawn p2 off",
+        "withdrawn o1 off",
         "told",
       ]
     `);
@@ -269,6 +341,7 @@ describe('the scripts of trips', () => {
     try {
       await say('driver', 'ann', 1);
       await say('driver', 'bob', 1);
+      await say('driver', 'cem', 0);
       // One trip, three drivers, of whom one is away.
       await create('t1', 60_000, 'ann', 'bob', 'cem');
       await create('t1', 60_000, 'ann');
@@ -334,11 +407,36 @@ describe('the scripts of trips', () => {
       await say('driver', 'cem', 0);
       await say('accept', 't6', 'cem');
       await state('driver:cem');
+      await state('driver:cem', async () => String(await redis.pttl(`${root}:driver:cem`)));
       await say('finish', 't6', 'COMPLETED', 'done');
       await state('driver:cem');
+      // Of whom nothing was said: nothing is offered to him, and he may accept; nothing stays of it.
+      await create('n1', 60_000, 'gus');
+      await say('offer', 'n1', 'gus', 'jn1');
+      await say('accept', 'n1', 'gus');
+      await say('finish', 'n1', 'COMPLETED', 'done');
+      await call('tended', 'n1', 'COMPLETED');
+      await state('driver:gus');
+      // The first in line ends after it was woken: the next is, and so when it finds itself over.
+      await say('driver', 'fay', 1);
+      for (const [i, id] of ['w0', 'w1', 'w2', 'w3', 'w4'].entries()) {
+        await create(id, 60_000, 'fay');
+        await redis.hset(`${root}:trip:${id}`, 'created', i + 1);
+        await say('offer', id, 'fay', `j${id}`);
+      }
+      await say('finish', 'w1', 'CANCELLED', 'off');
+      await say('decline', 'w0', 'fay');
+      await say('finish', 'w2', 'CANCELLED', 'off');
+      await redis.hset(`${root}:trip:w3`, 'expires', '1');
+      await say('offer', 'w3', 'fay', 'jw3');
+      await say('driver', 'fay', 0);
+      for (const id of ['w0', 'w3', 'w4']) await say('finish', id, 'CANCELLED', 'off');
+      for (let i = 0; i < 5; i += 1) await call('tended', `w${i}`, 'CANCELLED');
+      await call('driver', 'dan', 0);
       await create('t8', 60_000, 'dan');
       await say('offer', 't8', 'dan', 'j8d');
       await say('driver', 'dan', 1);
+      await state('driver:dan', async () => String(await redis.pttl(`${root}:driver:dan`)));
       await say('driver', 'dan', 0);
       await say('finish', 't8', 'CANCELLED', 'off');
       // One key, one trip; of one that is refused it is free again.
@@ -368,7 +466,10 @@ describe('the scripts of trips', () => {
       await say('pass', 'eve', 'jp3');
       await due('p3');
       await say('offer', 'p3', 'eve', 'jp3');
+      await call('tended', 'p3', 'PENDING');
+      await redis.zrem(`${root}:due`, 'p3');
       await say('accept', 'p2', 'eve');
+      await state('trip:p3', async () => String(await redis.hexists(`${root}:trip:p3`, 'sent')));
       await due('p3');
       for (const id of ['p1', 'p2', 'p3']) {
         await say('finish', id, 'CANCELLED', 'off');
@@ -381,18 +482,31 @@ describe('the scripts of trips', () => {
       await call('tended', 'p4', 'COMPLETED');
       await say('driver', 'eve', 0);
       // What is late is shown to nobody; what comes back sees what it missed.
-      await say('look', 'cem', '');
-      await say('look', 'ann', '');
+      await say('look', 'cem', '', 9);
+      await say('look', 'ann', '', 9);
       const [first] = await redis.xrange(`${root}:offers:ann`, '-', '+', 'COUNT', 1);
-      said.push(settled(await call('look', 'ann', first![0])));
-      for (const driver of ['ann', 'nobody']) await say('look', driver, '999999999999999-0');
+      said.push(settled(await call('look', 'ann', first![0], 9)));
+      for (const driver of ['ann', 'nobody']) await say('look', driver, '999999999999999-0', 9);
+      const two = await call('look', 'ann', '0-0', 2);
+      said.push(settled(two), `${two[0] === two[4]![0]}`);
       for (const id of ['t3', 't5']) await say('finish', id, 'CANCELLED', 'off');
       said.push(`due: ${(await redis.zrange(`${root}:due`, '0', '-1')).toSorted().join(' ')}`);
       await create('t7', 60_000, 'ann');
+      await redis.zadd(`${root}:due`, 1, 't7');
+      await say('due', 1);
       await say('tended', 't7', 'PENDING');
-      await state('due', async () =>
-        String(Number(await redis.zscore(`${root}:due`, 't7')) > Date.now() + 60_000),
-      );
+      await state('due', async () => String(await dueIn('t7')));
+      await say('due', 1);
+      await redis.zadd(`${root}:due`, 1, 't7');
+      await say('due', 1);
+      const expires = Date.now() + 2_000;
+      await redis.hset(`${root}:trip:t7`, 'expires', expires);
+      await say('tended', 't7', 'PENDING');
+      await state('due', async () => String(Number(await redis.zscore(`${root}:due`, 't7')) - expires));
+      await redis.zadd(`${root}:due`, 1, 't7');
+      await call('due', 1);
+      await state('due', async () => String(Number(await redis.zscore(`${root}:due`, 't7')) - expires));
+      await redis.hset(`${root}:trip:t7`, 'expires', '1');
       await say('tended', 't6', 'ACCEPTED');
       await redis.zadd(`${root}:due`, 1, 't6', 2, 't7', 3, 't5');
       await say('due', 2);
@@ -409,11 +523,46 @@ describe('the scripts of trips', () => {
         await call('finish', `b${i}`, 'CANCELLED', 'off');
         await call('tended', `b${i}`, 'CANCELLED');
       }
-      for (const id of ['ann', 'bob']) await say('driver', id, 0);
-      await state('offers:ann', async () => String(await redis.xlen(`${root}:offers:ann`)));
+      await state(
+        'offers:ann',
+        async () => `${(await redis.xlen(`${root}:offers:ann`)) > 120} more than 120`,
+      );
+      const many = redis.pipeline();
+      for (let i = 1; i <= 1_100; i += 1)
+        many.xadd(
+          `${root}:offers:hal`,
+          i <= 90 ? `1-${i}` : '*',
+          'event',
+          'withdrawn',
+          'trip',
+          'old',
+          'more',
+          '',
+        );
+      await redis.del(`${root}:offers:hal`);
+      await many.exec();
+      await call('driver', 'hal', 1);
+      await create('o1', 60_000, 'hal');
+      await say('offer', 'o1', 'hal', 'jo1');
+      await state('offers:hal', async () => String(await redis.xlen(`${root}:offers:hal`)));
+      await redis.del(`${root}:offers:hal`);
+      await redis.xadd(`${root}:offers:hal`, '1-1', 'event', 'withdrawn', 'trip', 'old', 'more', '');
+      await say('finish', 'o1', 'CANCELLED', 'off');
+      await call('tended', 'o1', 'CANCELLED');
+      for (const id of ['ann', 'bob', 'hal']) await say('driver', id, 0);
+      // Whose requests are to be taken back, a while after he went.
+      said.push(`away: ${(await redis.zrange(`${root}:away`, '0', '-1')).toSorted().join(' ')}`);
+      await redis.zadd(`${root}:away`, 1, 'ann', 2, 'bob');
+      await say('away', 9);
+      await say('taken', 'ann', 2);
+      await say('taken', 'ann', 1);
+      for (const id of ['bob', 'cem', 'dan', 'eve', 'fay', 'hal'])
+        await call('taken', id, (await redis.zscore(`${root}:away`, id))!);
       said.push(`stays: ${(await staying()).join(' ')}`);
       const events = await Promise.all(
-        ['ann', 'bob', 'cem', 'eve'].map((id) => redis.xrange(`${root}:offers:${id}`, '-', '+', 'COUNT', 12)),
+        ['ann', 'bob', 'cem', 'eve', 'hal'].map((id) =>
+          redis.xrange(`${root}:offers:${id}`, '-', '+', 'COUNT', 12),
+        ),
       );
       said.push(
         ...events.map((one) =>
@@ -448,6 +597,11 @@ describe('the scripts of trips', () => {
       look = async () => settled(Object.entries(await redis.hgetall(`${root}:${what}`)).flat()),
     ): Promise<void> {
       said.push(`${what}: ${await look()}`);
+    }
+
+    /** In how many seconds the care looks at it. */
+    async function dueIn(id: string): Promise<string> {
+      return `${Math.round((Number(await redis.zscore(`${root}:due`, id)) - Date.now()) / 1_000)} s`;
     }
 
     async function hoursLeft(what: string): Promise<string> {

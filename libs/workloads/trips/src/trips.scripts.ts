@@ -20,4 +20,6 @@ export const scripts = {
   look: read('look'),
   due: read('due'),
   tended: read('tended'),
+  away: read('away'),
+  taken: read('taken'),
 };

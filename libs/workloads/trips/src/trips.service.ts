@@ -16,7 +16,7 @@ import { OwnCancels } from './own.cancels.js';
 import { isTripId, type Trip } from './trip.js';
 import { NotForDriverError, TripOverError, UnknownTripError } from './trips.errors.js';
 import { request, timeout } from './trips.kinds.js';
-import { TripRepository, type Ending } from './trips.repository.js';
+import { TripRepository, type AwayDriver, type Ending } from './trips.repository.js';
 import { TripWakes } from './trips.wakes.js';
 
 export interface TripOrder {
@@ -60,8 +60,13 @@ export class Trips {
     return trip;
   }
 
+  /** One whose time is over reads so, also when nobody has ended it yet. */
   async read(id: string): Promise<Trip> {
-    const trip = await this.trips.find(id);
+    let trip = await this.trips.find(id);
+    if (trip?.status === 'PENDING' && Date.parse(trip.expiresAt) <= Date.now()) {
+      await this.withdraw(id);
+      trip = await this.trips.find(id);
+    }
     if (!trip) throw new UnknownTripError();
     return trip;
   }
@@ -114,7 +119,18 @@ export class Trips {
     const [word, what, ...woken] = await this.trips.finish(id, 'EXPIRED', 'expired');
     if (word === 'early') return Number(what);
     if (word === 'finished') this.wakes.wake([what, ...woken]);
-    if (word === 'finished' || word === 'again') await this.tidy(id, 'EXPIRED', 'nobody accepted in time');
+    if (word === 'finished' || word === 'again') await this.tidy(id, 'EXPIRED', NOBODY);
+    return 0;
+  }
+
+  /** The same for who shows it: it is gone when this has answered, its jobs soon after. */
+  async withdraw(id: string): Promise<number> {
+    const [word, what, ...woken] = await this.trips.finish(id, 'EXPIRED', 'expired');
+    if (word === 'early') return Number(what);
+    if (word === 'finished') {
+      this.wakes.wake([what, ...woken]);
+      void this.tidy(id, 'EXPIRED', NOBODY);
+    }
     return 0;
   }
 
@@ -122,9 +138,23 @@ export class Trips {
   async setAvailable(driverId: string, isAvailable: boolean): Promise<void> {
     const driver = owner('driver', driverId);
     if (isAvailable && (await this.isClosed(driver))) throw new OwnerClosedError(formatOwner(driver));
-    const [, ...woken] = await this.trips.setAvailable(driverId, isAvailable);
-    if (isAvailable) this.wakes.wake(woken);
-    else await this.takeBack(driver);
+    const [word, what, ...woken] = await this.trips.setAvailable(driverId, isAvailable);
+    if (word === 'online') this.wakes.wake([what, ...woken]);
+    else await this.takeBack({ id: driverId, sinceMs: Number(what) });
+  }
+
+  /** The requests of a driver who went offline, of before, a page at a time. What else he owns is not ours to end. */
+  async takeBack(away: AwayDriver): Promise<void> {
+    let cursor: string | null = '0';
+    do {
+      const page: OwnerView = await this.owners.read(owner('driver', away.id), cursor);
+      const requests = page.jobs.filter(
+        ({ queue, acceptedAt }) => queue === request.queue && Date.parse(acceptedAt) <= away.sinceMs,
+      );
+      await Promise.all(requests.map(({ id }) => this.canceller.cancelJob(id, OFFLINE)));
+      ({ cursor } = page);
+    } while (cursor !== null);
+    await this.trips.taken(away);
   }
 
   /**
@@ -137,6 +167,12 @@ export class Trips {
     if (trip?.status !== 'PENDING') return false;
     await this.finish(id, 'CANCELLED', 'its owner is cancelled');
     return true;
+  }
+
+  /** The same for many, of which hardly one will be. */
+  async endClosed(ids: readonly string[]): Promise<void> {
+    const closed = await this.owners.closedAmong(ids.map((id) => owner('trip', id)));
+    await Promise.all(closed.map(({ id }) => this.endIfClosed(id)));
   }
 
   /** Its jobs. Those that are there already are left to it, so that this may be done again. */
@@ -199,23 +235,13 @@ export class Trips {
     }
   }
 
-  /** His requests, a page at a time. What else he owns is not ours to end. */
-  private async takeBack(driver: Owner): Promise<void> {
-    let cursor: string | null = '0';
-    do {
-      const page: OwnerView = await this.owners.read(driver, cursor);
-      const requests = page.jobs.filter(({ queue }) => queue === request.queue);
-      await Promise.all(requests.map(({ id }) => this.canceller.cancelJob(id, OFFLINE)));
-      ({ cursor } = page);
-    } while (cursor !== null);
-  }
-
   private async isClosed(one: Owner): Promise<boolean> {
-    return (await this.owners.read(one)).state === 'closed';
+    return (await this.owners.closedAmong([one])).length > 0;
   }
 }
 
 const OFFLINE = { reason: 'the driver went offline', by: 'trips' } as const;
+const NOBODY = 'nobody accepted in time';
 const TOO_MANY = 'refused: too many are waiting';
 
 /** The trip ended meanwhile, or an operator has closed the driver: there is nobody to ask. */

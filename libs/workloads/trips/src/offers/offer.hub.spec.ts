@@ -6,6 +6,7 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { until } from '../../../../../test/support/until.js';
 import { TripRepository } from '../trips.repository.js';
+import type { Trips } from '../trips.service.js';
 import { OfferHub } from './offer.hub.js';
 
 class Line extends Writable {
@@ -13,7 +14,10 @@ class Line extends Writable {
     return this;
   }
 
-  override _write(_chunk: Buffer, _encoding: string, done: () => void): void {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
     done();
   }
 }
@@ -22,15 +26,23 @@ describe('the phones that look through a process', () => {
   let redis: Redis;
   let trips: TripRepository;
   let hub: OfferHub;
+  let withdrawn: string[];
   beforeEach(() => {
     redis = new Redis(inject('storeUrl'));
     const options = { redis, prefix: `hub-${randomBytes(6).toString('hex')}` } as LifecycleOptions;
     const store = new Store(options);
     trips = new TripRepository(options, store);
-    hub = new OfferHub(options, store, trips);
+    withdrawn = [];
+    const withdraw = (id: string): Promise<number> => {
+      withdrawn.push(id);
+      return trips.finish(id, 'EXPIRED', 'expired').then(() => 0);
+    };
+    hub = new OfferHub(options, store, trips, { withdraw } as unknown as Trips);
   });
   afterEach(async () => {
     hub.onModuleDestroy();
+    const left = await redis.keys(`${trips.root}:*`);
+    if (left.length > 0) await redis.unlink(...left);
     await redis.quit();
   });
 
@@ -67,6 +79,49 @@ describe('the phones that look through a process', () => {
       true,
       ...Array.from({ length: 8 }, () => false),
     ]);
+  });
+
+  it('are shown no offer past its time, whoever should have ended it', async () => {
+    await until(() => redis.status === 'ready', 'the store is there');
+    const trip = {
+      id: 't',
+      customerId: 'rider',
+      driverIds: ['ann', 'bob'],
+      livesMs: 300,
+      key: '',
+      secret: 's',
+    };
+    for (const id of trip.driverIds) await trips.setAvailable(id, true);
+    const lines = [await look('ann'), await look('ann'), await look('bob')];
+    await trips.create(trip);
+    for (const id of trip.driverIds) await trips.offer('t', id, 'a job');
+    await until(() => lines.every(({ text }) => text.includes('event: offer')), 'all show it');
+    await until(() => lines.every(({ text }) => text.includes('"reason":"expired"')), 'none does', 1_000);
+    expect(withdrawn).toEqual(['t']);
+    await until(() => hub['ends'].size === 0, 'nothing is waited for');
+  });
+
+  it('keep no time for an offer that nobody looks at', async () => {
+    await until(() => redis.status === 'ready', 'the store is there');
+    await trips.setAvailable('ann', true);
+    await trips.create({
+      id: 't',
+      customerId: 'rider',
+      driverIds: ['ann'],
+      livesMs: 60_000,
+      key: '',
+      secret: 's',
+    });
+    await trips.offer('t', 'ann', 'a job');
+    const line = await look('ann');
+    await until(() => hub['ends'].size === 1, 'it is waited for');
+    line.destroy();
+    await until(() => hub['ends'].size === 0, 'it is not');
+    await look('ann');
+    await until(() => hub['ends'].size === 1, 'it is again');
+    await trips.finish('t', 'CANCELLED', 'off');
+    await until(() => hub['ends'].size === 0, 'it is withdrawn');
+    expect(withdrawn).toEqual([]);
   });
 
   it('do not look into the store all at once', async () => {

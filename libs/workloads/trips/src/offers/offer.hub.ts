@@ -1,10 +1,13 @@
 import { LifecycleOptions, Store, StoreUnavailableError, Turns } from '#lifecycle';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import type { Cluster, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { offersOf } from '../trips.keys.js';
 import { TripRepository, type OfferLook } from '../trips.repository.js';
+import { Trips } from '../trips.service.js';
 import { Beats } from './beats.js';
+import { openListener } from './listener.js';
+import { OfferEnds } from './offer.ends.js';
 import { OfferStream } from './offer.stream.js';
 
 /** How many phones of one driver look at once; with one more the first is let go. */
@@ -32,14 +35,21 @@ export class OfferHub implements OnModuleDestroy {
   private readonly beats = new Beats();
   private readonly looks = new Turns(LOOKS_AT_ONCE);
   private readonly log = new Logger('Offers');
-  private connection: Redis | Cluster | undefined;
+  private readonly ends: OfferEnds;
+  private connection: Redis | undefined;
   private isClosing = false;
 
   constructor(
     private readonly options: LifecycleOptions,
     private readonly store: Store,
     private readonly trips: TripRepository,
-  ) {}
+    plot: Trips,
+  ) {
+    this.ends = new OfferEnds(
+      (tripId) => plot.withdraw(tripId),
+      (error) => this.log.debug(String(error)),
+    );
+  }
 
   /** How many look. */
   get size(): number {
@@ -54,8 +64,11 @@ export class OfferHub implements OnModuleDestroy {
     if (this.isClosing) throw new StoreUnavailableError('This process ends.');
     const last = ENTRY_ID.test(lastEventId) ? lastEventId : '';
     await this.listenTo(driverId);
-    const look = (from: string): Promise<OfferLook> =>
-      this.looks.take(() => this.trips.look(driverId, from || '0-0'));
+    const look = async (from: string): Promise<OfferLook> => {
+      const found = await this.looks.take(() => this.trips.look(driverId, from || '0-0'));
+      if (this.streams.has(driverId) && !this.isClosing) this.ends.note(driverId, found);
+      return found;
+    };
     const first = await this.trips.look(driverId, last).catch((error: unknown) => {
       this.leave(driverId);
       throw error;
@@ -76,6 +89,7 @@ export class OfferHub implements OnModuleDestroy {
   onModuleDestroy(): void {
     this.isClosing = true;
     this.beats.end();
+    this.ends.stop();
     this.connection?.disconnect();
     for (const stream of this.all()) stream.end();
   }
@@ -92,15 +106,20 @@ export class OfferHub implements OnModuleDestroy {
     const streams = this.streams.get(driverId);
     if (!streams?.delete(stream)) return;
     this.beats.remove(stream);
-    if (streams.size === 0) this.streams.delete(driverId);
+    if (streams.size === 0) {
+      this.streams.delete(driverId);
+      this.ends.forget(driverId);
+    }
     this.leave(driverId);
   }
 
   private async listenTo(driverId: string): Promise<void> {
     this.listening.set(driverId, (this.listening.get(driverId) ?? 0) + 1);
-    const connection = (this.connection ??= this.open());
     try {
-      await this.store.call(() => connection.subscribe(offersOf(this.trips.root, driverId)));
+      await this.store.call(() => {
+        this.connection ??= this.open();
+        return this.connection.subscribe(offersOf(this.trips.root, driverId));
+      });
     } catch (error) {
       this.leave(driverId);
       throw error;
@@ -116,10 +135,8 @@ export class OfferHub implements OnModuleDestroy {
       this.connection?.unsubscribe(offersOf(this.trips.root, driverId)).catch(() => undefined);
   }
 
-  /** Its own: one that listens can do nothing else. */
-  private open(): Redis | Cluster {
-    const { redis } = this.options;
-    const connection = redis.isCluster ? (redis as Cluster).duplicate() : (redis as Redis).duplicate();
+  private open(): Redis {
+    const connection = openListener(this.options.redis);
     // Said by the shared connection already, which goes to the same store.
     connection.on('error', () => undefined);
     connection.on('ready', () => this.tell(this.all()));

@@ -5,7 +5,15 @@ import { until } from '../../../../../test/support/until.js';
 import type { OfferEntry, OfferLook } from '../trips.repository.js';
 import { OfferStream } from './offer.stream.js';
 
-const NOTHING: OfferLook = { newest: '0-1', standing: '', entries: [] };
+const NOTHING: OfferLook = { newest: '0-1', standing: '', leftMs: 0, hasMore: false, entries: [] };
+
+const OFFERED: OfferLook = {
+  ...NOTHING,
+  newest: '9-0',
+  standing: 'c',
+  leftMs: 1_000,
+  entries: [entry('9-0', 'offer', 'c')],
+};
 
 function entry(id: string, event: OfferEntry['event'], tripId: string): OfferEntry {
   return { id, event, tripId, more: event === 'offer' ? '1700000000000 rider one' : 'expired' };
@@ -35,8 +43,10 @@ describe('what a phone is told', () => {
     const asked: string[] = [];
     const looks: OfferLook[] = [
       {
+        ...NOTHING,
         newest: '5-0',
         standing: 'b',
+        leftMs: 1_000,
         entries: [entry('3-0', 'offer', 'a'), entry('4-0', 'withdrawn', 'a'), entry('5-0', 'offer', 'b')],
       },
     ];
@@ -44,7 +54,7 @@ describe('what a phone is told', () => {
       asked.push(last);
       return Promise.resolve(looks.shift() ?? { ...NOTHING, newest: last });
     });
-    stream.begin({ newest: '2-0', standing: '', entries: [] });
+    stream.begin({ ...NOTHING, newest: '2-0' });
     await until(() => line.text.includes('event: offer'), 'it is told');
     expect(line.text).toBe(
       [
@@ -55,6 +65,29 @@ describe('what a phone is told', () => {
     );
     await stream.tell();
     expect(asked).toEqual(['2-0', '5-0']);
+  });
+
+  it('is no offer whose time is over, though nobody has withdrawn it', async () => {
+    const line = new Line(true);
+    const stream = open(line, () => Promise.resolve({ ...OFFERED, leftMs: 0 }));
+    stream.begin(NOTHING);
+    await stream.tell();
+    expect(line.text).toBe('retry: 1000\n\n');
+  });
+
+  it('is all that it missed, a piece at a time', async () => {
+    const line = new Line(true);
+    const pieces = Array.from({ length: 50 }, (_, piece) => ({
+      ...NOTHING,
+      newest: `${piece}-199`,
+      hasMore: piece < 49,
+      entries: Array.from({ length: 200 }, (_, i) => entry(`${piece}-${i}`, 'withdrawn', `trip-${i}`)),
+    }));
+    const stream = open(line, (last) => Promise.resolve(pieces.shift() ?? { ...NOTHING, newest: last }));
+    stream.begin(NOTHING);
+    await until(() => line.text.includes('id: 49-199'), 'it hears the last of it');
+    expect(line.destroyed).toBe(false);
+    expect(line.text.match(/^id: /gm)).toHaveLength(10_000);
   });
 
   it('is looked for once more when something came during a look', async () => {
@@ -77,8 +110,10 @@ describe('what a phone is told', () => {
     const stream = open(line, () => {
       i += 1;
       return Promise.resolve({
+        ...NOTHING,
         newest: `${i}-0`,
         standing: `trip-${i}`,
+        leftMs: 1_000,
         entries: [entry(`${i}-0`, 'offer', `trip-${i}`)],
       });
     });
@@ -95,11 +130,7 @@ describe('what a phone is told', () => {
   it('goes on after a look that failed', async () => {
     const line = new Line(true);
     let fails = true;
-    const stream = open(line, () =>
-      fails
-        ? Promise.reject(new Error('away'))
-        : Promise.resolve({ newest: '9-0', standing: 'c', entries: [entry('9-0', 'offer', 'c')] }),
-    );
+    const stream = open(line, () => (fails ? Promise.reject(new Error('away')) : Promise.resolve(OFFERED)));
     stream.begin(NOTHING);
     await stream.tell();
     fails = false;
@@ -114,9 +145,7 @@ describe('what a phone is told', () => {
     let looks = 0;
     const stream = open(line, () => {
       looks += 1;
-      return looks <= 2
-        ? Promise.reject(new Error('away'))
-        : Promise.resolve({ newest: '9-0', standing: 'c', entries: [entry('9-0', 'offer', 'c')] });
+      return looks <= 2 ? Promise.reject(new Error('away')) : Promise.resolve(OFFERED);
     });
     stream.begin(NOTHING);
     await until(() => line.text.includes('"tripId":"c"'), 'it is told');

@@ -34,7 +34,11 @@ export class OfferStream {
     try {
       while (this.hasNews && this.isOpen) {
         this.hasNews = false;
-        this.show(await this.look(this.last));
+        const found = await this.look(this.last);
+        this.show(found);
+        if (!found.hasMore) continue;
+        this.hasNews = true;
+        await this.isRead();
       }
     } catch (error) {
       this.failed(error);
@@ -61,13 +65,23 @@ export class OfferStream {
     return !this.out.writableEnded && !this.out.destroyed;
   }
 
-  /** An offer that was withdrawn before it could be shown is none. */
-  private show({ entries, standing, newest }: OfferLook): void {
-    const isOver = ({ event, tripId }: OfferEntry): boolean => event === 'offer' && tripId !== standing;
+  /** An offer that was withdrawn before it could be shown is none, and so is one whose time is over. */
+  private show({ entries, standing, leftMs, newest }: OfferLook): void {
+    const isOver = ({ event, tripId }: OfferEntry): boolean =>
+      event === 'offer' && (tripId !== standing || leftMs <= 0);
     for (const entry of entries) {
       if (!isOver(entry)) this.write(render(entry));
     }
     this.last = newest;
+  }
+
+  /** A phone that was away for long has much to hear, and is not cut off because of it. */
+  private async isRead(): Promise<void> {
+    if (!this.out.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      this.out.once('drain', resolve);
+      this.out.once('close', resolve);
+    });
   }
 
   private write(text: string): void {

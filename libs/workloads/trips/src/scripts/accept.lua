@@ -6,7 +6,7 @@
     ARGV[1]   trip   ARGV[2]   driver
 
   Answers {'accepted', the trip that the driver was offered instead or '', woken jobs…}; {'again'}: it is the driver's already;
-  {'unknown'}; {'over', status}; {'not-asked'}; {'unavailable'}; {'busy', trip}.
+  {'unknown'}; {'over', status}; {'not-asked'}; {'unavailable'}: the driver said that he is away; {'busy', trip}.
 ]]
 --- @include trip
 local id, driver = ARGV[1], ARGV[2]
@@ -29,7 +29,7 @@ local has = redis.call('HMGET', driver_key(driver), 'available', 'trip', 'offer'
 if has[2] then
   return { 'busy', has[2] }
 end
-if has[1] ~= '1' then
+if has[1] == '0' then
   return { 'unavailable' }
 end
 
@@ -40,7 +40,8 @@ local other = has[3] and has[3] ~= id and has[3] or ''
 if other ~= '' then
   withdraw(driver, other, 'on-a-trip')
   -- Its request is to be sent again.
-  redis.call('ZADD', root .. ':due', now + CARE_MS, other)
+  redis.call('HDEL', trip_key(other), 'sent')
+  redis.call('ZADD', root .. ':due', care_at(redis.call('HGET', trip_key(other), 'expires')), other)
 elseif has[3] then
   -- The driver's other phones show it still.
   show(driver, 'accepted', id, '')

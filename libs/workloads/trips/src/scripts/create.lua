@@ -26,5 +26,5 @@ if digest ~= '' then
   redis.call('HSET', trip_key(id), 'key', digest)
   redis.call('SET', order_key(digest), id)
 end
-redis.call('ZADD', root .. ':due', now + CARE_MS, id)
+redis.call('ZADD', root .. ':due', care_at(now + lives), id)
 return { 'created' }

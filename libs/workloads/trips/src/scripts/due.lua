@@ -6,12 +6,15 @@
     KEYS[1]   the root of all keys
     ARGV[1]   how many, at most
 
-  Answers trips.
+  Answers trips, each as {trip, 'tend'}; or as {trip, 'watch'}: its jobs are sent, and its time has not come.
 ]]
 --- @include trip
 local due = root .. ':due'
-local ids = redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))
-for _, id in ipairs(ids) do
-  redis.call('ZADD', due, now + CARE_MS, id)
+local found = {}
+for i, id in ipairs(redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))) do
+  local trip = redis.call('HMGET', trip_key(id), 'status', 'expires', 'sent')
+  local may_be_had = trip[1] == 'PENDING' and now < tonumber(trip[2])
+  redis.call('ZADD', due, may_be_had and care_at(trip[2]) or now + CARE_MS, id)
+  found[i] = { id, may_be_had and trip[3] and 'watch' or 'tend' }
 end
-return ids
+return found

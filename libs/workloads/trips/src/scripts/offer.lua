@@ -6,7 +6,7 @@
     KEYS[1]   the root of all keys
     ARGV[1]   trip   ARGV[2]   driver   ARGV[3]   the job
 
-  Answers {'offered'}, also when it is already; {'over', status}; {'not-asked'}; {'unavailable'};
+  Answers {'offered'}, also when it is already; {'over', status, the job that may go on…}; {'not-asked'}; {'unavailable'};
   {'busy', 'trip' or 'offer'}.
 ]]
 --- @include trip
@@ -15,7 +15,9 @@ local trip = redis.call('HMGET', trip_key(id), 'status', 'expires', 'created', '
 local status, expires = trip[1], tonumber(trip[2])
 if status ~= 'PENDING' or now >= expires or trip[5] then
   redis.call('ZREM', line_key(driver), id)
-  return { 'over', trip[5] and 'DECLINED' or status == 'PENDING' and 'EXPIRED' or status or 'GONE' }
+  local over = trip[5] and 'DECLINED' or status == 'PENDING' and 'EXPIRED' or status or 'GONE'
+  -- It may have been woken as the first; the next was not.
+  return { 'over', over, is_free(driver) and next_in_line(driver) or nil }
 end
 -- Whoever may enqueue may ask for such a job; what it offered to others nobody would withdraw.
 if not is_asked(trip[6], driver) then

@@ -2,7 +2,8 @@
 --[[
   tended: what was to be done for a trip is done, as long as it is what it was.
 
-  One that is PENDING is looked at again some time after it should have expired: its timeout does that, if it is not lost.
+  One that is PENDING is looked at again and again: somebody may have closed its owner and died; and soon after its time: its
+  timeout may be lost, or late.
 
     KEYS[1]   the root of all keys
     ARGV[1]   trip   ARGV[2]   the status it had
@@ -16,7 +17,8 @@ if (trip[1] or '') ~= status then
   return { 'moved' }
 end
 if status == 'PENDING' then
-  redis.call('ZADD', root .. ':due', tonumber(trip[2]) + CARE_MS, id)
+  redis.call('HSET', trip_key(id), 'sent', 1)
+  redis.call('ZADD', root .. ':due', care_at(trip[2]), id)
 else
   redis.call('ZREM', root .. ':due', id)
 end
