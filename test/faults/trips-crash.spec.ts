@@ -130,9 +130,11 @@ describe('kill -9 in the middle of a trip', () => {
       FAIL_POINT: 'after:trips/finish',
       WORKER_LOCK: '1500ms',
     });
-    // No phone shows it, or its api would end it as soon.
+    // No phone shows it, or its api would end it as soon; and the janitor would, if the worker were late.
+    for (const janitor of fleet.janitors) janitor.kill('SIGSTOP');
     const id = await ask(fleet.api, '500ms', ['bob']);
     await worker.exited;
+    for (const janitor of fleet.janitors) janitor.kill('SIGCONT');
     expect(await trip(id)).toMatchObject({ status: 'EXPIRED' });
     // What the dead one ran is found by one that lives.
     await fleet.untilReady(fleet.addWorker());

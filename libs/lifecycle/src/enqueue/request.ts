@@ -128,6 +128,8 @@ function readSlot(slot: SlotOptions | undefined): readonly [string, number] | un
     throw new InvalidJobError('slot.limit is a whole number from 1 to 10000.');
   }
   return [slot.key, slot.limit];
+}
+
 /**
  * A key belongs to the owners of its job, of whom the primary holds it: jobs of other owners never stand for one another, so
  * that a cancel of one takes no trigger of the others with it. No kind's name begins as the text of several owners does.
@@ -135,8 +137,6 @@ function readSlot(slot: SlotOptions | undefined): readonly [string, number] | un
 function digestOf({ name }: Kind, key = '', [, ...further]: readonly string[]): string {
   const own = `${name}\0${key}`;
   return digest(further.length === 0 ? own : `\0${JSON.stringify(further.toSorted())}\0${own}`);
-}
-
 }
 
 export function checkKey(key: unknown, what: string): void {
