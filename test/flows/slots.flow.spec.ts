@@ -187,7 +187,7 @@ describe('the slots of a key', () => {
     const others = await accept(150, { ms: 250 }, () => ({}));
 
     await until(
-      async () => (await queue.getJob(late))!.priority === 200,
+      async () => (await queue.getJob(late))!.priority === 400,
       'it runs, and has its own priority',
     );
     await completed([late, ...others]);

@@ -38,6 +38,7 @@ export {
   type SlotOptions,
 } from './kinds/kind.js';
 export { formatOwner, owner, parseOwner, type Owner } from './kinds/owner.js';
+export type { KindClass } from './kinds/priority.js';
 export { LifecycleModule, type LifecycleAsyncOptions } from './lifecycle.module.js';
 export { LIFECYCLE_DEFAULTS, LifecycleOptions, type WorkerOptions } from './options.js';
 export { ArtifactReader } from './read/artifact.reader.js';

@@ -15,10 +15,16 @@ export const EnqueueBody = z
     dedup: z
       .strictObject({ strategy: z.enum(STRATEGIES), key: z.string().max(512).optional() })
       .optional()
-      .describe('What becomes of it while a job of the same owner, kind and key is pending.'),
+      .describe('What becomes of it while a job of the same owners, kind and key is pending.'),
     delay: Duration.optional(),
     expiresIn: Duration.optional().describe('How long after now it may still start.'),
-    priority: z.number().int().min(1).max(200).optional().describe('1 is the most urgent; default 100.'),
+    priority: z
+      .number()
+      .int()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("1 is the most urgent; default 100. It counts among the jobs of its kind's class."),
     slot: z
       .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
       .optional()

@@ -20,7 +20,13 @@ export const ScheduleBody = z
       .optional()
       .describe('In which cron is read, as in Europe/Berlin; default UTC.'),
     expiresIn: Duration.optional().describe('How long after its turn a job may still start.'),
-    priority: z.number().int().min(1).max(200).optional().describe('1 is the most urgent; default 100.'),
+    priority: z
+      .number()
+      .int()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("1 is the most urgent; default 100. It counts among the jobs of its kind's class."),
     slot: z
       .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
       .optional()

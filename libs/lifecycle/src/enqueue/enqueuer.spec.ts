@@ -180,7 +180,7 @@ describe('the enqueuer', () => {
       data: { v: 1, o: ['trip:42'], e: [expect.stringMatching(/^\d{16}$/)], b: { file: 'a.png' } },
       opts: {
         jobId: id,
-        priority: 100,
+        priority: 300,
         attempts: 3,
         backoff: { type: 'kind' },
         removeOnComplete: { age: 91, count: 7 },
@@ -193,7 +193,7 @@ describe('the enqueuer', () => {
     const { id } = await enqueuePlain(null);
     expect((await queue('plain-work').getJob(id))?.opts).toEqual({
       jobId: id,
-      priority: 100,
+      priority: 300,
       // BullMQ's way to say: once.
       attempts: 0,
       backoff: undefined,
@@ -205,7 +205,7 @@ describe('the enqueuer', () => {
   it('lets a job wait that is to run later', async () => {
     const { id } = await enqueueThumbnail({ delay: '90s' });
     expect(await setsOf(id)).toEqual(['delayed']);
-    expect((await queue('media').getJob(id))?.opts).toMatchObject({ delay: 90_000, priority: 100 });
+    expect((await queue('media').getJob(id))?.opts).toMatchObject({ delay: 90_000, priority: 300 });
   });
 
   it('lets the urgent pass, and keeps the order of the equally urgent', async () => {

@@ -4,9 +4,9 @@ import { jobIdFor, queueOfJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Owner } from '../kinds/owner.js';
+import { LEAST_URGENT } from '../kinds/priority.js';
 import { Store } from '../store.js';
 import { Enqueuer } from './enqueuer.js';
-import { LEAST_URGENT } from './request.js';
 
 /** A job of another program's that its kind knows whose it is. */
 export interface Adoptable {

@@ -5,14 +5,12 @@ import { InvalidJobError, TooLargeError } from '../errors.js';
 import { digest } from '../keys.js';
 import { slotOfKey } from '../kinds/envelope.js';
 import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
+import { LEAST_URGENT, MIDDLE_PRIORITY, priorityInQueue } from '../kinds/priority.js';
 import { formatOwner, HALF_A_CHARACTER, owner, type Owner } from '../kinds/owner.js';
 
 const MAX_OWNERS = 4;
 const MAX_AHEAD_MS = 365 * 86_400_000;
 const MAX_KEY_BYTES = 512;
-/** Where a job stands that asks for no priority: in the middle, so that others can pass it or let it pass. */
-const MIDDLE_PRIORITY = 100;
-export const LEAST_URGENT = 2 * MIDDLE_PRIORITY;
 
 export interface EnqueueOptions {
   /** One to four owners; the first is the primary. */
@@ -20,7 +18,7 @@ export interface EnqueueOptions {
   readonly delay?: Duration | undefined;
   /** How long after now it may still start; a trigger that is left to it begins that time anew. */
   readonly expiresIn?: Duration | undefined;
-  /** 1 is the most urgent, 200 the least; default 100. */
+  /** Among the jobs of its kind's class: 1 is the most urgent, 200 the least; default 100. */
   readonly priority?: number | undefined;
   readonly dedup?: DedupOptions | undefined;
   readonly slot?: SlotOptions | undefined;
@@ -72,7 +70,7 @@ export function readRequest(
       options.expiresIn === undefined ? kind.expiresInMs : readAhead(options.expiresIn, 'expiresIn'),
     options: {
       // A priority always: it makes the job wait in a sorted set, from which removing one costs O(log n).
-      priority,
+      priority: priorityInQueue(kind.class, priority),
       ...(delayMs > 0 && { delay: delayMs }),
       ...(kind.attempts > 1 && { attempts: kind.attempts, backoff: { type: 'kind' } }),
     },

@@ -12,6 +12,7 @@ describe('a kind', () => {
       name: 'media.thumbnail',
       queue: 'media',
       payload,
+      class: 'normal',
       attempts: 1,
       backoffMs: expect.any(Function),
       timeoutMs: 3_600_000,
@@ -130,6 +131,7 @@ describe('a kind', () => {
       name: 'Media',
       queue: 'a:b',
       payload: { ms: 'number' },
+      class: 'first',
       attempts: 0,
       backoff: { type: 'linear', delay: 'soon', jitter: 2 },
       timeout: 'long',
@@ -140,10 +142,11 @@ describe('a kind', () => {
     expect(() => defineKind(wrong)).toThrow(
       new TypeError(
         [
-          'Kind "Media" has 12 problem(s):',
+          'Kind "Media" has 13 problem(s):',
           'name must be lower-case words joined by dots (at most 64 characters); got "Media".',
           'queue must be kebab-case (at most 64 characters); got "a:b".',
           'payload must be a zod schema.',
+          'class must be one of urgent, normal, background; got "first".',
           'attempts must be 1 to 1000; got 0.',
           'dedup.strategy must be one of none, skip, replace, coalesce; got "merge".',
           'maxPerOwner must be at least 1; got 0.',

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import type { Owner } from './owner.js';
+import { CLASSES, type KindClass } from './priority.js';
 import type { Measure, SaidKeep } from './keep.js';
 
 const KIND_NAME = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)*$/;
@@ -15,6 +16,11 @@ export interface KindOptions<S extends z.ZodType> {
   /** The BullMQ queue its jobs wait in: kebab-case. Several kinds may share one. */
   readonly queue: string;
   readonly payload: S;
+  /**
+   * Which other kinds of its queue its jobs go before, whatever priority their callers ask for: those of an `urgent` one before
+   * all `normal` ones, and these before all of `background`. Default `normal`.
+   */
+  readonly class?: KindClass;
   /** How often a job is tried before it counts as failed. Default 1. */
   readonly attempts?: number;
   /** How long after a failed attempt the next one starts: a step, or one for each attempt. Default at once. */
@@ -90,7 +96,7 @@ export interface Backoff {
 export const STRATEGIES = ['none', 'skip', 'replace', 'coalesce'] as const;
 
 /**
- * What becomes of a job whose twin (same owner, kind and key) has not begun yet. `skip`: there is no new job. `replace`:
+ * What becomes of a job whose twin (same owners, kind and key) has not begun yet. `skip`: there is no new job. `replace`:
  * the new one takes its place. `coalesce`: there is no new job, and the pending one gets the new payload and time.
  * A twin that is running never counts: what happened after its start is not lost. A twin that may only start for so long
  * has that time anew with each trigger that is left to it: its own, whatever the trigger asks for.
@@ -110,6 +116,7 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly queue: string;
   readonly payload: S;
+  readonly class: KindClass;
   readonly attempts: number;
   /** How long after the n-th failed attempt the next one starts. */
   readonly backoffMs: (attempt: number) => number;
@@ -154,6 +161,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     name,
     queue,
     payload,
+    class: ofKind = 'normal',
     attempts = 1,
     dedup = { strategy: 'none' },
     maxPerOwner,
@@ -168,6 +176,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     `queue must be kebab-case (at most 64 characters); got "${queue}".`,
   );
   check(typeof payload?.safeParse === 'function', 'payload must be a zod schema.');
+  check(CLASSES.includes(ofKind), `class must be one of ${CLASSES.join(', ')}; got "${ofKind}".`);
   check(isWhole(attempts) && attempts <= 1000, `attempts must be 1 to 1000; got ${attempts}.`);
   check(
     STRATEGIES.includes(dedup.strategy),
@@ -181,6 +190,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     name,
     queue,
     payload,
+    class: ofKind,
     attempts,
     backoffMs: readBackoff(options.backoff, ms, check),
     timeoutMs: ms(options.timeout ?? '1h', 'timeout'),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
-import { LEAST_URGENT } from '../enqueue/request.js';
+import { PRIORITIES } from '../kinds/priority.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { QueueCensus, type QueueCount } from './queue.census.js';
@@ -12,9 +12,6 @@ export interface QueueView extends QueueCount {
   /** Nothing of it is begun; what runs goes on. */
   readonly paused: boolean;
 }
-
-/** 0 is before all others: the turn of such a job has come already. */
-const PRIORITIES = Array.from({ length: LEAST_URGENT + 1 }, (_, priority) => priority);
 
 /** Reads the queues, and holds them back, at a cost that does not follow how many jobs wait. */
 @Injectable()

@@ -88,7 +88,9 @@ describe('a job from elsewhere', () => {
     const jobs = (await ours()).map(as);
     expect(jobs).toHaveLength(3);
     for (const job of jobs) expect(job).toMatchObject({ owners: ['site:1'], body: data });
-    expect(jobs).toContainEqual(expect.objectContaining({ opts: expect.objectContaining({ priority: 3 }) }));
+    expect(jobs).toContainEqual(
+      expect.objectContaining({ opts: expect.objectContaining({ priority: 203 }) }),
+    );
     const delayed = (await ours()).find(({ opts }) => opts.delay !== undefined && opts.delay > 0);
     expect(delayed).toMatchObject({ opts: { attempts: 4, backoff: { type: 'kind' } } });
     expect(delayed!.opts.delay).toBeGreaterThan(3_500_000);

@@ -7,6 +7,7 @@ import { Keys } from '../keys.js';
 import type { Envelope } from '../kinds/envelope.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import { parseOwner } from '../kinds/owner.js';
+import { priorityInClass } from '../kinds/priority.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
 import { Healing, type Stray, type Tally } from './healing.js';
@@ -24,7 +25,7 @@ interface Model {
 /**
  * Jobs that were to replace others, and that their producers died before they could add. What they replaced was accepted and
  * cannot begin any more, so they are added in their place: with the payload that was kept for that, and otherwise as
- * what they replace. Of their own delay and further owners nobody knows.
+ * what they replace. Of their own delay nobody knows.
  */
 @Injectable()
 export class LeftJobs {
@@ -88,7 +89,7 @@ export class LeftJobs {
     const options = {
       owners: envelope.o.map(parseOwner),
       ...(envelope.x !== undefined && { expiresIn: envelope.x }),
-      ...(opts.priority !== undefined && { priority: opts.priority }),
+      ...(opts.priority !== undefined && { priority: priorityInClass(opts.priority) }),
       ...(key !== undefined && limit !== undefined && { slot: { key, limit } }),
     };
     const as = { jobId, epochs: [epoch], dedup: envelope.d! };

@@ -116,7 +116,7 @@ describe('the repair', () => {
     expect(job).toMatchObject({
       name: 'work',
       data: { o: ['trip:42', 'site:1'], b: 'third', d: field, x: 3_600_000 },
-      opts: { priority: 7 },
+      opts: { priority: 207 },
     });
     expect((job!.data as { s: unknown[] }).s.slice(0, 2)).toEqual([`trip:42\0${field}`, 1]);
     // The gate refuses it.
