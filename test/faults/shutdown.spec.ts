@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { seededRandom } from '../support/random.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
+import { addOddWorker } from '../support/odd-worker.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -48,6 +49,25 @@ describe('SIGTERM to a worker', () => {
     await until(() => other.facts().some(began(id)), 'another worker has it', 15_000);
     expect((await fleet.job(id)).attempts).toBe(0);
   });
+
+  it('hands a job back at once also from a worker whose clock is an hour ahead', async () => {
+    const right = fleet.workers.splice(0);
+    for (const worker of right) worker.kill('SIGTERM');
+    await Promise.all(right.map(({ exited }) => exited));
+    const env = { CLOCK_SHIFT_MS: '3600000', SHUTDOWN_TIMEOUT: `${TIMEOUT_MS}ms` };
+    const ahead = await addOddWorker(fleet, 'clock-shift', env);
+    const id = await fleet.probe({ ms: 60_000 });
+    await until(() => ahead.facts().some(began(id)), 'it has the job');
+    ahead.kill('SIGTERM');
+    expect(await ahead.exited).toEqual({ code: 0, signal: null });
+    fleet.workers.splice(0);
+
+    const other = fleet.addWorker();
+    await fleet.untilReady(other);
+    await until(() => other.facts().some(began(id)), 'another worker has it', 5_000);
+    await fleet.request('DELETE', `/v1/jobs/${id}`);
+    await fleet.untilState(id, 'cancelled');
+  }, 60_000);
 
   it('twice does not hasten the end', async () => {
     const worker = fleet.addWorker();

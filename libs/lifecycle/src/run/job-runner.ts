@@ -269,14 +269,12 @@ export class JobRunner {
     setPriority(job, ownPriority(job)).catch(this.queueErrorOf(job));
   }
 
-  /**
-   * Gives the job to another worker at no cost. It is delayed by nothing: unlike a move to the waiting jobs, that also
-   * wakes a worker that sits waiting.
-   */
+  /** Gives the job to another worker at no cost. */
   private async handBack(job: Job, lock: string, run: Run): Promise<never> {
     // First out of our own books: the next run must find its slot and its lease free.
     await this.settler.release(run);
     await this.delay(job, lock, 0);
+    await this.endDelay(job);
     this.settler.comeBack(run);
     this.journal.jobHandedBack(run.facts, 'shutdown');
     if (run.hasBegun) this.logRun(job, run, 'handed-back', 'its worker ended');
@@ -304,6 +302,14 @@ export class JobRunner {
     }
   }
 
+  /**
+   * A delay of nothing ends by this worker's clock, which may be ahead of the others'. Unlike a move to the waiting jobs this
+   * also wakes a worker that sits waiting.
+   */
+  private async endDelay(job: Job): Promise<void> {
+    await this.waker.wake(job.id!).catch(this.queueErrorOf(job));
+  }
+
   private queueErrorOf({ queueName }: Job): (error: unknown) => void {
     return (error) => this.journal.queueError(queueName, error);
   }
@@ -321,6 +327,7 @@ export class JobRunner {
     // Should the lock be ours still, the job need not wait for its end.
     try {
       await job.moveToDelayed(Date.now(), lock);
+      await this.endDelay(job);
       this.settler.comeBack(run);
     } catch (error) {
       if (!isLockGone(error)) this.journal.queueError(run.facts.queue, error);
