@@ -32,7 +32,8 @@ export class OwnerLives {
     if (asked.size === 0) return { lives: new Map() };
     try {
       const answer = await this.answer(type, asked);
-      if (answer.failed !== undefined) this.journal.resolverFailed(type, asked.size, new Error(answer.failed));
+      if (answer.failed !== undefined)
+        this.journal.resolverFailed(type, asked.size, new Error(answer.failed));
       return answer;
     } catch (error) {
       this.journal.resolverFailed(type, asked.size, error);

@@ -14,11 +14,7 @@ export interface ReadAnswer {
  * answers for others may have been asked in the wrong place. One id left out, and nobody is gone: what was cut short may
  * have been wrong before it ended. Whom it calls alive lives all the same.
  */
-export function readAnswer(
-  answer: unknown,
-  asked: ReadonlySet<string>,
-  canaries?: Canaries,
-): ReadAnswer {
+export function readAnswer(answer: unknown, asked: ReadonlySet<string>, canaries?: Canaries): ReadAnswer {
   if (!(answer instanceof Map)) throw new Error('The resolver did not answer with a Map.');
   const lives = answer as ReadonlyMap<unknown, unknown>;
   for (const [id, life] of lives) {
