@@ -7,11 +7,12 @@ import {
   owner,
   Sweeper,
   type Run,
+  type SweepKind,
   type SweepRecord,
 } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -22,7 +23,10 @@ import { root, TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
 const REAP_HOLD_MS = 1_000;
+const ARTIFACT_GRACE_MS = 1;
 const AT_ONCE = 2;
+/** Of the commands of a sweep of artifacts, so many are died at, from either side. */
+const POINTS = 12;
 
 const keptKind = defineKind({
   name: 'kept',
@@ -51,14 +55,15 @@ describe('kill -9 of who removes finished jobs', () => {
     kept = await KeptArtifacts.open(prefix);
     app = await LifecycleApp.start([keptKind], [KeptHandler], {}, undefined, prefix, {
       artifacts: kept.store,
-      sweeps: { reapHoldMs: REAP_HOLD_MS, lockMs: 1_000 },
+      sweeps: { reapHoldMs: REAP_HOLD_MS, artifactGraceMs: ARTIFACT_GRACE_MS, lockMs: 1_000 },
     });
   }
   beforeAll(start);
   afterAll(async () => {
     // What the last one that was killed left of its sweep.
-    const sweep = (): Promise<SweepRecord | undefined> => app.context.get(Sweeper).sweep('retention');
-    await until(async () => (await sweep())?.state === 'done', 'the last sweep is done');
+    const sweep = (kind: SweepKind): Promise<SweepRecord | undefined> => app.context.get(Sweeper).sweep(kind);
+    for (const kind of ['retention', 'artifacts'] as const)
+      await until(async () => (await sweep(kind))?.state === 'done', `the last sweep of ${kind} is done`);
     await kept.clear();
     await app.stop();
     await kept.close();
@@ -77,21 +82,62 @@ describe('kill -9 of who removes finished jobs', () => {
     expect(ends.killed).toBeGreaterThan(ends.lived * 5);
   }, 600_000);
 
+  it('at any command of the sweep of artifacts leaves nothing of jobs that are gone, and all of one that is not', async () => {
+    const living = await finish();
+    const before = { ...ends };
+    const commands = await strand('before:#0', living);
+    console.log(`A sweep of artifacts sends ${commands} commands.`);
+    for (let i = 0; i < POINTS; i += 1) {
+      const nth = 1 + Math.floor(((i + Math.random()) / POINTS) * commands);
+      await strand(`${i % 2 === 0 ? 'before' : 'after'}:#${nth}`, living);
+    }
+    expect(ends.killed - before.killed).toBeGreaterThan(POINTS / 2);
+  }, 120_000);
+
+  /** Artifacts of jobs that nobody knows, and bytes that nothing leads to, swept by a process that is killed at a point. */
+  async function strand(point: string, living: string): Promise<number> {
+    const { child, ready } = startSweeping(point);
+    const gone = [1, 2, 3].map(() => `kept-${randomBytes(10).toString('hex')}`);
+    for (const jobId of gone) await kept.store.put({ jobId, fence: '1' }, 'a', 'x');
+    const shard = hash('sha256', gone[0]!, 'hex')[0]!;
+    const list = `${app.prefix}:{made:${shard}}`;
+    await app.redis.multi().zrem(list, gone[0]!).unlink(`${list}:${gone[0]}`).exec();
+    await ready;
+    const commands = await sweepAndDie(child, 'artifacts');
+    // The first may only enter what nothing leads to.
+    await until(
+      async () => {
+        await app.context.get(Sweeper).sweep('artifacts');
+        const left = await kept.jobs();
+        return gone.every((jobId) => !left.includes(jobId));
+      },
+      `what was killed ${point} is finished`,
+      10_000,
+    );
+    expect({ point, isKept: (await kept.jobs()).includes(living) }).toEqual({ point, isKept: true });
+    return commands;
+  }
+
+  async function sweepAndDie({ child, exited }: TestProcess, kind: SweepKind): Promise<number> {
+    let commands = 0;
+    child.on('message', (word: { type: string; commands: number }) => {
+      if (word.type === 'swept') ({ commands } = word);
+    });
+    child.send({ kind });
+    const exit = await exited;
+    expect([exit.code === 0, exit.signal === 'SIGKILL']).toContain(true);
+    ends[exit.signal === null ? 'lived' : 'killed'] += 1;
+    return commands;
+  }
+
   /** Two jobs, of which the older one is to go, by a process that is killed at a point. Answers how many commands it sent. */
   async function trial(point: string): Promise<number> {
     const { child, ready } = startSweeping(point);
     const ids: string[] = [];
     for (let i = 0; i < AT_ONCE; i += 1) ids.push(await finish());
     const [older, newer] = ids as [string, string];
-    let commands = 0;
-    child.child.on('message', (word: { type: string; commands: number; record?: SweepRecord }) => {
-      if (word.type === 'swept') ({ commands } = word);
-    });
     await ready;
-    child.child.send({});
-    const exit = await child.exited;
-    expect([exit.code === 0, exit.signal === 'SIGKILL']).toContain(true);
-    ends[exit.signal === null ? 'lived' : 'killed'] += 1;
+    const commands = await sweepAndDie(child, 'retention');
 
     const isGone = (await stateOf(older)) === 'removed';
     // The one that the trial before has kept goes beside it, and may be on its way still.
@@ -139,6 +185,7 @@ describe('kill -9 of who removes finished jobs', () => {
           MOORING_PREFIX: app.prefix,
           ARTIFACTS_URL: kept.url,
           REAP_HOLD_MS: String(REAP_HOLD_MS),
+          ARTIFACT_GRACE_MS: String(ARTIFACT_GRACE_MS),
           FAIL_POINT: point,
         },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,4 +1,4 @@
-// A process that does one sweep of retention when it is told to, says what came of it, and ends.
+// A process that does one sweep when it is told which, says what came of it, and ends.
 import 'reflect-metadata';
 import { openArtifacts } from '#artifacts';
 import { defineKind, LifecycleModule, Sweeper } from '#lifecycle';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 class AppModule {}
 
-const { REDIS_URL, MOORING_PREFIX, ARTIFACTS_URL, REAP_HOLD_MS } = process.env;
+const { REDIS_URL, MOORING_PREFIX, ARTIFACTS_URL, REAP_HOLD_MS, ARTIFACT_GRACE_MS } = process.env;
 const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
 await redis.ping();
 const kept = defineKind({
@@ -21,7 +21,7 @@ const options = {
   redis,
   prefix: MOORING_PREFIX,
   artifacts: openArtifacts(ARTIFACTS_URL, redis, MOORING_PREFIX),
-  sweeps: { reapHoldMs: Number(REAP_HOLD_MS), lockMs: 300 },
+  sweeps: { reapHoldMs: Number(REAP_HOLD_MS), artifactGraceMs: Number(ARTIFACT_GRACE_MS), lockMs: 300 },
 };
 const imports = [
   LifecycleModule.forRootAsync({ useFactory: () => options }),
@@ -29,11 +29,11 @@ const imports = [
 ];
 const context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
 
-process.once('message', () => void sweep());
+process.once('message', ({ kind }) => void sweep(kind));
 process.send({ type: 'started' });
 
-async function sweep() {
-  const record = await context.get(Sweeper).sweep('retention');
+async function sweep(kind) {
+  const record = await context.get(Sweeper).sweep(kind);
   process.send({ type: 'swept', record, commands: globalThis.commandsSent });
   await context.close();
   redis.disconnect();
