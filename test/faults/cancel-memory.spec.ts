@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Receipt } from '#lifecycle';
+import { diagramOf, picture, untilDiagram } from '../support/diagrams.js';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
 import { jobFacts } from '../support/life-facts.js';
@@ -61,6 +62,16 @@ describe('while the store has no room', () => {
     expect(await enqueue()).toMatchObject({ status: 201 });
     const begun = jobFacts(fleet.workers, 'job.began').map(({ jobId }) => jobId);
     expect(ids.map((id) => begun.filter((one) => one === id).length)).toEqual([1, 1, 0, 0, 0, 0]);
+  });
+
+  it('what a cancelled owner had drawn goes', async () => {
+    const { id, shortlink } = await diagramOf(fleet, { owner: 'trip:42' });
+    await untilDiagram(fleet, id, 'completed');
+    await redis.config('SET', 'maxmemory', 1);
+    const cancel = await fleet.request('POST', '/v1/owners/trip/42/cancel', { reason: 'no room' });
+    expect(cancel.status).toBe(200);
+    await untilDiagram(fleet, id, 'cancelled');
+    expect((await picture(fleet, shortlink)).status).toBe(410);
   });
 
   async function running(payload: object, more: object = {}): Promise<string> {

@@ -74,6 +74,27 @@ describe('a diagram', () => {
   });
 
   it.each([
+    ['mermaid', 'graph TD\n  A --{ B'],
+    ['d2', 'b: {'],
+    ['nomnoml', '[b|c]]'],
+    ['vega-lite', '{"mark": "bar",,}'],
+    ['wavedrom', '{signal: [{name: }]}'],
+    ['pikchr', 'foo bar'],
+    ['bytefield', '(foo)'],
+    ['dbml', 'Table a {\n  id\n}'],
+  ])('of the type %s is refused, too, once there is a process that looks at it', async (type, source) => {
+    const answer = await until(
+      async () => {
+        const asked = await askFor(fleet, { type, source });
+        return asked.status !== 202 && asked;
+      },
+      'it is refused',
+      60_000,
+    );
+    expect(answer).toMatchObject({ status: 422, body: { code: 'INVALID_DIAGRAM' } });
+  });
+
+  it.each([
     [{ type: 'plantuml' }, 400, 'INVALID'],
     [{ source: '' }, 400, 'INVALID'],
     [{ output: 'gif' }, 400, 'INVALID'],

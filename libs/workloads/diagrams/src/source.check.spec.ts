@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { InvalidDiagramError } from './diagrams.errors.js';
 import { DiagramInvalid, RendererBusy } from './render/errors.js';
@@ -7,8 +8,10 @@ import { SourceCheck } from './source.check.js';
 const REQUEST = { type: 'd2', output: 'svg', source: 'a -> b' } as const;
 
 describe('the check of a source', () => {
-  const checkOf = (check: Renderers['check']): SourceCheck =>
-    new SourceCheck({ check, close: () => Promise.resolve() } as unknown as Renderers);
+  const checkOf = (check: Renderers['check'], isReady = true): SourceCheck => {
+    const canCheck = (): Promise<boolean> => Promise.resolve(isReady);
+    return new SourceCheck({ check, canCheck, close: () => Promise.resolve() } as unknown as Renderers);
+  };
 
   it('says what is wrong, and where', async () => {
     const error = new DiagramInvalid('no', { line: 2, column: 5 });
@@ -34,5 +37,29 @@ describe('the check of a source', () => {
     expect(signal?.aborted).toBe(false);
     await check.onApplicationShutdown();
     expect(signal?.aborted).toBe(true);
+  });
+
+  it('is waited for longer while what looks at it starts, and then no longer than ever', async () => {
+    const flaw = new DiagramInvalid('no');
+    const late = checkOf(async (_type, _source, _signal, begun) => {
+      await pause(1_300);
+      begun?.();
+      throw flaw;
+    }, false);
+    await expect(late.check(REQUEST)).rejects.toEqual(new InvalidDiagramError({ message: 'no' }));
+
+    const stuck = checkOf(async (_type, _source, _signal, begun) => {
+      begun?.();
+      return new Promise(vi.fn());
+    }, false);
+    const began = performance.now();
+    await stuck.check(REQUEST);
+    expect(performance.now() - began).toBeLessThan(2_500);
+  });
+
+  it('is bounded also where nothing ever starts', async () => {
+    const began = performance.now();
+    await checkOf(() => new Promise(vi.fn()), false).check(REQUEST);
+    expect(performance.now() - began).toBeLessThan(7_000);
   });
 });

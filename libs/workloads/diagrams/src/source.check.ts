@@ -9,6 +9,8 @@ import type { DiagramType, RenderRequest } from './render/types.js';
 
 /** Whoever asks is told within so long what is wrong; else when it is drawn. */
 const CHECK_MS = 1_000;
+/** The same with what looks at it: that may have to start first. */
+const COLD_MS = 5_000;
 const MOST_SAID = 1_000;
 
 /** Checks a source before anything is written, where that can be done. One that cannot be checked now is taken as it is. */
@@ -27,11 +29,14 @@ export class SourceCheck implements OnApplicationShutdown {
 
   async check(request: RenderRequest): Promise<void> {
     const enough = new AbortController();
+    const within = (ms: number): Promise<undefined> =>
+      pause(ms, undefined, { signal: enough.signal, ref: false }).catch(() => undefined);
+    const isReady = await this.renderers.canCheck(request.type);
     // It goes on when nobody waits for it any more: its process is just starting, and the next source finds it ready.
-    const isWaiting = pause(CHECK_MS, undefined, { signal: enough.signal, ref: false }).catch(
-      () => undefined,
-    );
-    const flaw = await Promise.race([this.flawOf(request), isWaiting]);
+    const flaw = await new Promise<Flaw | undefined>((resolve) => {
+      void within(isReady ? CHECK_MS : COLD_MS).then(resolve);
+      void this.flawOf(request, () => void within(CHECK_MS).then(resolve)).then(resolve);
+    });
     enough.abort();
     if (flaw) throw new InvalidDiagramError(flaw);
   }
@@ -42,9 +47,9 @@ export class SourceCheck implements OnApplicationShutdown {
   }
 
   /** Never rejects: of whatever else goes wrong nobody can say that it is the source's fault. */
-  private async flawOf({ type, source }: RenderRequest): Promise<Flaw | undefined> {
+  private async flawOf({ type, source }: RenderRequest, begun: () => void): Promise<Flaw | undefined> {
     try {
-      await this.renderers.check(type, source, this.closing.signal);
+      await this.renderers.check(type, source, this.closing.signal, begun);
     } catch (error) {
       if (error instanceof DiagramInvalid) return flawIn(error);
     }

@@ -50,17 +50,23 @@ export class Renderers {
   }
 
   /** Looks whether a source could be drawn; one that takes too long to look at is left to its render. @throws DiagramInvalid */
-  async check(type: DiagramType, source: string, signal: AbortSignal): Promise<void> {
+  async check(type: DiagramType, source: string, signal: AbortSignal, begun?: () => void): Promise<void> {
     this.checkSize(source);
-    const drawer = type === 'mermaid' ? 'mermaid-syntax' : type;
+    const drawer = checkerOf(type);
     try {
       await this.admitted(drawer, type, () =>
-        this.run(drawer, { do: 'check', drawer, source }, this.limits.checkMs, signal),
+        this.run(drawer, { do: 'check', drawer, source }, this.limits.checkMs, signal, begun),
       );
     } catch (error) {
       if (error instanceof RenderLimit || error instanceof RendererBusy) return;
       throw error;
     }
+  }
+
+  /** Whether there is a process that can look at such a source; else one is to start and load what it needs. */
+  async canCheck(type: DiagramType): Promise<boolean> {
+    const drawer = checkerOf(type);
+    return (await this.pools)[WEIGHT_OF[drawer]].has(drawer);
   }
 
   /** What draws this type here: with another version, or another way, it may look different. */
@@ -126,10 +132,20 @@ export class Renderers {
     return finished.said === 'finished' ? Buffer.from(finished.bytes) : strange(finished);
   }
 
-  private async run(drawer: DrawerName, task: Task, timeMs: number, signal: AbortSignal): Promise<Answer> {
+  private async run(
+    drawer: DrawerName,
+    task: Task,
+    timeMs: number,
+    signal: AbortSignal,
+    begun?: () => void,
+  ): Promise<Answer> {
     const pools = await this.pools;
-    return pools[WEIGHT_OF[drawer]].run(task, timeMs, signal);
+    return pools[WEIGHT_OF[drawer]].run(task, timeMs, signal, begun);
   }
+}
+
+function checkerOf(type: DiagramType): DrawerName {
+  return type === 'mermaid' ? 'mermaid-syntax' : type;
 }
 
 function strange({ said }: Answer): never {

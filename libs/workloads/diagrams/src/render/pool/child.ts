@@ -38,18 +38,23 @@ export class Child {
     return this.process.pid;
   }
 
+  has(drawer: DrawerName): boolean {
+    return this.loaded.has(drawer) && !this.isSpent;
+  }
+
   /** Whether it may be asked again. */
   get isFit(): boolean {
     return !this.isSpent && this.tasks < this.spec.renders && this.memory() < this.spec.memoryMb * FULL;
   }
 
   /** @throws DiagramInvalid, RenderLimit, or the signal's reason: after the last two it is gone. */
-  async ask(task: Task, timeMs: number, signal: AbortSignal): Promise<Answer> {
+  async ask(task: Task, timeMs: number, signal: AbortSignal, begun?: () => void): Promise<Answer> {
     this.tasks += 1;
     try {
       await this.started(signal, this.ready);
       if ('drawer' in task) await this.load(task.drawer, signal);
       this.isSpent ||= task.do === 'draw' && this.spec.drawsOnce === true;
+      begun?.();
       return this.told(await this.within(timeMs, signal, this.answerTo(task)));
     } catch (error) {
       if (!(error instanceof DiagramInvalid)) await this.end();

@@ -1,3 +1,4 @@
+import type { DrawerName } from '../drawers/load.js';
 import { Child } from './child.js';
 import type { PoolSpec } from './spec.js';
 import type { Answer, Task } from './words.js';
@@ -16,10 +17,11 @@ export class Pool {
 
   constructor(private readonly spec: PoolSpec) {}
 
-  async run(task: Task, timeMs: number, signal: AbortSignal): Promise<Answer> {
+  /** `begun` is called when its time begins to count. */
+  async run(task: Task, timeMs: number, signal: AbortSignal, begun?: () => void): Promise<Answer> {
     const child = await this.take(signal);
     try {
-      return await child.ask(task, timeMs, signal);
+      return await child.ask(task, timeMs, signal, begun);
     } finally {
       this.giveBack(child);
     }
@@ -36,6 +38,11 @@ export class Pool {
   /** What its processes hold, as far as this system tells. */
   get pids(): number[] {
     return [...this.children].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /** Whether one of its processes has loaded that. */
+  has(drawer: DrawerName): boolean {
+    return [...this.children].some((child) => child.has(drawer));
   }
 
   private async take(signal: AbortSignal): Promise<Child> {
