@@ -86,6 +86,7 @@ export class Fleet {
         return process.url !== undefined && (await fetch(`${process.url}/readyz`)).ok;
       },
       `${process.child.spawnargs.at(-1)} is ready`,
+      55_000,
     );
   }
 
