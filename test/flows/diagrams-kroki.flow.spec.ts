@@ -103,7 +103,7 @@ describe('a diagram in one call', () => {
   });
 
   it('is drawn for a caller though a stranger, who asked first, is cancelled', async () => {
-    const [source, owner] = [slowGraph(20), String(Math.random())];
+    const [source, owner] = [slowGraph(18), String(Math.random())];
     const first = await fleet.request('POST', '/v1/diagrams', {
       type: 'graphviz',
       source,
