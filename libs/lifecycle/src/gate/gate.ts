@@ -58,7 +58,7 @@ export class Gate {
     }
 
     try {
-      const retryInMs = await this.slots.take(run);
+      const retryInMs = run.envelope.s && (await this.slots.take(run));
       if (retryInMs !== undefined) return { kind: 'wait', why: 'slot', retryInMs };
       const verdict = await this.begin(run);
       if (run.envelope.s && verdict.kind !== 'run') await this.slots.give(run);
@@ -75,6 +75,7 @@ export class Gate {
    * later triggers make another one.
    */
   private async begin(run: Run): Promise<Verdict> {
+    if (run.envelope.o.length === 1) return verdictOf(await this.ask(run, 0));
     const others = await this.askOthers(run);
     const refusal = others.find(([word]) => word !== 'run');
     if (refusal) {
