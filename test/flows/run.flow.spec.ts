@@ -6,6 +6,7 @@ import {
   Handles,
   JobReader,
   owner,
+  RunningJobs,
   RunTimedOut,
   type JobView,
   type JobViewState,
@@ -299,6 +300,8 @@ describe('a run', () => {
     await app.redis.del(recordOf(app.prefix, 'trip:42'));
     await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');
     expect(await view(id)).toMatchObject({ state: 'delayed', attempts: 0 });
+    // A worker that takes jobs, and has all of them wait, is not stuck.
+    expect(app.context.get(RunningJobs).lastTakenAt('things')).toBeGreaterThan(0);
 
     // The record comes back by another job: with another epoch.
     expect(await ended(await enqueue(kind))).toMatchObject({ result: 'ran' });

@@ -116,6 +116,8 @@ describe('the slots of a key', () => {
     const next = await fleet.probe({}, slot('driver:7', 1));
     await fleet.request('DELETE', `/v1/jobs/${gone}`);
     await completed([first, next]);
+    expect((await fleet.job(gone)).state).toBe('removed');
+    expect(await redis.keys(`${fleet.prefix}:{slot:*}:waiters`)).toEqual([]);
   });
 
   it('are as many as the limit says', async () => {
