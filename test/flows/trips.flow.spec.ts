@@ -6,19 +6,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Fleet, type Answer } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
 import { Phone } from '../support/phone.js';
+import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
 /** How soon everybody who looks must have heard of a change. */
 const SOON_MS = 1_000;
 
 describe('trips', () => {
+  let store: TestStore;
   let fleet: Fleet;
   let phones: Phone[];
   let online: Set<string>;
   beforeAll(async () => {
-    fleet = await Fleet.start({ workers: 2, env: { WORKER_CONCURRENCY: '2' } });
+    // Its own: a test ends connections of all who use it.
+    store = await TestStore.start();
+    fleet = await Fleet.start({ storeUrl: store.url, workers: 2, env: { WORKER_CONCURRENCY: '2' } });
   });
-  afterAll(() => fleet.stop());
+  afterAll(async () => {
+    await fleet.stop();
+    await store.stop();
+  });
   beforeEach(() => {
     phones = [];
     online = new Set();
