@@ -140,7 +140,7 @@ describe('kill -9 of who', () => {
   );
 
   it('draws it, a process of the worker: it is drawn in another, at the next attempt', async () => {
-    const { id, job } = await diagramOf(fleet, { source: slowGraph(20) });
+    const { id, job } = await diagramOf(fleet, { source: slowGraph(16) });
     const drawing = await withWorker();
     await untilDiagram(fleet, id, 'rendering');
     const processes = await until(() => {
