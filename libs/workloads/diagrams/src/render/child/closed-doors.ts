@@ -13,7 +13,7 @@ import traceEvents from 'node:trace_events';
 import workerThreads from 'node:worker_threads';
 
 /** What reaches out of the process, by the module it stands in. */
-const DOORS: [module: object, names: string[]][] = [
+const DOORS: [behind: object, names: string[]][] = [
   [net, ['connect', 'createConnection', 'createServer', 'Server', '_createServerHandle']],
   [net.Socket.prototype, ['connect']],
   // Servers of all protocols come to it.
@@ -55,6 +55,6 @@ export function closeDoors(): void {
   syncBuiltinESMExports();
 }
 
-function functionsOf(module: object): string[] {
-  return Object.entries(module).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []));
+function functionsOf(from: object): string[] {
+  return Object.entries(from).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []));
 }

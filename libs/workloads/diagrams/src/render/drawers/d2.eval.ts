@@ -66,7 +66,7 @@ const CALLS: [form: RegExp, call: (...values: string[]) => unknown][] = [
     /^JSON\.stringify\(g\.edge\(g\.edges\(\)\[(\d+)\]\)\)$/,
     (at) => JSON.stringify(helpers.g.edge(helpers.g.edges()[Number(at)])),
   ],
-  [/^var graph = (\{[^]*\})$/, (text) => void (graph = JSON.parse(text!))],
+  [/^var graph = (\{[^]*\})$/, (text) => void (graph = JSON.parse(text))],
   [
     /^\s+elkLayoutSync\(graph\);\s+graph;\s+$/,
     () => {
@@ -80,12 +80,12 @@ const CALLS: [form: RegExp, call: (...values: string[]) => unknown][] = [
     /^adaptor\.innerHTML\(html\.convert\(`([^]*)`, \{\s+em: (\d+),\s+ex: (\d+),\s+\}\)\)$/,
     (formula, em, ex) =>
       helpers.adaptor.innerHTML(
-        helpers.html.convert(formula!.replaceAll('\\\\', '\\'), { em: Number(em), ex: Number(ex) }),
+        helpers.html.convert(formula.replaceAll('\\\\', '\\'), { em: Number(em), ex: Number(ex) }),
       ),
   ],
   [
     /^node = rc\.(rectangle|ellipse|circle|line|linearPath|polygon|path)\(([^]*)\);?$/,
-    (shape, args) => void (drawn = helpers.rc[shape!]!(...valuesIn(args!))),
+    (shape, args) => void (drawn = helpers.rc[shape]!(...valuesIn(args))),
   ],
   [/^JSON\.stringify\(node\.children, null, ' {2}'\)$/, () => JSON.stringify(drawn?.children)],
 ];

@@ -62,7 +62,7 @@ async function start(): Promise<D2> {
   const { instance } = await WebAssembly.instantiate(readFileSync(join(FILES, 'd2.wasm')), go.importObject);
   // Runs for as long as the process.
   void go.run(instance);
-  globalThis.eval = evaluate as typeof eval;
+  Object.assign(globalThis, { eval: evaluate });
   return (globalThis as unknown as { d2: D2 }).d2;
 }
 
