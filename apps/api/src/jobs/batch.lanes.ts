@@ -1,8 +1,8 @@
 import { StoreAwayError } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 
-/** Well below how many unanswered calls the store is taken to be stuck at, and enough to go to it many at a time. */
-const AT_ONCE = 500;
+/** Few enough to be through in time on a slow machine, and enough to go to the store many at a time. */
+const AT_ONCE = 200;
 
 interface Waiting {
   readonly go: () => void;
