@@ -17,23 +17,23 @@
               saw; an enqueue in between makes its decision void)
     ARGV[7]   how long a receipt is kept, ms; ARGV[8] how long the record of a closed owner is kept, ms
     ARGV[9]   when that happened which this is about, ms, '' for now: an owner that was reopened since stays as it is
-    ARGV[10]  the one job that is over, '' for all of the owner
+    ARGV[10]  the one job that is over, and those below it in its flow, with a space between; '' for all of the owner
     ARGV[11]  what the receipt says of this cancel, as JSON
-    then the jobs below the one in its flow, if it has such
 
   Answers {'cancelled', new epoch, epoch before, run, run, …} with each run as <job>|<token>, {'moved'}, or
   {'late', epoch}. The runs are those that still live of what this cancelId ended, however late it is asked again; at most
-  a thousand; of more the clean-up counts those that it meets. Of a single job both epochs are the current one, '' when the owner has no record.
+  a thousand; of more the clean-up counts those that it meets. Of a single job both epochs are the current one, '' when
+  the owner has no record.
 ]]
 local META = 6
 local MANY = 1000
 
 --- @include each
-if #ARGV < 11 or (#ARGV > 11 and ARGV[10] == '') then
+if #ARGV ~= 11 then
   return redis.error_reply('ERR wrong number of arguments')
 end
 local now, receiptKeep, closedKeep = clock(ARGV[1]), number(ARGV[7]), number(ARGV[8])
-local cancelId, close, owner, job, about = ARGV[2], ARGV[3] == '1', ARGV[4], ARGV[10], ARGV[11]
+local cancelId, close, owner, jobs, about = ARGV[2], ARGV[3] == '1', ARGV[4], ARGV[10], ARGV[11]
 local sawEpoch, sawCounter, happenedAt = ARGV[5], ARGV[6], ARGV[9]
 if happenedAt ~= '' then
   happenedAt = number(happenedAt)
@@ -68,11 +68,10 @@ end
 local oldEpoch = epoch or '0'
 local newEpoch = whole(math.max(tonumber(oldEpoch) + 1, now * 1000))
 local upTo = oldEpoch
-if job ~= '' then
-  local jobs = { job, unpack(ARGV, 12) }
-  newEpoch, oldEpoch, upTo = epoch or '', epoch or '', 'j' .. table.concat(jobs, ' ')
+if jobs ~= '' then
+  newEpoch, oldEpoch, upTo = epoch or '', epoch or '', 'j' .. jobs
   running = {}
-  for _, one in ipairs(jobs) do
+  for one in string.gmatch(jobs, '%S+') do
     local place, holder = string.match(redis.call('HGET', record, 'j' .. one) or '', '^%d+(|%d+|%d+|([^|]*).*)$')
     local run = one .. '|' .. (holder or '')
     local score = holder and redis.call('ZSCORE', runs, run)

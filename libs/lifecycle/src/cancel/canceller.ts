@@ -135,9 +135,8 @@ export class Canceller {
       RECEIPT_KEEP_MS,
       CLOSED_KEEP_MS,
       occurredAtMs ?? '',
-      job,
+      [job, ...below].join(' '),
       JSON.stringify(aboutOf(order, isSure)),
-      ...below,
     ];
     let isAwaited = true;
     const answer = await this.store
