@@ -99,7 +99,7 @@ export class CleanUp {
     const record = this.keys.ownerText(cancelled.receipt.owner);
     const fields = jobIds.map((id) => `j${id}`);
     const entries = await this.store.call(() => this.store.redis.hmget(record, ...fields));
-    const places = jobIds.flatMap((id, i) => (entries[i] == null ? [] : [readPlace(id, entries[i])]));
+    const places = jobIds.flatMap((id, i) => (entries[i] ? [readPlace(id, entries[i])] : []));
     const over = places.filter(({ epoch }) => epoch === 0);
     return over.length > 0 && (await this.removeAll(over, cancelled)) > 0;
   }
