@@ -3,19 +3,21 @@ import { Fleet } from '../../../../test/support/fleet.js';
 import { startOdd } from '../../../../test/support/odd-worker.js';
 import type { TestProcess } from '../../../../test/support/process.js';
 import { seededRandom } from '../../../../test/support/random.js';
-import { TestSite, type SiteSeen } from '../../../../test/support/sites.js';
+import { isOver, TestSite, type SiteSeen } from '../../../../test/support/sites.js';
 import { until } from '../../../../test/support/until.js';
 import { entityPage, homePage, listPage, sitemap, STYLE, titleOf } from './build/pages.js';
 import { entityRoute, listRoute, STATIC_ROUTES, type Route } from './build/routes.js';
-import type { Entity, EntityContent } from './site.js';
+import { asksForBuild, type Entity, type EntityContent } from './site.js';
 
 /** Printed by the test's name, so that a failure can be played again: SEED=… npm test -- libs/workloads/sites */
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const WRITERS = 4;
 const EVENTS = 2_000;
 const KILLS = 4;
-const TYPES = ['post', 'event', 'berth', 'profile'];
+const TYPES = ['post', 'event', 'berth', 'profile', 'site-info'];
 const IDS = 12;
+/** Of the pages that a sitemap names so many are read in one round. */
+const SAMPLE = 10;
 
 describe('entities that change at four processes while some are killed', () => {
   let fleet: Fleet;
@@ -40,18 +42,21 @@ describe('entities that change at four processes while some are killed', () => {
         const writers = Array.from({ length: WRITERS }, (_, i) =>
           write(i, site, model, seededRandom(Math.floor(random() * 2 ** 31)), progress),
         );
-        const kills = killSome(site, random, progress);
+        const kills = killSome(site, model, random, progress);
         await Promise.all([...writers, kills]);
 
-        // A profile that changed last would wait for the next build.
-        await insist(0, site, (at) => at.put('clock', 'end'), [200, 201]);
-        model.set('clock/end', { type: 'clock', id: 'end', content: {} });
+        // Nothing is built or waits to be, and nobody who lives asks for the last change.
+        await until(async () => (await site.view()).builds.every(isOver), 'it is quiet', 60_000);
+        await changeAndDie(site, 'last');
+        model.set('clock/last', { type: 'clock', id: 'last', content: {} });
         const view = await site.untilBuilt(60_000);
         await expectShown(site, view, [...model.values()]);
       } finally {
         reader.abort();
       }
-      expect(await seen).toEqual([]);
+      const { wrong, rounds } = await seen;
+      expect(wrong).toEqual([]);
+      expect(rounds).toBeGreaterThan(0);
     },
     4 * 60_000,
   );
@@ -94,7 +99,12 @@ describe('entities that change at four processes while some are killed', () => {
   }
 
   /** Apis and workers in turn; each is replaced. The last worker dies when it has offered a build that does not count yet. */
-  async function killSome(site: TestSite, random: () => number, progress: { events: number }): Promise<void> {
+  async function killSome(
+    site: TestSite,
+    model: Map<string, Entity>,
+    random: () => number,
+    progress: { events: number },
+  ): Promise<void> {
     for (let kill = 1; kill <= KILLS; kill += 1) {
       await until(() => progress.events >= (kill * EVENTS) / (KILLS + 1), 'some more events', 120_000);
       if (kill % 2 === 1) {
@@ -104,7 +114,7 @@ describe('entities that change at four processes while some are killed', () => {
         await fleet.untilReady(next);
         apis[i] = next;
       } else if (kill === KILLS) {
-        await diesBetweenOfferAndResult(site);
+        await diesBetweenOfferAndResult(site, model);
       } else {
         fleet.workers.shift()!.kill('SIGKILL');
         await fleet.untilReady(fleet.addWorker());
@@ -112,7 +122,7 @@ describe('entities that change at four processes while some are killed', () => {
     }
   }
 
-  async function diesBetweenOfferAndResult(site: TestSite): Promise<void> {
+  async function diesBetweenOfferAndResult(site: TestSite, model: Map<string, Entity>): Promise<void> {
     const doomed = startOdd('worker', fleet, 'fail-point', {
       FAIL_POINT: 'after:sites/offer',
       WORKER_LOCK: '1s',
@@ -120,17 +130,33 @@ describe('entities that change at four processes while some are killed', () => {
     });
     // Should the writers be done before it got a build, there is one more.
     await until(async () => {
-      if (!doomed.hasExited) await insist(0, site, (at) => at.put('clock', 'end'), [200, 201]);
+      if (doomed.hasExited) return true;
+      await insist(0, site, (at) => at.put('clock', 'end'), [200, 201]);
+      model.set('clock/end', { type: 'clock', id: 'end', content: {} });
       return doomed.hasExited;
     }, 'it died with a build');
     expect(await doomed.exited).toEqual({ code: null, signal: 'SIGKILL' });
   }
 
-  /** Reads all the time what readers get; answers what it saw that must not be. */
-  async function watch(site: TestSite, signal: AbortSignal): Promise<string[]> {
+  /** The change is written, and its api does not live to ask for a build. */
+  async function changeAndDie(site: TestSite, id: string): Promise<void> {
+    const doomed = startOdd('api', fleet, 'fail-point', { FAIL_POINT: 'after:sites/change', PORT: '0' });
+    await fleet.untilReady(doomed);
+    await site
+      .via(doomed)
+      .put('clock', id)
+      .catch(() => undefined);
+    expect(await doomed.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  }
+
+  /** Reads all the time what readers get; answers what it saw that must not be, and how often it read one build as a whole. */
+  async function watch(site: TestSite, signal: AbortSignal): Promise<{ wrong: string[]; rounds: number }> {
     const wrong = new Set<string>();
-    let newest = 0;
+    let [newest, rounds] = [0, 0];
     while (!signal.aborted) {
+      const broken = await brokenLinks(site).catch(() => undefined);
+      if (broken) rounds += 1;
+      for (const link of broken ?? []) wrong.add(link);
       const response = await site.page('/clock/now');
       const page = await response.text();
       // Nothing is shown, and the reader is told to come again: the store did not keep up.
@@ -144,7 +170,29 @@ describe('entities that change at four processes while some are killed', () => {
       if (!(at >= newest)) wrong.add(`${at} after ${newest}`);
       newest = at;
     }
-    return [...wrong];
+    return { wrong: [...wrong], rounds };
+  }
+
+  /** The first page, a list, some pages and the sitemap: what they lead to is there. Nothing when the build changed meanwhile. */
+  async function brokenLinks(site: TestSite): Promise<string[] | undefined> {
+    const before = await site.view();
+    const home = await site.text('/');
+    const map = await site.text('/sitemap.xml');
+    const listed = [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, loc]) => loc!.slice(before.url.length));
+    const lists = linksOf('/', home).filter((path) => path !== '/' && path !== '/style.css');
+    const list = lists[Math.floor(Math.random() * lists.length)] ?? '/';
+    const sample = listed.toSorted(() => Math.random() - 0.5).slice(0, SAMPLE);
+    const paths = new Set([...linksOf('/', home), ...linksOf(list, await site.text(list)), ...sample]);
+    const statuses = await Promise.all(
+      [...paths].map(async (path) => {
+        const response = await site.page(path);
+        await response.text();
+        return `${response.status} ${path}`;
+      }),
+    );
+    const after = await site.view();
+    if (!currentOf(before) || currentOf(before) !== currentOf(after)) return undefined;
+    return statuses.filter((said) => !/^(200|503) /.test(said));
   }
 
   async function expectShown(site: TestSite, view: SiteSeen, entities: readonly Entity[]): Promise<void> {
@@ -161,11 +209,22 @@ describe('entities that change at four processes while some are killed', () => {
   }
 });
 
+function currentOf({ builds }: SiteSeen): string | undefined {
+  return builds.find(({ current }) => current)?.id;
+}
+
+/** Where a page leads to, within its site. */
+function linksOf(path: string, page: string): string[] {
+  return [...page.matchAll(/href="([^"]+)"/g)].map(
+    ([, href]) => new URL(href!, `http://site${path}`).pathname,
+  );
+}
+
 /** The site as it should be, made of what was written by whoever wrote it. */
 function render(site: SiteSeen, entities: readonly Entity[]): Map<string, string> {
   const inOrder = entities.toSorted((a, b) => (`${a.type}/${a.id}` < `${b.type}/${b.id}` ? -1 : 1));
-  const notes = inOrder.filter(({ type }) => type === 'profile').slice(0, 20);
-  const shown = inOrder.filter(({ type }) => type !== 'profile');
+  const notes = inOrder.filter(({ type }) => !asksForBuild(type)).slice(0, 20);
+  const shown = inOrder.filter(({ type }) => asksForBuild(type));
   const types = [...new Set(shown.map(({ type }) => type))];
   const lists = new Map(
     types.map((type) => [

@@ -53,7 +53,7 @@ export class OfferEnds {
   }
 
   stop(): void {
-    for (const driverId of [...this.shown.keys()]) this.forget(driverId);
+    for (const driverId of this.shown.keys()) this.forget(driverId);
   }
 
   private endIn(tripId: string, ms: number): void {

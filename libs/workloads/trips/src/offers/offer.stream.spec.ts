@@ -77,7 +77,7 @@ describe('what a phone is told', () => {
 
   it('is all that it missed, a piece at a time', async () => {
     const line = new Line(true);
-    const pieces = Array.from({ length: 50 }, (_, piece) => ({
+    const pieces = Array.from({ length: 50 }, (_piece, piece) => ({
       ...NOTHING,
       newest: `${piece}-199`,
       hasMore: piece < 49,
