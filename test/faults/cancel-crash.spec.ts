@@ -3,10 +3,13 @@ import {
   CleanUps,
   defineKind,
   Enqueuer,
+  Flows,
   Handler,
   Handles,
   JobReader,
   owner,
+  Removals,
+  Schedules,
   type EnqueueOptions,
   type Kind,
   type Receipt,
@@ -22,7 +25,18 @@ import { LifecycleApp } from '../support/lifecycle-app.js';
 import { seededRandom } from '../support/random.js';
 import { until } from '../support/until.js';
 
-const SCRIPTS = ['intent', 'cancel', 'tell', 'remember', 'take', 'end', 'drop', 'finish'];
+const SCRIPTS = [
+  'intent',
+  'cancel',
+  'tell',
+  'along',
+  'strike',
+  'unmoor',
+  'remember',
+  'take',
+  'drop',
+  'finish',
+];
 /** Of the commands: each of the first ones, and of the others some. */
 const FIRST = 40;
 const SOME = 10;
@@ -61,6 +75,7 @@ describe('kill -9 of who cancels', () => {
     const worker = { kinds: ['busy'], concurrency: 50, lockMs: 10_000 };
     app = await LifecycleApp.start([parked, busy], [BusyHandler], worker, undefined, undefined, {
       cleanUpEveryMs: CLEAN_UP_EVERY_MS,
+      tickEveryMs: 1_000,
     });
   });
   afterAll(() => app.stop());
@@ -93,6 +108,11 @@ describe('kill -9 of who cancels', () => {
       }),
     );
     expect(ends.killed).toBeGreaterThan(ends.lived * 5);
+    await until(
+      async () => !(await app.redis.exists(`${app.prefix}:{schedules}`)),
+      'what was left of schedules is taken back',
+      60_000,
+    );
   }, 300_000);
 
   it('is not assumed of one whose clean-up takes long: nobody else takes that up', async () => {
@@ -169,6 +189,10 @@ describe('kill -9 of who cancels', () => {
       await enqueue(parked, {}, { owners: [site, trip], dedup }),
     ];
     expect(await enqueue(parked, {}, { owners, dedup })).toBe(ids[5]);
+    const child = { kind: parked, payload: {} };
+    const flow = await app.context.get(Flows).add({ ...child, owners, children: [child, child] });
+    ids.push(flow.id, ...flow.children.map(({ id }) => id));
+    await app.context.get(Schedules).put(`nightly-${n}`, parked, { owners, payload: {}, every: '1h' });
     const bystander = await enqueue(parked, {}, { owners: [site] });
     await until(
       async () => (await view(ids[1]!)).state === 'delayed' && (await view(ids[2]!)).attempts === 1,
@@ -180,13 +204,19 @@ describe('kill -9 of who cancels', () => {
   async function expectNothingLeft(n: number, ids: readonly string[], receipt: Receipt): Promise<void> {
     const { removed, aborted, acknowledged, running } = receipt;
     expect({ aborted, acknowledged, running }).toEqual({ aborted: 1, acknowledged: 1, running: 0 });
+    expect(receipt.schedules).toBe(1);
+    expect(await app.context.get(Schedules).read(`nightly-${n}`)).toBe(undefined);
+    const { entries } = await app.context.get(Removals).ofOwner(owner('trip', `${n}`));
+    expect(entries.filter(({ state }) => state === 'schedule')).toHaveLength(1);
     expect(removed + aborted).toBeLessThanOrEqual(ids.length);
     for (const id of ids) expect((await view(id)).state).toMatch(/removed|cancelled/);
-    expect(ids.map((id) => begun.filter((one) => one === id).length)).toEqual([1, 0, 1, 0, 0, 0, 0, 0]);
+    expect(ids.map((id) => begun.filter((one) => one === id).length)).toEqual([
+      1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+    ]);
 
     const record = recordOf(app.prefix, `trip:${n}`);
     expect((await app.redis.hkeys(record)).filter((field) => field.startsWith('j'))).toEqual([]);
-    const keys = ['runs', 'dedup', 'late', 'done', 'cancels'].map((key) => `${record}:${key}`);
+    const keys = ['runs', 'dedup', 'late', 'done', 'cancels', 'schedules'].map((key) => `${record}:${key}`);
     await until(async () => (await app.redis.exists(...keys)) === 0, 'nothing is left beside the record');
     const jobsOfSite = (await app.redis.hkeys(recordOf(app.prefix, `site:${n}`))).filter((field) =>
       ids.includes(field.slice(1)),

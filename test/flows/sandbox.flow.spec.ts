@@ -119,7 +119,7 @@ describe('a sandboxed run', () => {
 
     const queue = new Queue(kind.queue, { connection: app.redis, prefix: `{${app.prefix}}` });
     const job = (await queue.getJob(id))!;
-    expect([await job.getState(), job.attemptsMade]).toEqual(['delayed', 0]);
+    expect([await job.getState(), job.attemptsMade]).toEqual(['prioritized', 0]);
     // For the check that nothing is left: the next worker would have taken it from here.
     await job.remove();
     await app.redis.del(recordOf(app.prefix, 'trip:42'));

@@ -73,7 +73,7 @@ describe('the slots of a key', () => {
       [line[0]!, line[1]!, line.at(-1)!].map((id) => queue.getJob(id)),
     );
     expect(first!.delay).toBeLessThanOrEqual(LOCK_MS + 50);
-    expect([second!.delay, last!.delay, last!.priority]).toEqual([30_300, 47_700, 100]);
+    expect([second!.delay, last!.delay, last!.priority]).toEqual([30_300, 47_700, 300]);
     await last!.promote();
     await until(async () => {
       const { attemptsStarted } = (await queue.getJob(last!.id!))!;
@@ -185,7 +185,7 @@ describe('the slots of a key', () => {
     await fleet.untilState(holder, 'running');
     const late = await fleet.probe({ ms: 300, failTimes: 1 }, { priority: 200, ...slot('driver:7', 1) });
     await until(async () => (await fleet.job(late)).state === 'delayed', 'it stands in line');
-    expect((await queue.getJob(late))!.priority).toBe(200);
+    expect((await queue.getJob(late))!.priority).toBe(400);
     const others = await accept(150, { ms: 250 }, () => ({}));
 
     await until(

@@ -16,6 +16,8 @@ const FOLDERS = {
   end: 'settle',
   remember: 'history',
   turn: 'schedules',
+  strike: 'schedules',
+  unmoor: 'schedules',
   reap: 'sweep',
 };
 const ENGINE_CALLS = {
