@@ -186,12 +186,8 @@ describe('the slots of a key', () => {
     const late = await fleet.probe({ ms: 300, failTimes: 1 }, { priority: 200, ...slot('driver:7', 1) });
     await until(async () => (await fleet.job(late)).state === 'delayed', 'it stands in line');
     expect((await queue.getJob(late))!.priority).toBe(400);
-    const others = await accept(150, { ms: 250 }, () => ({}));
-
-    await until(
-      async () => (await queue.getJob(late))!.priority === 400,
-      'it runs, and has its own priority',
-    );
+    // Twenty at a time: they are far from done when the holder is.
+    const others = await accept(150, { ms: 1_000 }, () => ({}));
     await completed([late, ...others]);
     const begins = jobFacts(fleet.workers, 'job.began').map(({ jobId }) => jobId);
     // Its first run went before most of them, its second after all but those that began with it.
