@@ -75,7 +75,7 @@ describe.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_,
     expect(job).toMatchObject({ state: 'expired', result: null });
     expect(begun()).toEqual([id]);
     // Not in their order: the times of the worker's clock stand beside those of ours.
-    expect(new Set(eventsOf(job))).toEqual(new Set(['accepted', 'began', 'retrying', 'expired']));
+    expect(new Set(eventsOf(job))).toEqual(new Set(['accepted', 'began', 'failed', 'retrying', 'expired']));
   });
 
   it('stops a job that ended, and that BullMQ is told by hand to try again when it is too late', async () => {

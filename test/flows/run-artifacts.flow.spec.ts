@@ -68,6 +68,8 @@ describe('a run and its artifacts', () => {
   let wrap: (store: JobArtifacts) => JobArtifacts | undefined;
   const said: string[] = [];
   const ran: string[] = [];
+  /** The jobs that have put something, and wait to be told to stop. */
+  const waiting: string[] = [];
 
   async function handle(does: string, run: Run): Promise<void> {
     ran.push(run.id);
@@ -79,7 +81,9 @@ describe('a run and its artifacts', () => {
       void run.artifacts.put('late', 'x').catch((error: Error) => said.push(error.name));
     }
     if (does === 'wait') {
-      await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
+      const told = new Promise((resolve) => run.signal.addEventListener('abort', resolve));
+      waiting.push(run.id);
+      await told;
       said.push(
         await run.artifacts.put('late', 'x').then(
           () => 'put',
@@ -189,8 +193,7 @@ describe('a run and its artifacts', () => {
   it('that is cancelled can put nothing more, and leaves nothing', async () => {
     await start();
     const id = await enqueue(maker, 'wait');
-    await until(() => ran.includes(id), 'it runs');
-    await until(async () => (await kept.jobs()).length === 1, 'it has put something');
+    await until(() => waiting.includes(id), 'it has put something');
     await app.context.get(Canceller).cancel(owner('trip', '42'), { wait: 'drained' });
     await untilState(id, 'cancelled');
     expect([said, await kept.jobs(), await names(id)]).toEqual([['OwnerCancelled'], [], []]);
@@ -199,7 +202,7 @@ describe('a run and its artifacts', () => {
   it('that is cancelled leaves alone what a new life of its job has made', async () => {
     await start();
     const id = await enqueue(maker, 'wait');
-    await until(async () => (await kept.jobs()).length === 1, 'it has put something');
+    await until(() => waiting.includes(id), 'it has put something');
     await store.put({ jobId: id, fence: '999' }, 'new', 'of a new life');
     await store.commit(id, '999');
     await app.context.get(Canceller).cancel(owner('trip', '42'), { wait: 'drained' });

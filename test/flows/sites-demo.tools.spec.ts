@@ -31,6 +31,9 @@ describe('the page to try sites with', () => {
 
       await browser.press('.buttons', 'Change one');
       await browser.untilText('#builds', /Build 3: completed, shown/);
+      const loaded =
+        "performance.getEntriesByType('resource').some(({ name }) => name.includes('?version=52'))";
+      await until(() => browser.read<boolean>(loaded), 'its page has come, before the site goes');
       await browser.press('.buttons', 'Delete the site');
       await browser.untilText('#said', /^The site is gone, with its builds and its pages\.$/);
       expect(await browser.text('#count')).toBe('0');

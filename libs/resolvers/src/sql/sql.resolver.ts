@@ -46,7 +46,9 @@ export class SqlResolver extends OwnerResolver {
     for (const id of living) {
       if (!asked.has(id)) throw new Error('The query answers with an owner that was not asked.');
     }
-    return new Map(askable.map((id) => [id, living.has(id) ? 'alive' : 'gone']));
+    const lives = new Map<string, OwnerLife>(ids.map((id) => [id, 'unknown']));
+    for (const id of askable) lives.set(id, living.has(id) ? 'alive' : 'gone');
+    return lives;
   }
 
   async close(): Promise<void> {
