@@ -321,10 +321,16 @@ describe('the repair', () => {
     await app.redis.set(broken, 'text');
     await app.redis.set(`${line}:waiters`, 'text');
     await app.redis.zadd(other, 1, 'dead|t');
-    expect(await sweep()).toMatchObject({ state: 'done', healed: 1, failed: 2 });
-    expect(healed()).toEqual([`slot ${other}`]);
-    expect(app.facts).toContainEqual(expect.objectContaining({ event: 'sweep.trouble', what: broken }));
+    const swept = await sweep();
     await app.redis.unlink(broken, `${line}:waiters`);
+    expect(swept).toMatchObject({ state: 'done', healed: 1 });
+    expect(healed()).toEqual([`slot ${other}`]);
+    // A walk over a store that grows meanwhile may come to a key twice.
+    expect(swept.failed).toBeGreaterThanOrEqual(2);
+    const trouble = app.facts.flatMap((fact) => (fact.event === 'sweep.trouble' ? [fact.what] : []));
+    // Of the same trouble the first is told, whichever that is.
+    expect(trouble).toHaveLength(1);
+    expect([broken, `${line}:waiters`]).toContain(trouble[0]);
   });
 
   it('takes pages of what an owner has beside its jobs, and of what waits in a queue', async () => {
