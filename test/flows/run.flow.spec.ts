@@ -313,7 +313,7 @@ describe('a run', () => {
   it('that another owner than the primary has wait stays the pending one of its key', async () => {
     const kind = await start({ dedup: { strategy: 'skip', key: 'k' } }, () => 'ran');
     const owners = [TRIP, owner('user', '5')];
-    const id = await enqueue(kind, { delay: '300ms', owners });
+    const id = await enqueue(kind, { delay: '1s', owners });
     const record = recordOf(app.prefix, 'user:5');
     await app.redis.rename(record, `${record}:away`);
     await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');

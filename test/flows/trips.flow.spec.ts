@@ -93,7 +93,7 @@ describe('trips', () => {
     const [ann] = await drive('ann');
     await post('/v1/admin/queues/trip-timeouts/pause');
     try {
-      const shown = await ask(['ann'], '700ms');
+      const shown = await ask(['ann'], '4s');
       await ann!.untilSeen('offer', shown);
       const { at } = await ann!.untilSeen('withdrawn', shown);
       const { expiresAt } = await trip(shown);

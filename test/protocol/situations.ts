@@ -161,7 +161,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a schedule of a cancelled owner',
     script: 'along',
-    args: [NOW, 'c0', 's1', '{}', 9, KEEP_MS],
+    args: ['c0', 's1', '{}', 9, KEEP_MS],
     prepare: cancelled,
   },
   {

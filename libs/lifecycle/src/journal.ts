@@ -64,7 +64,7 @@ export type Fact =
   | { readonly event: 'worker.drained'; readonly tookMs: number; readonly stillRunning: number };
 
 /** Who ended a job that did not come to the gate; absent when it was ended there. */
-export type SkippedBy = 'sweep' | 'clean-up';
+export type SkippedBy = 'sweep' | 'clean-up' | 'replacement';
 
 /** A thing that happened to something of a workload's: that gives it its name, and says what is to be known of it. */
 export interface WorkloadFact {

@@ -161,17 +161,7 @@ export class Keys {
   }
 }
 
-/** The digests that were asked for last: a run asks for its owner's again and again. */
-const recent = new Map<string, string>();
-const MOST_RECENT = 1_000;
-
 /** 132 bits of SHA-256, in 22 characters: two texts that differ in a bit never meet. */
 export function digest(text: string): string {
-  const known = recent.get(text);
-  if (known !== undefined) return known;
-  const made = hash('sha256', text, 'base64url').slice(0, 22);
-  // All at once: to forget the oldest one by one costs more than to make some anew.
-  if (recent.size >= MOST_RECENT) recent.clear();
-  recent.set(text, made);
-  return made;
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }

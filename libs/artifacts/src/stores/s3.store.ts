@@ -85,8 +85,9 @@ export class S3Store implements ByteStore {
       const names = paths.map(([, path]) => path!.slice(prefix.length, -1));
       const last = all(list, 'Key').at(-1);
       const isMore = isCutShort(list);
-      if (names.length > 0 || !isMore || last === undefined)
-        return { names, isMore: isMore && names.length > 0 };
+      if (names.length > 0 || !isMore) return { names, isMore };
+      if (last === undefined)
+        throw new Error('The object store cut a list short, and named nothing to go on from.');
       from = last;
     }
   }

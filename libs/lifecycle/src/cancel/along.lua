@@ -5,18 +5,17 @@
 
     KEYS[1]   record of the owner; :history and :cancel:<cancelId> beside it, in the same slot
 
-    ARGV[1]   now, ms; '' for the store's own clock
-    ARGV[2]   digest of the cancelId; ARGV[3] the schedule; ARGV[4] its line of history
-    ARGV[5]   how many lines of history are kept; ARGV[6] for how long, ms
+    ARGV[1]   digest of the cancelId; ARGV[2] the schedule; ARGV[3] its line of history
+    ARGV[4]   how many lines of history are kept; ARGV[5] for how long, ms
 
   Answers 1, or 0 when it was noted before, or the receipt is forgotten.
 ]]
 --- @include each
-if #ARGV ~= 6 then
+if #ARGV ~= 5 then
   return redis.error_reply('ERR wrong number of arguments')
 end
-local cancelId, schedule, line = ARGV[2], ARGV[3], ARGV[4]
-local lines, keep = number(ARGV[5]), number(ARGV[6])
+local cancelId, schedule, line = ARGV[1], ARGV[2], ARGV[3]
+local lines, keep = number(ARGV[4]), number(ARGV[5])
 local receipt, history = KEYS[1] .. ':cancel:' .. cancelId, KEYS[1] .. ':history'
 local isKept = redis.call('HEXISTS', receipt, 'e') == 1
 redis.call('LLEN', history)

@@ -4,8 +4,9 @@
   The point of no return.
 
   Moves the epoch, so that the gate refuses whatever was enqueued before, by whatever road it comes; of a single job, and of
-  those below it that are this owner's too, the epoch in its place is moved, to 0. Removing jobs from their queues afterwards is tidiness: it is noted here as pending,
-  with a receipt that counts it. The same cancelId again gets the same answer and moves nothing.
+  those below it that are this owner's too, the epoch in its place is moved, to 0. Removing jobs from their queues
+  afterwards is tidiness: it is noted here as pending, with a receipt that counts it. The same cancelId again gets the same
+  answer and moves nothing.
 
     KEYS[1]   record of the owner; :runs, :dedup, :cancels and :cancel:<cancelId> beside it, in the same slot
 

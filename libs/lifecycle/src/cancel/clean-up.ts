@@ -90,7 +90,7 @@ export class CleanUp {
     const queue = this.kinds.has(kind) ? this.kinds.get(kind).queue : '?';
     const at = new Date(now).toISOString();
     const line: Removal = { id, queue, kind, owners, state: 'schedule', at, why, reason, by, cancelId };
-    const args = ['', digest(cancelId), name, JSON.stringify(line), HISTORY_LINES, HISTORY_KEEP_MS];
+    const args = [digest(cancelId), name, JSON.stringify(line), HISTORY_LINES, HISTORY_KEEP_MS];
     await runScript(this.store.redis, 'along', [this.keys.ownerText(owner)], args);
   }
 

@@ -122,6 +122,7 @@ describe('the enqueuer', () => {
       owner: 'trip:42',
       endedAs: 'cancelled',
       why: 'replaced by newer job',
+      by: 'replacement',
     });
   });
 

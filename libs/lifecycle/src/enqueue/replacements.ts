@@ -33,7 +33,7 @@ export class Replacements {
     const { id: jobId, queue, kind = '?' } = removal;
     const owner = envelope.o[0]!;
     if (await this.exits.leave(owner, envelope.e[0]!, jobId, line))
-      this.journal.jobSkipped({ queue, kind, jobId, owner }, 'cancelled', REPLACED);
+      this.journal.jobSkipped({ queue, kind, jobId, owner }, 'cancelled', REPLACED, 'replacement');
     return true;
   }
 }

@@ -4,6 +4,7 @@ import { Journal } from '../journal.js';
 import { Keys } from '../keys.js';
 import { slotOfKey, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
+import { FIRST } from '../kinds/priority.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Queues } from '../queues.js';
 import type { Run } from '../run/run.js';
@@ -18,12 +19,10 @@ interface Waiter {
 
 type Slot = NonNullable<Envelope['s']>;
 
-/** BullMQ's priority of the jobs that go before all with one. */
-const FIRST = 0;
 /** When one that is not the first in line looks again by itself: the later, the more stand before it. */
 const SAFETY_NET_MS = 30_000;
 const TWICE_AS_LATE_BEHIND = 100;
-const WIDEST_NET_MS = 10 * 60_000;
+const WIDEST_NET_MS = 60_000;
 /** After a lease has ended: BullMQ's clock is the worker's, and may be a little early. */
 const AFTER_LEASE_MS = 50;
 

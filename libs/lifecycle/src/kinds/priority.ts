@@ -2,6 +2,9 @@
 export const CLASSES = ['urgent', 'normal', 'background'] as const;
 export type KindClass = (typeof CLASSES)[number];
 
+/** BullMQ's priority of the jobs that go before all with one. */
+export const FIRST = 0;
+
 /** Where a job stands among those of its class that asks for no priority: in the middle, so that others can pass it or let it pass. */
 export const MIDDLE_PRIORITY = 100;
 export const LEAST_URGENT = 2 * MIDDLE_PRIORITY;

@@ -10,6 +10,7 @@ import { Journal } from '../journal.js';
 import { factsOf, openEnvelope } from '../kinds/envelope.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import { EndedError, WHILE_IT_RAN } from '../kinds/outcome.js';
+import { FIRST } from '../kinds/priority.js';
 import { LifecycleOptions } from '../options.js';
 import { JobLog } from '../read/job.log.js';
 import { Settler } from '../settle/settler.js';
@@ -26,8 +27,6 @@ import { Waker } from './waker.js';
 /** When a job of a kind that this worker does not know is looked at again. */
 const NOBODY_HERE_MS = 30_000;
 
-/** BullMQ's priority of the jobs that go before all with one. */
-const FIRST = 0;
 
 /** When a job is looked at again for which the store could not answer. */
 const STORE_AGAIN_MS = 1_000;
@@ -232,13 +231,14 @@ export class JobRunner {
     this.journal.queueError(run.facts.queue, error);
     await this.settler.release(run);
     this.settler.comeBack(run);
+    if (run.hasBegun) this.logRun(job, run, 'put-off', 'the store could not answer');
     return this.putOff(job, lock, run, 'the store', STORE_AGAIN_MS);
   }
 
   /** The job waits for a slot, or for what is not known yet. It occupies no worker meanwhile and uses up no attempt. */
   private async putOff(job: Job, lock: string, run: Run, why: string, forMs: number): Promise<never> {
-    // Once: who waits for long looks often.
-    if (why === 'slot' && job.attemptsStarted === 1) this.log.write(job, { event: 'waiting-for-slot' });
+    // Once an attempt: who waits for long looks often.
+    if (why === 'slot' && job.attemptsStarted === job.attemptsMade + 1) this.log.write(job, { event: 'waiting-for-slot' });
     await this.delay(job, lock, forMs, ownPriority(job));
     this.journal.jobPutOff(run.facts, why, forMs);
     if (why === 'slot') await this.slots.wakeIfGranted(run).catch(this.queueErrorOf(job));

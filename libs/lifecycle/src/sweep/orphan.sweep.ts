@@ -87,8 +87,8 @@ export class OrphanSweep extends Sweep {
   }
 
   /**
-   * Why nothing may be removed, if so: before it was asked once more, or until an operator acknowledges or forces it, whatever the next sweep
-   * finds. Who forces it finds somebody to remove, or nobody gone: otherwise it stays tripped.
+   * Why nothing may be removed, if so: before it was asked once more, or until an operator acknowledges or forces it,
+   * whatever the next sweep finds. Who forces it finds somebody to remove, or nobody gone: otherwise it stays tripped.
    */
   private async judgeAll(tallies: Tallies, { force, dryRun, sweepId }: Round): Promise<Judgement> {
     if (force) {

@@ -173,6 +173,9 @@ describe('entities that change at four processes while some are killed', () => {
     return { wrong: [...wrong], rounds };
   }
 
+  /** Which pages are looked at. */
+  const choice = seededRandom(SEED);
+
   /** The first page, a list, some pages and the sitemap: what they lead to is there. Nothing when the build changed meanwhile. */
   async function brokenLinks(site: TestSite): Promise<string[] | undefined> {
     const before = await site.view();
@@ -180,8 +183,8 @@ describe('entities that change at four processes while some are killed', () => {
     const map = await site.text('/sitemap.xml');
     const listed = [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, loc]) => loc!.slice(before.url.length));
     const lists = linksOf('/', home).filter((path) => path !== '/' && path !== '/style.css');
-    const list = lists[Math.floor(Math.random() * lists.length)] ?? '/';
-    const sample = listed.toSorted(() => Math.random() - 0.5).slice(0, SAMPLE);
+    const list = lists[Math.floor(choice() * lists.length)] ?? '/';
+    const sample = listed.toSorted(() => choice() - 0.5).slice(0, SAMPLE);
     const paths = new Set([...linksOf('/', home), ...linksOf(list, await site.text(list)), ...sample]);
     const statuses = await Promise.all(
       [...paths].map(async (path) => {

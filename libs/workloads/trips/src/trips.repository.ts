@@ -42,8 +42,8 @@ export interface AwayDriver {
   readonly sinceMs: number;
 }
 
-/** So many entries of what a driver is shown are read at once. */
-const ENTRIES_AT_ONCE = 200;
+/** So many entries of what a driver is shown are read at once: a page of the longest is within what a phone may leave unread. */
+const ENTRIES_AT_ONCE = 25;
 
 /** Trips and drivers in the store. Every decision is one script. */
 @Injectable()

@@ -87,7 +87,7 @@ describe('the phones that look through a process', () => {
       id: 't',
       customerId: 'rider',
       driverIds: ['ann', 'bob'],
-      livesMs: 300,
+      livesMs: 2_000,
       key: '',
       secret: 's',
     };
@@ -96,7 +96,7 @@ describe('the phones that look through a process', () => {
     await trips.create(trip);
     for (const id of trip.driverIds) await trips.offer('t', id, 'a job');
     await until(() => lines.every(({ text }) => text.includes('event: offer')), 'all show it');
-    await until(() => lines.every(({ text }) => text.includes('"reason":"expired"')), 'none does', 1_000);
+    await until(() => lines.every(({ text }) => text.includes('"reason":"expired"')), 'none does');
     expect(withdrawn).toEqual(['t']);
     await until(() => hub['ends'].size === 0, 'nothing is waited for');
   });

@@ -32,16 +32,19 @@ end
 if has[1] == '0' then
   return { 'unavailable' }
 end
+local other = has[3] and has[3] ~= id and has[3] or ''
+local other_ends = other ~= '' and redis.call('HGET', trip_key(other), 'expires')
 
 redis.call('HSET', key, 'status', 'ACCEPTED', 'driver', driver, 'accepted', text(now))
 redis.call('ZADD', root .. ':due', now + CARE_MS, id)
 local woken = withdraw_all(id, 'accepted', driver)
-local other = has[3] and has[3] ~= id and has[3] or ''
 if other ~= '' then
   withdraw(driver, other, 'on-a-trip')
-  -- Its request is to be sent again.
-  redis.call('HDEL', trip_key(other), 'sent')
-  redis.call('ZADD', root .. ':due', care_at(redis.call('HGET', trip_key(other), 'expires')), other)
+  if other_ends then
+    -- Its request is to be sent again.
+    redis.call('HDEL', trip_key(other), 'sent')
+    redis.call('ZADD', root .. ':due', care_at(other_ends), other)
+  end
 elseif has[3] then
   -- The driver's other phones show it still.
   show(driver, 'accepted', id, '')

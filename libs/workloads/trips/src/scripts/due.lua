@@ -12,8 +12,9 @@
 local due = root .. ':due'
 local found = {}
 for i, id in ipairs(redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))) do
-  local trip = redis.call('HMGET', trip_key(id), 'status', 'expires', 'sent')
-  local may_be_had = trip[1] == 'PENDING' and now < tonumber(trip[2])
+  -- One that cannot be read must not stand before the others.
+  local trip = redis.pcall('HMGET', trip_key(id), 'status', 'expires', 'sent')
+  local may_be_had = trip[1] == 'PENDING' and now < (tonumber(trip[2]) or 0)
   redis.call('ZADD', due, may_be_had and care_at(trip[2]) or now + CARE_MS, id)
   found[i] = { id, may_be_had and trip[3] and 'watch' or 'tend' }
 end
