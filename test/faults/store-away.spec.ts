@@ -38,7 +38,10 @@ describe('while the store is away', () => {
     const answers = await Promise.all(
       [1, 2].map(async () => {
         const { body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
-        return { tookMs: stalls.since(began), results: body['results'] as { status: number; code: string }[] };
+        return {
+          tookMs: stalls.since(began),
+          results: body['results'] as { status: number; code: string }[],
+        };
       }),
     ).finally(() => stalls.stop());
     store.thaw();

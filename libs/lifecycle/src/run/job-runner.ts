@@ -27,7 +27,6 @@ import { Waker } from './waker.js';
 /** When a job of a kind that this worker does not know is looked at again. */
 const NOBODY_HERE_MS = 30_000;
 
-
 /** When a job is looked at again for which the store could not answer. */
 const STORE_AGAIN_MS = 1_000;
 
@@ -238,7 +237,8 @@ export class JobRunner {
   /** The job waits for a slot, or for what is not known yet. It occupies no worker meanwhile and uses up no attempt. */
   private async putOff(job: Job, lock: string, run: Run, why: string, forMs: number): Promise<never> {
     // Once an attempt: who waits for long looks often.
-    if (why === 'slot' && job.attemptsStarted === job.attemptsMade + 1) this.log.write(job, { event: 'waiting-for-slot' });
+    if (why === 'slot' && job.attemptsStarted === job.attemptsMade + 1)
+      this.log.write(job, { event: 'waiting-for-slot' });
     await this.delay(job, lock, forMs, ownPriority(job));
     this.journal.jobPutOff(run.facts, why, forMs);
     if (why === 'slot') await this.slots.wakeIfGranted(run).catch(this.queueErrorOf(job));
