@@ -2,6 +2,21 @@ import { STRATEGIES, TIMELINE_EVENTS } from '#lifecycle';
 import { z } from 'zod';
 import { Duration } from '../fields.js';
 
+/** Where a job stands among others, however it is asked for. */
+export const Standing = {
+  priority: z
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("1 is the most urgent; default 100. It counts among the jobs of its kind's class."),
+  slot: z
+    .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
+    .optional()
+    .describe('At most `limit` jobs of one key run at once, over the whole fleet.'),
+};
+
 /** `POST /v1/jobs`. Nothing else may be set: a caller chooses no job id, parent, or retention. */
 export const EnqueueBody = z
   .strictObject({
@@ -18,17 +33,7 @@ export const EnqueueBody = z
       .describe('What becomes of it while a job of the same owners, kind and key is pending.'),
     delay: Duration.optional(),
     expiresIn: Duration.optional().describe('How long after now it may still start.'),
-    priority: z
-      .number()
-      .int()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("1 is the most urgent; default 100. It counts among the jobs of its kind's class."),
-    slot: z
-      .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
-      .optional()
-      .describe('At most `limit` jobs of one key run at once, over the whole fleet.'),
+    ...Standing,
   })
   .meta({ id: 'EnqueueJob' });
 export type EnqueueBody = z.output<typeof EnqueueBody>;

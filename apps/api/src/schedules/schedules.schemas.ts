@@ -1,6 +1,7 @@
 import { STRATEGIES } from '#lifecycle';
 import { z } from 'zod';
 import { Duration } from '../fields.js';
+import { Standing } from '../jobs/jobs.schemas.js';
 
 /** `PUT /v1/schedules/{id}`. */
 export const ScheduleBody = z
@@ -20,17 +21,7 @@ export const ScheduleBody = z
       .optional()
       .describe('In which cron is read, as in Europe/Berlin; default UTC.'),
     expiresIn: Duration.optional().describe('How long after its turn a job may still start.'),
-    priority: z
-      .number()
-      .int()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("1 is the most urgent; default 100. It counts among the jobs of its kind's class."),
-    slot: z
-      .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
-      .optional()
-      .describe('At most `limit` jobs of one key run at once, over the whole fleet.'),
+    ...Standing,
     dedup: z
       .strictObject({ strategy: z.enum(STRATEGIES), key: z.string().max(512).optional() })
       .optional()

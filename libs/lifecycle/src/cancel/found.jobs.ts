@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobState, Queue } from 'bullmq';
 import { ifNoLongerDelayed } from '../enqueue/twins.js';
+import type { Removal } from '../history/removals.js';
 import { openEnvelope, type Envelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { failedOfChild, readFailure, WHILE_IT_RAN } from '../kinds/outcome.js';
@@ -73,4 +74,16 @@ export function endedByCancel({ job }: FoundJob): 'refused' | 'running' | undefi
 export function stateWord({ job, state }: FoundJob): string {
   if (state === 'delayed') return (job?.attemptsMade ?? 0) > 0 ? 'retrying' : 'delayed';
   return state === 'active' ? 'running' : state === 'unknown' ? 'gone' : 'waiting';
+}
+
+/** What is remembered of a job that goes before it ran. */
+export function removalOf(
+  found: FoundJob,
+  { o: owners }: Envelope,
+  atMs: number,
+  cause: Pick<Removal, 'why' | 'reason' | 'by'>,
+): Removal {
+  const { jobId: id, queue, job } = found;
+  const at = new Date(atMs).toISOString();
+  return { id, queue: queue.name, kind: job!.name, owners, state: stateWord(found), at, ...cause };
 }

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { envelopeOf, stateWord, type FoundJob } from '../cancel/found.jobs.js';
+import { envelopeOf, removalOf, type FoundJob } from '../cancel/found.jobs.js';
 import { JobExits } from '../cancel/job.exits.js';
-import { Removals, type Removal } from '../history/removals.js';
+import { Removals } from '../history/removals.js';
 import { Journal } from '../journal.js';
-import type { Envelope } from '../kinds/envelope.js';
 import { REPLACED } from '../kinds/outcome.js';
 import { Store } from '../store.js';
 
@@ -24,7 +23,8 @@ export class Replacements {
   async takeOut(found: FoundJob, newer: string, atMs: number): Promise<boolean> {
     const envelope = envelopeOf(found);
     if (!envelope || !['waiting', 'prioritized', 'delayed'].includes(found.state)) return false;
-    const removal = removalOf(found, envelope, newer, atMs);
+    const cause = { why: 'cancelled', reason: REPLACED, by: newer } as const;
+    const removal = removalOf(found, envelope, atMs, cause);
     const line = JSON.stringify(removal);
     await this.store.call(() => this.removals.note(removal));
     await this.exits.leaveOthers(found.jobId, envelope, line);
@@ -36,18 +36,4 @@ export class Replacements {
       this.journal.jobSkipped({ queue, kind, jobId, owner }, 'cancelled', REPLACED, 'replacement');
     return true;
   }
-}
-
-function removalOf(found: FoundJob, { o: owners }: Envelope, newer: string, atMs: number): Removal {
-  return {
-    id: found.jobId,
-    queue: found.queue.name,
-    kind: found.job!.name,
-    owners,
-    state: stateWord(found),
-    at: new Date(atMs).toISOString(),
-    why: 'cancelled',
-    reason: REPLACED,
-    by: newer,
-  };
 }

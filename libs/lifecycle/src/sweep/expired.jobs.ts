@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { envelopeOf, FoundJobs, stateWord, type FoundJob } from '../cancel/found.jobs.js';
+import { envelopeOf, FoundJobs, removalOf, stateWord, type FoundJob } from '../cancel/found.jobs.js';
 import { JobExits } from '../cancel/job.exits.js';
 import { readPlace, type Place } from '../cancel/places.js';
 import { Removals, type Removal } from '../history/removals.js';
@@ -118,7 +118,8 @@ export class ExpiredJobs {
     if (word === 'later') return { kind: 'kept', againMs: Number(dueMs) };
     if (word !== 'expired') return word === 'busy' ? later : OVER;
 
-    const removal = removalOf(found, envelope, nowMs);
+    const cause = { why: 'expired', reason: TOO_LATE, by: 'janitor' } as const;
+    const removal = removalOf(found, envelope, nowMs, cause);
     await this.store.call(() => this.removals.note(removal));
     await this.exits.leaveOthers(jobId, envelope, JSON.stringify(removal));
     // Before the job: should it fail, the job is left for the next sweep, and leads there.
@@ -159,18 +160,4 @@ function fateOf(found: FoundJob): Fate {
 
 function bounded(lateMs: number): number {
   return Math.min(LATEST_MS, Math.max(SOONEST_MS, lateMs));
-}
-
-function removalOf(found: FoundJob, { o: owners }: Envelope, nowMs: number): Removal {
-  return {
-    id: found.jobId,
-    queue: found.queue.name,
-    kind: found.job!.name,
-    owners,
-    state: stateWord(found),
-    at: new Date(nowMs).toISOString(),
-    why: 'expired',
-    reason: TOO_LATE,
-    by: 'janitor',
-  };
 }
