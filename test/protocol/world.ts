@@ -197,7 +197,9 @@ export class World {
     this.triggers.push({ at: producer.at, strategy: call.strategy, job });
     const [word, replaced] = job.answer;
     const isToTidy = word === 'replace' && job.id === call.job && job.epoch === this.history.epoch;
-    if (isToTidy && pick % 2 === 0) this.remove(replaced!);
+    // One whose producer asked again, after it had ended, has its place anew.
+    const pending = await this.redis.hget(`${this.calls.record}:dedup`, job.key);
+    if (isToTidy && pending !== `${job.epoch}|${replaced}` && pick % 2 === 0) this.remove(replaced!);
   }
 
   private add(job: JobPast, life: number | ''): void {

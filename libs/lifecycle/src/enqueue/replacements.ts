@@ -3,7 +3,10 @@ import { envelopeOf, removalOf, type FoundJob } from '../cancel/found.jobs.js';
 import { JobExits } from '../cancel/job.exits.js';
 import { Removals } from '../history/removals.js';
 import { Journal } from '../journal.js';
+import { Keys } from '../keys.js';
+import type { Envelope } from '../kinds/envelope.js';
 import { REPLACED } from '../kinds/outcome.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
 
 /**
@@ -12,17 +15,22 @@ import { Store } from '../store.js';
  */
 @Injectable()
 export class Replacements {
+  private readonly keys: Keys;
+
   constructor(
+    options: LifecycleOptions,
     private readonly store: Store,
     private readonly removals: Removals,
     private readonly exits: JobExits,
     private readonly journal: Journal,
-  ) {}
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+  }
 
-  /** Whether it is out; false when a worker has it, or it has ended. */
+  /** Whether it is out; false when it is to stay, a worker has it, or it has ended. */
   async takeOut(found: FoundJob, newer: string, atMs: number): Promise<boolean> {
     const envelope = envelopeOf(found);
-    if (!envelope || !['waiting', 'prioritized', 'delayed'].includes(found.state)) return false;
+    if (!envelope || !(await this.isToGo(found, envelope))) return false;
     const cause = { why: 'cancelled', reason: REPLACED, by: newer } as const;
     const removal = removalOf(found, envelope, atMs, cause);
     const line = JSON.stringify(removal);
@@ -35,5 +43,15 @@ export class Replacements {
     if (await this.exits.leave(owner, envelope.e[0]!, jobId, line))
       this.journal.jobSkipped({ queue, kind, jobId, owner }, 'cancelled', REPLACED, 'replacement');
     return true;
+  }
+
+  /**
+   * It waits, and nobody waits for it: one that ended meanwhile has its place anew when its producer, who had no answer,
+   * asked again.
+   */
+  async isToGo({ jobId, state }: FoundJob, { o: [primary], e: [epoch], d = '' }: Envelope): Promise<boolean> {
+    if (!['waiting', 'prioritized', 'delayed'].includes(state)) return false;
+    const dedup = `${this.keys.ownerText(primary!)}:dedup`;
+    return (await this.store.call(() => this.store.redis.hget(dedup, d))) !== `${epoch}|${jobId}`;
   }
 }

@@ -38,9 +38,7 @@ export class ReplacedJobs {
     if (place.epoch !== epoch || place.hasBegun) return;
     const found = await this.found.find(replaced);
     const envelope = envelopeOf(found);
-    if (!envelope || !['waiting', 'prioritized', 'delayed'].includes(found.state)) return;
-    const pending = await this.store.call(() => this.store.redis.hget(`${record}:dedup`, envelope.d ?? ''));
-    if (pending === `${epoch}|${replaced}`) return;
+    if (!envelope || !(await this.replacements.isToGo(found, envelope))) return;
     if (!dryRun && !(await this.replacements.takeOut(found, jobId, await this.store.now()))) return;
     this.healing.count('replaced', replaced, 'another took its place', tally, dryRun);
   }
