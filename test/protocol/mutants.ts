@@ -170,8 +170,8 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
   {
     name: 'reserve begins with the same epoch each time',
     script: 'reserve',
-    text: 'epoch = whole(now * 1000)',
-    instead: "epoch = '7'",
+    text: 'epoch or whole(now * 1000)',
+    instead: "epoch or '7'",
     breaks: ['I1'],
   },
   {

@@ -97,15 +97,17 @@ local function reserve(record, at)
       redis.call('HDEL', record .. ':done', job)
     end
   end
-  if not epoch then
-    -- From the clock, so that an owner that was forgotten never gets an epoch it had before.
-    epoch = whole(now * 1000)
-    redis.call('HSET', record, 'e', epoch, 'o', owner, 'n', '0', 's', 'open')
+  local isNew = not epoch
+  -- From the clock, so that an owner that was forgotten never gets an epoch it had before.
+  epoch = epoch or whole(now * 1000)
+  local place = epoch .. '|' .. whole(now) .. '|0|' .. (twin and '|' .. twin or '')
+  local written = { 'v', whole(counter + 1), 'l', whole(now), 'j' .. job, place }
+  if isNew then
+    redis.call('HSET', record, 'e', epoch, 'o', owner, 'n', '0', 's', 'open', unpack(written))
   else
     redis.call('PERSIST', record)
+    redis.call('HSET', record, unpack(written))
   end
-  local place = epoch .. '|' .. whole(now) .. '|0|' .. (twin and '|' .. twin or '')
-  redis.call('HSET', record, 'v', whole(counter + 1), 'l', whole(now), 'j' .. job, place)
   if strategy ~= '' then
     redis.call('HSET', record .. ':dedup', key, epoch .. '|' .. job)
   end

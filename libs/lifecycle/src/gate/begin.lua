@@ -48,9 +48,7 @@ local function begin(record, at)
   end
   local hasBegun = fence ~= '0'
   local runs = record .. ':runs'
-  -- Read also when nobody holds it: a value of the wrong type must show before anything is written.
-  local score = redis.call('ZSCORE', runs, job .. '|' .. (hasBegun and holder or token))
-  local heldUntil = hasBegun and tonumber(score or 0) or 0
+  local heldUntil = hasBegun and tonumber(redis.call('ZSCORE', runs, job .. '|' .. holder) or 0) or 0
   local isPending, payload = false, false
   if key ~= '' then
     isPending = redis.call('HGET', record .. ':dedup', key) == epoch .. '|' .. job
@@ -79,6 +77,8 @@ local function begin(record, at)
     return { 'skip', 'superseded' }
   end
 
+  -- Written first: it is the one whose type was not seen yet, and one of a wrong type must show before anything is written.
+  redis.call('ZADD', runs, now + lease, job .. '|' .. token)
   if isPending then
     -- From here on it is running, so a trigger that comes now makes a new pending twin.
     redis.call('HDEL', record .. ':dedup', key)
@@ -89,7 +89,6 @@ local function begin(record, at)
   local newFence = whole(newest + 1)
   local place = epoch .. '|' .. wantedAt .. '|' .. newFence .. '|' .. token .. replaced
   redis.call('HSET', record, 'n', newFence, 'j' .. job, place)
-  redis.call('ZADD', runs, now + lease, job .. '|' .. token)
   return { 'run', newFence, payload or nil }
 end
 

@@ -7,10 +7,10 @@ import { runScript } from '../scripts.js';
 
 const MUTANTS: readonly Mutant[] = [
   {
-    name: 'begin does not look at the runs first',
+    name: 'begin does not write the runs first',
     script: 'begin',
-    text: "redis.call('ZSCORE', runs, job .. '|' .. (hasBegun and holder or token))",
-    instead: "hasBegun and redis.call('ZSCORE', runs, job .. '|' .. holder)",
+    text: "redis.call('ZADD', runs, now + lease",
+    instead: "redis.call('HSET', record, 'n', whole(newest + 1)) redis.call('ZADD', runs, now + lease",
   },
   {
     name: 'end does not look at the results first',

@@ -16,7 +16,6 @@ local function commit(record, at)
   local job, token, epoch, fence, result = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
   local known = redis.call('HMGET', record, 'e', 'j' .. job)
   local held = redis.call('ZSCORE', record .. ':runs', job .. '|' .. token)
-  local done = redis.call('HEXISTS', record .. ':done', job) == 1
   local isCancelledAlone = string.match(known[2] or '', '^0|')
   if known[1] ~= epoch then
     return { 'cancelled' }
@@ -28,9 +27,7 @@ local function commit(record, at)
   if not held or newest ~= fence or holder ~= token then
     return { 'stale' }
   end
-  if not done then
-    redis.call('HSET', record .. ':done', job, result)
-  end
+  redis.call('HSETNX', record .. ':done', job, result)
   return { 'ok' }
 end
 

@@ -49,8 +49,9 @@ local function finish(record, at)
     leaves = false
   end
   local hasResult = leaves and redis.call('HEXISTS', record .. ':done', job) == 1
-  -- Whatever its key: who sweeps the index does not know it.
-  local hasLate = leaves and redis.call('HEXISTS', record .. ':late', job) == 1
+  -- Only a job with a key has one; who ends no run, as a sweep does, may not know the key.
+  local mayHaveLate = key ~= '' or token == ''
+  local hasLate = leaves and mayHaveLate and redis.call('HEXISTS', record .. ':late', job) == 1
   local pending = leaves and key ~= '' and redis.call('HGET', record .. ':dedup', key)
 
   if token ~= '' then
