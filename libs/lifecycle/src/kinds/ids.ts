@@ -32,20 +32,18 @@ export function queueOfJobId(id: string): string | undefined {
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-function randomByte(): number {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  return pool[used++]!;
-}
-
 // 248 is the largest multiple of 62 in a byte: bytes from there on would favour the first letters.
+const CODES = Uint8Array.from({ length: 248 }, (_, byte) => ALPHABET.charCodeAt(byte % 62));
+const written = Buffer.alloc(RANDOM_LENGTH);
+
 function randomText(): string {
-  let text = '';
-  while (text.length < RANDOM_LENGTH) {
-    const byte = randomByte();
-    if (byte < 248) text += ALPHABET[byte % 62];
+  for (let length = 0; length < RANDOM_LENGTH;) {
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const code = CODES[pool[used++]!];
+    if (code !== undefined) written[length++] = code;
   }
-  return text;
+  return written.toString('latin1');
 }

@@ -10,7 +10,7 @@ import { SHARDS, shardOf } from './shards.js';
 
 /** For how long a process that has listed an owner does not list it again, and of how many it remembers that. */
 const LISTED_LATELY_MS = 60_000;
-const REMEMBERED = 20_000;
+const REMEMBERED = 10_000;
 /** How long an owner has had no job before it may leave: longer than anybody remembers having listed it. */
 export const IDLE_MS = 5 * LISTED_LATELY_MS;
 
@@ -29,7 +29,10 @@ export interface ListPlace {
 export class OwnerDirectory {
   private readonly keys: Keys;
   private readonly listing: ScriptBatch;
-  private readonly lately = new Map<string, number>();
+  /** Two ages: the older one is forgotten as a whole. */
+  private lately = new Set<string>();
+  private before = new Set<string>();
+  private turnedAt = 0;
 
   constructor(
     options: LifecycleOptions,
@@ -42,12 +45,11 @@ export class OwnerDirectory {
 
   /** After it got a place for a job. Nobody waits for this: one that is not listed is found by the repair of the list. */
   note(owner: string): void {
-    const now = performance.now();
-    const at = this.lately.get(owner);
-    if (at !== undefined && now - at < LISTED_LATELY_MS) return;
-    this.remember(owner, now);
+    if (this.isRemembered(owner)) return;
+    this.lately.add(owner);
     this.listing.ask(this.shardOf(owner), [owner]).catch((error: unknown) => {
       this.lately.delete(owner);
+      this.before.delete(owner);
       this.journal.queueError('owners', error);
     });
   }
@@ -111,9 +113,13 @@ export class OwnerDirectory {
     return this.keys.owners(shardOf(owner));
   }
 
-  private remember(owner: string, now: number): void {
-    this.lately.delete(owner);
-    this.lately.set(owner, now);
-    if (this.lately.size > REMEMBERED) this.lately.delete(this.lately.keys().next().value!);
+  private isRemembered(owner: string): boolean {
+    const now = performance.now();
+    if (now - this.turnedAt > LISTED_LATELY_MS / 2 || this.lately.size >= REMEMBERED) {
+      this.before = now - this.turnedAt > LISTED_LATELY_MS ? new Set() : this.lately;
+      this.lately = new Set();
+      this.turnedAt = now;
+    }
+    return this.lately.has(owner) || this.before.has(owner);
   }
 }
