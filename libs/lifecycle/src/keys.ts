@@ -104,6 +104,11 @@ export class Keys {
     return `${this.prefix}:{${digest(owner)}}`;
   }
 
+  /** The keys of these owners' records. */
+  records(owners: readonly string[]): string[] {
+    return owners.map((owner) => this.ownerText(owner));
+  }
+
   slot(key: string): string {
     return `${this.prefix}:{slot:${digest(key)}}`;
   }

@@ -27,55 +27,40 @@ export class Store {
     return this.call(() => storeTime(this.redis));
   }
 
-  async call<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.redis.status !== 'ready') {
-      throw new StoreAwayError('The store cannot be reached.', RETRY_AFTER_MS);
-    }
-    if (this.unanswered >= MAX_UNANSWERED) {
-      throw new StoreAwayError('The store is not keeping up.', RETRY_AFTER_MS);
-    }
-    this.unanswered += 1;
-    try {
-      return await this.withinLimit(ask);
-    } catch (error) {
-      throw meansUnavailable(error)
-        ? new StoreAwayError('The connection to the store broke.', RETRY_AFTER_MS, { cause: error })
-        : error;
-    }
-  }
-
-  private withinLimit<T>(ask: () => Promise<T>): Promise<T> {
+  /** Every call an API answers comes through here, so it makes one promise and no more. */
+  call<T>(ask: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(
-          new StoreAwayError(
-            'The store did not answer in time; what you asked for may still happen.',
-            RETRY_AFTER_MS,
-          ),
-        );
-      }, this.timeoutMs);
+      if (this.redis.status !== 'ready') throw away('The store cannot be reached.');
+      if (this.unanswered >= MAX_UNANSWERED) throw away('The store is not keeping up.');
+      // Also what throws at once is no call that is under way.
+      const answer = ask();
+
+      this.unanswered += 1;
+      const timer = setTimeout(
+        () => reject(away('The store did not answer in time; what you asked for may still happen.')),
+        this.timeoutMs,
+      );
       // When the limit wins, nobody is left to hear how the answer ends; it is counted all the same.
       const ended = (): void => {
         clearTimeout(timer);
         this.unanswered -= 1;
       };
-      begin(ask).then(
-        (answer) => {
+      answer.then(
+        (value) => {
           ended();
-          resolve(answer);
+          resolve(value);
         },
         (error: Error) => {
           ended();
-          reject(error);
+          reject(meansUnavailable(error) ? away('The connection to the store broke.', error) : error);
         },
       );
     });
   }
 }
 
-/** An `async` one, so that also what throws at once rejects, and is counted back. */
-async function begin<T>(ask: () => Promise<T>): Promise<T> {
-  return ask();
+function away(why: string, cause?: unknown): StoreAwayError {
+  return new StoreAwayError(why, RETRY_AFTER_MS, cause === undefined ? undefined : { cause });
 }
 
 /** Whether an error of the client's says that the store was not there for a call, rather than anything of the call itself. */

@@ -266,7 +266,8 @@ export class Enqueuer {
   /** Whether it was in time to add the job: whoever cleans the index takes a place without a job for a dead producer's. */
   private async add(request: JobRequest, jobId: string, reservation: Reservation): Promise<boolean> {
     const job = this.newJobs.make(request, jobId, reservation);
-    await this.prepare(jobId, job.data, request.delayMs, reservation);
+    if (job.data.s || job.data.x !== undefined)
+      await this.prepare(jobId, job.data, request.delayMs, reservation);
     if (isTooLate(reservation)) return false;
     await this.adds.add(request.kind.queue, job);
     return true;

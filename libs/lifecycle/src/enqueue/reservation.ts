@@ -86,7 +86,7 @@ export class Reservations {
       return { ...reservation, askedAt, epochs: [...reservation.epochs, ...epochs] };
     } catch (error) {
       // Only what this call made: an earlier one of the same job may be about to add it.
-      await this.endings.end({ jobId, token: '', leaves: true, owners: made, dedup: '' });
+      await this.endings.end({ jobId, token: '', leaves: true, records: this.keys.records(made), dedup: '' });
       throw error;
     }
   }
@@ -146,24 +146,38 @@ export class Reservations {
 
   /** The job is not to be: its places are given up. */
   async giveUp({ owners, dedup }: Pick<JobRequest, 'owners' | 'dedup'>, jobId: string): Promise<void> {
-    await this.endings.end({ jobId, token: '', leaves: true, owners, dedup });
+    await this.endings.end({ jobId, token: '', leaves: true, records: this.keys.records(owners), dedup });
   }
 
   /** Of its owners the primary alone knows keys. */
-  private async ask(request: JobRequest, i: number, jobId: string, expected: Epochs): Promise<Answer> {
+  private ask(request: JobRequest, i: number, jobId: string, expected: Epochs): Promise<Answer> {
     const owner = request.owners[i]!;
     const { strategy, dedup } = i === 0 ? request : PLAIN;
     const hasPayload = strategy === 'replace' || strategy === 'coalesce';
     const payload = hasPayload ? (JSON.stringify(request.body) ?? 'null') : '';
     const limit = request.kind.maxPerOwner ?? '';
     const args = [owner, jobId, limit, strategy, dedup, payload, expected[i] ?? ''];
-    const answer = await this.reserving.ask(this.keys.ownerText(owner), args);
-    if (answer[0] === 'moved') throw new OwnerMovedError(owner);
-    if (answer[0] === 'closed') throw new OwnerClosedError(owner);
-    if (answer[0] === 'reaping') throw new StoreUnavailableError('The job of that id is just being removed.');
-    if (answer[0] === 'full') throw new QueueFullError(`Owner "${owner}"`, Number(answer[1]));
-    this.directory.note(owner);
-    return answer;
+    return this.reserving.ask(this.keys.ownerText(owner), args).then((answer) => {
+      const refusal = refusalOf(answer, owner);
+      if (refusal) throw refusal;
+      this.directory.note(owner);
+      return answer;
+    });
+  }
+}
+
+function refusalOf([word, most]: Answer, owner: string): Error | undefined {
+  switch (word) {
+    case 'moved':
+      return new OwnerMovedError(owner);
+    case 'closed':
+      return new OwnerClosedError(owner);
+    case 'reaping':
+      return new StoreUnavailableError('The job of that id is just being removed.');
+    case 'full':
+      return new QueueFullError(`Owner "${owner}"`, Number(most));
+    default:
+      return undefined;
   }
 }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Keys } from '../keys.js';
 import { REPLACED, TOO_LATE, type EndedAs } from '../kinds/outcome.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import type { Run } from '../run/run.js';
@@ -35,7 +34,6 @@ const WHY: Readonly<Record<string, { endedAs: EndedAs; why: string }>> = {
  */
 @Injectable()
 export class Gate {
-  private readonly keys: Keys;
   private readonly beginning: ScriptBatch;
   private readonly leaseMs: number;
 
@@ -45,12 +43,17 @@ export class Gate {
     private readonly ownerCheck: OwnerCheck,
     private readonly endings: Endings,
   ) {
-    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
     this.beginning = new ScriptBatch(options.redis, 'begin', () => ['']);
     this.leaseMs = options.worker?.lockMs ?? LIFECYCLE_DEFAULTS.lockMs;
   }
 
-  async check(run: Run): Promise<Verdict> {
+  check(run: Run): Promise<Verdict> {
+    const { kind, envelope } = run;
+    if (kind.checkOwner || envelope.s || envelope.o.length > 1) return this.checkAll(run);
+    return this.ask(run, 0).then(verdictOf);
+  }
+
+  private async checkAll(run: Run): Promise<Verdict> {
     const life = run.kind.checkOwner ? await this.ownerCheck.ask(run.envelope.o) : 'alive';
     if (life === 'gone') return { kind: 'skip', endedAs: 'skipped', why: 'its owner is gone' };
     if (life === 'unknown' && run.kind.onUnknownOwner === 'wait') {
@@ -108,14 +111,14 @@ export class Gate {
   }
 
   /** With some of its other owners it had begun; with all of them it is over. */
-  private async endBegun({ jobId, token, envelope }: Run, others: readonly Answer[]): Promise<void> {
-    const owners = envelope.o.slice(1).filter((_owner, i) => others[i]![0] === 'run');
-    if (owners.length > 0) await this.endings.end({ jobId, token, leaves: false, owners, dedup: '' });
+  private async endBegun({ jobId, token, records: all }: Run, others: readonly Answer[]): Promise<void> {
+    const records = all.slice(1).filter((_record, i) => others[i]![0] === 'run');
+    if (records.length > 0) await this.endings.end({ jobId, token, leaves: false, records, dedup: '' });
   }
 
-  private ask({ envelope, jobId, token }: Run, i: number): Promise<Answer> {
+  private ask({ envelope, jobId, token, records }: Run, i: number): Promise<Answer> {
     const isPrimary = i === 0;
-    return this.beginning.ask(this.keys.ownerText(envelope.o[i]!), [
+    return this.beginning.ask(records[i]!, [
       jobId,
       token,
       envelope.e[i]!,

@@ -63,7 +63,7 @@ describe('the consumption of a queue', () => {
     module.get(Enqueuer).enqueue(thumbnail, {}, { owners: [owner('trip', '42')], delay });
   const take = async ({ id }: Ticket): Promise<Run> => {
     const job = (await queue.getJob(id))!;
-    const run = new Run(job, thumbnail, openEnvelope(job), 'token', () => undefined);
+    const run = new Run(job, thumbnail, openEnvelope(job), [], 'token', () => undefined);
     running.noteTaken(job.queueName);
     running.add(run);
     return run;

@@ -7,11 +7,12 @@ import { checkChildren } from '../flows/children.js';
 import { Gate, type Verdict } from '../gate/gate.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
+import { Keys } from '../keys.js';
 import { factsOf, openEnvelope } from '../kinds/envelope.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import { EndedError, WHILE_IT_RAN } from '../kinds/outcome.js';
 import { FIRST } from '../kinds/priority.js';
-import { LifecycleOptions } from '../options.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { JobLog } from '../read/job.log.js';
 import { Settler } from '../settle/settler.js';
 import { meansUnavailable } from '../store.js';
@@ -21,7 +22,7 @@ import { NotNow } from './not-now.js';
 import { Run } from './run.js';
 import { RunningJobs } from './running-jobs.js';
 import { Sandbox } from './sandbox.js';
-import { graceMsOf, OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './stop-reasons.js';
+import { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './stop-reasons.js';
 import { Waker } from './waker.js';
 
 /** When a job of a kind that this worker does not know is looked at again. */
@@ -36,6 +37,7 @@ export class JobRunner {
   /** Tokens are never used twice: a name for this process, and a number. */
   private readonly process = randomBytes(5).toString('base64url');
   private runs = 0;
+  private readonly keys: Keys;
   /** Which run of ours BullMQ's events are about. */
   private readonly runOf = new WeakMap<Job, Run>();
 
@@ -52,7 +54,9 @@ export class JobRunner {
     private readonly waker: Waker,
     private readonly log: JobLog,
     private readonly journal: Journal,
-  ) {}
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+  }
 
   async run(job: Job, lock: string): Promise<unknown> {
     this.running.noteTaken(job.queueName);
@@ -67,20 +71,21 @@ export class JobRunner {
       job,
       this.kinds.get(job.name),
       envelope,
+      this.keys.records(envelope.o),
       token,
-      (error) => this.journal.queueError(job.queueName, error),
+      this.failed,
       this.options.artifacts,
     );
     if (this.running.isDraining) return this.handBack(job, lock, run);
 
     this.runOf.set(job, run);
-    const verdict = await this.check(run);
+    const verdict = await this.gate.check(run).catch((error: unknown) => this.notAnswered(job, error));
     switch (verdict.kind) {
       case 'run':
         run.begin(verdict.fence);
         this.admission.leave(job.queueName);
         this.endTurn(job);
-        return this.finish(job, lock, run, await this.performWhole(job, lock, run, verdict.latePayload));
+        return this.performWhole(job, lock, run, verdict.latePayload);
       case 'done':
         // A run before this one got as far as its result; only BullMQ had not heard, or its children had not ended.
         if (run.kind.artifacts) await this.commitArtifacts(job, lock, run, verdict.fence);
@@ -94,14 +99,12 @@ export class JobRunner {
   }
 
   /** A store that cannot say whether a job may run has not said that its attempt failed. */
-  private async check(run: Run): Promise<Verdict> {
-    try {
-      return await this.gate.check(run);
-    } catch (error) {
-      this.journal.queueError(run.facts.queue, error);
-      return { kind: 'wait', why: 'the store', retryInMs: STORE_AGAIN_MS };
-    }
+  private notAnswered(job: Job, error: unknown): Verdict {
+    this.failed(job.queueName, error);
+    return { kind: 'wait', why: 'the store', retryInMs: STORE_AGAIN_MS };
   }
+
+  private readonly failed = (queue: string, error: unknown): void => this.journal.queueError(queue, error);
 
   /** BullMQ has recorded the end of a run: the job leaves its owners' indexes, or waits for its next attempt. */
   ended(job: Job, isFinal: boolean): void {
@@ -123,17 +126,18 @@ export class JobRunner {
   ): Promise<unknown> {
     const result = await this.perform(job, lock, run, latePayload);
     if (run.hasArtifacts) await this.commitArtifacts(job, lock, run, run.fence);
-    return result;
+    return run.envelope.c ? this.finish(job, lock, run, result) : result;
   }
 
   private async perform(job: Job, lock: string, run: Run, latePayload: string | undefined): Promise<unknown> {
-    const around = this.options.worker?.around ?? justRun;
+    const around = this.options.worker?.around;
     this.running.add(run);
     const timer = setTimeout(() => {
       run.stop(new RunTimedOut(run.kind.timeoutMs, run.kind.graceMs));
     }, run.kind.timeoutMs);
     try {
-      return await around(run.facts, () => this.handle(job, run, latePayload));
+      const handle = (): Promise<unknown> => this.handle(job, run, latePayload);
+      return await (around ? around(run.facts, handle) : handle());
     } catch (error) {
       return await this.explain(job, lock, run, error);
     } finally {
@@ -151,22 +155,13 @@ export class JobRunner {
 
     const work = handler.handle(payload, run);
     // A sandbox loses patience by itself, and ends only when its process has: nothing of it goes on behind its run's end.
-    const result = await (handler instanceof Sandbox ? work : untilAbandoned(work, run));
-    const word = await this.commit(run, result);
+    const result = await (handler instanceof Sandbox ? work : run.outcomeOf(work));
+    // A result that JSON has no words for is its handler's failure.
+    const text = JSON.stringify(result) ?? 'null';
+    const word = await this.settler.commit(run, text).catch(mayCount);
     if (word === 'cancelled') throw new OwnerCancelled(0);
     if (word === 'stale') throw new RunLost('another run has its job');
     return result;
-  }
-
-  /** What was made may count already, for all that a store says which cannot answer: then the next run is told. */
-  private async commit(run: Run, result: unknown): Promise<'ok' | 'cancelled' | 'stale'> {
-    // A result that JSON has no words for is its handler's failure.
-    const text = JSON.stringify(result) ?? 'null';
-    try {
-      return await this.settler.commit(run, text);
-    } catch (error) {
-      throw new NoAnswer(error);
-    }
   }
 
   /**
@@ -344,16 +339,17 @@ class NoAnswer extends Error {
   }
 }
 
+/** What was made may count already, for all that a store says which cannot answer: then the next run is told. */
+function mayCount(error: unknown): never {
+  throw new NoAnswer(error);
+}
+
 async function orNoAnswer<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
     throw meansUnavailable(error) ? new NoAnswer(error) : error;
   }
-}
-
-function justRun<T>(_facts: unknown, perform: () => Promise<T>): Promise<T> {
-  return perform();
 }
 
 /** The payload was right when the job was accepted; its schema is another now, or it is corrupt. No retry mends that. */
@@ -375,39 +371,6 @@ function waitedMs(
 ): number | undefined {
   if (attemptsMade > 0 || stalledCounter > 0 || isParent) return undefined;
   return Math.max(0, Date.now() - timestamp - (opts.delay ?? 0));
-}
-
-/** The handler's end, or the end of our patience with one that was told to stop. */
-function untilAbandoned(work: Promise<unknown>, run: Run): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    // A late failure of an abandoned handler is heard here too, and means nothing any more.
-    let patience: NodeJS.Timeout | undefined;
-    let isOver = false;
-    const over = (): void => {
-      isOver = true;
-      clearTimeout(patience);
-    };
-    work.then(
-      (result) => {
-        over();
-        resolve(result);
-      },
-      (error: Error) => {
-        over();
-        reject(error);
-      },
-    );
-    run.whenStopped((reason) => {
-      if (isOver) return;
-      patience = setTimeout(
-        () => {
-          run.abandon();
-          reject(reason instanceof Error ? reason : new Error(String(reason)));
-        },
-        graceMsOf(reason, run.kind),
-      );
-    });
-  });
 }
 
 /** BullMQ changes the job's priority, and leaves the one in its options as it was added with. */

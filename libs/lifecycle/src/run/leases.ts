@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
-import { Keys } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { ScriptBatch } from '../script-batch.js';
 import type { Run } from './run.js';
@@ -19,7 +18,6 @@ const MARGIN = 0.1;
  */
 @Injectable()
 export class Leases implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly keys: Keys;
   private readonly renewing: ScriptBatch;
   private readonly leaseMs: number;
   private readonly heldUntil = new WeakMap<Run, number>();
@@ -31,7 +29,6 @@ export class Leases implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly slots: Slots,
     private readonly journal: Journal,
   ) {
-    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
     this.renewing = new ScriptBatch(options.redis, 'renew', () => ['']);
     this.leaseMs = options.worker?.lockMs ?? LIFECYCLE_DEFAULTS.lockMs;
   }
@@ -62,7 +59,7 @@ export class Leases implements OnApplicationBootstrap, OnApplicationShutdown {
   async renew(run: Run): Promise<void> {
     const askedAt = performance.now();
     try {
-      const words = await Promise.all(run.envelope.o.map((_owner, i) => this.ask(run, i)));
+      const words = await Promise.all(run.records.map((_record, i) => this.ask(run, i)));
       const isCancelled = words.includes('cancelled') || run.stopReason instanceof OwnerCancelled;
       if (isCancelled) this.stop(run, new OwnerCancelled(run.kind.graceMs));
       else if (words.includes('lost')) return this.stop(run, new RunLost('its lease ended'));
@@ -76,13 +73,8 @@ export class Leases implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  private async ask({ envelope, jobId, token }: Run, i: number): Promise<string> {
-    const [word] = await this.renewing.ask(this.keys.ownerText(envelope.o[i]!), [
-      jobId,
-      token,
-      envelope.e[i]!,
-      this.leaseMs,
-    ]);
+  private async ask({ envelope, records, jobId, token }: Run, i: number): Promise<string> {
+    const [word] = await this.renewing.ask(records[i]!, [jobId, token, envelope.e[i]!, this.leaseMs]);
     return word;
   }
 

@@ -8,7 +8,7 @@ import type { JobFacts } from '../kinds/job-facts.js';
 import type { Kind } from '../kinds/kind.js';
 import { parseOwner, type Owner } from '../kinds/owner.js';
 import { Progress } from './progress.js';
-import { OwnerCancelled, RunLost } from './stop-reasons.js';
+import { graceMsOf, OwnerCancelled, RunLost } from './stop-reasons.js';
 
 /** What a handler is given beside its payload: which run this is, and what it may do to it. */
 export class Run {
@@ -20,7 +20,9 @@ export class Run {
   private told: ((reason: unknown) => void) | undefined;
   private logger: Logger | undefined;
   private ownFence: string | undefined;
-  private readonly progressed: Progress;
+  private progressed: Progress | undefined;
+  private giveUp: ((reason: unknown) => void) | undefined;
+  private patience: NodeJS.Timeout | undefined;
   private isAbandoned = false;
   private isOver = false;
   private leaves: RunArtifacts | undefined;
@@ -29,13 +31,13 @@ export class Run {
     private readonly job: Job,
     readonly kind: Kind,
     /** @internal */ readonly envelope: Envelope,
+    /** @internal Keys of its owners' records. */ readonly records: readonly string[],
     /** @internal Names this run among all runs of its job. */ readonly token: string,
-    failedToTell: (error: unknown) => void,
+    private readonly failed: (queue: string, error: unknown) => void,
     private readonly kept?: JobArtifacts,
   ) {
     this.facts = factsOf(job);
     this.attempt = job.attemptsMade + 1;
-    this.progressed = new Progress((value) => job.updateProgress(value as object), failedToTell);
   }
 
   get id(): string {
@@ -79,7 +81,11 @@ export class Run {
    * second at most. Of an abandoned run nobody wants to know.
    */
   progress(value: number | string | object): Promise<void> {
-    return this.progressed.report(value);
+    this.progressed ??= new Progress(
+      (news) => this.job.updateProgress(news as object),
+      (error) => this.failed(this.facts.queue, error),
+    );
+    return this.isOver ? Promise.resolve() : this.progressed.report(value);
   }
 
   /** What it leaves behind. It goes with the job: nothing of it stays longer. */
@@ -110,7 +116,7 @@ export class Run {
   /** @internal Whatever its handler still does, if it was abandoned, does not count. */
   end(): void {
     this.isOver = true;
-    this.progressed.stop();
+    this.progressed?.stop();
   }
 
   /** @internal Its handler was told to stop and did not, in all the time it had. */
@@ -128,12 +134,49 @@ export class Run {
     return this.reason;
   }
 
+  /** @internal The handler's end, or the end of our patience with one that was told to stop. */
+  outcomeOf(work: Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.giveUp = reject;
+      // A late failure of an abandoned handler is heard here too, and means nothing any more.
+      work.then(
+        (result) => {
+          this.hasEnded();
+          resolve(result);
+        },
+        (error: Error) => {
+          this.hasEnded();
+          reject(error);
+        },
+      );
+      if (this.reason !== undefined) this.losePatience();
+    });
+  }
+
+  private hasEnded(): void {
+    clearTimeout(this.patience);
+    this.giveUp = undefined;
+  }
+
+  private losePatience(): void {
+    const { reason, giveUp } = this;
+    if (!giveUp) return;
+    this.patience = setTimeout(
+      () => {
+        this.abandon();
+        giveUp(reason instanceof Error ? reason : new Error(String(reason)));
+      },
+      graceMsOf(reason, this.kind),
+    );
+  }
+
   /** @internal The first reason counts; who is told of it need not have asked for the signal, which most never do. */
   stop(reason: unknown): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
     this.stopping?.abort(reason);
     this.told?.(reason);
+    this.losePatience();
   }
 
   /** What a cancelled or overtaken run makes would never be seen. */

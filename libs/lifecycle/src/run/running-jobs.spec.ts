@@ -11,7 +11,7 @@ const kind = defineKind({ name: 'k', queue: 'a', payload: z.object({}) });
 const aRun = (queue: string): Run => {
   const envelope = { v: 1, o: ['trip:42'], e: ['1'], b: {} } as const;
   const job = { queueName: queue, name: 'k', id: `${queue}-1`, attemptsMade: 0, data: envelope };
-  return new Run(job as unknown as Job, kind, envelope, 'token', () => undefined);
+  return new Run(job as unknown as Job, kind, envelope, [], 'token', () => undefined);
 };
 
 describe('the running jobs', () => {

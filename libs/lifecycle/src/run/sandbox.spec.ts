@@ -31,7 +31,7 @@ function aRun(): { run: Run; progress: unknown[] } {
     data: envelope,
     updateProgress: async (value: unknown) => void progress.push(value),
   };
-  const run = new Run(job as unknown as Job, kind, envelope, 'token', () => undefined);
+  const run = new Run(job as unknown as Job, kind, envelope, [], 'token', () => undefined);
   run.begin('17');
   return { run, progress };
 }

@@ -83,8 +83,8 @@ export class ToldRuns implements OnApplicationBootstrap, BeforeApplicationShutdo
     }
   }
 
-  private isMeant({ jobId, envelope }: Run, record: string, epoch: number, job: string): boolean {
-    const i = envelope.o.findIndex((owner) => this.keys.ownerText(owner) === record);
+  private isMeant({ jobId, envelope, records }: Run, record: string, epoch: number, job: string): boolean {
+    const i = records.indexOf(record);
     if (i === -1) return false;
     return job === '' ? Number(envelope.e[i]) < epoch : job === jobId;
   }

@@ -33,12 +33,12 @@ describe('the endings of a job', () => {
   });
 
   it('leave nothing of a job that was given up, though the lease of its last run, whose worker died, still holds', async () => {
-    await endings.forget({ jobId: 'q-1', owners: ['trip:42'], dedup: '' });
+    await endings.forget({ jobId: 'q-1', records: [record], dedup: '' });
     expect(await leftovers(redis, prefix)).toEqual([]);
   });
 
   it('leave a job in its index while a run holds it that is not the one that ends', async () => {
-    await endings.end({ jobId: 'q-1', token: '', leaves: true, owners: ['trip:42'], dedup: '' });
+    await endings.end({ jobId: 'q-1', token: '', leaves: true, records: [record], dedup: '' });
     expect(await leftovers(redis, prefix)).toEqual([
       `${record} does not expire`,
       `${record} has jq-1`,
@@ -48,7 +48,7 @@ describe('the endings of a job', () => {
 
   it('take nothing from a later life of the same id, whether or not it has begun', async () => {
     await runScript(redis, 'reserve', [record], ['', 'trip:42', 'q-2', '', '', '', '', '']);
-    const before = { owners: ['trip:42'], epochs: [String(Number(epoch) - 1)], dedup: '' };
+    const before = { records: [record], epochs: [String(Number(epoch) - 1)], dedup: '' };
     await endings.forget({ ...before, jobId: 'q-1' });
     await endings.end({ ...before, jobId: 'q-2', token: '', leaves: true });
     expect(await redis.zrange(`${record}:runs`, '0', '-1')).toEqual(['q-1|run']);

@@ -12,6 +12,8 @@ import { ScriptBatch } from '../script-batch.js';
 import { Deadlines } from '../sweep/deadlines.js';
 import { Endings } from './endings.js';
 
+type Committed = 'ok' | 'cancelled' | 'stale';
+
 /** What a run leaves behind: its result, once; its slot, free; its job, out of the index or waiting again. */
 @Injectable()
 export class Settler {
@@ -20,7 +22,8 @@ export class Settler {
   private readonly renewing: ScriptBatch;
   private readonly answering: ScriptBatch;
   private readonly leaseMs: number;
-  private readonly underWay = new Set<Promise<void>>();
+  private underWay = 0;
+  private allEnded: (() => void) | undefined;
 
   constructor(
     options: LifecycleOptions,
@@ -38,12 +41,19 @@ export class Settler {
   }
 
   /** Makes a result count, as JSON. Refused when the owner was cancelled meanwhile, or another run has overtaken this one. */
-  async commit(run: Run, result: string): Promise<'ok' | 'cancelled' | 'stale'> {
-    const { envelope, jobId, token, fence } = run;
-    if (envelope.o.length > 1 && (await this.isCancelledElsewhere(run))) return 'cancelled';
-    const args = [jobId, token, envelope.e[0]!, fence, result];
-    const [word] = await this.committing.ask(this.keys.ownerText(envelope.o[0]!), args);
-    return word as 'ok' | 'cancelled' | 'stale';
+  commit(run: Run, result: string): Promise<Committed> {
+    return run.records.length === 1 ? this.commitAlone(run, result) : this.commitUnlessCancelled(run, result);
+  }
+
+  private commitAlone({ envelope, jobId, token, fence, records }: Run, result: string): Promise<Committed> {
+    return this.committing
+      .ask(records[0]!, [jobId, token, envelope.e[0]!, fence, result])
+      .then(([word]) => word as Committed);
+  }
+
+  /** Its primary owner alone commits; the others are asked as at a renewal. */
+  private async commitUnlessCancelled(run: Run, result: string): Promise<Committed> {
+    return (await this.isCancelledElsewhere(run)) ? 'cancelled' : this.commitAlone(run, result);
   }
 
   /**
@@ -60,25 +70,20 @@ export class Settler {
     }
   }
 
-  /** Its primary owner alone commits; the others are asked as at a renewal. */
-  private async isCancelledElsewhere({ envelope, jobId, token }: Run): Promise<boolean> {
+  private async isCancelledElsewhere({ envelope, jobId, token, records }: Run): Promise<boolean> {
     const words = await Promise.all(
-      envelope.o
+      records
         .slice(1)
-        .map((owner, i) =>
-          this.renewing.ask(this.keys.ownerText(owner), [jobId, token, envelope.e[i + 1]!, this.leaseMs]),
-        ),
+        .map((record, i) => this.renewing.ask(record, [jobId, token, envelope.e[i + 1]!, this.leaseMs])),
     );
     return words.some(([word]) => word === 'cancelled');
   }
 
   /** How it took its owner's cancel, for the receipt; before the job leaves, after which the receipt may be closed. */
-  async answer({ envelope, jobId, token, wasAbandoned, facts }: Run): Promise<void> {
+  async answer({ records, jobId, token, wasAbandoned, facts }: Run): Promise<void> {
     const how = wasAbandoned ? 'ignored' : 'acknowledged';
     try {
-      await Promise.all(
-        envelope.o.map((owner) => this.answering.ask(this.keys.ownerText(owner), [jobId, token, how])),
-      );
+      await Promise.all(records.map((record) => this.answering.ask(record, [jobId, token, how])));
     } catch (error) {
       this.journal.queueError(facts.queue, error);
     }
@@ -86,25 +91,31 @@ export class Settler {
 
   /** The job ended for good, in BullMQ's eyes too. Nobody waits for this; a crash before it leaves what a sweep finds. */
   leave(run: Run): void {
-    this.inBackground(run.facts.queue, async () => {
-      await this.end(run, true);
-      if (run.envelope.s) await (run.hasBegun ? this.slots.give(run) : this.slots.quit(run));
-      if (run.envelope.x !== undefined) await this.deadlines.forget(run.jobId, run.envelope);
-    });
+    const { s, x } = run.envelope;
+    const isPlain = !s && x === undefined;
+    this.inBackground(run.facts.queue, isPlain ? this.end(run, true) : this.endAll(run));
     if (!run.hasBegun) this.admission.leave(run.facts.queue);
+  }
+
+  private async endAll(run: Run): Promise<void> {
+    await this.end(run, true);
+    if (run.envelope.s) await (run.hasBegun ? this.slots.give(run) : this.slots.quit(run));
+    await this.deadlines.forget(run.jobId, run.envelope);
   }
 
   /** BullMQ ended the job without a run of ours; one that is not ours has left nothing to forget. */
   forget(job: Job): void {
     const envelope = envelopeOf(job);
     if (!envelope) return;
-    this.inBackground(job.queueName, async () => {
-      const { o: owners, e: epochs, d: dedup = '' } = envelope;
-      await this.endings.forget({ jobId: job.id!, owners, epochs, dedup });
-      if (envelope.s) await this.slots.quit({ envelope, jobId: job.id! });
-    });
+    this.inBackground(job.queueName, this.forgetAll(job.id!, envelope));
     // Until then it waited. Of one that lost its workers nobody can tell: the census mends that.
     if (failedOfChild(job.failedReason ?? '')) this.admission.leave(job.queueName);
+  }
+
+  private async forgetAll(jobId: string, envelope: Envelope): Promise<void> {
+    const { o: owners, e: epochs, d: dedup = '' } = envelope;
+    await this.endings.forget({ jobId, records: this.keys.records(owners), epochs, dedup });
+    if (envelope.s) await this.slots.quit({ envelope, jobId });
   }
 
   /** The job waits again: it failed and is to be retried, or is handed back. */
@@ -113,31 +124,36 @@ export class Settler {
   }
 
   /** Before the connection is closed: what was begun here is over. */
-  async settled(): Promise<void> {
-    await Promise.all(this.underWay);
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.allEnded = resolve;
+      if (this.underWay === 0) resolve();
+    });
   }
 
-  private end({ envelope, jobId, token, hasBegun }: Run, leaves: boolean): Promise<unknown> {
+  private end({ envelope, records, jobId, token, hasBegun }: Run, leaves: boolean): Promise<unknown> {
     return this.endings.end({
       jobId,
       token: hasBegun ? token : '',
       leaves,
-      owners: envelope.o,
+      records,
       epochs: envelope.e,
       dedup: envelope.d ?? '',
     });
   }
 
-  private inBackground(queue: string, work: () => Promise<void>): void {
-    const ending = work().then(
-      () => void this.underWay.delete(ending),
-      (error: unknown) => {
-        this.underWay.delete(ending);
-        this.journal.queueError(queue, error);
-      },
-    );
-    this.underWay.add(ending);
+  private inBackground(queue: string, work: Promise<unknown>): void {
+    this.underWay += 1;
+    work.then(this.oneEnded, (error: unknown) => {
+      this.journal.queueError(queue, error);
+      this.oneEnded();
+    });
   }
+
+  private readonly oneEnded = (): void => {
+    this.underWay -= 1;
+    if (this.underWay === 0) this.allEnded?.();
+  };
 }
 
 function envelopeOf(job: Job): Envelope | undefined {

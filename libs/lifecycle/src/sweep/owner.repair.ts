@@ -156,7 +156,14 @@ export class OwnerRepair {
     if (!round.dryRun && envelope) {
       const { o: owners, e: epochs, d: dedup = '' } = envelope;
       await this.store.call(() =>
-        this.endings.end({ jobId, token: '', leaves: true, owners, epochs, dedup }),
+        this.endings.end({
+          jobId,
+          token: '',
+          leaves: true,
+          records: this.keys.records(owners),
+          epochs,
+          dedup,
+        }),
       );
       if (envelope.s) await this.store.call(() => this.slots.quit({ envelope, jobId }));
       await this.store.call(() => this.deadlines.forget(jobId, envelope));
