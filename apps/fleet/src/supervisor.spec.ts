@@ -21,6 +21,10 @@ const SCRIPTS = {
     process.on('SIGTERM', () => process.exit(4));
     process.send({ type: 'started', url: 'http://127.0.0.1:1' });
     setInterval(() => {}, 1e6);`,
+  startsBadly: `
+    process.on('SIGTERM', () => process.exit(4));
+    console.log('up');
+    setInterval(() => {}, 1e6);`,
   talks: `
     process.stdout.write('one\\ntw');
     setTimeout(() => {
@@ -132,6 +136,12 @@ describe('the supervisor', () => {
 
   it('takes a child that ends badly for one that did not end in time', async () => {
     expect(await (await started('endsBadly')).stop(5_000)).toBe('late');
+  });
+
+  it('takes a child that failed to start, while it was told to end, for one that ended', async () => {
+    const supervisor = supervise('startsBadly');
+    await until(() => lines.length > 0, 'it listens');
+    expect(await supervisor.stop(5_000)).toBe('in time');
   });
 
   it('ends a child hard that does not end in time', async () => {

@@ -72,7 +72,9 @@ export class Supervisor {
     const [code, signal] = await exited;
     clearTimeout(timer);
     // A child that was told before it could listen ended by the signal itself, and had nothing to end.
-    return code === 0 || signal === 'SIGTERM' ? 'in time' : 'late';
+    if (code === 0 || signal === 'SIGTERM') return 'in time';
+    // One that could not start, as the other before it, has ended by itself.
+    return code !== null && !this.everStarted ? 'in time' : 'late';
   }
 
   private ended(how: string, livedMs: number): void {

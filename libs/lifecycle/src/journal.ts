@@ -36,6 +36,7 @@ export type Fact =
     >)
   | ({ readonly event: 'owner.cancelled' } & Receipt)
   | { readonly event: 'resolver.failed'; readonly type: string; readonly asked: number; readonly why: string }
+  | { readonly event: 'resolver.missing'; readonly type: string; readonly why: string }
   | {
       readonly event: 'schedule.failed' | 'schedule.ended';
       readonly schedule: string;
@@ -175,6 +176,13 @@ export class Journal {
   /** Its owners count as unknown; nothing is ended because of it. */
   resolverFailed(type: string, asked: number, error: unknown): void {
     this.announce({ event: 'resolver.failed', type, asked, why: reason(error) });
+  }
+
+  /** Owners of that type have jobs, and no sweep ever asks about them. */
+  resolverMissing(type: string): void {
+    const why = `Nobody here resolves owners of type "${type}": no sweep ends the jobs of one that is gone.`;
+    const hint = `Provide a class with @ResolvesOwners('${type}'), or name the type in OWNER_RESOLVERS.`;
+    this.announce({ event: 'resolver.missing', type, why: `${why} ${hint}` });
   }
 
   /** It has no job for this turn. */

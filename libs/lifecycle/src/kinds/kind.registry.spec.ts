@@ -29,7 +29,7 @@ describe('the registry of kinds', () => {
     const registry = new KindRegistry();
     registry.add([aKind('a', 'x')]);
     expect(() => registry.add([aKind('a', 'y')])).toThrow(
-      new TypeError('Two kinds are named "a". Give one of them another name.'),
+      new TypeError('Two kinds are named "a" (queues "x" and "y"). Give one of them another name.'),
     );
   });
 

@@ -11,7 +11,9 @@ export class KindRegistry {
     for (const kind of kinds) {
       const known = this.kinds.get(kind.name);
       if (known && known !== kind) {
-        throw new TypeError(`Two kinds are named "${kind.name}". Give one of them another name.`);
+        throw new TypeError(
+          `Two kinds are named "${kind.name}" (queues "${known.queue}" and "${kind.queue}"). Give one of them another name.`,
+        );
       }
       this.kinds.set(kind.name, kind);
     }

@@ -3,6 +3,7 @@ import { DiscoveryModule, REQUEST } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { KindRegistry } from '../kinds/kind.registry.js';
 import { defineKind, type Kind } from '../kinds/kind.js';
 import { Handler, Handles } from './handler.js';
 import { HandlerRegistry } from './handler.registry.js';
@@ -42,8 +43,20 @@ class AskingExportHandler extends Idle {
 }
 
 @Injectable()
+@Handles(defineKind({ name: 'stray', queue: 'strays', payload: z.object({}) }))
+class StrayHandler extends Idle {}
+
+@Injectable()
 @Handles(thumbnail)
 class NoHandler {}
+
+const sandboxed = (sandbox: string): Kind =>
+  defineKind({ name: 'render', queue: 'renders', payload: z.object({}), sandbox });
+const render = sandboxed(import.meta.url);
+
+@Injectable()
+@Handles(render)
+class RenderHandler extends Idle {}
 
 async function registryOf(...providers: Provider[]): Promise<{
   registry: HandlerRegistry;
@@ -51,13 +64,11 @@ async function registryOf(...providers: Provider[]): Promise<{
 }> {
   const module = await Test.createTestingModule({
     imports: [DiscoveryModule],
-    providers: [HandlerRegistry, ...providers],
+    providers: [HandlerRegistry, KindRegistry, ...providers],
   }).compile();
+  module.get(KindRegistry).add([thumbnail, export_, render]);
   return { registry: module.get(HandlerRegistry), get: (type) => module.get(type) };
 }
-
-const sandboxed = (sandbox: string): Kind =>
-  defineKind({ name: 'render', queue: 'renders', payload: z.object({}), sandbox });
 
 const refusal = (...problems: string[]): Error =>
   new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
@@ -93,6 +104,15 @@ describe('the registry of handlers', () => {
     );
   });
 
+  it('names a handler of a kind that is not known, though it takes none of it', async () => {
+    const { registry } = await registryOf(ThumbnailHandler, StrayHandler);
+    expect(() => registry.find([thumbnail])).toThrow(
+      refusal(
+        'StrayHandler handles "stray", a kind that this worker does not know: import LifecycleModule.forKinds([…]) with it beside the handler.',
+      ),
+    );
+  });
+
   it('names both handlers of a kind', async () => {
     const { registry } = await registryOf(ThumbnailHandler, OtherThumbnailHandler);
     expect(() => registry.find([thumbnail])).toThrow(
@@ -124,10 +144,6 @@ describe('the registry of handlers', () => {
   });
 
   it('names a class that would do what a sandbox does', async () => {
-    const render = sandboxed(import.meta.url);
-    @Injectable()
-    @Handles(render)
-    class RenderHandler extends Idle {}
     const { registry } = await registryOf(RenderHandler);
     expect(() => registry.find([render])).toThrow(
       refusal(

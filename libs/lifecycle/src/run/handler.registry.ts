@@ -1,6 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import { existsSync } from 'node:fs';
+import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind } from '../kinds/kind.js';
 import { Handler, HANDLES } from './handler.js';
 import { Sandbox } from './sandbox.js';
@@ -13,12 +14,15 @@ export class HandlerRegistry {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly reflector: Reflector,
+    private readonly known: KindRegistry,
   ) {}
 
-  /** Finds one handler for each of the kinds; refuses the start, naming every kind that has none or several. */
+  /** Finds one handler for each of the kinds; refuses the start, naming every kind that has none or several, and every handler of an unknown one. */
   find(kinds: readonly Kind[]): void {
     const found = this.discover();
-    const problems: string[] = [];
+    const problems = found
+      .filter(({ kind }) => !this.known.has(kind))
+      .map(({ kind, name }) => unknownProblem(kind, name));
     for (const kind of kinds) {
       const candidates = found.filter((candidate) => candidate.kind === kind.name);
       const [only, another] = candidates;
@@ -67,6 +71,11 @@ export class HandlerRegistry {
       ];
     });
   }
+}
+
+/** Its queue would not be taken, and its jobs wait for ever. */
+function unknownProblem(kind: string, handler: string): string {
+  return `${handler} handles "${kind}", a kind that this worker does not know: import LifecycleModule.forKinds([…]) with it beside the handler.`;
 }
 
 function sandboxProblem(kind: string, file: string, handler: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -39,6 +39,26 @@ class Keeper extends JobKeeper {
 class SecondKeeper extends Keeper {}
 
 @Injectable()
+@Keeps(defineKind({ name: 'stray', queue: 'kept', payload: z.object({}), keepWanted: true }))
+class StrayKeeper extends Keeper {}
+
+const unwanted = defineKind({ name: 'unwanted', queue: 'kept', payload: z.object({}) });
+
+@Injectable()
+@Keeps(unwanted)
+class IdleKeeper extends Keeper {}
+
+@Injectable()
+@Handles(unwanted)
+class UnwantedHandler extends Handler<typeof unwanted> {
+  async handle(): Promise<void> {}
+}
+
+@Injectable()
+@Keeps(kept)
+class NoKeeper {}
+
+@Injectable()
 @Handles(kept)
 class KeptHandler extends Handler<typeof kept> {
   async handle({ fails }: { fails: boolean }, run: Run): Promise<void> {
@@ -63,9 +83,16 @@ describe('completed jobs of a kind with a keeper', () => {
     await artifacts.close();
   });
 
-  async function start(keepers = [Keeper]): Promise<void> {
+  async function start(keepers: readonly Type[] = [Keeper]): Promise<void> {
     const more = { artifacts: artifacts.store, sweeps: {} };
-    app = await LifecycleApp.start([kept], [KeptHandler, ...keepers], {}, undefined, prefix, more);
+    app = await LifecycleApp.start(
+      [kept, unwanted],
+      [KeptHandler, UnwantedHandler, ...keepers],
+      {},
+      undefined,
+      prefix,
+      more,
+    );
   }
 
   async function finish(count: number, fails = false): Promise<string[]> {
@@ -115,6 +142,12 @@ describe('completed jobs of a kind with a keeper', () => {
     await start([]);
     const ids = await finish(2);
     expect(await left(ids)).toEqual(ids);
+    expect(app.facts).toContainEqual({
+      event: 'sweep.trouble',
+      sweep: 'retention',
+      what: 'kept',
+      why: 'Kind "kept" says keepWanted, and nobody here says what is wanted, so all of it is kept: provide a class with @Keeps(…).',
+    });
   });
 
   it('go by their measure alone when they failed', async () => {
@@ -127,5 +160,17 @@ describe('completed jobs of a kind with a keeper', () => {
   it('have one keeper, or the start is refused', async () => {
     await start();
     await expect(start([Keeper, SecondKeeper])).rejects.toThrow('Kind "kept" has two keepers. Leave one.');
+  });
+
+  it('have one that can be asked, or the start is refused with all that is wrong', async () => {
+    await start();
+    await expect(start([NoKeeper, StrayKeeper, IdleKeeper])).rejects.toThrow(
+      [
+        'The keepers cannot be used:',
+        'NoKeeper has @Keeps but does not extend JobKeeper.',
+        'StrayKeeper keeps "stray", a kind that is not known here: import LifecycleModule.forKinds([…]) with it beside the keeper.',
+        'IdleKeeper keeps "unwanted", whose kind does not say so: add keepWanted: true to it.',
+      ].join('\n  '),
+    );
   });
 });

@@ -20,7 +20,7 @@ export class JobKeepers implements OnModuleInit {
     private readonly journal: Journal,
   ) {}
 
-  /** Refuses the start when two keep one kind. */
+  /** Refuses the start, naming everything that is wrong. */
   onModuleInit(): void {
     this.all();
   }
@@ -51,7 +51,10 @@ export class JobKeepers implements OnModuleInit {
   private async ask(kind: string, jobs: readonly Job[]): Promise<string[]> {
     const ids = jobs.map(({ id }) => id!);
     const keeper = this.all().get(kind);
-    if (!keeper) return ids;
+    if (!keeper) {
+      this.journal.sweepTrouble('retention', kind, new Error(nobodyKeeps(kind)));
+      return ids;
+    }
     try {
       const wanted = await keeper.wanted(
         jobs.map((job) => ({ id: job.id!, owners: openEnvelope(job).o.map(parseOwner) })),
@@ -70,12 +73,30 @@ export class JobKeepers implements OnModuleInit {
 
   private find(): ReadonlyMap<string, JobKeeper> {
     const found = new Map<string, JobKeeper>();
+    const problems: string[] = [];
     for (const { metatype, instance } of this.discovery.getProviders()) {
       const kind = metatype && this.reflector.get<Kind | undefined>(KEEPS, metatype as Type);
       if (!kind) continue;
-      if (found.has(kind.name)) throw new Error(`Kind "${kind.name}" has two keepers. Leave one.`);
-      found.set(kind.name, instance as JobKeeper);
+      const problem = this.problemOf(kind, (metatype as Type).name, instance);
+      if (problem !== undefined) problems.push(problem);
+      else if (found.has(kind.name)) problems.push(`Kind "${kind.name}" has two keepers. Leave one.`);
+      else found.set(kind.name, instance as JobKeeper);
     }
+    if (problems.length > 0) throw new Error(`The keepers cannot be used:\n  ${problems.join('\n  ')}`);
     return found;
   }
+
+  /** Why it would never be asked. */
+  private problemOf({ name, keepWanted }: Kind, keeper: string, instance: unknown): string | undefined {
+    if (!(instance instanceof JobKeeper)) return `${keeper} has @Keeps but does not extend JobKeeper.`;
+    if (!this.kinds.has(name))
+      return `${keeper} keeps "${name}", a kind that is not known here: import LifecycleModule.forKinds([…]) with it beside the keeper.`;
+    if (!keepWanted)
+      return `${keeper} keeps "${name}", whose kind does not say so: add keepWanted: true to it.`;
+    return undefined;
+  }
+}
+
+function nobodyKeeps(kind: string): string {
+  return `Kind "${kind}" says keepWanted, and nobody here says what is wanted, so all of it is kept: provide a class with @Keeps(…).`;
 }

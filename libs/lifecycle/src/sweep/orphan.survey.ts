@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Journal } from '../journal.js';
 import { parseOwner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { MOST_OWNERS_AT_ONCE, OwnerLives, type Lives } from '../resolvers/owner.lives.js';
@@ -26,6 +27,8 @@ interface Survey {
 @Injectable()
 export class OrphanSurvey {
   private readonly graceMs: number;
+  /** The owner types of which it was said that nobody resolves them: once is enough. */
+  private readonly saidMissing = new Set<string>();
 
   constructor(
     options: LifecycleOptions,
@@ -35,6 +38,7 @@ export class OrphanSurvey {
     private readonly lives: OwnerLives,
     private readonly sightings: Sightings,
     private readonly doomed: Doomed,
+    private readonly journal: Journal,
   ) {
     this.graceMs = options.sweeps?.ownerGraceMs ?? LIFECYCLE_DEFAULTS.ownerGraceMs;
   }
@@ -47,10 +51,8 @@ export class OrphanSurvey {
     if (!round.dryRun) await this.strikeIdle(looks, nowMs);
 
     const owning = looks.filter(({ jobs }) => jobs > 0);
-    const types = new Set(this.lives.types());
-    const old = owning.filter(
-      ({ owner, lastMs }) => nowMs - lastMs >= this.graceMs && types.has(parseOwner(owner).type),
-    );
+    const resolved = this.resolvedOf(owning);
+    const old = resolved.filter(({ lastMs }) => nowMs - lastMs >= this.graceMs);
     const findings = await this.ask(old, nowMs);
     if (!round.dryRun) await this.write(owners, old, findings, round);
     const listed = from ? undefined : await this.directory.size();
@@ -84,6 +86,17 @@ export class OrphanSurvey {
   private async strikeIdle(looks: readonly OwnerLook[], nowMs: number): Promise<void> {
     const idle = looks.filter((look) => isIdle(look, nowMs)).map(({ owner }) => owner);
     await this.directory.strike(idle, async (owner) => isIdle(await this.looks.look(owner), nowMs));
+  }
+
+  private resolvedOf(looks: readonly OwnerLook[]): OwnerLook[] {
+    const types = new Set(this.lives.types());
+    return looks.filter(({ owner }) => {
+      const { type } = parseOwner(owner);
+      if (types.has(type)) return true;
+      if (!this.saidMissing.has(type)) this.journal.resolverMissing(type);
+      this.saidMissing.add(type);
+      return false;
+    });
   }
 
   private async ask(looks: readonly OwnerLook[], nowMs: number): Promise<Findings> {

@@ -403,6 +403,10 @@ describe('the sweep of orphans', () => {
     rides.say = alive;
     expect(await sweepTwice()).toMatchObject({ seen: 2, kept: 2 });
     expect(rides.asked.flat()).not.toContain('1');
+    const missing = app.facts.filter(({ event }) => event === 'resolver.missing');
+    expect(missing).toMatchObject([
+      { type: 'lorry', why: expect.stringContaining("@ResolvesOwners('lorry')") as string },
+    ]);
   });
 
   it('without anybody who knows says so, and keeps the list of owners short', async () => {

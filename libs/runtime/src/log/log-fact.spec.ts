@@ -20,6 +20,7 @@ describe('a fact', () => {
     'job.stalled',
     'queue.error',
     'resolver.failed',
+    'resolver.missing',
     'resolver.unproven',
     'event.dead',
     'events.trouble',

@@ -15,6 +15,7 @@ const WARNINGS = new Set([
   'job.failed',
   'job.stalled',
   'resolver.failed',
+  'resolver.missing',
   'resolver.unproven',
   'schedule.failed',
   'queue.error',
