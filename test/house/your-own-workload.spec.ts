@@ -64,6 +64,13 @@ describe('the page on a workload of your own', () => {
     expect(tested).toMatch(/Tests +3 passed/);
   }, 180_000);
 
+  it('may be followed again, as by who runs this test after having followed it', async () => {
+    for (const [path, diff] of codeOf(page).additions) {
+      const followed = await readFile(join(copy, path), 'utf8');
+      expect(withLines(followed, diff)).toBe(followed);
+    }
+  });
+
   it('names only files that are there', async () => {
     const named = [...page.matchAll(/`((?:apps|libs|test)\/[\w./-]+)`/g)].map(([, path]) => path!);
     const isThere = (path: string): boolean => [root, copy].some((house) => existsSync(join(house, path)));

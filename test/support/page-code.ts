@@ -18,14 +18,17 @@ export function codeOf(page: string): PageCode {
   return { files: of('ts'), additions: of('diff') };
 }
 
-/** The text with the lines of a `diff` block added. A line that is shown and not there, or twice, is an error. */
+/**
+ * The text with the lines of a `diff` block added, but for those it has: somebody followed the page before. A line that is shown and not there,
+ * or twice, is an error.
+ */
 export function withLines(text: string, diff: string): string {
   const lines = text.split('\n');
   let at = -1;
   for (const line of diff.trimEnd().split('\n')) {
     const shown = line.slice(1);
-    if (line.startsWith('+')) lines.splice((at += 1), 0, shown);
-    else at = positionOf(shown, lines);
+    if (!line.startsWith('+')) at = positionOf(shown, lines);
+    else if (!lines.includes(shown)) lines.splice((at += 1), 0, shown);
   }
   return lines.join('\n');
 }

@@ -28,9 +28,14 @@ export class ApiKeyGuard implements CanActivate {
 
     const request = context.switchToHttp().getRequest<Called>();
     const key = readKey(request.headers.authorization, this.keys.known);
-    if (scope === undefined || !key.scopes.has(scope)) {
-      throw new ApiProblem(403, 'FORBIDDEN', `The key "${key.name}" lacks the scope "${scope ?? 'none'}".`);
-    }
+    if (scope === undefined)
+      throw new ApiProblem(
+        403,
+        'FORBIDDEN',
+        'No key opens this route: it names no scope. Give it @Needs(…).',
+      );
+    if (!key.scopes.has(scope))
+      throw new ApiProblem(403, 'FORBIDDEN', `The key "${key.name}" lacks the scope "${scope}".`);
     request.caller = key.name;
     return true;
   }
