@@ -104,6 +104,29 @@ describe('kill -9 in the middle of a trip', () => {
     await deaf.exited;
   });
 
+  it('after its owner was cancelled and stayed open, with a job of it held by the dead: no phone shows it for long', async () => {
+    fleet.workers[0]!.kill('SIGKILL');
+    await fleet.workers[0]!.exited;
+    const worker = await addOddWorker(fleet, 'fail-point', {
+      FAIL_POINT: 'after:trips/offer',
+      WORKER_LOCK: '20s',
+    });
+    const id = await ask(fleet.api);
+    await ann.untilSeen('offer', id);
+    await worker.exited;
+    const api = await doomedApi('after:cancel');
+    const order = { reason: 'off', close: false };
+    await post(api, `/v1/owners/trip/${id}/cancel`, order).catch(() => undefined);
+    await api.exited;
+    // Who takes the cancel up says so before the job is given up.
+    await ann.untilSeen('withdrawn', id, 13_000);
+    expect(await trip(id)).toMatchObject({ status: 'CANCELLED', reason: 'off' });
+    expect(await openJobs(id)).toBe(0);
+    expect(await endingJobs(id)).toBe(1);
+    await fleet.untilReady(fleet.addWorker());
+    await until(async () => (await endingJobs(id)) === 0, 'its jobs are gone', 30_000);
+  });
+
   it('after a driver went offline: his requests are taken back, and those of later are not', async () => {
     const first = await offered();
     const second = await ask(fleet.api);
@@ -169,8 +192,17 @@ describe('kill -9 in the middle of a trip', () => {
   }
 
   async function openJobs(id: string): Promise<number> {
+    return (await counts(id)).jobs;
+  }
+
+  /** Those that were cancelled, and are not gone. */
+  async function endingJobs(id: string): Promise<number> {
+    return (await counts(id)).ending;
+  }
+
+  async function counts(id: string): Promise<{ jobs: number; ending: number }> {
     const { body } = await fleet.request('GET', `/v1/owners/trip/${id}`);
-    return (body['counts'] as { jobs: number }).jobs;
+    return body['counts'] as { jobs: number; ending: number };
   }
 
   async function available(is: boolean): Promise<void> {

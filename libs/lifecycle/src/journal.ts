@@ -85,6 +85,9 @@ export type Healed =
   | ('place' | 'dedup' | 'late' | 'done' | 'run')
   | ('ended' | 'left' | 'replaced' | 'ghost' | 'slot' | 'list' | 'adopted');
 
+/** Of a cancel what is known before its jobs are gone. */
+type Cancelling = Pick<Order, 'cancelId' | 'owner' | 'job' | 'reason' | 'by' | 'why'>;
+
 export type JournalListener = (fact: Fact) => void;
 
 const SAME_ERROR_AGAIN_MS = 30_000;
@@ -151,8 +154,8 @@ export class Journal {
     this.announce({ event: 'job.stalled', queue, jobId });
   }
 
-  /** What was cancelled, told in the moment it was; its jobs are still to go. */
-  ownerCancelling({ cancelId, owner, job, reason: because, by, why }: Order): void {
+  /** What was cancelled, told in the moment it was, and by whoever takes it up from the dead; its jobs are still to go. */
+  ownerCancelling({ cancelId, owner, job, reason: because, by, why }: Cancelling): void {
     const about = { cancelId, owner, ...(job !== undefined && { job }), reason: because, by, why };
     this.announce({ event: 'owner.cancelling', ...about });
   }

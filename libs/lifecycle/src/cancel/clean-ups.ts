@@ -119,6 +119,9 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     }
     await this.note('later', id, this.everyMs);
     if (await this.cleanUp.isPending(target)) {
+      // Who died may have told nobody, and what a dead worker holds may last.
+      const receipt = await this.receipts.read(target);
+      if (receipt) this.journal.ownerCancelling({ why: 'cancelled', ...receipt });
       this.follow(target);
       return true;
     }

@@ -11,8 +11,9 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /**
  * A trip whose owner is cancelled by others, through the api or an event of another service, is cancelled itself: as soon as the
- * owner is, however long its jobs take to go; and once more when they have, which another process may be the one to hear. Should
- * nobody live to hear of it, nobody is asked any more, who accepts finds its owner closed, and so does the care.
+ * owner is, however long its jobs take to go, or as soon as another process takes the cancel up from one that died; and once more
+ * when its jobs are gone, in whichever process that is. Should nobody live to hear of it, nobody is asked any more, who accepts
+ * finds its owner closed, and so does the care.
  */
 @Injectable()
 export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
