@@ -19,12 +19,15 @@ const NARROW = [
   ...filesOf('DejaVuSansCondensed', STYLES),
   ...filesOf('DejaVuSerifCondensed', SERIF_STYLES),
 ];
+/** Of a text that says none; with none, resvg takes 12. */
+const BROWSERS_SIZE = 16;
 const FAMILY = /(font-family\s*(?:=\s*"|:\s*))((?:&quot;|[^;}"<>])*)/gi;
 
 export interface Fonts {
   readonly fontFiles: string[];
   readonly loadSystemFonts: boolean;
   readonly defaultFontFamily: string;
+  readonly defaultFontSize: number;
 }
 
 /** Most renderers reckon with Arial, which is as wide as ours when it is condensed; some with Verdana, as wide as ours is. */
@@ -34,12 +37,16 @@ export function fontsFor(svg: string): Fonts {
     fontFiles: isWide ? WIDE : NARROW,
     loadSystemFonts: false,
     defaultFontFamily: 'DejaVu Sans',
+    defaultFontSize: BROWSERS_SIZE,
   };
 }
 
 export function withOurFonts(svg: string): string {
   return inMarkup(svg, (markup) =>
-    markup.replace(FAMILY, (_, before: string, named: string) => `${before}${nearest(named)}`),
+    markup.replace(FAMILY, (_, before: string, named: string) => {
+      const style = before.endsWith('"') ? '' : styleOf(named);
+      return `${before}${nearest(named)}${style}`;
+    }),
   );
 }
 
@@ -47,6 +54,13 @@ function nearest(named: string): string {
   if (/mono|courier|consol|menlo|iosevka|source code/i.test(named)) return 'DejaVu Sans Mono';
   const isSerif = /times|georgia|palatino|garamond|cambria|(?<!sans[- ])serif/i.test(named);
   return isSerif ? 'DejaVu Serif' : 'DejaVu Sans';
+}
+
+/** A font that a drawing brings along may have its style in its name alone. */
+function styleOf(named: string): string {
+  const weight = /-(?:semi)?bold\b/i.test(named) ? ';font-weight:bold' : '';
+  const slant = /-(?:italic|oblique)\b/i.test(named) ? ';font-style:italic' : '';
+  return weight + slant;
 }
 
 function filesOf(family: string, styles: string[]): string[] {

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { inkIn } from '../../../../../../test/support/ink.js';
+import { safeSvg } from '../safe/safe-svg.js';
+import { pngOf } from './png.js';
+
+const HEAD = '<path d="M0 0L10 5L0 10Z"/>';
+
+/** As it comes to be drawn: read and written anew. */
+const drawn = (inside: string): Buffer => pngOf(safeSvg(svg(inside)), 1_000_000);
+const svg = (inside: string): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="40">${inside}</svg>`;
+const line = (from: number, to: number, marker: string): string =>
+  `<path d="M${from} 20H${to}" stroke="#000" ${marker}/>`;
+const head = (orient: string, place = 'refX="10" refY="5" markerWidth="10" markerHeight="10"'): string =>
+  `<defs><marker id="head" ${place} orient="${orient}">${HEAD}</marker></defs>`;
+
+describe('a PNG has of what a browser shows', () => {
+  it('arrows that lead to the left', () => {
+    const left = line(80, 20, 'marker-end="url(#head)"');
+    expect(drawn(head('auto-start-reverse') + left)).toEqual(drawn(head('auto') + left));
+    expect(drawn(head('0') + left)).not.toEqual(drawn(head('auto') + left));
+  });
+
+  it.each([
+    ['plain', undefined],
+    ['scaled', 'refX="10" refY="5" markerWidth="20" markerHeight="20" viewBox="-5 -5 20 20"'],
+    ['off its middle', 'refX="3" refY="5" markerWidth="12" markerHeight="10"'],
+  ])('arrows that lead both ways, by one head: %s', (_, place) => {
+    const both = drawn(
+      head('auto-start-reverse', place) + line(20, 80, 'marker-start="url(#head)" marker-end="url(#head)"'),
+    );
+    const two = line(50, 20, 'marker-end="url(#head)"') + line(50, 80, 'marker-end="url(#head)"');
+    expect(both).toEqual(drawn(head('auto', place) + two));
+  });
+
+  it('arrows at the beginning that a sheet says', () => {
+    const sheet = '<style>path.a{marker-start:url("#head")}</style>';
+    const said = drawn(sheet + head('auto-start-reverse') + line(20, 80, 'class="a"'));
+    expect(said).toEqual(drawn(head('auto') + line(80, 20, 'marker-end="url(#head)"')));
+  });
+
+  it('text of which no size is said, as large as browsers make it', () => {
+    const text = (size: string): Buffer => drawn(`<text x="5" y="20"${size}>Words</text>`);
+    expect(text('')).toEqual(text(' font-size="16"'));
+  });
+
+  it('the style of a font that the drawing brings along', () => {
+    const text = (style: string): Buffer =>
+      drawn(`<style>.t{${style}}</style><text class="t" x="5" y="20">Words</text>`);
+    for (const [name, style] of [
+      ['bold', 'font-weight:bold'],
+      ['semibold', 'font-weight:bold'],
+      ['italic', 'font-style:italic'],
+    ]) {
+      expect(text(`font-family:&quot;d2-1-font-${name}&quot;`)).toEqual(text(`font-family:Arial;${style}`));
+      expect(text(`font-family:d2-1-font-${name}`)).not.toEqual(text('font-family:Arial'));
+    }
+  });
+
+  it('what a rule says of all its selectors, also beside those that are not known', () => {
+    const square = (sheet: string): Buffer =>
+      drawn(`<style>${sheet}</style><g><rect id="my-end" class="a" width="30" height="30"/></g>`);
+    const hollow = square('.a{fill:none;stroke:#000}');
+    for (const odd of ['[id$="x"]', '[id^="x"]', '.b~.c', ':not(g)', '.b:nth-child(2)', 'a::before'])
+      expect(square(`${odd},g&gt;.a{fill:none;stroke:#000}`)).toEqual(hollow);
+    expect(square('[id$="-end"]{fill:none;stroke:#000}')).toEqual(hollow);
+    expect(square('[id$="-other"]{fill:none;stroke:#000}')).not.toEqual(hollow);
+  });
+
+  it('a white ground', () => {
+    expect(inkIn(drawn('<rect width="10" height="10"/>')).share).toBeCloseTo(100 / 4_000, 3);
+  });
+});
