@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 const TOOLS = '{apps,libs,test}/**/*.tools.spec.ts';
 /** What needs real container engines. `npm run test:engines` starts them and runs these. */
 const ENGINES = '{apps,libs,test}/**/*.engines.spec.ts';
-const ON_ENGINES = [ENGINES, '{apps,libs,test}/**/engines.contract.spec.ts'];
+/** What holds for every engine: there on the real ones, in the suite on what needs none. */
+const CONTRACTS = '{apps,libs,test}/**/*.contract.spec.ts';
 const ALL = '{apps,libs,test}/**/*.spec.ts';
 
 export default defineConfig({
@@ -21,6 +22,6 @@ export default defineConfig({
 
 function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: boolean } {
   // One file at a time: they restart the engines that all of them use.
-  if (process.env['TEST_DOCKER_HOSTS']) return { include: ON_ENGINES, fileParallelism: false };
+  if (process.env['TEST_DOCKER_HOSTS']) return { include: [ENGINES, CONTRACTS], fileParallelism: false };
   return process.env['TEST_TOOLS'] ? { include: [TOOLS] } : { include: [ALL], exclude: [TOOLS, ENGINES] };
 }

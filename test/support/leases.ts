@@ -30,11 +30,14 @@ export interface CleanupLine {
 
 /** Leases of a fleet, as its callers have them. */
 export class LeaseCaller {
-  constructor(private readonly fleet: Fleet) {}
+  constructor(
+    private readonly fleet: Fleet,
+    private readonly image = 'alpine',
+  ) {}
 
   /** Answers its id. */
   async ask(duration: string | number, more: object = {}): Promise<string> {
-    const { status, body } = await this.post('/v1/leases', { image: 'alpine', duration, ...more });
+    const { status, body } = await this.post('/v1/leases', { image: this.image, duration, ...more });
     expect({ status, body }).toMatchObject({ status: 202 });
     return String(body['id']);
   }
@@ -77,9 +80,9 @@ export class LeaseCaller {
     return this.fleet.request('POST', path, body, headers);
   }
 
-  /** What was done to end it, whoever did it, in order. */
-  cleanup(id: string): CleanupLine[] {
-    return this.fleet.processes
+  /** What was done to end it, in order: whoever did it, or what these did. */
+  cleanup(id: string, by = this.fleet.processes): CleanupLine[] {
+    return by
       .flatMap((process) => process.facts() as unknown as CleanupLine[])
       .filter(({ event, leaseId }) => event === 'lease.cleanup' && leaseId === id)
       .toSorted((a, b) => a.time - b.time);

@@ -25,8 +25,8 @@ export function startOdd(app: string, fleet: Fleet, preload: Preload, env: NodeJ
     ARTIFACTS_URL: `file:${fleet.artifacts}`,
     LOG_LEVEL: 'debug',
     LOG_FORMAT: 'json',
-    NODE_OPTIONS: `--import ${file}`,
     ...env,
+    NODE_OPTIONS: `--import ${file} ${env['NODE_OPTIONS'] ?? ''}`,
   });
   fleet.processes.push(process);
   return process;
