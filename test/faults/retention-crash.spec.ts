@@ -17,6 +17,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { recordOf } from '../support/cancel-door.js';
+import { crashPoints, crashTime } from '../support/crash-points.js';
+import { defer } from '../support/defer.js';
 import { KeptArtifacts } from '../support/kept-artifacts.js';
 import { LifecycleApp } from '../support/lifecycle-app.js';
 import { root, TestProcess } from '../support/process.js';
@@ -26,12 +28,12 @@ const REAP_HOLD_MS = 1_000;
 const ARTIFACT_GRACE_MS = 1;
 const AT_ONCE = 2;
 /** Of the commands of a sweep of artifacts, so many are died at, from either side. */
-const POINTS = 12;
+const SAMPLED = 12;
 
 const keptKind = defineKind({
   name: 'kept',
   queue: 'kept',
-  payload: z.object({}),
+  payload: z.object({ goesOn: z.boolean().default(false) }),
   keep: { age: '1h', count: 1 },
 });
 
@@ -39,27 +41,37 @@ const keptKind = defineKind({
 describe('kill -9 of who removes finished jobs', () => {
   let app: LifecycleApp;
   let kept: KeptArtifacts;
+  /** It runs the whole time, and has put what it makes: nobody may take that. */
+  let running: string;
+  const mayEnd = defer();
   const ends = { killed: 0, lived: 0 };
 
   @Injectable()
   @Handles(keptKind)
   class KeptHandler extends Handler<typeof keptKind> {
-    async handle(_payload: unknown, run: Run): Promise<void> {
+    async handle({ goesOn }: { goesOn: boolean }, run: Run): Promise<void> {
       await run.artifacts.put('a', 'x');
       await run.artifacts.put('b', 'x');
+      if (goesOn) await mayEnd.promise;
     }
   }
 
   async function start(): Promise<void> {
     const prefix = `test-${randomBytes(6).toString('hex')}`;
     kept = await KeptArtifacts.open(prefix);
-    app = await LifecycleApp.start([keptKind], [KeptHandler], {}, undefined, prefix, {
+    // A long lease: it is not to end because the machine is busy.
+    app = await LifecycleApp.start([keptKind], [KeptHandler], { lockMs: 10_000 }, undefined, prefix, {
       artifacts: kept.store,
       sweeps: { reapHoldMs: REAP_HOLD_MS, artifactGraceMs: ARTIFACT_GRACE_MS, lockMs: 1_000 },
     });
+    running = await enqueue(true);
+    await until(async () => (await kept.jobs()).includes(running), 'it has put what it makes');
   }
   beforeAll(start);
   afterAll(async () => {
+    mayEnd.resolve();
+    await until(async () => (await stateOf(running)) === 'completed', 'it has completed');
+    expect((await kept.store.list(running)).map(({ name }) => name)).toEqual(['a', 'b']);
     // What the last one that was killed left of its sweep.
     const sweep = (kind: SweepKind): Promise<SweepRecord | undefined> => app.context.get(Sweeper).sweep(kind);
     for (const kind of ['retention', 'artifacts'] as const)
@@ -69,33 +81,41 @@ describe('kill -9 of who removes finished jobs', () => {
     await kept.close();
   });
 
-  it('at every command leaves nothing that another does not finish', async () => {
-    const commands = await trial('before:#0');
-    console.log(`A sweep of retention sends ${commands} commands.`);
-    const points = Array.from(
-      { length: commands },
-      (_, i) => `${i % 2 === 0 ? 'before' : 'after'}:#${i + 1}`,
-    );
-    // What it does with the jobs, and not with its books, from both sides.
-    const scripts = ['before:reap', 'after:reap', 'before:remember', 'after:remember'];
-    for (const point of [...scripts, ...points]) await trial(point);
-    expect(ends.killed).toBeGreaterThan(ends.lived * 5);
-  }, 600_000);
+  it(
+    'at every command leaves nothing that another does not finish',
+    async () => {
+      const commands = await trial('before:#0');
+      console.log(`A sweep of retention sends ${commands} commands.`);
+      const points = crashPoints(commands, commands);
+      // What it does with the jobs, and not with its books, from both sides.
+      const scripts = ['before:reap', 'after:reap', 'before:remember', 'after:remember'];
+      for (const point of [...scripts, ...points]) await trial(point);
+      console.log(`Killed ${ends.killed} of ${points.length + scripts.length}.`);
+      expect(ends.killed).toBeGreaterThan(ends.lived * 5);
+    },
+    crashTime(600_000),
+  );
 
-  it('at any command of the sweep of artifacts leaves nothing of jobs that are gone, and all of one that is not', async () => {
-    const living = await finish();
-    const before = { ...ends };
-    const commands = await strand('before:#0', living);
-    console.log(`A sweep of artifacts sends ${commands} commands.`);
-    for (let i = 0; i < POINTS; i += 1) {
-      const nth = 1 + Math.floor(((i + Math.random()) / POINTS) * commands);
-      await strand(`${i % 2 === 0 ? 'before' : 'after'}:#${nth}`, living);
-    }
-    expect(ends.killed - before.killed).toBeGreaterThan(POINTS / 2);
-  }, 120_000);
+  it(
+    'at any command of the sweep of artifacts leaves nothing of jobs that are gone, and all of those that are not',
+    async () => {
+      await finish();
+      const others = await kept.jobs();
+      expect(others).toContain(running);
+      const before = { ...ends };
+      const commands = await strand('before:#0', others);
+      console.log(`A sweep of artifacts sends ${commands} commands.`);
+      const points = crashPoints(commands, SAMPLED);
+      for (const point of points) await strand(point, others);
+      const killed = ends.killed - before.killed;
+      console.log(`Killed ${killed} of ${points.length}.`);
+      expect(killed).toBeGreaterThan(points.length / 2);
+    },
+    crashTime(120_000),
+  );
 
   /** Artifacts of jobs that nobody knows, and bytes that nothing leads to, swept by a process that is killed at a point. */
-  async function strand(point: string, living: string): Promise<number> {
+  async function strand(point: string, others: readonly string[]): Promise<number> {
     const { child, ready } = startSweeping(point);
     const gone = [1, 2, 3].map(() => `kept-${randomBytes(10).toString('hex')}`);
     for (const jobId of gone) await kept.store.put({ jobId, fence: '1' }, 'a', 'x');
@@ -114,7 +134,7 @@ describe('kill -9 of who removes finished jobs', () => {
       `what was killed ${point} is finished`,
       10_000,
     );
-    expect({ point, isKept: (await kept.jobs()).includes(living) }).toEqual({ point, isKept: true });
+    expect({ point, left: await kept.jobs() }).toEqual({ point, left: others });
     return commands;
   }
 
@@ -154,19 +174,23 @@ describe('kill -9 of who removes finished jobs', () => {
     );
     expect({ point, left: await kept.jobs(), newer: await stateOf(newer) }).toEqual({
       point,
-      left: [newer],
+      left: [newer, running].toSorted(),
       newer: 'completed',
     });
     return commands;
   }
 
   async function finish(): Promise<string> {
-    const to = { owners: [owner('trip', '42')] };
-    const { id } = await app.context.get(Enqueuer).enqueue(keptKind, {}, to);
+    const id = await enqueue(false);
     await until(async () => (await stateOf(id)) === 'completed', 'it has completed');
     const record = recordOf(app.prefix, 'trip:42');
     await until(async () => (await app.redis.hexists(record, `j${id}`)) === 0, 'it has no place any more');
     return id;
+  }
+
+  async function enqueue(goesOn: boolean): Promise<string> {
+    const to = { owners: [owner('trip', '42')] };
+    return (await app.context.get(Enqueuer).enqueue(keptKind, { goesOn }, to)).id;
   }
 
   async function stateOf(id: string): Promise<string | undefined> {

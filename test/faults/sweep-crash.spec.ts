@@ -16,6 +16,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { recordOf } from '../support/cancel-door.js';
+import { crashPoints, crashTime } from '../support/crash-points.js';
 import { LifecycleApp } from '../support/lifecycle-app.js';
 import { root, TestProcess } from '../support/process.js';
 import { seededRandom } from '../support/random.js';
@@ -25,8 +26,8 @@ import { until } from '../support/until.js';
 const KINDS: readonly SweepKind[] = ['expiry', 'repair', 'orphans'];
 const LOCK_MS = 1_000;
 const LONG_AGO_MS = 60_000;
-/** Of the commands, so many are died at: all of them in turn over many runs, or at once with CRASH_POINTS=300. */
-const POINTS = Number(process.env['CRASH_POINTS'] ?? 20);
+/** Of the commands, so many are died at, from either side. */
+const SAMPLED = 20;
 const TRIAL_MS = 10_000;
 const AT_ONCE = 2;
 
@@ -47,10 +48,8 @@ describe('kill -9 of who sweeps', () => {
     async () => {
       const commands = (await trial('before:#0'))!;
       console.log(`The sweeps send ${commands} commands; seed ${seed}.`);
-      const points = Array.from({ length: POINTS }, (_, i) => {
-        const nth = 1 + Math.floor(((i + random()) / POINTS) * commands);
-        return `${random() < 0.5 ? 'before' : 'after'}:#${nth}`;
-      });
+      const points = crashPoints(commands, SAMPLED, random);
+      const { length: tried } = points;
       let killed = 0;
       const lane = async (): Promise<void> => {
         for (let point = points.shift(); point; point = points.shift()) {
@@ -61,9 +60,10 @@ describe('kill -9 of who sweeps', () => {
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
-      expect(killed).toBeGreaterThan(POINTS / 2);
+      console.log(`Killed ${killed} of ${tried}.`);
+      expect(killed).toBeGreaterThan(tried / 2);
     },
-    POINTS * TRIAL_MS,
+    crashTime(SAMPLED * TRIAL_MS),
   );
 
   /** A store of its own prefix with something for every sweep; answers how many commands it took, if it lived. */
