@@ -10,17 +10,15 @@ import {
   type SweepKind,
 } from '#lifecycle';
 import { Queue } from 'bullmq';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { recordOf } from '../support/cancel-door.js';
 import { crashPoints, crashTime } from '../support/crash-points.js';
 import { LifecycleApp } from '../support/lifecycle-app.js';
-import { root, TestProcess } from '../support/process.js';
 import { seededRandom } from '../support/random.js';
 import { scriptText } from '../support/script-text.js';
+import { sweepInProcess } from '../support/sweeper.js';
 import { until } from '../support/until.js';
 
 const KINDS: readonly SweepKind[] = ['expiry', 'repair', 'orphans'];
@@ -89,35 +87,8 @@ describe('kill -9 of who sweeps', () => {
   }
 
   async function sweepAndDie(app: LifecycleApp, point: string): Promise<number | undefined> {
-    const preload = pathToFileURL(`${root}test/support/fail-point.mjs`).href;
-    const { PATH, HOME } = process.env;
-    const env = {
-      PATH,
-      HOME,
-      REDIS_URL: app.storeUrl,
-      MOORING_PREFIX: app.prefix,
-      FAIL_POINT: point,
-      SWEEP_LOCK_MS: String(LOCK_MS),
-    };
-    const child = spawn(process.execPath, ['--import', preload, `${root}test/support/sweeper.mjs`], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      cwd: root,
-    });
-    const sweeper = new TestProcess(child);
-    let commands: number | undefined;
-    let isStarted = false;
-    child.on('message', (word: { type: string; commands: number }) => {
-      if (word.type === 'started') isStarted = true;
-      else commands = word.commands;
-    });
-    await until(() => {
-      if (sweeper.hasExited) throw new Error(`It ended: ${sweeper.output}`);
-      return isStarted;
-    }, 'it can sweep');
-    child.send({ kinds: KINDS });
-    const { code, signal } = await sweeper.exited;
-    expect([code === 0, signal === 'SIGKILL']).toContain(true);
+    const { exit, commands } = await sweepInProcess(app, point, KINDS, { SWEEP_LOCK_MS: String(LOCK_MS) });
+    expect([exit.code === 0, exit.signal === 'SIGKILL']).toContain(true);
     return commands;
   }
 

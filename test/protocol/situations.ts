@@ -174,7 +174,13 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a cancel to be',
     script: 'intent',
-    args: [NOW, 'intend', 'c0', 5, '{}', KEEP_MS],
+    args: [NOW, 'intend', 'c0', 5, '{}', KEEP_MS, 9],
+    prepare: nothing,
+  },
+  {
+    name: 'a cancel that is not to be',
+    script: 'intent',
+    args: [NOW, 'forget', 'c0', 0, '', KEEP_MS, 0],
     prepare: nothing,
   },
   {

@@ -16,7 +16,13 @@ export class CancellingProcess {
   private isStarted = false;
   private answer: Cancelled | undefined;
 
-  constructor(storeUrl: string, prefix: string, failPoint: string, cleanUpEveryMs: number) {
+  constructor(
+    storeUrl: string,
+    prefix: string,
+    failPoint: string,
+    cleanUpEveryMs: number,
+    env: Readonly<Record<string, string>> = {},
+  ) {
     const { PATH, HOME } = process.env;
     const preload = pathToFileURL(`${root}test/support/fail-point.mjs`).href;
     const child = spawn(process.execPath, ['--import', preload, `${root}test/support/canceller.mjs`], {
@@ -27,6 +33,7 @@ export class CancellingProcess {
         MOORING_PREFIX: prefix,
         FAIL_POINT: failPoint,
         CLEAN_UP_EVERY_MS: String(cleanUpEveryMs),
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       cwd: root,

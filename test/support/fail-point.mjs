@@ -1,6 +1,7 @@
 // Loaded before an app: kills it, as by kill -9, when it sends a script for the first time (FAIL_POINT=before:commit), or
 // when the script's answer comes (after:commit). Or at the n-th command of any kind since it was sent a message
-// (before:#7, after:#7). Or at its first such call to a container engine (after:engine/stop). The product knows nothing of it.
+// (before:#7, after:#7), or its first one of that name (before:command/xadd). Or at its first such call to a container engine
+// (after:engine/stop). The product knows nothing of it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -30,6 +31,7 @@ const isIt = isOf(name);
 
 function isOf(point) {
   if (point.startsWith('engine/')) return watchEngine(ENGINE_CALLS[point.slice('engine/'.length)]);
+  if (point.startsWith('command/')) return ({ name: command }) => command === point.slice('command/'.length);
   return point.startsWith('#') ? isNth(Number(point.slice(1))) : isScript(point);
 }
 

@@ -1,5 +1,6 @@
 // A process that sweeps what it is told to, one sort after the other, says how many commands that took, and ends.
 import 'reflect-metadata';
+import { EventsOut } from '#events';
 import { defineKind, LifecycleModule, owner, Sweeper } from '#lifecycle';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -10,11 +11,12 @@ class AppModule {}
 const ownersOf = ({ data }) => [owner('site', data.site)];
 const work = defineKind({ name: 'work', queue: 'work', payload: z.any(), ownersOf });
 
-const { REDIS_URL, MOORING_PREFIX, SWEEP_LOCK_MS } = process.env;
+const { REDIS_URL, MOORING_PREFIX, SWEEP_LOCK_MS, EVENTS_OUT: tell } = process.env;
 const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
 // Only what is asked once the connection stands is accepted.
 await redis.ping();
-const options = { redis, prefix: MOORING_PREFIX, sweeps: { lockMs: Number(SWEEP_LOCK_MS) } };
+const teller = tell && new EventsOut({ redis, prefix: MOORING_PREFIX, tell, keep: 1_000 });
+const options = { redis, prefix: MOORING_PREFIX, sweeps: { lockMs: Number(SWEEP_LOCK_MS) }, teller };
 const imports = [
   LifecycleModule.forRootAsync({ useFactory: () => options }),
   LifecycleModule.forKinds([work]),
@@ -28,6 +30,7 @@ async function sweep(kinds) {
   for (const kind of kinds) await context.get(Sweeper).sweep(kind);
   process.send({ type: 'swept', commands: globalThis.commandsSent });
   await context.close();
+  await teller?.onApplicationShutdown();
   redis.disconnect();
   process.disconnect();
 }

@@ -48,7 +48,8 @@ export class ApiModule {
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
             maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+            teller: out,
           }),
         }),
         EventsModule.forRootAsync({

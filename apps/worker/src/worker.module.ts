@@ -38,7 +38,8 @@ export class WorkerModule {
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
             maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact), out.record],
+            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+            teller: out,
             worker: {
               concurrency: env.WORKER_CONCURRENCY,
               lockMs: env.WORKER_LOCK,

@@ -37,6 +37,7 @@ export {
   type PayloadIn,
   type SlotOptions,
 } from './kinds/kind.js';
+export type { Teller } from './news/teller.js';
 export { formatOwner, owner, parseOwner, type Owner } from './kinds/owner.js';
 export type { KindClass } from './kinds/priority.js';
 export { LifecycleModule, type LifecycleAsyncOptions } from './lifecycle.module.js';

@@ -55,7 +55,7 @@ describe('the journal', () => {
       done: false,
       durable: true,
     };
-    journal.ownerCancelled(receipt);
+    void journal.ownerCancelled(receipt);
     expect(facts).toEqual([{ event: 'owner.cancelled', ...receipt }]);
   });
 

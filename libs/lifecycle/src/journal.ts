@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Order } from './cancel/order.js';
 import type { Receipt } from './cancel/receipts.js';
 import type { EndedAs } from './kinds/outcome.js';
+import type { Teller } from './news/teller.js';
 import { LifecycleOptions } from './options.js';
 import type { SweepKind } from './sweep/sweep.js';
 import type { SweepRecord } from './sweep/sweep.record.js';
@@ -80,10 +81,10 @@ export interface WorkloadFact {
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts or another program's; lines of slots; the list. */
+/** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts or another program's; lines of slots; the list; news. */
 export type Healed =
   | ('place' | 'dedup' | 'late' | 'done' | 'run')
-  | ('ended' | 'left' | 'replaced' | 'ghost' | 'slot' | 'list' | 'adopted');
+  | ('ended' | 'left' | 'replaced' | 'ghost' | 'slot' | 'list' | 'adopted' | 'untold');
 
 /** Of a cancel what is known before its jobs are gone. */
 type Cancelling = Pick<Order, 'cancelId' | 'owner' | 'job' | 'reason' | 'by' | 'why'>;
@@ -96,10 +97,12 @@ const SAME_ERROR_AGAIN_MS = 30_000;
 @Injectable()
 export class Journal {
   private readonly listeners: JournalListener[];
+  private readonly teller: Teller | undefined;
   private readonly errorsSaid = new Map<string, number>();
 
   constructor(options: LifecycleOptions) {
     this.listeners = [...(options.listeners ?? [])];
+    this.teller = options.teller;
   }
 
   /** For a module whose own things follow what happens to jobs and owners in this process. */
@@ -160,9 +163,9 @@ export class Journal {
     this.announce({ event: 'owner.cancelling', ...about });
   }
 
-  /** What was cancelled, and what became of it so far. Said again when the same cancelId is asked for again. */
-  ownerCancelled(receipt: Receipt): void {
-    this.announce({ event: 'owner.cancelled', ...receipt });
+  /** What was cancelled, and what became of it. Answers, as all that is news, whether others are told. */
+  ownerCancelled(receipt: Receipt): Promise<boolean> | undefined {
+    return this.tell({ event: 'owner.cancelled', ...receipt });
   }
 
   /** A lost connection fails many times in the same way; that is said now and then, not each time. */
@@ -198,9 +201,14 @@ export class Journal {
   }
 
   /** How a sweep ended, or why it stopped. */
-  sweepEnded({ state, ...record }: SweepRecord): void {
-    if (state === 'asked' || state === 'running') return;
-    this.announce({ event: `sweep.${state}`, ...record });
+  sweepEnded({ state, ...record }: SweepRecord): Promise<boolean> | undefined {
+    if (state === 'asked' || state === 'running') return undefined;
+    return this.tell({ event: `sweep.${state}`, ...record });
+  }
+
+  /** Once more to other services alone: the log has it. */
+  tellAgain(fact: Fact): Promise<boolean> | undefined {
+    return attempt(() => this.teller?.record(fact));
   }
 
   /** One thing that a sweep could do nothing with. Many that fail in the same way are told as one; the record has each. */
@@ -241,14 +249,22 @@ export class Journal {
   }
 
   private announce(fact: Fact): void {
-    for (const listener of this.listeners) {
-      try {
-        listener(fact);
-      } catch (error) {
-        // What happened has happened, whether or not somebody could write it down.
-        process.emitWarning(error instanceof Error ? error : String(error));
-      }
-    }
+    void this.tell(fact);
+  }
+
+  private tell(fact: Fact): Promise<boolean> | undefined {
+    for (const listener of this.listeners) attempt(() => listener(fact));
+    return attempt(() => this.teller?.record(fact));
+  }
+}
+
+/** What happened has happened, whether or not somebody could write it down. */
+function attempt<T>(write: () => T): T | undefined {
+  try {
+    return write();
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error));
+    return undefined;
   }
 }
 

@@ -31,6 +31,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *
  *  <prefix>:{cancels}         zset    <cancel> -> when it is looked at next, ms  intent               done; empties with the clean-ups
  *  …:<cancel>                 string  what it cancels: owner, job, cancelId      intent               expires, RECEIPT_KEEP_MS
+ *  …:untold                   zset    <cancel> -> since when, ms: other services  intent               News, when they are; forget; left ones:
+ *                                     are not told of its end yet                                    repair. Expires; UNTOLD_KEPT at most
  *  …:told                     stream  what was cancelled, for running jobs       tell                 never; bounded
  *  <prefix>:{schedules}       zset    <schedule> -> when it is looked at next, ms  plan, claim, turn, strike  empties with the schedules
  *  …:<schedule>               hash    the schedule (see schedule.book.ts)       plan, turn, strike   strike, and the tick after it
@@ -54,6 +56,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:<sweep>:lines            list    what went by it, as JSON                   save                 expires, SWEEP_KEEP_MS; bounded
  *  …:<sweep>:doomed           hash    owner -> as what it was seen to be gone    orphans              expires, SWEEP_KEEP_MS
  *  …:at                       hash    sort -> `<sweep>|<where it is>`            save                 its sweep's end
+ *  …:untold                   zset    <sweep> -> when it was over, ms: other      save                 News, when they are; with the record; left
+ *                                     services are not told of it yet                                ones: repair. Expires
  *  …:asked                    zset    <sweep> -> when it was asked for, ms       the sweep book       save, at its end
  *  …:tripped                  hash    sort -> why it removes nothing             the sweep book       a sweep with force
  *  …:walks                    hash    walk -> where it is, of what takes several     the walks          the walk's end; bounded
@@ -80,6 +84,10 @@ export const CLOSED_KEEP_MS = 30 * 86_400_000;
 export const PLACE_GRACE_MS = 5_000;
 /** How long a cancel's receipt is kept, and its cancelId gives the same answer. */
 export const RECEIPT_KEEP_MS = 7 * 86_400_000;
+/** How many cancels are listed until other services are told of them; of more, the oldest are told by chance. */
+export const UNTOLD_KEPT = 100_000;
+/** How long whoever ended something has to tell other services, until somebody else does. */
+export const UNTOLD_GRACE_MS = 60_000;
 /** How many lines of history an owner has, how many removed jobs of a queue are remembered, and for how long. */
 export const HISTORY_LINES = 1_000;
 export const REMOVALS_KEPT = 10_000;

@@ -35,6 +35,7 @@ import { Removals } from './history/removals.js';
 import { Journal } from './journal.js';
 import { KindRegistry } from './kinds/kind.registry.js';
 import type { Kind } from './kinds/kind.js';
+import { News } from './news/news.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from './options.js';
 import { queuePrefix, Queues } from './queues.js';
 import { ArtifactReader } from './read/artifact.reader.js';
@@ -93,6 +94,7 @@ import { SweepLocks } from './sweep/sweep.locks.js';
 import { SweepWork } from './sweep/sweep.work.js';
 import { Sweeper } from './sweep/sweeper.js';
 import { Sweeps } from './sweep/sweeps.js';
+import { UntoldNews } from './sweep/untold.news.js';
 import { Walks } from './sweep/walks.js';
 
 const providers: Provider[] = [
@@ -138,6 +140,7 @@ const providers: Provider[] = [
   LifecycleProcessor,
   Moorings,
   NewJobs,
+  News,
   OrphanSurvey,
   OrphanSweep,
   OwnerCheck,
@@ -179,6 +182,7 @@ const providers: Provider[] = [
   ToldRuns,
   Twins,
   Walks,
+  UntoldNews,
   Waker,
 ];
 

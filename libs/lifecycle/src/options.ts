@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { JobArtifacts } from './artifacts/job.artifacts.js';
 import type { JournalListener } from './journal.js';
 import type { Measure } from './kinds/keep.js';
+import type { Teller } from './news/teller.js';
 import type { JobFacts } from './kinds/job-facts.js';
 import type { OwnerResolver } from './resolvers/owner.resolver.js';
 
@@ -34,8 +35,10 @@ export abstract class LifecycleOptions {
   readonly artifacts?: JobArtifacts;
   /** How long, and how many, finished jobs are kept of a kind that does not say. Default 24 h and 1000. */
   readonly retention?: Partial<Measure>;
-  /** Everything that happens is told to these: logs, metrics, events. */
+  /** Everything that happens is told to these: logs, metrics. */
   readonly listeners?: readonly JournalListener[];
+  /** Tells other services, and says when it has. Absent: they are told nothing, and nothing is kept for them. */
+  readonly teller?: Teller;
   /** Present where jobs are run; absent in a process that only enqueues. */
   readonly worker?: WorkerOptions;
 }

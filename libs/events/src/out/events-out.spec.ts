@@ -74,7 +74,7 @@ describe('events for other services', () => {
 
   it('are CloudEvents about owners that were cancelled, with the receipt', async () => {
     const events = out();
-    events.record(cancelled);
+    void events.record(cancelled);
     await events.onApplicationShutdown();
     const [event] = await written();
     expect(event).toEqual({
@@ -92,7 +92,7 @@ describe('events for other services', () => {
 
   it('are about jobs that ended for good, however, each with an id of its own', async () => {
     const events = out();
-    for (const fact of [...ENDS, ...NO_NEWS]) events.record(fact);
+    for (const fact of [...ENDS, ...NO_NEWS]) void events.record(fact);
     await events.onApplicationShutdown();
     const all = await written();
     expect(all.map(({ type, subject, data }) => [type, subject, data])).toEqual([
@@ -113,8 +113,8 @@ describe('events for other services', () => {
       status: 'done',
       facts: { action: 'stop' },
     } as const;
-    events.record({ event: 'workload', ...lease });
-    events.record({
+    void events.record({ event: 'workload', ...lease });
+    void events.record({
       event: 'workload',
       ...lease,
       what: 'lease.expired',
@@ -149,12 +149,12 @@ describe('events for other services', () => {
       tookMs: 3,
       worstStallMs: 1,
     };
-    events.record({ event: 'sweep.done', sweep: 'orphans', ...record });
-    events.record({ event: 'sweep.done', sweep: 'expiry', ...record });
-    events.record({ event: 'sweep.done', sweep: 'expiry', ...record, removed: 1 });
-    events.record({ event: 'sweep.done', sweep: 'expiry', ...record, sweepId: 's-2', onRequest: true });
-    events.record({ event: 'sweep.tripped', sweep: 'orphans', ...record, why: 'too many' });
-    events.record({ event: 'sweep.stopped', sweep: 'orphans', ...record });
+    void events.record({ event: 'sweep.done', sweep: 'orphans', ...record });
+    void events.record({ event: 'sweep.done', sweep: 'expiry', ...record });
+    void events.record({ event: 'sweep.done', sweep: 'expiry', ...record, removed: 1 });
+    void events.record({ event: 'sweep.done', sweep: 'expiry', ...record, sweepId: 's-2', onRequest: true });
+    void events.record({ event: 'sweep.tripped', sweep: 'orphans', ...record, why: 'too many' });
+    void events.record({ event: 'sweep.stopped', sweep: 'orphans', ...record });
     await events.onApplicationShutdown();
     expect((await written()).map(({ id, type, subject }) => [id, type, subject])).toEqual([
       ['sweep.done:s-1', 'sweep.done', 'orphans'],
@@ -170,14 +170,14 @@ describe('events for other services', () => {
     ['all', 6],
   ])('are, when %s of them are wanted, %i of these', async (tell, count) => {
     const events = out(tell);
-    for (const fact of [cancelled, ...ENDS]) events.record(fact);
+    for (const fact of [cancelled, ...ENDS]) void events.record(fact);
     await events.onApplicationShutdown();
     expect(await written()).toHaveLength(count);
   });
 
   it('are kept in a bounded number', async () => {
     const events = out('all', 100);
-    for (let i = 0; i < 2_000; i += 1) events.record(ENDS[0]!);
+    for (let i = 0; i < 2_000; i += 1) void events.record(ENDS[0]!);
     await events.onApplicationShutdown();
     expect(await redis.xlen(key)).toBeLessThan(400);
     expect(lost).toEqual([]);
@@ -186,7 +186,7 @@ describe('events for other services', () => {
   it('that the store refuses are counted as lost, and said', async () => {
     await redis.set(key, 'no stream');
     const events = out();
-    for (const fact of ENDS) events.record(fact);
+    for (const fact of ENDS) void events.record(fact);
     await events.onApplicationShutdown();
     expect(lost).toEqual([{ event: 'events.lost', count: 5, why: expect.stringMatching(/WRONGTYPE/) }]);
   });
@@ -199,7 +199,7 @@ describe('events for other services', () => {
       const events = out('all', 100_000, own);
       store.freeze();
       const began = performance.now();
-      for (let i = 0; i < 12_000; i += 1) events.record(ENDS[0]!);
+      for (let i = 0; i < 12_000; i += 1) void events.record(ENDS[0]!);
       expect(performance.now() - began).toBeLessThan(5_000);
       expect(lost).toEqual([{ event: 'events.lost', count: 1, why: expect.any(String) }]);
       store.thaw();

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Removal } from '../history/removals.js';
-import { Journal } from '../journal.js';
 import { digest, HISTORY_KEEP_MS, HISTORY_LINES, Keys } from '../keys.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import { parseOwner } from '../kinds/owner.js';
+import { News } from '../news/news.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import type { Plan } from '../schedules/schedule.book.js';
 import { Schedules } from '../schedules/schedules.js';
@@ -35,7 +35,7 @@ export class CleanUp {
     private readonly receipts: Receipts,
     private readonly schedules: Schedules,
     private readonly kinds: KindRegistry,
-    private readonly journal: Journal,
+    private readonly news: News,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
@@ -111,7 +111,7 @@ export class CleanUp {
   /** Told before it is noted that it is done: who dies in between is followed by another, who tells it again. */
   private async finish(target: Target): Promise<void> {
     const receipt = await this.receipts.read(target);
-    if (receipt) this.journal.ownerCancelled({ ...receipt, done: true });
+    if (receipt) this.news.ownerCancelled({ ...receipt, done: true });
     const record = this.keys.ownerText(target.owner);
     const args = ['', digest(target.cancelId)];
     await this.store.call(() => runScript(this.store.redis, 'finish', [record], args));

@@ -2,7 +2,8 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Journal } from '../journal.js';
-import { digest, Keys, RECEIPT_KEEP_MS } from '../keys.js';
+import { digest, Keys, RECEIPT_KEEP_MS, UNTOLD_KEPT } from '../keys.js';
+import { News } from '../news/news.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
@@ -42,6 +43,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly cleanUp: CleanUp,
     private readonly receipts: Receipts,
     private readonly journal: Journal,
+    private readonly news: News,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
     // One for each clean-up that pauses, of which there may be many.
@@ -68,12 +70,16 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   async intend(target: Target): Promise<boolean> {
     const { cancelId, owner, job } = target;
     const text = JSON.stringify({ cancelId, owner, ...(job !== undefined && { job }) });
-    return (await this.note('intend', digest(cancelId), this.everyMs, text)) === 'ok';
+    // Of one job alone its own end tells.
+    const isTold = job === undefined && this.news.areCancelsTold;
+    return (
+      (await this.note('intend', digest(cancelId), this.everyMs, text, isTold ? UNTOLD_KEPT : 0)) === 'ok'
+    );
   }
 
   /** It is not to be after all. */
   async forget(target: Target): Promise<void> {
-    await this.note('done', digest(target.cancelId));
+    await this.note('forget', digest(target.cancelId));
   }
 
   /** Cleans up until nothing is left, or this process stops. */
@@ -125,9 +131,9 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.follow(target);
       return true;
     }
-    const leftMs = await this.store.call(() => this.store.redis.pttl(`${this.keys.cancels}:${id}`));
     const isReceipted = (await this.receipts.read(target)) !== undefined;
-    if (isReceipted || RECEIPT_KEEP_MS - leftMs > MAY_STILL_COME_MS) await this.note('done', id);
+    if (isReceipted) await this.note('done', id);
+    else await this.note('forget', id, MAY_STILL_COME_MS);
     return false;
   }
 
@@ -148,8 +154,14 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     }
   }
 
-  private async note(what: 'intend' | 'later' | 'done', id: string, inMs = 0, target = ''): Promise<string> {
-    const args = ['', what, id, inMs, target, RECEIPT_KEEP_MS];
+  private async note(
+    what: 'intend' | 'later' | 'done' | 'forget',
+    id: string,
+    inMs = 0,
+    target = '',
+    untold = 0,
+  ): Promise<string> {
+    const args = ['', what, id, inMs, target, RECEIPT_KEEP_MS, untold];
     const [word] = await this.store.call(
       () => runScript(this.store.redis, 'intent', [this.keys.cancels], args) as Promise<[string]>,
     );

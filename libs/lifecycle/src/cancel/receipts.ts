@@ -112,6 +112,13 @@ export class Receipts {
     return { cancelId, owner, reason: r, by: w, why: y };
   }
 
+  /** When it was done, ms; undefined while it is not, and when there is no receipt. */
+  async doneAt({ cancelId, owner }: Target): Promise<number | undefined> {
+    const name = `${this.keys.ownerText(owner)}:cancel:${digest(cancelId)}`;
+    const text = await this.store.call(() => this.store.redis.hget(name, 'd'));
+    return text === null ? undefined : Number(text);
+  }
+
   async read({ cancelId, owner }: Target): Promise<Receipt | undefined> {
     const record = this.keys.ownerText(owner);
     const { redis } = this.store;

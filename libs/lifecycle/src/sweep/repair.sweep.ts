@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CleanUps } from '../cancel/clean-ups.js';
 import { Journal } from '../journal.js';
+import type { NewsOf } from '../news/news.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { GhostJobs } from './ghost.jobs.js';
@@ -10,6 +11,7 @@ import { OwnerDirectory, type ListPlace } from './owner.directory.js';
 import { OwnerRepair } from './owner.repair.js';
 import { Sweep, type Page, type Round, type SweepKind } from './sweep.js';
 import { Sweeps } from './sweeps.js';
+import { UntoldNews } from './untold.news.js';
 import { Walks } from './walks.js';
 
 /** Of the store's keys so many calls' worth, and of each queue's ids so many, are gone over in one sweep. */
@@ -20,11 +22,12 @@ const AT_ONCE = 8;
 const KEY_WALK = 'keys';
 
 /**
- * Where a repair is. `from`, in a dry run, where its own walk of the keys is; `rest`: owners of whom a page of what they have was
+ * Where a repair is. `left`: so much news stays listed; `from`, in a dry run, where its own walk of the keys is; `rest`: owners of whom a page of what they have was
  * looked at, and where the next begins; `done` queues, and of the next so many ids `read`.
  */
 type Position =
   | { readonly phase: 'cancels' }
+  | { readonly phase: 'untold'; readonly of: NewsOf; readonly left: number }
   | { readonly phase: 'keys'; readonly steps: number; readonly from?: string }
   | {
       readonly phase: 'owners';
@@ -47,6 +50,7 @@ export class RepairSweep extends Sweep {
     sweeps: Sweeps,
     private readonly store: Store,
     private readonly cleanUps: CleanUps,
+    private readonly news: UntoldNews,
     private readonly keyWalk: KeyWalk,
     private readonly walks: Walks,
     private readonly directory: OwnerDirectory,
@@ -71,7 +75,9 @@ export class RepairSweep extends Sweep {
     switch (at.phase) {
       case 'cancels':
         if (!round.dryRun) await this.takeUpCancels(tally);
-        return { phase: 'keys', steps: 0 };
+        return { phase: 'untold', of: 'cancels', left: 0 };
+      case 'untold':
+        return this.tellNews(at, limit, tally, round);
       case 'keys':
         return this.goOverKeys(at, tally, round);
       case 'owners':
@@ -89,6 +95,17 @@ export class RepairSweep extends Sweep {
     tally.seen += count;
     tally.healed += count;
     tally.lines.push({ what: `${count} cancellation(s)`, why: 'not at their end, and nobody was at them' });
+  }
+
+  private async tellNews(
+    { of, left }: Extract<Position, { phase: 'untold' }>,
+    limit: number,
+    tally: Tally,
+    round: Round,
+  ): Promise<Position> {
+    const next = await this.news.tell(of, left, limit, tally, round);
+    if (next !== undefined) return { phase: 'untold', of, left: next };
+    return of === 'cancels' ? { phase: 'untold', of: 'sweeps', left: 0 } : { phase: 'keys', steps: 0 };
   }
 
   /** A part of the way; the next repair goes on. A dry run goes its own from the beginning, for nothing is noted. */

@@ -3,13 +3,15 @@
   sweep: writes down what a sweep did and where it is, if the one who says so still has the lock; and keeps the lock.
 
     KEYS[1]   the book; :of:<sort> the sweeps of a sort by when, ms; :<sweep> a record, :<sweep>:lines what went, :at the
-              unfinished one of each sort, :asked those to be begun, and :lock:<sort>, all in the same slot
+              unfinished one of each sort, :asked those to be begun, :untold those that others are not told of yet, and
+              :lock:<sort>, all in the same slot
 
     ARGV[1]   now, ms; '' for the store's own clock
     ARGV[2]   the sort; ARGV[3] the token, '' for one that needs no lock
     ARGV[4]   how long the lock is kept, ms
     ARGV[5]   the sweep; ARGV[6] its record; ARGV[7] where it is, '' when it is over, - when nobody is to go on with it
     ARGV[8]   how long a record is kept, ms; ARGV[9] how many of a sort are; ARGV[10] how many lines are
+    ARGV[11]  1 when others are to be told of it: it is over, and listed until they are
     then      the lines
 
   Answers {'saved'}, or {'lost'}: nothing was written.
@@ -17,13 +19,14 @@
 local OVER_AT_ONCE = 100
 
 --- @include each
-if #ARGV < 10 then
+if #ARGV < 11 then
   return redis.error_reply('ERR wrong number of arguments')
 end
 local now, sort, token, ttl = clock(ARGV[1]), ARGV[2], ARGV[3], number(ARGV[4])
 local sweep, record, position = ARGV[5], ARGV[6], ARGV[7]
 local keep, most, mostLines = number(ARGV[8]), number(ARGV[9]), number(ARGV[10])
 local book, all = KEYS[1], KEYS[1] .. ':of:' .. ARGV[2]
+local untold = book .. ':untold'
 local lock, at, lines = book .. ':lock:' .. sort, book .. ':at', book .. ':' .. sweep .. ':lines'
 
 if token ~= '' then
@@ -33,6 +36,7 @@ if token ~= '' then
   end
 end
 redis.call('ZCARD', all)
+redis.call('ZCARD', untold)
 local unfinished = string.match(redis.call('HGET', at, sort) or '', '^(.-)|')
 local told = redis.call('LLEN', lines)
 
@@ -46,17 +50,22 @@ elseif unfinished == sweep then
 end
 redis.call('SET', book .. ':' .. sweep, record, 'PX', keep)
 redis.call('ZADD', all, 'NX', now, sweep)
-for i = 11, math.min(#ARGV, 10 + mostLines - told) do
+for i = 12, math.min(#ARGV, 11 + mostLines - told) do
   redis.call('RPUSH', lines, ARGV[i])
 end
 redis.call('PEXPIRE', lines, keep)
 if position == '' then
   redis.call('ZREM', book .. ':asked', sweep)
 end
+if ARGV[11] == '1' then
+  redis.call('ZADD', untold, now, sweep)
+  redis.call('PEXPIRE', untold, keep)
+end
 local over = redis.call('ZCARD', all) - most
 if over > 0 then
   for _, old in ipairs(redis.call('ZRANGE', all, 0, math.min(over, OVER_AT_ONCE) - 1)) do
     redis.call('ZREM', all, old)
+    redis.call('ZREM', untold, old)
     redis.call('UNLINK', book .. ':' .. old, book .. ':' .. old .. ':lines')
   end
 end

@@ -22,6 +22,8 @@ interface Place {
   readonly lockMs?: number;
   /** What went since it was said last. */
   readonly lines?: readonly SweepLine[];
+  /** It is over, and listed until others are told. */
+  readonly isNews?: boolean;
 }
 
 /** Why a sort of sweep removes nothing until an operator says so. */
@@ -44,7 +46,8 @@ export class SweepBook {
   }
 
   /** False when the lock is another's by now; nothing was written then. */
-  async save(record: SweepRecord, { position, token = '', lockMs = 0, lines = [] }: Place): Promise<boolean> {
+  async save(record: SweepRecord, place: Place): Promise<boolean> {
+    const { position, token = '', lockMs = 0, lines = [], isNews = false } = place;
     // Of a dry run nothing is kept that another could go on with.
     const at = position === null ? '' : record.dryRun || token === '' ? '-' : position;
     const args = [
@@ -58,6 +61,7 @@ export class SweepBook {
       SWEEP_KEEP_MS,
       SWEEPS_KEPT,
       SWEEP_LINES,
+      isNews ? 1 : 0,
       ...lines.map((line) => JSON.stringify(line)),
     ];
     const [word] = await this.call(

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Journal } from '../journal.js';
+import { News } from '../news/news.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
 import { StallGauge } from './stall.gauge.js';
@@ -36,7 +36,7 @@ export class SweepWork {
     private readonly store: Store,
     private readonly locks: SweepLocks,
     private readonly book: SweepBook,
-    private readonly journal: Journal,
+    private readonly news: News,
   ) {
     this.stallMs = options.sweeps?.stallMs ?? LIFECYCLE_DEFAULTS.sweepStallMs;
   }
@@ -113,12 +113,17 @@ export class SweepWork {
   ): Promise<SweepRecord> {
     const endedAt = new Date(await this.store.now()).toISOString();
     going.record = { ...going.record, state, endedAt, ...(why !== undefined && { why }) };
-    if (await this.save(going, page)) this.journal.sweepEnded(going.record);
+    if (await this.save(going, page, this.news.isTold(going.record))) this.news.sweepEnded(going.record);
     return going.record;
   }
 
-  private save({ record, position, lock }: Going, { lines = [] }: Partial<Page> = {}): Promise<boolean> {
-    return this.book.save(record, { position, token: lock.token, lockMs: this.locks.lockMs, lines });
+  private save(
+    { record, position, lock }: Going,
+    { lines = [] }: Partial<Page> = {},
+    isNews = false,
+  ): Promise<boolean> {
+    const { lockMs } = this.locks;
+    return this.book.save(record, { position, token: lock.token, lockMs, lines, isNews });
   }
 }
 

@@ -291,7 +291,7 @@ describe('a sweep', () => {
 
   it('leaves what another wrote alone when its lock is gone', async () => {
     const keys = [`${one.app.prefix}:{sweeps}`];
-    const args = ['', 'leases', 'a token', 1_000, 'sweep-x', '{}', '', 1_000, 10, 10];
+    const args = ['', 'leases', 'a token', 1_000, 'sweep-x', '{}', '', 1_000, 10, 10, 1];
     expect(await runScript(one.app.redis, 'save', keys, args)).toEqual(['lost']);
     expect(await book.find('sweep-x')).toBeUndefined();
   });
@@ -299,10 +299,12 @@ describe('a sweep', () => {
   it('is forgotten when there are too many', async () => {
     const keys = [`${one.app.prefix}:{sweeps}`];
     for (const i of [1, 2, 3]) {
-      const args = [i, 'leases', '', 0, `sweep-${i}`, '{}', '', 60_000, 2, 10, '"line"'];
+      const args = [i, 'leases', '', 0, `sweep-${i}`, '{}', '', 60_000, 2, 10, 1, '"line"'];
       expect(await runScript(one.app.redis, 'save', keys, args)).toEqual(['saved']);
     }
     expect(await one.app.redis.zrange(`${keys[0]}:of:leases`, 0, '-1')).toEqual(['sweep-2', 'sweep-3']);
+    expect(await one.app.redis.zrange(`${keys[0]}:untold`, 0, '-1')).toEqual(['sweep-2', 'sweep-3']);
+    await one.app.redis.unlink(`${keys[0]}:untold`);
     expect(await one.app.redis.exists(`${keys[0]}:sweep-1`, `${keys[0]}:sweep-1:lines`)).toBe(0);
   });
 });

@@ -139,7 +139,7 @@ describe('what diagrams subscribe to', () => {
       .spyOn(context.get(DiagramCare), 'ownerGone')
       .mockRejectedValue(new StoreUnavailableError('away'));
     const note = vi.spyOn(repository, 'noteGone').mockRejectedValueOnce(new StoreUnavailableError('away'));
-    context
+    void context
       .get(Journal)
       .ownerCancelled({ owner: 'trip:1', epoch: '6', reason: 'off', by: 'shop' } as Receipt);
     expect(note).toHaveBeenCalledTimes(1);

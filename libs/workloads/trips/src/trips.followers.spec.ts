@@ -33,7 +33,7 @@ describe('a trip whose owner is cancelled', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   const say = (more: Partial<Receipt> = {}): void =>
-    journal.ownerCancelled({ owner: `trip:${id}`, reason: 'off', by: 'shop', ...more } as Receipt);
+    void journal.ownerCancelled({ owner: `trip:${id}`, reason: 'off', by: 'shop', ...more } as Receipt);
 
   it('is cancelled, unless trips did it, or the sweep, or it is one job, or no trip of ours', async () => {
     say({ by: 'trips', cancelId: 'own' });
