@@ -14,7 +14,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { recordOf } from '../support/cancel-door.js';
-import { crashPoints, crashTime } from '../support/crash-points.js';
+import { crashPoints, crashTime, fewestCommands } from '../support/crash-points.js';
 import { LifecycleApp } from '../support/lifecycle-app.js';
 import { seededRandom } from '../support/random.js';
 import { scriptText } from '../support/script-text.js';
@@ -44,7 +44,7 @@ describe('kill -9 of who sweeps', () => {
   it(
     'at any command leaves nothing that the next does not finish',
     async () => {
-      const commands = (await trial('before:#0'))!;
+      const commands = await fewestCommands(async () => (await trial('before:#0'))!);
       console.log(`The sweeps send ${commands} commands; seed ${seed}.`);
       const points = crashPoints(commands, SAMPLED, random);
       const { length: tried } = points;

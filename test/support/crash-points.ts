@@ -19,6 +19,12 @@ export function crashPoints(commands: number, sampled: number, random: () => num
   });
 }
 
+/** How many commands it takes at least: one that is slow looks more often how long others wait for the store. */
+export async function fewestCommands(count: () => Promise<number>): Promise<number> {
+  const counts = [await count(), await count(), await count()];
+  return Math.min(...counts);
+}
+
 /** How long a test that dies at such points may take. */
 export function crashTime(ofSampleMs: number): number {
   return isAsked ? HOUR_MS : ofSampleMs;
