@@ -208,7 +208,7 @@ export class Journal {
 
   /** Once more to other services alone: the log has it. */
   tellAgain(fact: Fact): Promise<boolean> | undefined {
-    return attempt(() => this.teller?.record(fact));
+    return attempt(this.record, fact);
   }
 
   /** One thing that a sweep could do nothing with. Many that fail in the same way are told as one; the record has each. */
@@ -253,15 +253,17 @@ export class Journal {
   }
 
   private tell(fact: Fact): Promise<boolean> | undefined {
-    for (const listener of this.listeners) attempt(() => listener(fact));
-    return attempt(() => this.teller?.record(fact));
+    for (const listener of this.listeners) attempt(listener, fact);
+    return attempt(this.record, fact);
   }
+
+  private readonly record = (fact: Fact): Promise<boolean> | undefined => this.teller?.record(fact);
 }
 
 /** What happened has happened, whether or not somebody could write it down. */
-function attempt<T>(write: () => T): T | undefined {
+function attempt<T>(write: (fact: Fact) => T, fact: Fact): T | undefined {
   try {
-    return write();
+    return write(fact);
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
     return undefined;
