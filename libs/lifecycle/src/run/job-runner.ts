@@ -23,6 +23,7 @@ import { Run } from './run.js';
 import { RunningJobs } from './running-jobs.js';
 import { Sandbox } from './sandbox.js';
 import { OwnerCancelled, RunLost, RunTimedOut, ShuttingDown, StopReason } from './stop-reasons.js';
+import { untilAbandoned } from './until-abandoned.js';
 import { Waker } from './waker.js';
 
 /** When a job of a kind that this worker does not know is looked at again. */
@@ -155,7 +156,7 @@ export class JobRunner {
 
     const work = handler.handle(payload, run);
     // A sandbox loses patience by itself, and ends only when its process has: nothing of it goes on behind its run's end.
-    const result = await (handler instanceof Sandbox ? work : run.outcomeOf(work));
+    const result = await (handler instanceof Sandbox ? work : untilAbandoned(work, run));
     // A result that JSON has no words for is its handler's failure.
     const text = JSON.stringify(result) ?? 'null';
     const word = await this.settler.commit(run, text).catch(mayCount);

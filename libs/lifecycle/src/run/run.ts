@@ -8,7 +8,7 @@ import type { JobFacts } from '../kinds/job-facts.js';
 import type { Kind } from '../kinds/kind.js';
 import { parseOwner, type Owner } from '../kinds/owner.js';
 import { Progress } from './progress.js';
-import { graceMsOf, OwnerCancelled, RunLost } from './stop-reasons.js';
+import { OwnerCancelled, RunLost } from './stop-reasons.js';
 
 /** What a handler is given beside its payload: which run this is, and what it may do to it. */
 export class Run {
@@ -21,8 +21,6 @@ export class Run {
   private logger: Logger | undefined;
   private ownFence: string | undefined;
   private progressed: Progress | undefined;
-  private giveUp: ((reason: unknown) => void) | undefined;
-  private patience: NodeJS.Timeout | undefined;
   private isAbandoned = false;
   private isOver = false;
   private leaves: RunArtifacts | undefined;
@@ -134,49 +132,12 @@ export class Run {
     return this.reason;
   }
 
-  /** @internal The handler's end, or the end of our patience with one that was told to stop. */
-  outcomeOf(work: Promise<unknown>): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.giveUp = reject;
-      // A late failure of an abandoned handler is heard here too, and means nothing any more.
-      work.then(
-        (result) => {
-          this.hasEnded();
-          resolve(result);
-        },
-        (error: Error) => {
-          this.hasEnded();
-          reject(error);
-        },
-      );
-      if (this.reason !== undefined) this.losePatience();
-    });
-  }
-
-  private hasEnded(): void {
-    clearTimeout(this.patience);
-    this.giveUp = undefined;
-  }
-
-  private losePatience(): void {
-    const { reason, giveUp } = this;
-    if (!giveUp) return;
-    this.patience = setTimeout(
-      () => {
-        this.abandon();
-        giveUp(reason instanceof Error ? reason : new Error(String(reason)));
-      },
-      graceMsOf(reason, this.kind),
-    );
-  }
-
   /** @internal The first reason counts; who is told of it need not have asked for the signal, which most never do. */
   stop(reason: unknown): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
     this.stopping?.abort(reason);
     this.told?.(reason);
-    this.losePatience();
   }
 
   /** What a cancelled or overtaken run makes would never be seen. */

@@ -8,11 +8,12 @@ import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import { SHARDS, shardOf } from './shards.js';
 
-/** For how long a process that has listed an owner does not list it again, and of how many it remembers that. */
-const LISTED_LATELY_MS = 60_000;
+/** For so long at least, and three times as long at most, a process that has listed an owner does not list it again. */
+const LISTED_LATELY_MS = 30_000;
+/** Of how many it remembers that, in each of two ages. */
 const REMEMBERED = 10_000;
 /** How long an owner has had no job before it may leave: longer than anybody remembers having listed it. */
-export const IDLE_MS = 5 * LISTED_LATELY_MS;
+export const IDLE_MS = 10 * LISTED_LATELY_MS;
 
 /** Where a reader of the list is: after which owner of which part. */
 export interface ListPlace {
@@ -29,7 +30,7 @@ export interface ListPlace {
 export class OwnerDirectory {
   private readonly keys: Keys;
   private readonly listing: ScriptBatch;
-  /** Two ages: the older one is forgotten as a whole. */
+  /** Two ages, of which the older one is forgotten as a whole: no owner needs a time or an order of its own. */
   private lately = new Set<string>();
   private before = new Set<string>();
   private turnedAt = 0;
@@ -114,11 +115,11 @@ export class OwnerDirectory {
   }
 
   private isRemembered(owner: string): boolean {
-    const now = performance.now();
-    if (now - this.turnedAt > LISTED_LATELY_MS / 2 || this.lately.size >= REMEMBERED) {
-      this.before = now - this.turnedAt > LISTED_LATELY_MS ? new Set() : this.lately;
+    const age = performance.now() - this.turnedAt;
+    if (age > LISTED_LATELY_MS || this.lately.size >= REMEMBERED) {
+      this.before = age > 2 * LISTED_LATELY_MS ? new Set() : this.lately;
       this.lately = new Set();
-      this.turnedAt = now;
+      this.turnedAt += age;
     }
     return this.lately.has(owner) || this.before.has(owner);
   }
