@@ -109,7 +109,7 @@ describe('kill -9 in the middle of a trip', () => {
     await fleet.workers[0]!.exited;
     const worker = await addOddWorker(fleet, 'fail-point', {
       FAIL_POINT: 'after:trips/offer',
-      WORKER_LOCK: '20s',
+      WORKER_LOCK: '30s',
     });
     const id = await ask(fleet.api);
     await ann.untilSeen('offer', id);
@@ -119,12 +119,12 @@ describe('kill -9 in the middle of a trip', () => {
     await post(api, `/v1/owners/trip/${id}/cancel`, order).catch(() => undefined);
     await api.exited;
     // Who takes the cancel up says so before the job is given up.
-    await ann.untilSeen('withdrawn', id, 13_000);
+    await ann.untilSeen('withdrawn', id, 20_000);
     expect(await trip(id)).toMatchObject({ status: 'CANCELLED', reason: 'off' });
     expect(await openJobs(id)).toBe(0);
     expect(await endingJobs(id)).toBe(1);
     await fleet.untilReady(fleet.addWorker());
-    await until(async () => (await endingJobs(id)) === 0, 'its jobs are gone', 30_000);
+    await until(async () => (await endingJobs(id)) === 0, 'its jobs are gone', 45_000);
   });
 
   it('after a driver went offline: his requests are taken back, and those of later are not', async () => {

@@ -54,7 +54,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
   });
 
   it('count as ended what has stopped, and what is gone', async () => {
-    const [stopped, gone] = await Promise.all([leases.askRunning('5s'), leases.askRunning('5s')]);
+    const [stopped, gone] = await Promise.all([leases.askRunning('8s'), leases.askRunning('8s')]);
     await runtime.engine.stop(stopped.containerId!, NO_LIMIT);
     await runtime.engine.remove(gone.containerId!, NO_LIMIT);
     for (const { id } of [stopped, gone])
@@ -67,7 +67,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
 
   it('are tried three times, after 1 s and 4 s, looked at after 9 s more, given up and said, and ended on demand or by the sweep', async () => {
     const calls = runtime.refuses;
-    const asked = await Promise.all([0, 1].map(() => leases.askRunning('5s')));
+    const asked = await Promise.all([0, 1].map(() => leases.askRunning('8s')));
     const stuck = asked.map((lease, i) => {
       const call = calls[i % calls.length]!;
       return { ...lease, call, well: runtime.trouble('refuse', call, containerOf(leases, lease)) };
@@ -107,7 +107,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
   it('whose removal hangs are tried again, and keep no others', async ({ skip }) => {
     // A disk that hangs takes its process along; only an engine is waited for within a time.
     if (!runtime.answered) return skip();
-    const [hanging, other] = await Promise.all([leases.askRunning('5s'), leases.askRunning('6s')]);
+    const [hanging, other] = await Promise.all([leases.askRunning('8s'), leases.askRunning('9s')]);
     const well = runtime.trouble('hang', 'remove', containerOf(leases, hanging));
     const { endedAt, expiresAt } = await leases.untilState(other.id, 'ended', 20_000);
     expect(Date.parse(endedAt!) - Date.parse(expiresAt)).toBeLessThan(5_000);
@@ -174,7 +174,7 @@ describe.each(leaseRuntimes())('leases of two janitors on $name', ({ start }) =>
   });
 
   it('are each reaped by one, once, among sweeps of which there is one at a time; nobody else’s is touched', async () => {
-    const all = await Promise.all(Array.from({ length: 10 }, () => leases.askRunning('10s')));
+    const all = await Promise.all(Array.from({ length: 10 }, () => leases.askRunning('12s')));
     // For so long that whoever else might come has come.
     const well = all.map((lease) => runtime.trouble('slow', 'remove', containerOf(leases, lease)));
     for (const { id } of all) await leases.untilState(id, 'ended');
@@ -200,7 +200,7 @@ describe.each(leaseRuntimes())('leases of two janitors on $name', ({ start }) =>
   });
 
   it('are ended by the other when one is killed half-way, without any worker', async () => {
-    const asked = await leases.askRunning('6s');
+    const asked = await leases.askRunning('9s');
     const { id, containerId } = asked;
     for (const worker of fleet.workers) worker.kill('SIGTERM');
     for (const worker of fleet.workers) await worker.exited;

@@ -19,8 +19,8 @@ export function codeOf(page: string): PageCode {
 }
 
 /**
- * The text with the lines of a `diff` block added, but for those it has: somebody followed the page before. A line that is shown and not there,
- * or twice, is an error.
+ * The text with the lines of a `diff` block added, but for those that stand there: somebody followed the page before. A line
+ * that is shown and not there, or twice, is an error.
  */
 export function withLines(text: string, diff: string): string {
   const lines = text.split('\n');
@@ -28,7 +28,7 @@ export function withLines(text: string, diff: string): string {
   for (const line of diff.trimEnd().split('\n')) {
     const shown = line.slice(1);
     if (!line.startsWith('+')) at = positionOf(shown, lines);
-    else if (!lines.includes(shown)) lines.splice((at += 1), 0, shown);
+    else if (lines[(at += 1)] !== shown) lines.splice(at, 0, shown);
   }
   return lines.join('\n');
 }

@@ -34,6 +34,9 @@ const DOCK = owner('dock', '9');
 const WRECK = owner('wreck', '3');
 const LOCK_MS = 2_000;
 
+/** What a run that was told to stop waits for before it does. */
+let obeying = Promise.resolve();
+
 @Injectable()
 @Handles(busy)
 class BusyHandler extends Handler<typeof busy> {
@@ -42,7 +45,7 @@ class BusyHandler extends Handler<typeof busy> {
       const timer = setTimeout(resolve, ms);
       run.signal.addEventListener('abort', () => {
         clearTimeout(timer);
-        reject(run.signal.reason as Error);
+        void obeying.then(() => reject(run.signal.reason as Error));
       });
     });
   }
@@ -185,7 +188,13 @@ describe('what a cancel ends', () => {
     const bystander = await enqueue(parked, [SHIP]);
     await until(() => began([runs.id]).length === 1, 'one runs');
 
-    expect(await cancelJob(flow.id)).toMatchObject({ job: flow.id, aborted: 1, acknowledged: 1, removed: 3 });
+    // Once it has ended, those above it have failed of it: they are to be removed before.
+    let obey!: () => void;
+    obeying = new Promise((resolve) => (obey = resolve));
+    const receipt = cancelJob(flow.id);
+    await until(async () => (await states([middle.id]))[0] === 'removed', 'what is above it is gone');
+    obey();
+    expect(await receipt).toMatchObject({ job: flow.id, aborted: 1, acknowledged: 1, removed: 3 });
     expect(await states([flow.id, middle.id, runs.id, waits.id])).toEqual([
       'removed',
       'removed',
