@@ -55,7 +55,7 @@ export class FileStore implements ByteStore {
       throw error;
     }
     // The names too: a machine that stops now has them all the same.
-    for (const each of [folder, folder.split('/')[0]!]) await syncFolder(this.pathOf(each));
+    await Promise.all([folder, folder.split('/')[0]!].map((each) => syncFolder(this.pathOf(each))));
     return measured.written();
   }
 
