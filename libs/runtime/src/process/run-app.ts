@@ -7,6 +7,7 @@ import { HealthBook } from '../health/health.js';
 import { createLog, standardError, standardOutput, type Log, type LogSettings } from '../log/log.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Shutdown } from '../shutdown/shutdown.js';
+import { ClockWatch } from '../store/clock-watch.js';
 import { closeStore, type StoreConnection } from '../store/connect.js';
 import { WatchedStore } from '../store/watched-store.js';
 
@@ -58,10 +59,18 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   health.add(function theStore() {
     return store.trouble();
   });
-  shutdown.add({ name: 'the connection to the store', run: () => closeStore(store.redis) });
+  const metrics = new Metrics(definition.name);
+  const clock = new ClockWatch(store.redis, log, metrics.registry);
+  void store.fit.then(() => clock.look());
+  shutdown.add({
+    name: 'the connection to the store',
+    run: () => {
+      clock.close();
+      return closeStore(store.redis);
+    },
+  });
   shutdown.listen();
 
-  const metrics = new Metrics(definition.name);
   const runtime = new Runtime(definition.name, log, store.redis, health, metrics, shutdown);
   await atMost(STORE_WAIT_MS, store.fit);
   const starting = definition.start(runtime, settings);
