@@ -10,6 +10,7 @@ import {
   slowGraph,
   undrawable,
   untilDiagram,
+  untilDrawing,
   viewDiagram,
 } from '../support/diagrams.js';
 import { Fleet } from '../support/fleet.js';
@@ -167,7 +168,7 @@ describe('a diagram', () => {
     const drawn = await diagramOf(fleet, { owner });
     const { job } = await untilDiagram(fleet, drawn.id, 'completed');
     const running = await diagramOf(fleet, { owner, source: slowGraph() });
-    await untilDiagram(fleet, running.id, 'rendering');
+    await untilDrawing(fleet, running.id);
     const { status, body } = await cancel(owner);
     expect({ status, body }).toMatchObject({ status: 200, body: { aborted: 1 } });
     for (const { id, shortlink } of [drawn, running]) {
@@ -188,7 +189,7 @@ describe('a diagram', () => {
 
     const source = slowGraph(20);
     const slow = await diagramOf(fleet, { owner: one, source });
-    await untilDiagram(fleet, slow.id, 'rendering');
+    await untilDrawing(fleet, slow.id);
     expect(await diagramOf(fleet, { owner: other, source })).toMatchObject({ id: slow.id, job: slow.job });
     await cancel(one);
     const made = await untilDiagram(fleet, slow.id, 'completed');

@@ -74,6 +74,14 @@ export function untilDiagram(
   );
 }
 
+/** Its run has come through the gate: a cancel from now on is told to it. A job that a worker has just taken may be refused there. */
+export function untilDrawing(fleet: Fleet, id: string): Promise<DiagramSeen> {
+  return until(async () => {
+    const view = await viewDiagram(fleet, id);
+    return view.state === 'rendering' && view.renderer !== null && view;
+  }, `diagram ${id} is being drawn`);
+}
+
 export function picture(fleet: Fleet, link: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${fleet.url}/d/${link}`, { headers });
 }
