@@ -4,6 +4,7 @@ import { recordOf } from '../../../../test/support/cancel-door.js';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
 import { until } from '../../../../test/support/until.js';
 import { Canceller } from '../cancel/canceller.js';
+import { Receipts } from '../cancel/receipts.js';
 import { Enqueuer } from '../enqueue/enqueuer.js';
 import type { Fact } from '../journal.js';
 import { digest, UNTOLD_GRACE_MS } from '../keys.js';
@@ -183,6 +184,28 @@ describe('news that nobody was told of', () => {
     }, 'it is forgotten');
     await loseOne('c-1');
     expect(await listed()).toEqual([digest('c-1')]);
+  });
+
+  it('of a cancel that comes to be while it is looked at stays', async () => {
+    const target = JSON.stringify({ cancelId: 'c-1', owner: 'trip:42' });
+    const intend = ['', 'intend', digest('c-1'), 60_000, target, 60_000, 10];
+    await runScript(app.redis, 'intent', [`${app.prefix}:{cancels}`], intend);
+    const receipts = app.context.get(Receipts);
+    const read = receipts.read.bind(receipts);
+    receipts.read = async (one) => {
+      receipts.read = read;
+      const receipt = await read(one);
+      await loseOne('c-1');
+      await until(
+        async () => (await app.redis.zscore(`${app.prefix}:{cancels}`, digest('c-1'))) === null,
+        'it is cleaned up',
+      );
+      return receipt;
+    };
+    expect(await sweep()).toMatchObject({ healed: 0 });
+    expect(await listed()).toEqual([digest('c-1')]);
+    await age('c-1');
+    expect(await sweep()).toMatchObject({ healed: 1 });
   });
 
   it('is forgotten with its receipt, and is never more than so much', async () => {

@@ -83,8 +83,10 @@ export class UntoldNews {
   private async findCancel(id: string, now: number): Promise<Finding> {
     const target = await this.receipts.target(id);
     if (!target) return 'nothing';
+    // First: what comes to be meanwhile has a receipt before it leaves that list.
+    const isMeant = await this.isMeant(id);
     const [doneAt, receipt] = await Promise.all([this.receipts.doneAt(target), this.receipts.read(target)]);
-    if (!receipt) return (await this.isMeant(id)) ? 'early' : 'nothing';
+    if (!receipt) return isMeant ? 'early' : 'nothing';
     if (doneAt === undefined || now - doneAt < UNTOLD_GRACE_MS) return 'early';
     return { event: 'owner.cancelled', ...receipt };
   }
