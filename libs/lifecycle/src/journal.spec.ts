@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Receipt } from './cancel/receipts.js';
 import { Journal, type Fact } from './journal.js';
 import type { LifecycleOptions } from './options.js';
+import type { SweepRecord } from './sweep/sweep.record.js';
 
 const job = { queue: 'q', kind: 'k', jobId: 'q-1', owner: 'trip:42' };
 
@@ -81,6 +82,27 @@ describe('the journal', () => {
 
   it('needs no listener', () => {
     expect(() => new Journal({} as LifecycleOptions).workerDraining(0)).not.toThrow();
+  });
+
+  it('takes what its teller breaks over for untold, and goes on', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const answers: (() => Promise<boolean> | undefined)[] = [
+      () => {
+        throw new Error('broken');
+      },
+      () => Promise.reject(new Error('away')),
+      () => Promise.resolve(true),
+      () => undefined,
+    ];
+    const teller = { record: () => answers.shift()!() };
+    const told = new Journal({ teller } as unknown as LifecycleOptions);
+    const record = { sweepId: 's-1', state: 'done' } as SweepRecord;
+    expect(await told.sweepEnded(record)).toBe(false);
+    expect(await told.tellAgain({ event: 'worker.draining', running: 0 })).toBe(false);
+    expect(await told.sweepEnded(record)).toBe(true);
+    expect(told.sweepEnded(record)).toBeUndefined();
+    expect(warned.mock.calls.map(([error]) => (error as Error).message)).toEqual(['broken', 'away']);
+    warned.mockRestore();
   });
 
   it('says once what a queue suffers again and again', () => {

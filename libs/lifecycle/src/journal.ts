@@ -208,7 +208,7 @@ export class Journal {
 
   /** Once more to other services alone: the log has it. */
   tellAgain(fact: Fact): Promise<boolean> | undefined {
-    return attempt(this.record, fact);
+    return this.record(fact);
   }
 
   /** One thing that a sweep could do nothing with. Many that fail in the same way are told as one; the record has each. */
@@ -254,20 +254,35 @@ export class Journal {
 
   private tell(fact: Fact): Promise<boolean> | undefined {
     for (const listener of this.listeners) attempt(listener, fact);
-    return attempt(this.record, fact);
+    return this.record(fact);
   }
 
-  private readonly record = (fact: Fact): Promise<boolean> | undefined => this.teller?.record(fact);
+  /** What a teller breaks over is not told. No promise but its own for what is no news: most facts are none. */
+  private record(fact: Fact): Promise<boolean> | undefined {
+    try {
+      return this.teller?.record(fact)?.catch(untold);
+    } catch (error) {
+      return Promise.resolve(untold(error));
+    }
+  }
 }
 
 /** What happened has happened, whether or not somebody could write it down. */
-function attempt<T>(write: (fact: Fact) => T, fact: Fact): T | undefined {
+function attempt(write: JournalListener, fact: Fact): void {
   try {
-    return write(fact);
+    write(fact);
   } catch (error) {
-    process.emitWarning(error instanceof Error ? error : String(error));
-    return undefined;
+    warn(error);
   }
+}
+
+function untold(error: unknown): false {
+  warn(error);
+  return false;
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }
 
 export function reason(error: unknown): string {
