@@ -131,9 +131,10 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.follow(target);
       return true;
     }
-    const isReceipted = (await this.receipts.read(target)) !== undefined;
-    if (isReceipted) await this.note('done', id);
-    else await this.note('forget', id, MAY_STILL_COME_MS);
+    const receipt = await this.receipts.read(target);
+    // One that is not done came to be after it was asked whether it is pending: the next look finds it.
+    if (receipt?.done) await this.note('done', id);
+    else if (!receipt) await this.note('forget', id, MAY_STILL_COME_MS);
     return false;
   }
 

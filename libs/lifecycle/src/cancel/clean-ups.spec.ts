@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { recordOf } from '../../../../test/support/cancel-door.js';
+import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
+import { until } from '../../../../test/support/until.js';
+import { CLOSED_KEEP_MS, digest, RECEIPT_KEEP_MS } from '../keys.js';
+import { runScript } from '../scripts.js';
+import { Canceller } from './canceller.js';
+import { CleanUp } from './clean-up.js';
+import { CleanUps } from './clean-ups.js';
+import { readOrder } from './order.js';
+import { aboutOf } from './receipts.js';
+
+const TRIP = 'trip:42';
+const ORDER = readOrder(TRIP, undefined, { cancelId: 'c-1' });
+const ID = digest('c-1');
+
+describe('a cancel and whoever looks for those of the dead', () => {
+  let app: LifecycleApp;
+  let cancels: string;
+
+  beforeEach(async () => {
+    // Nobody looks by the clock.
+    const more = { worker: undefined, cleanUpEveryMs: 600_000 } as never;
+    app = await LifecycleApp.start([], [], undefined, undefined, undefined, more);
+    cancels = `${app.prefix}:{cancels}`;
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await app.stop();
+  });
+
+  const isListed = async (): Promise<boolean> => (await app.redis.zscore(cancels, ID)) !== null;
+  const resume = async (): Promise<number> => {
+    await app.redis.zadd(cancels, 'XX', 1, ID);
+    return app.context.get(CleanUps).resume();
+  };
+
+  it('comes to be while it is looked at, and its caller dies: the next look takes it up', async () => {
+    await app.context.get(CleanUps).intend(ORDER);
+    const cleanUp = app.context.get(CleanUp);
+    const isPending = cleanUp.isPending.bind(cleanUp);
+    cleanUp.isPending = async (target) => {
+      cleanUp.isPending = isPending;
+      const was = await isPending(target);
+      const about = JSON.stringify(aboutOf(ORDER, true));
+      const args = ['', ID, 0, TRIP, '', '', RECEIPT_KEEP_MS, CLOSED_KEEP_MS, '', '', about];
+      await runScript(app.redis, 'cancel', [recordOf(app.prefix, TRIP)], args);
+      return was;
+    };
+    expect(await resume()).toBe(0);
+    expect(await isListed()).toBe(true);
+    expect(await resume()).toBe(1);
+    await until(async () => !(await isListed()), 'it is at its end');
+    expect(await app.context.get(Canceller).receipt('c-1')).toMatchObject({ done: true });
+  });
+});
