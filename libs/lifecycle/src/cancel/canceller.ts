@@ -11,7 +11,7 @@ import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Queues } from '../queues.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
-import { CleanUps } from './clean-ups.js';
+import { CleanUps, MAY_STILL_COME_MS } from './clean-ups.js';
 import { Durability } from './durability.js';
 import { FoundJobs } from './found.jobs.js';
 import { readOrder, type CancelOptions, type Order } from './order.js';
@@ -101,12 +101,15 @@ export class Canceller {
 
   private async carryOut(order: Order): Promise<Receipt> {
     const isSure = await this.durability.isSure();
+    const meantAt = performance.now();
     if (!(await this.cleanUps.intend(order))) throw new CancelConflictError();
     const [word, epoch] = await this.end(order, isSure);
     if (word === 'late' || word === 'moved') {
       await this.cleanUps.forget(order);
       return lateReceipt(order, epoch ?? null);
     }
+    // This process may have been suspended.
+    if (performance.now() - meantAt > MAY_STILL_COME_MS / 2) this.takeUp(order);
     const { tried, done } = this.cleanUps.follow(order);
     const patience = new AbortController();
     const isOver = pause(order.waitMs || order.patienceMs, undefined, {
@@ -161,7 +164,7 @@ export class Canceller {
     );
   }
 
-  /** It came to be after its caller was told that the store is away; others may have given up looking for it. */
+  /** It came to be so long after it was meant that others may have given up looking for it. */
   private takeUp(order: Order): void {
     this.cleanUps.intend(order).then(
       () => this.cleanUps.follow(order),

@@ -3,6 +3,7 @@ import { recordOf } from '../../../../test/support/cancel-door.js';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
 import { until } from '../../../../test/support/until.js';
 import { CLOSED_KEEP_MS, digest, RECEIPT_KEEP_MS } from '../keys.js';
+import { owner } from '../kinds/owner.js';
 import { runScript } from '../scripts.js';
 import { Canceller } from './canceller.js';
 import { CleanUp } from './clean-up.js';
@@ -50,6 +51,35 @@ describe('a cancel and whoever looks for those of the dead', () => {
     expect(await resume()).toBe(0);
     expect(await isListed()).toBe(true);
     expect(await resume()).toBe(1);
+    await until(async () => !(await isListed()), 'it is at its end');
+    expect(await app.context.get(Canceller).receipt('c-1')).toMatchObject({ done: true });
+  });
+
+  it('its caller is suspended before it, so that others forget it: it is looked for again', async () => {
+    const cleanUps = app.context.get(CleanUps);
+    const intend = cleanUps.intend.bind(cleanUps);
+    const now = performance.now.bind(performance);
+    cleanUps.intend = async (target) => {
+      cleanUps.intend = intend;
+      const isMeant = await intend(target);
+      await app.redis.unlink(cancels, `${cancels}:${ID}`);
+      vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000);
+      return isMeant;
+    };
+    const cleanUp = app.context.get(CleanUp);
+    const pass = cleanUp.pass.bind(cleanUp);
+    let wasListed = false;
+    cleanUp.pass = async (...args) => {
+      cleanUp.pass = pass;
+      wasListed = await until(isListed, 'it is listed again', 2_000).catch(() => false);
+      return pass(...args);
+    };
+    const done = await app.context.get(Canceller).cancel(owner('trip', '42'), {
+      cancelId: 'c-1',
+      wait: 'drained',
+    });
+    expect(done).toMatchObject({ done: true });
+    expect(wasListed).toBe(true);
     await until(async () => !(await isListed()), 'it is at its end');
     expect(await app.context.get(Canceller).receipt('c-1')).toMatchObject({ done: true });
   });

@@ -13,7 +13,7 @@ import { Receipts } from './receipts.js';
 
 const AT_A_TIME = 16;
 /** A cancel that was meant and did not come to be: for so long it may still be on its way to the store. */
-const MAY_STILL_COME_MS = 60_000;
+export const MAY_STILL_COME_MS = 60_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 
