@@ -22,7 +22,9 @@ const TRIP = owner('trip', '42');
 /** Tells what it is to tell, or cannot; the same for cancels and for sweeps. */
 class TestTeller implements Teller {
   readonly told: string[] = [];
+  readonly asked: string[] = [];
   canTell = true;
+  hangs = false;
 
   constructor(
     readonly tellsCancels = true,
@@ -35,6 +37,8 @@ class TestTeller implements Teller {
     const isSweep = fact.event === 'sweep.done' && this.tellsSweeps && fact.sweep !== 'expiry';
     if (!isCancel && !isSweep) return undefined;
     const name = 'cancelId' in fact ? fact.cancelId : fact.sweep;
+    this.asked.push(fact.event);
+    if (this.hangs) return new Promise(() => undefined);
     if (this.canTell) this.told.push(`${fact.event} ${name}`);
     return Promise.resolve(this.canTell);
   }
@@ -118,6 +122,19 @@ describe('news that nobody was told of', () => {
     expect(await listed()).toEqual([digest('c-1')]);
     teller.canTell = true;
     expect(await sweep()).toMatchObject({ healed: 1, failed: 0 });
+  });
+
+  it('is left to the next repair by a teller that hangs, after the first', async () => {
+    for (const id of ['c-1', 'c-2']) {
+      await loseOne(id);
+      await age(id);
+    }
+    teller.asked.length = 0;
+    teller.hangs = true;
+    expect(await sweep()).toMatchObject({ state: 'done', seen: 1, healed: 0, failed: 1 });
+    expect(teller.asked).toEqual(['owner.cancelled', 'sweep.done']);
+    teller.hangs = false;
+    expect(await sweep()).toMatchObject({ healed: 2 });
   });
 
   it('is said by a dry run, and not told', async () => {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Receipts } from '../cancel/receipts.js';
 import { Journal, type Fact } from '../journal.js';
 import { Keys, UNTOLD_GRACE_MS } from '../keys.js';
@@ -16,6 +15,9 @@ const TELL_MS = 5_000;
 
 /** What is to be told; or why not: it is `early`, or there is `nothing` to tell any more. */
 type Finding = Fact | 'early' | 'nothing';
+
+/** `late`: the teller has not said in time whether it is told. */
+type Became = 'struck' | 'listed' | 'late';
 
 /** Tells other services what a process that died, or whose store was away, has not told them. Under the same ids: twice is once. */
 @Injectable()
@@ -49,35 +51,37 @@ export class UntoldNews {
     let left = 0;
     for (const id of ids) {
       if (round.signal.aborted) return from;
-      const isStruck = await this.tellOne(of, id, now, tally, round).catch((error: unknown) => {
+      const became = await this.tellOne(of, id, now, tally, round).catch((error: unknown): Became => {
         // One that cannot be read must not stand before the others.
         this.journal.sweepTrouble('repair', id, error);
         tally.failed += 1;
-        return false;
+        return 'listed';
       });
-      if (!isStruck) left += 1;
+      // Nor does the rest of the repair wait for a teller that hangs: the next one tells them.
+      if (became === 'late') return undefined;
+      if (became === 'listed') left += 1;
     }
     return ids.length < limit ? undefined : from + left;
   }
 
-  /** Whether it has left the list. */
-  private async tellOne(of: NewsOf, id: string, now: number, tally: Tally, round: Round): Promise<boolean> {
+  private async tellOne(of: NewsOf, id: string, now: number, tally: Tally, round: Round): Promise<Became> {
     const fact = await (of === 'cancels' ? this.findCancel(id, now) : this.findSweep(id, now));
-    if (fact === 'early') return false;
-    if (fact === 'nothing') return !round.dryRun && (await this.news.strike(of, id));
+    if (fact === 'early') return 'listed';
+    if (fact === 'nothing') return !round.dryRun && (await this.news.strike(of, id)) ? 'struck' : 'listed';
     tally.seen += 1;
     if (round.dryRun) {
       this.count(fact, tally, round);
-      return false;
+      return 'listed';
     }
     const told = this.news.tellAgain(fact);
-    if (told && !(await inTime(told))) {
+    const isTold = told ? await inTime(told) : true;
+    if (isTold !== true) {
       tally.failed += 1;
-      return false;
+      return isTold === 'late' ? 'late' : 'listed';
     }
     // Another may have told it meanwhile; and some turn out to be no news.
     if ((await this.news.strike(of, id)) && told) this.count(fact, tally, round);
-    return true;
+    return 'struck';
   }
 
   private async findCancel(id: string, now: number): Promise<Finding> {
@@ -110,6 +114,9 @@ export class UntoldNews {
   }
 }
 
-function inTime(told: Promise<boolean>): Promise<boolean> {
-  return Promise.race([told, pause(TELL_MS, false, { ref: false })]);
+function inTime(told: Promise<boolean>): Promise<boolean | 'late'> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve('late'), TELL_MS).unref();
+    told.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
