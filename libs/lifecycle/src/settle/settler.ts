@@ -23,7 +23,7 @@ export class Settler {
   private readonly answering: ScriptBatch;
   private readonly leaseMs: number;
   private underWay = 0;
-  private allEnded: (() => void) | undefined;
+  private readonly whenAllEnded: (() => void)[] = [];
 
   constructor(
     options: LifecycleOptions,
@@ -126,8 +126,8 @@ export class Settler {
   /** Before the connection is closed: what was begun here is over. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
-      this.allEnded = resolve;
       if (this.underWay === 0) resolve();
+      else this.whenAllEnded.push(resolve);
     });
   }
 
@@ -152,7 +152,9 @@ export class Settler {
 
   private readonly oneEnded = (): void => {
     this.underWay -= 1;
-    if (this.underWay === 0) this.allEnded?.();
+    if (this.underWay > 0) return;
+    for (const resolve of this.whenAllEnded) resolve();
+    this.whenAllEnded.length = 0;
   };
 }
 
