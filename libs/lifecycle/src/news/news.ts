@@ -32,8 +32,8 @@ export class News {
   }
 
   /** Whether a sweep that ended so is to be listed. */
-  isTold({ state }: SweepRecord): boolean {
-    return this.areSweepsTold && (state === 'done' || state === 'tripped');
+  isTold(record: SweepRecord): record is SweepRecord & { readonly state: 'done' | 'tripped' } {
+    return this.areSweepsTold && (record.state === 'done' || record.state === 'tripped');
   }
 
   ownerCancelled(receipt: Receipt): void {

@@ -8,13 +8,13 @@ import { Store } from '../store.js';
 import { Healing, type Tally } from './healing.js';
 import type { Round } from './sweep.js';
 import { SweepBook } from './sweep.book.js';
-import { isOver } from './sweep.record.js';
 
 /** How long the teller may take. */
 const TELL_MS = 5_000;
 
+type Lasting = Extract<Fact, { readonly event: 'owner.cancelled' } | { readonly sweepId: string }>;
 /** What is to be told; or why not: it is `early`, or there is `nothing` to tell any more. */
-type Finding = Fact | 'early' | 'nothing';
+type Finding = Lasting | 'early' | 'nothing';
 
 /** `late`: the teller has not said in time whether it is told. */
 type Became = 'struck' | 'listed' | 'late';
@@ -102,14 +102,14 @@ export class UntoldNews {
 
   private async findSweep(id: string, now: number): Promise<Finding> {
     const record = await this.book.find(id);
-    if (!record || !isOver(record)) return 'nothing';
+    if (!record || !this.news.isTold(record)) return 'nothing';
     const { state, ...rest } = record;
     if (now - Date.parse(rest.endedAt ?? rest.askedAt) < UNTOLD_GRACE_MS) return 'early';
-    return { event: `sweep.${state as 'done' | 'tripped' | 'failed'}`, ...rest };
+    return { event: `sweep.${state}`, ...rest };
   }
 
-  private count(fact: Fact, tally: Tally, { dryRun }: Round): void {
-    const name = 'cancelId' in fact ? fact.cancelId : 'sweepId' in fact ? fact.sweepId : '?';
+  private count(fact: Lasting, tally: Tally, { dryRun }: Round): void {
+    const name = 'cancelId' in fact ? fact.cancelId : fact.sweepId;
     this.healing.count('untold', `${fact.event} ${name}`, 'nobody had told other services', tally, dryRun);
   }
 }
