@@ -85,7 +85,7 @@ describe('kill -9 of who tells other services', () => {
     expect(await app.redis.exists(`${app.prefix}:{cancels}:untold`)).toBe(0);
   });
 
-  it('costs a cancel the event and its leaving the list, and its caller no command', async () => {
+  it('costs a cancel the event and its leaving the list, no more', async () => {
     // Nothing is to be sent by the clock, and no script twice.
     const seldom = { CLEAN_UP_EVERY_MS: '60000' };
     await cancel('before:#0', seldom);

@@ -10,6 +10,7 @@ import type { Fact } from '../journal.js';
 import { digest, UNTOLD_GRACE_MS } from '../keys.js';
 import { defineKind } from '../kinds/kind.js';
 import { owner } from '../kinds/owner.js';
+import { News } from '../news/news.js';
 import type { Teller } from '../news/teller.js';
 import { runScript } from '../scripts.js';
 import type { SweepKind } from './sweep.js';
@@ -135,6 +136,24 @@ describe('news that nobody was told of', () => {
     expect(teller.asked).toEqual(['owner.cancelled', 'sweep.done']);
     teller.hangs = false;
     expect(await sweep()).toMatchObject({ healed: 2 });
+  });
+
+  it('is nothing its caller waits for, neither that it is told nor that it leaves the list', async () => {
+    const news = app.context.get(News);
+    const strike = news.strike.bind(news);
+    const struck: string[] = [];
+    news.strike = (_of, id) => {
+      struck.push(id);
+      return new Promise(() => undefined);
+    };
+    expect(await cancel('c-1')).toMatchObject({ done: true });
+    await until(() => struck.length === 1, 'it is told');
+    teller.hangs = true;
+    expect(await cancel('c-2')).toMatchObject({ done: true });
+    expect(teller.asked).toEqual(['owner.cancelled', 'owner.cancelled']);
+    expect(await listed()).toEqual([digest('c-1'), digest('c-2')]);
+    expect(struck).toEqual([digest('c-1')]);
+    news.strike = strike;
   });
 
   it('is said by a dry run, and not told', async () => {
