@@ -10,6 +10,8 @@ export const ENDINGS = [
   ':cancels',
   ':cancel:c0',
   ':cancel:c1',
+  ':c0',
+  ':untold',
   ':history',
   ':at',
   ':schedules',

@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 export type ScriptName =
   | ('reserve' | 'depth' | 'begin' | 'renew' | 'take' | 'commit' | 'end')
   | ('cancel' | 'reopen' | 'drop' | 'along' | 'answered' | 'finish' | 'intent' | 'tell' | 'remember')
+  | 'forget'
   | 'reap'
   | ('moor' | 'unmoor' | 'plan' | 'strike' | 'undone' | 'claim' | 'turn')
   | ('due' | 'expire' | 'mend');

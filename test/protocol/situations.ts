@@ -39,6 +39,9 @@ const cancelled = async (run: ScriptRunner, key: string): Promise<void> => {
   await owner.cancel(NOW, { cancelId: 'c0' });
 };
 
+const meant = (run: ScriptRunner, key: string): Promise<unknown> =>
+  run('intent', [key], [NOW, 'intend', 'c0', 5, '{}', KEEP_MS, 9]);
+
 const closed = async (run: ScriptRunner, key: string): Promise<void> => {
   await (await reserved('')(run, key)).cancel(NOW, { cancelId: 'c0', close: true });
 };
@@ -179,9 +182,9 @@ export const SITUATIONS: readonly Situation[] = [
   },
   {
     name: 'a cancel that is not to be',
-    script: 'intent',
-    args: [NOW, 'forget', 'c0', 0, '', KEEP_MS, 0],
-    prepare: nothing,
+    script: 'forget',
+    args: ['c0', KEEP_MS, 0],
+    prepare: meant,
   },
   {
     name: 'why jobs are gone',

@@ -29,8 +29,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:answer                   string  what was answered to it                   idempotency.ts       expires, 24 h
  *  <prefix>:{queue:<name>}:mended  string  a janitor mends its count             depth.census.ts      expires, 5 s
  *
- *  <prefix>:{cancels}         zset    <cancel> -> when it is looked at next, ms  intent               done; empties with the clean-ups
- *  …:<cancel>                 string  what it cancels: owner, job, cancelId      intent               expires, RECEIPT_KEEP_MS
+ *  <prefix>:{cancels}         zset    <cancel> -> when it is looked at next, ms  intent               done, forget; empties with the clean-ups
+ *  …:<cancel>                 string  what it cancels: owner, job, cancelId      intent               expires, RECEIPT_KEEP_MS; forget
  *  …:untold                   zset    <cancel> -> since when, ms: other services  intent               News, when they are; forget; left ones:
  *                                     are not told of its end yet                                    repair. Expires; UNTOLD_KEPT at most
  *  …:told                     stream  what was cancelled, for running jobs       tell                 never; bounded

@@ -18,6 +18,7 @@ const FILES = {
   answered: 'cancel/answered.lua',
   finish: 'cancel/finish.lua',
   intent: 'cancel/intent.lua',
+  forget: 'cancel/forget.lua',
   tell: 'cancel/tell.lua',
   remember: 'history/remember.lua',
   reap: 'sweep/reap.lua',

@@ -79,7 +79,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   /** It is not to be after all. */
   async forget(target: Target): Promise<void> {
-    await this.note('forget', digest(target.cancelId));
+    await this.forgetById(digest(target.cancelId), 0);
   }
 
   /** Cleans up until nothing is left, or this process stops. */
@@ -134,7 +134,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     const receipt = await this.receipts.read(target);
     // One that is not done came to be after it was asked whether it is pending: the next look finds it.
     if (receipt?.done) await this.note('done', id);
-    else if (!receipt) await this.note('forget', id, MAY_STILL_COME_MS);
+    else if (!receipt) await this.forgetById(id, MAY_STILL_COME_MS);
     return false;
   }
 
@@ -156,7 +156,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private async note(
-    what: 'intend' | 'later' | 'done' | 'forget',
+    what: 'intend' | 'later' | 'done',
     id: string,
     inMs = 0,
     target = '',
@@ -167,6 +167,12 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
       () => runScript(this.store.redis, 'intent', [this.keys.cancels], args) as Promise<[string]>,
     );
     return word;
+  }
+
+  /** Unless it was meant again less than so long ago. */
+  private async forgetById(id: string, agoMs: number): Promise<void> {
+    const args = [id, RECEIPT_KEEP_MS, agoMs];
+    await this.store.call(() => runScript(this.store.redis, 'forget', [this.keys.cancels], args));
   }
 }
 

@@ -7,9 +7,9 @@
               same slot
 
     ARGV[1]   now, ms; '' for the store's own clock
-    ARGV[2]   what: intend, later, done, or forget: it is not to be after all
+    ARGV[2]   what: intend, later or done
     ARGV[3]   digest of the cancelId
-    ARGV[4]   how long from now until it is looked at, ms; for forget: how long ago it must have been meant last, else it stays
+    ARGV[4]   how long from now until it is looked at, ms
     ARGV[5]   for intend: what is cancelled, as JSON; ARGV[6] how long that is kept, ms; ARGV[7] 0, or it is listed, the first
               time, until others are told of it: as one of so many
 
@@ -23,12 +23,12 @@ local now, what, id, inMs = clock(ARGV[1]), ARGV[2], ARGV[3], number(ARGV[4])
 local target, keep, mostUntold = ARGV[5], number(ARGV[6]), number(ARGV[7])
 local name, untold = KEYS[1] .. ':' .. id, KEYS[1] .. ':untold'
 redis.call('ZCARD', KEYS[1])
-local over = redis.call('ZCARD', untold) + 1 - mostUntold
 if what == 'intend' then
   local known = redis.call('GET', name)
   if known and known ~= target then
     return { 'other' }
   end
+  local over = redis.call('ZCARD', untold) + 1 - mostUntold
   redis.call('SET', name, target, 'PX', keep)
   redis.call('ZADD', KEYS[1], now + inMs, id)
   if not known and mostUntold > 0 then
@@ -42,12 +42,6 @@ elseif what == 'later' then
   redis.call('ZADD', KEYS[1], 'XX', now + inMs, id)
 elseif what == 'done' then
   redis.call('ZREM', KEYS[1], id)
-elseif what == 'forget' then
-  if keep - redis.call('PTTL', name) >= inMs then
-    redis.call('ZREM', KEYS[1], id)
-    redis.call('ZREM', untold, id)
-    redis.call('UNLINK', name)
-  end
 else
   return redis.error_reply('ERR unknown: ' .. what)
 end

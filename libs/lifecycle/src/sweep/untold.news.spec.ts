@@ -254,8 +254,7 @@ describe('news that nobody was told of', () => {
       await runScript(app.redis, 'intent', [cancels], [i, 'intend', `x${i}`, 0, '{}', 1_000, 3]);
     expect(await listed()).toEqual(['x2', 'x3', 'x4']);
     expect(await app.redis.pttl(`${cancels}:untold`)).toBeGreaterThan(0);
-    for (const i of [1, 2, 3, 4])
-      await runScript(app.redis, 'intent', [cancels], ['', 'forget', `x${i}`, 0, '', 1_000, 0]);
+    for (const i of [1, 2, 3, 4]) await runScript(app.redis, 'forget', [cancels], [`x${i}`, 1_000, 0]);
   });
 
   it('that cannot be read is told of as trouble, and the others are told', async () => {
