@@ -140,6 +140,14 @@ describe('the journal', () => {
     ]);
   });
 
+  it('says once of each type of owner that nobody resolves it, and of no more than a thousand', () => {
+    for (let i = 0; i < 1_100; i += 1) journal.resolverMissing(`t${i}`);
+    expect(facts).toHaveLength(1_000);
+    vi.setSystemTime(2_000_000);
+    for (const type of ['t0', 't999', 't1099']) journal.resolverMissing(type);
+    expect(facts).toHaveLength(1_000);
+  });
+
   it('names what a sweep could do nothing with, and does not take it for a queue', () => {
     for (const what of ['q-1', 'q-2']) journal.sweepTrouble('retention', what, new Error('EACCES'));
     journal.sweepTrouble('artifacts', 'q-3', new Error('EACCES'));

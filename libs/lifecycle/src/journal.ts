@@ -92,6 +92,8 @@ type Cancelling = Pick<Order, 'cancelId' | 'owner' | 'job' | 'reason' | 'by' | '
 export type JournalListener = (fact: Fact) => void;
 
 const SAME_ERROR_AGAIN_MS = 30_000;
+/** A type of owner is a caller's word: of more of them nothing is said. */
+const MOST_TYPES_SAID = 1_000;
 
 /** Everything the lifecycle says, one method an event. Logs, metrics and events hang on it. */
 @Injectable()
@@ -99,6 +101,7 @@ export class Journal {
   private readonly listeners: JournalListener[];
   private readonly teller: Teller | undefined;
   private readonly errorsSaid = new Map<string, number>();
+  private readonly typesSaid = new Set<string>();
 
   constructor(options: LifecycleOptions) {
     this.listeners = [...(options.listeners ?? [])];
@@ -184,8 +187,10 @@ export class Journal {
     this.announce({ event: 'resolver.failed', type, asked, why: reason(error) });
   }
 
-  /** Owners of that type have jobs, and no sweep ever asks about them. */
+  /** Owners of that type have jobs, and no sweep ever asks about them. Said once. */
   resolverMissing(type: string): void {
+    if (this.typesSaid.has(type) || this.typesSaid.size >= MOST_TYPES_SAID) return;
+    this.typesSaid.add(type);
     const why = `Nobody here resolves owners of type "${type}": no sweep ends the jobs of one that is gone.`;
     const hint = `Provide a class with @ResolvesOwners('${type}'), or name the type in OWNER_RESOLVERS.`;
     this.announce({ event: 'resolver.missing', type, why: `${why} ${hint}` });

@@ -27,8 +27,6 @@ interface Survey {
 @Injectable()
 export class OrphanSurvey {
   private readonly graceMs: number;
-  /** The owner types of which it was said that nobody resolves them: once is enough. */
-  private readonly saidMissing = new Set<string>();
 
   constructor(
     options: LifecycleOptions,
@@ -93,8 +91,7 @@ export class OrphanSurvey {
     return looks.filter(({ owner }) => {
       const { type } = parseOwner(owner);
       if (types.has(type)) return true;
-      if (!this.saidMissing.has(type)) this.journal.resolverMissing(type);
-      this.saidMissing.add(type);
+      this.journal.resolverMissing(type);
       return false;
     });
   }
