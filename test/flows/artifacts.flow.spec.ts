@@ -1,4 +1,5 @@
-import { readdir, rename } from 'node:fs/promises';
+import { readdir, rename, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
@@ -149,6 +150,16 @@ describe('the artifacts of a job', () => {
       await rename(away, fleet.artifacts);
     }
     expect((await get(href)).status).toBe(200);
+  });
+
+  it('are missed when they were cut off, and no reader waits for the rest', async () => {
+    const cut = await fleet.probe({ artifactBytes: SIZE });
+    await fleet.untilState(cut, 'completed');
+    const [[file], [{ href }]] = [await filesOf(cut), await linksOf(cut)];
+    await truncate(join(fleet.artifacts, file!), 100);
+    for (const range of ['bytes=0-', 'bytes=200-300'])
+      expect(await (await get(href, { range })).json()).toMatchObject({ code: 'ARTIFACT_UNAVAILABLE' });
+    expect((await get(href)).status).toBe(503);
   });
 
   it('go before a job that is cancelled while it waits for its next attempt', async () => {

@@ -65,9 +65,12 @@ export class S3Server {
     const object = this.objects.get(key);
     if (!object) return refuse(response, 404, 'NoSuchKey');
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
-    if (first === undefined) return void response.writeHead(200).end(object);
+    if (first === undefined)
+      return void response.writeHead(200, { 'content-length': object.length }).end(object);
     if (Number(first) >= object.length) return refuse(response, 416, 'InvalidRange');
-    response.writeHead(206).end(object.subarray(Number(first), Number(last) + 1));
+    const part = object.subarray(Number(first), Number(last) + 1);
+    const sent = `bytes ${first}-${Number(first) + part.length - 1}/${object.length}`;
+    response.writeHead(206, { 'content-range': sent }).end(part);
   }
 
   private list(url: URL, response: ServerResponse): void {

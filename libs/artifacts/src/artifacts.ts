@@ -110,7 +110,7 @@ export class Artifacts {
     range?: ByteRange,
   ): Promise<{ artifact: Artifact; bytes: Readable } | undefined> {
     const entry = (await this.visible(jobId)).find(({ artifact }) => artifact.name === name);
-    const bytes = entry && (await this.bytes.open(folderOf(jobId), entry.file, range));
+    const bytes = entry && (await this.bytes.open(folderOf(jobId), entry.file, range, entry.artifact.size));
     return bytes && { artifact: entry.artifact, bytes };
   }
 

@@ -25,7 +25,8 @@ export interface Folders {
 export interface ByteStore {
   /** Whole, or not at all: more than `most` bytes, or an error of who gives them, leave nothing. */
   put(folder: string, file: string, bytes: AsyncIterable<Uint8Array>, most: number): Promise<Written>;
-  open(folder: string, file: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** `whole`: how many bytes were put. What has another number of them by now is not that. */
+  open(folder: string, file: string, range?: ByteRange, whole?: number): Promise<Readable | undefined>;
   /** Of what was there the folder goes too, when it is empty. */
   remove(folder: string, file: string): Promise<void>;
   /** What of ours lies there, also what a crash left half-written. */

@@ -59,12 +59,14 @@ export class FileStore implements ByteStore {
     return measured.written();
   }
 
-  async open(folder: string, file: string, range?: ByteRange): Promise<Readable | undefined> {
+  async open(folder: string, file: string, range?: ByteRange, whole?: number): Promise<Readable | undefined> {
     const path = this.pathOf(folder, file);
     try {
       await this.checkFolder(folder);
       const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-      if ((await handle.stat()).isFile())
+      const stats = await handle.stat();
+      // Who reads what was cut off would wait for the rest.
+      if (stats.isFile() && stats.size === (whole ?? stats.size))
         return handle.createReadStream(range && { start: range.first, end: range.last });
       await handle.close();
       return undefined;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import {
@@ -42,15 +43,18 @@ export class S3Store implements ByteStore {
     }
   }
 
-  async open(folder: string, file: string, range?: ByteRange): Promise<Readable | undefined> {
+  async open(folder: string, file: string, range?: ByteRange, whole?: number): Promise<Readable | undefined> {
     const key = pathOf(this.root, folder, file);
     const headers = range && { range: `bytes=${range.first}-${range.last}` };
     const answer = await this.client.call({ method: 'GET', key, ...(headers && { headers }) }, [
       range ? 206 : 200,
       404,
+      416,
     ]);
-    if (answer.statusCode !== 404) return answer;
-    answer.resume();
+    const isThere = answer.statusCode === 200 || answer.statusCode === 206;
+    // Who reads what was cut off would wait for the rest.
+    if (isThere && (whole === undefined || [whole, undefined].includes(sizeOf(answer)))) return answer;
+    answer.destroy();
     return undefined;
   }
 
@@ -106,4 +110,10 @@ function all(xml: string, tag: string): string[] {
 
 function isCutShort(xml: string): boolean {
   return /<IsTruncated>true<\/IsTruncated>/.test(xml);
+}
+
+/** Of the whole, also where a part of it is sent; some do not say. */
+function sizeOf({ headers }: IncomingMessage): number | undefined {
+  const size = headers['content-range']?.split('/')[1] ?? headers['content-length'];
+  return size === undefined || size === '*' ? undefined : Number(size);
 }

@@ -66,6 +66,7 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect(await text((await store.open(JOB, FILE))!)).toBe('hello world');
     expect(await text((await store.open(JOB, FILE, { first: 0, last: 0 }))!)).toBe('h');
     expect(await text((await store.open(JOB, FILE, { first: 6, last: 10 }))!)).toBe('world');
+    expect(await text((await store.open(JOB, FILE, { first: 6, last: 10 }, 11))!)).toBe('world');
     expect(await place.look()).toEqual([`fleet/${JOB}/${FILE}`]);
   });
 
@@ -108,6 +109,12 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     }
     await expect(store.put(JOB, FILE, texts(), 10)).rejects.toMatchObject({ code: 'INVALID' });
     expect(await place.look()).toEqual([]);
+  });
+
+  it('that are fewer or more than were put are not those', async () => {
+    await store.put(JOB, FILE, of('hello'), 5);
+    for (const whole of [0, 4, 6]) expect(await store.open(JOB, FILE, undefined, whole)).toBeUndefined();
+    for (const first of [0, 6]) expect(await store.open(JOB, FILE, { first, last: 10 }, 11)).toBeUndefined();
   });
 
   it('that are not there are none, and are removed without a word', async () => {
