@@ -100,11 +100,11 @@ describe('an event by HTTP', () => {
   });
 
   it('has a header in double quotes read without them, and bytes that are no text refused', async () => {
-    const binary = (subject: string): Promise<Answer> =>
+    const binary = (subject: string, id = 'b-3'): Promise<Answer> =>
       fleet.request('POST', '/v1/events', '', {
         'content-type': 'text/plain',
         'ce-specversion': '1.0',
-        'ce-id': '"b-3"',
+        'ce-id': `"${id}"`,
         'ce-source': '/trips',
         'ce-type': 'trip.cancelled',
         'ce-subject': subject,
@@ -112,7 +112,11 @@ describe('an event by HTTP', () => {
     expect((await binary('"half \\"a\\" trip, 100%"')).body).toMatchObject({
       results: [{ outcome: 'cancelled', id: 'b-3', owner: 'trip:half "a" trip, 100%' }],
     });
-    for (const subject of ['caf%E9', '%C0%A0', '%ED%A0%80']) {
+    // Each letter is a byte here: those of an é as UTF-8 has it, and as Latin-1 does.
+    expect((await binary('raw caf\xc3\xa9', 'b-raw')).body).toMatchObject({
+      results: [{ owner: 'trip:raw café' }],
+    });
+    for (const subject of ['caf%E9', '%C0%A0', '%ED%A0%80', 'caf\xe9']) {
       expect(await binary(subject)).toMatchObject({
         status: 400,
         body: { code: 'INVALID', detail: expect.stringMatching(/ce-subject has bytes that are not UTF-8/) },

@@ -60,6 +60,7 @@ describe('the HTTP interface', () => {
       'INVALID',
       /./,
     ],
+    ['a key that changes what reads it', '{"kind":"probe","__proto__":{}}', 400, 'INVALID', /"__proto__"/],
   ])('refuses %s', async (_what, body, status, code, detail) => {
     const answer = await fleet.request('POST', '/v1/jobs', body, { 'content-type': 'application/json' });
 
@@ -139,8 +140,10 @@ describe('the HTTP interface', () => {
   });
 
   it.each(['/v1/job', '/v1/jobs/a/b', '/', '/v1/owners/trip'])('knows no path %s', async (path) => {
-    const answer = await fleet.request('PUT', path);
-    expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    for (const type of ['application/json', 'text/plain']) {
+      const answer = await fleet.request('PUT', path, 'x', { 'content-type': type });
+      expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    }
   });
 
   it('takes owners with any id a caller has', async () => {

@@ -1,6 +1,6 @@
 import { takesBytes } from '#http';
 import { RouteConfig, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { RawServerDefault } from 'fastify';
+import type { FastifyRequest, RawServerDefault } from 'fastify';
 import { ApiProblem } from './problem.js';
 
 /** Says that a route takes bodies of up to so many bytes, where others take less. */
@@ -29,11 +29,33 @@ export function keepBytes(app: NestFastifyApplication, bodyLimit: number): void 
   // Fastify's own would give text.
   fastify.removeContentTypeParser('text/plain');
   app.useBodyParser<RawServerDefault>('application/json', { bodyLimit }, (request, body, done) => {
-    if (takesBytes(request.routeOptions.config)) done(null, body);
-    else void readJson(request, body.toString(), done);
+    if (isLeft(request)) return done(null, body);
+    const text = body.toString();
+    void readJson(request, text, (error, value) => done(error && isJson(text) ? DANGEROUS : error, value));
   });
   app.useBodyParser<RawServerDefault>('*', { bodyLimit }, (request, body, done) => {
-    if (takesBytes(request.routeOptions.config)) done(null, body);
+    if (isLeft(request)) done(null, body);
     else done(new ApiProblem(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.'));
   });
+}
+
+/** What goes to no route is answered as that, whatever it brings. */
+function isLeft(request: FastifyRequest): boolean {
+  return request.is404 || takesBytes(request.routeOptions.config);
+}
+
+/** JSON it is, and yet it is not taken: it would give what reads it another prototype. */
+const DANGEROUS = new ApiProblem(
+  400,
+  'INVALID',
+  'The body has a key that is not taken: "__proto__", or "prototype" in "constructor".',
+);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

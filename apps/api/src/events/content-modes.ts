@@ -66,15 +66,15 @@ export function readBinary(headers: IncomingHttpHeaders, body: Buffer): CloudEve
 }
 
 /**
- * What a header cannot hold stands there as the bytes of its UTF-8, each as in %C3; older senders put the whole into double
- * quotes. A % that begins no such byte is one.
+ * What a header cannot hold stands there as the bytes of its UTF-8, each as in %C3, or raw, of which Node makes a character each;
+ * older senders put the whole into double quotes. A % that begins no such byte is one.
  */
 function decode(name: string, value: string | string[] | undefined, problems: string[]): unknown {
   if (typeof value !== 'string') return value;
   const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(value)?.[1];
   const text = quoted === undefined ? value : quoted.replaceAll(/\\(.)/g, '$1');
   try {
-    return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent);
+    return readText(Buffer.from(text, 'latin1')).replaceAll(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent);
   } catch {
     problems.push(`ce-${name} has bytes that are not UTF-8`);
     return text;
