@@ -195,6 +195,30 @@ describe('trips, at the edges', () => {
     for (const id of await open()) await street.cancel(id);
   });
 
+  it('are for no driver any more whose owner is closed while he is available, and of him nothing stays', async () => {
+    const redis = new Redis(fleet.storeUrl);
+    const record = (driverId: string): string => `${fleet.prefix}:{trips}:driver:${driverId}`;
+    const dan = await street.drive('dan');
+    const id = await street.asked('dan');
+    await dan.untilSeen('offer', id);
+    await street.post('/v1/owners/driver/dan/cancel', { reason: 'moved', close: false });
+    await street.post('/v1/owners/driver/nobody/cancel', { reason: 'suspended' });
+    for (const reason of ['suspended', 'suspended once more']) {
+      expect(await redis.hget(record('dan'), 'available')).toBe(reason === 'suspended' ? '1' : '0');
+      await street.post('/v1/owners/driver/dan/cancel', { reason });
+      await until(async () => (await redis.pttl(record('dan'))) > 0, 'his record is to go');
+    }
+    expect((await dan.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('offline');
+    expect(await redis.hgetall(record('dan'))).toEqual({ available: '0' });
+    expect(await redis.exists(record('nobody'))).toBe(0);
+    await until(
+      async () => (await redis.zscore(`${fleet.prefix}:{trips}:away`, 'dan')) === null,
+      'he is gone',
+    );
+    await street.cancel(id);
+    await redis.quit();
+  });
+
   it('are for no driver whose owner is closed, and he is told', async () => {
     await street.post('/v1/owners/driver/bob/cancel', { reason: 'suspended' });
     expect(await street.available('bob', true)).toMatchObject({

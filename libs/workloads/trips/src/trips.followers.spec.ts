@@ -25,9 +25,13 @@ describe('a trip whose owner is cancelled', () => {
       asked.push(`${trip}: ${reason}`);
       return answer();
     };
+    const leaveIfClosed = (driverId: string): Promise<unknown> => {
+      asked.push(`driver ${driverId}`);
+      return answer();
+    };
     const has = (_id: string, cancelId: string): Promise<boolean> => Promise.resolve(cancelId === 'own');
     const own = { has } as unknown as OwnCancels;
-    followers = new TripFollowers(journal, { cancel } as unknown as Trips, own);
+    followers = new TripFollowers(journal, { cancel, leaveIfClosed } as unknown as Trips, own);
     followers.onModuleInit();
   });
   afterEach(() => void vi.restoreAllMocks());
@@ -76,6 +80,17 @@ describe('a trip whose owner is cancelled', () => {
     await until(() => asked.length === 3, 'it is tried until it is done');
     await followers.beforeApplicationShutdown();
     expect(asked).toHaveLength(3);
+  });
+
+  it('is a driver who goes offline, as soon as the store is back', async () => {
+    let fails = 1;
+    answer = () =>
+      (fails -= 1) >= 0 ? Promise.reject(new StoreUnavailableError('away')) : Promise.resolve();
+    say({ owner: 'driver:ann' });
+    say({ owner: 'driver:ann', job: 'a job' });
+    await until(() => asked.length === 2, 'it is tried until it is done');
+    await followers.beforeApplicationShutdown();
+    expect(asked).toEqual(['driver ann', 'driver ann']);
   });
 
   it('is left alone when it is over, or there is none', async () => {

@@ -125,6 +125,12 @@ export class TripRepository {
     return this.run('driver', driverId, isAvailable ? 1 : 0);
   }
 
+  /** Whether the driver says so. */
+  async isAvailable(driverId: string): Promise<boolean> {
+    const key = `${this.root}:driver:${driverId}`;
+    return (await this.store.call(() => this.store.redis.hget(key, 'available'))) === '1';
+  }
+
   /** Whether the driver could be offered something. */
   async isFree(driverId: string): Promise<boolean> {
     const key = `${this.root}:driver:${driverId}`;

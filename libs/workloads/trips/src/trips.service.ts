@@ -143,6 +143,14 @@ export class Trips {
     else await this.takeBack({ id: driverId, sinceMs: Number(what) });
   }
 
+  /** Nobody can ask a driver whose owner is closed: he goes offline. His requests go with the owner. */
+  async leaveIfClosed(driverId: string): Promise<void> {
+    if (!(await this.trips.isAvailable(driverId)) || !(await this.isClosed(owner('driver', driverId))))
+      return;
+    const [, since] = await this.trips.setAvailable(driverId, false);
+    await this.trips.taken({ id: driverId, sinceMs: Number(since) });
+  }
+
   /** The requests of a driver who went offline, of before, a page at a time. What else he owns is not ours to end. */
   async takeBack(away: AwayDriver): Promise<void> {
     let cursor: string | null = '0';
