@@ -37,6 +37,20 @@ describe('what is finished', () => {
     expect([...(await keys('*:reap')), ...(await keys('*{reaping}'))]).toEqual([]);
   });
 
+  it('is not swept again within half an interval, however many janitors there are', async () => {
+    const env = { RETENTION_EVERY: '2s', EXPIRY_SWEEP_EVERY: '1h' };
+    fleet = await Fleet.start({ workers: 0, janitor: true, env });
+    await fleet.untilReady(fleet.addJanitor(env));
+    const swept = await until(async () => {
+      const { body } = await fleet.request('GET', '/v1/admin/sweeps');
+      const sweeps = body['sweeps'] as Record<'sweep' | 'state' | 'askedAt' | 'endedAt', string>[];
+      const found = sweeps.filter(({ sweep, state }) => sweep === 'retention' && state === 'done');
+      return found.length >= 4 && found;
+    }, 'there were four');
+    for (const [i, { askedAt }] of swept.slice(0, -1).entries())
+      expect(Date.parse(askedAt) - Date.parse(swept[i + 1]!.endedAt)).toBeGreaterThanOrEqual(1_000);
+  });
+
   it('that BullMQ has removed by itself leaves artifacts that one sweep removes', async () => {
     fleet = await Fleet.start({ janitor: true, env: { ARTIFACT_GRACE: '1ms', ARTIFACT_SWEEP_EVERY: '1h' } });
     const [gone, stays] = [await fleet.probe({ artifactBytes: 9 }), await fleet.probe({ artifactBytes: 9 })];

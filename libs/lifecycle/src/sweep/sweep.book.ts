@@ -77,15 +77,14 @@ export class SweepBook {
 
   /** The newest first: so many of each sort. */
   async newest(): Promise<SweepRecord[]> {
-    const ids = await this.call(() =>
-      Promise.all(
-        SWEEP_KINDS.map((kind) => this.store.redis.zrevrange(`${this.book}:of:${kind}`, 0, SHOWN - 1)),
-      ),
-    );
-    const found = await Promise.all(ids.flat().map((id) => this.find(id)));
-    return found
-      .filter((record) => record !== undefined)
-      .toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
+    const found = await Promise.all(SWEEP_KINDS.map((kind) => this.newestOf(kind)));
+    return found.flat().toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
+  }
+
+  async newestOf(kind: SweepKind): Promise<SweepRecord[]> {
+    const ids = await this.call(() => this.store.redis.zrevrange(`${this.book}:of:${kind}`, 0, SHOWN - 1));
+    const found = await Promise.all(ids.map((id) => this.find(id)));
+    return found.filter((record) => record !== undefined);
   }
 
   async forgetLines(sweepId: string): Promise<void> {

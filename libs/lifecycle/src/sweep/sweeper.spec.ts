@@ -102,6 +102,41 @@ describe('a sweep', () => {
     expect(await first).toMatchObject({ state: 'done', seen: PAGES });
   });
 
+  it('by the clock is left to one that was done a while ago, by whomever', async () => {
+    const two = await addJanitor();
+    const both = [one, two].map(({ sweeper }) => sweeper.sweepIfNeeded('leases', 60_000));
+    await Promise.all(both);
+    const done = await two.sweeper.sweepIfNeeded('leases', 60_000);
+    expect(done).toEqual((await book.newestOf('leases'))[0]);
+    expect(done).toMatchObject({ state: 'done' });
+    expect(one.counting.rounds.length + two.counting.rounds.length).toBe(PAGES);
+    // Who asks for it has it, and so has the clock when that is longer ago.
+    expect(await two.sweeper.sweep('leases')).not.toEqual(done);
+    const { endedAt } = (await book.newestOf('leases'))[0]!;
+    await until(() => Date.now() > Date.parse(endedAt!) + 50, 'it is a while ago');
+    await one.sweeper.sweepIfNeeded('leases', 10);
+    expect(await book.newestOf('leases')).toHaveLength(3);
+  });
+
+  it('by the clock is not left to a dry run, one that failed, or one that stopped', async () => {
+    const two = await addJanitor();
+    await one.sweeper.sweep('leases', { dryRun: true });
+    one.counting.failsAt = 2;
+    expect(await one.sweeper.sweepIfNeeded('leases', 60_000)).toMatchObject({ state: 'failed' });
+    one.counting.failsAt = -1;
+    one.counting.held = defer();
+    one.counting.heldAt = 3;
+    const before = one.counting.rounds.length;
+    const stopped = one.sweeper.sweepIfNeeded('leases', 60_000);
+    await until(() => one.counting.rounds.length === before + 4, 'it is at its fourth page');
+    const ending = one.sweeper.beforeApplicationShutdown();
+    one.counting.held.resolve();
+    await ending;
+    expect(await stopped).toMatchObject({ state: 'stopped', dryRun: false });
+    expect(await two.sweeper.sweepIfNeeded('leases', 60_000)).toMatchObject({ state: 'done', seen: PAGES });
+    expect(two.counting.turned).toEqual(['4']);
+  });
+
   it('is kept as long as its page takes', async () => {
     one.counting.held = defer();
     one.counting.heldAt = 0;

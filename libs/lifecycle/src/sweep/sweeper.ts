@@ -57,16 +57,19 @@ export class Sweeper implements BeforeApplicationShutdown {
     }
   }
 
-  /** The same, by the clock: one that would find nothing is not begun, and leaves no record. `held` is not to say that it is done. */
-  async sweepIfNeeded(kind: SweepKind): Promise<SweepRecord | 'nothing to do' | 'held'> {
+  /**
+   * The same, by the clock: one that would find nothing is not begun, and leaves no record; and one that was done within `restMs`,
+   * by whomever, is not done again. `held` is not to say that it is done.
+   */
+  async sweepIfNeeded(kind: SweepKind, restMs = 0): Promise<SweepRecord | 'nothing to do' | 'held'> {
     const hasWork = (await this.sweeps.get(kind)?.hasWork()) ?? true;
     if (!hasWork && !(await this.book.unfinished(kind))) return 'nothing to do';
-    return (await this.sweep(kind)) ?? 'held';
+    return (await this.sweep(kind, {}, restMs)) ?? 'held';
   }
 
   /** One whole sweep, or the rest of an unfinished one; nothing when another process is at it. */
-  sweep(kind: SweepKind, order: SweepOrder | SweepRecord = {}): Promise<SweepRecord | undefined> {
-    const done = this.takeTurn(kind, order).finally(() => this.underWay.delete(done));
+  sweep(kind: SweepKind, order: SweepOrder | SweepRecord = {}, restMs = 0): Promise<SweepRecord | undefined> {
+    const done = this.takeTurn(kind, order, restMs).finally(() => this.underWay.delete(done));
     this.underWay.add(done);
     return done;
   }
@@ -91,16 +94,33 @@ export class Sweeper implements BeforeApplicationShutdown {
       .finally(() => this.answering.delete(record.sweep));
   }
 
-  private async takeTurn(kind: SweepKind, order: SweepOrder | SweepRecord): Promise<SweepRecord | undefined> {
+  private async takeTurn(
+    kind: SweepKind,
+    order: SweepOrder | SweepRecord,
+    restMs: number,
+  ): Promise<SweepRecord | undefined> {
     const lock = await this.locks.take(kind);
     if (!lock) return undefined;
     try {
       if ('sweepId' in order) return await this.beginAsked(order, lock);
-      const fresh = newRecord(newSweepId(), kind, order, await this.store.now());
+      const now = await this.store.now();
+      // Only who has the lock sees what whoever had it at the same turn has done.
+      const recent = restMs > 0 ? await this.doneSince(kind, now - restMs) : undefined;
+      if (recent) return recent;
+      const fresh = newRecord(newSweepId(), kind, order, now);
       return await this.resumeOrBegin(fresh, lock, false);
     } finally {
       await lock.give().catch((error: unknown) => this.journal.sweepTrouble(kind, 'its lock', error));
     }
+  }
+
+  /** Nothing when one was left unfinished: that goes on. */
+  private async doneSince(kind: SweepKind, sinceMs: number): Promise<SweepRecord | undefined> {
+    if (await this.book.unfinished(kind)) return undefined;
+    return (await this.book.newestOf(kind)).find(
+      ({ state, dryRun, endedAt = '' }) =>
+        (state === 'done' || state === 'tripped') && !dryRun && Date.parse(endedAt) > sinceMs,
+    );
   }
 
   /** Before the lock was this process's another may have done it, or died over it. */
