@@ -9,8 +9,8 @@ type Fault = 'drop' | 'cut' | 'hang' | 'hold';
 
 /** Stands between a fleet and its store, and makes one reply go wrong. */
 export class Proxy {
-  /** How many pieces of data the clients sent: a measure of round trips. */
-  sent = 0;
+  /** Each answer comes so much later: what waits for many, one after the other, takes as many times as long. */
+  lagMs = 0;
   /** How many bytes the store answered. */
   answered = 0;
   private armed: { fault: Fault; text: RegExp; met: () => void } | undefined;
@@ -57,11 +57,24 @@ export class Proxy {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
+  /** None overtakes another, whatever the lag was when it came. */
+  private inOrder(write: (data: Buffer) => void): (data: Buffer) => void {
+    const line: { readonly data: Buffer; readonly at: number }[] = [];
+    const next = (): void => {
+      while (line[0] && line[0].at <= performance.now()) write(line.shift()!.data);
+      if (line[0]) setTimeout(next, Math.ceil(line[0].at - performance.now()));
+    };
+    return (data) => {
+      line.push({ data, at: performance.now() + this.lagMs });
+      if (line.length === 1) next();
+    };
+  }
+
   private join(client: Socket): void {
     const store = connect(this.storePort, '127.0.0.1');
     let fault: Fault | undefined;
+    const pass = this.inOrder((data) => client.write(data));
     client.on('data', (data) => {
-      this.sent += 1;
       if (fault === 'hang') return;
       if (this.armed?.text.test(data.toString('latin1'))) {
         fault = this.armed.fault;
@@ -80,7 +93,7 @@ export class Proxy {
     store.on('data', (data) => {
       this.answered += data.length;
       if (fault === 'drop') client.destroy();
-      else if (fault !== 'hang') client.write(data);
+      else if (fault !== 'hang') pass(data);
     });
     for (const [one, other] of [
       [client, store],
