@@ -1,4 +1,5 @@
 import { generate, parse, walk, type CssNode, type List, type Selector } from 'css-tree';
+import { escaped, unescaped } from '../escape.js';
 
 /*
  * What draws a PNG reads the selectors of a rule up to the first that it does not know, and forgets the rest: a triangle that is to be
@@ -51,20 +52,4 @@ function isKnown({ children }: Selector): boolean {
 function putLast(list: List<CssNode>, isLast: (node: CssNode) => boolean): void {
   const all = list.toArray();
   list.fromArray([...all.filter((node) => !isLast(node)), ...all.filter(isLast)]);
-}
-
-function unescaped(text: string): string {
-  return text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&amp;', '&');
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
+import { escaped } from '../escape.js';
 import { safeAttribute } from './attribute.js';
 import { Parts } from './parts.js';
 import { PlainText } from './plain-text.js';
@@ -139,12 +140,4 @@ function safeAttributes(element: string, { attributes }: SaxesTagPlain): Map<str
     if (kept && !(safe.has(kept[0]) && name.startsWith('xlink:'))) safe.set(...kept);
   }
   return safe;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
