@@ -124,14 +124,14 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
       return false;
     }
     await this.note('later', id, this.everyMs);
-    if (await this.cleanUp.isPending(target)) {
+    const isPending = await this.cleanUp.isPending(target);
+    const receipt = await this.receipts.read(target);
+    if (isPending) {
       // Who died may have told nobody, and what a dead worker holds may last.
-      const receipt = await this.receipts.read(target);
       if (receipt) this.journal.ownerCancelling({ why: 'cancelled', ...receipt });
       this.follow(target);
       return true;
     }
-    const receipt = await this.receipts.read(target);
     // One that is not done came to be after it was asked whether it is pending: the next look finds it.
     if (receipt?.done) await this.note('done', id);
     else if (!receipt) await this.forgetById(id, MAY_STILL_COME_MS);

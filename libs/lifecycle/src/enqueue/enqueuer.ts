@@ -280,11 +280,10 @@ export class Enqueuer {
     delayMs: number,
     { atMs }: Reservation,
   ): Promise<void> {
-    const { s, x } = envelope;
     await Promise.all([
       // One that is due later stands in line when it comes.
-      s && delayMs === 0 && this.slots.stand({ envelope, jobId }),
-      x !== undefined && this.deadlines.note(jobId, envelope, atMs),
+      envelope.s && delayMs === 0 && this.slots.stand({ envelope, jobId }),
+      this.deadlines.note(jobId, envelope, atMs),
     ]);
   }
 

@@ -3,11 +3,10 @@ import { envelopeOf, removalOf, type FoundJob } from '../cancel/found.jobs.js';
 import { JobExits } from '../cancel/job.exits.js';
 import { Removals } from '../history/removals.js';
 import { Journal } from '../journal.js';
-import { Keys } from '../keys.js';
 import type { Envelope } from '../kinds/envelope.js';
 import { REPLACED } from '../kinds/outcome.js';
-import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Store } from '../store.js';
+import { Reservations } from './reservation.js';
 
 /**
  * Takes pending jobs out whose place a newer one has taken; the gate refuses them already. The order makes a crash
@@ -15,17 +14,13 @@ import { Store } from '../store.js';
  */
 @Injectable()
 export class Replacements {
-  private readonly keys: Keys;
-
   constructor(
-    options: LifecycleOptions,
     private readonly store: Store,
     private readonly removals: Removals,
     private readonly exits: JobExits,
     private readonly journal: Journal,
-  ) {
-    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
-  }
+    private readonly reservations: Reservations,
+  ) {}
 
   /** Whether it is out; false when it is to stay, a worker has it, or it has ended. */
   async takeOut(found: FoundJob, newer: string, atMs: number): Promise<boolean> {
@@ -49,9 +44,8 @@ export class Replacements {
    * It waits, and nobody waits for it: one that ended meanwhile has its place anew when its producer, who had no answer,
    * asked again.
    */
-  async isToGo({ jobId, state }: FoundJob, { o: [primary], e: [epoch], d = '' }: Envelope): Promise<boolean> {
+  async isToGo({ jobId, state }: FoundJob, { o: owners, d: dedup = '' }: Envelope): Promise<boolean> {
     if (!['waiting', 'prioritized', 'delayed'].includes(state)) return false;
-    const dedup = `${this.keys.ownerText(primary!)}:dedup`;
-    return (await this.store.call(() => this.store.redis.hget(dedup, d))) !== `${epoch}|${jobId}`;
+    return !(await this.store.call(() => this.reservations.isPending({ owners, dedup }, jobId)));
   }
 }

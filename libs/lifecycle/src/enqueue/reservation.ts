@@ -119,7 +119,7 @@ export class Reservations {
   }
 
   /** Whether that job is still the pending one of the request's key. */
-  async isPending({ owners, dedup }: JobRequest, jobId: string): Promise<boolean> {
+  async isPending({ owners, dedup }: Pick<JobRequest, 'owners' | 'dedup'>, jobId: string): Promise<boolean> {
     const name = `${this.keys.ownerText(owners[0]!)}:dedup`;
     const held = await this.held.ask(`${name} ${dedup}`, () => this.options.redis.hget(name, dedup));
     return held?.endsWith(`|${jobId}`) ?? false;
