@@ -57,15 +57,7 @@ describe('kill -9 in the middle of a trip', () => {
   });
 
   it('after it was offered: the request runs again, and the phone shows it once', async () => {
-    fleet.workers[0]!.kill('SIGKILL');
-    await fleet.workers[0]!.exited;
-    const worker = await addOddWorker(fleet, 'fail-point', {
-      FAIL_POINT: 'after:trips/offer',
-      WORKER_LOCK: '1500ms',
-    });
-    const id = await ask(fleet.api);
-    await ann.untilSeen('offer', id);
-    await worker.exited;
+    const id = await offeredByTheDead('1500ms');
     await fleet.untilReady(fleet.addWorker());
     await until(async () => (await openJobs(id)) === 1, 'the request has run to its end', 15_000);
     expect(ann.seen).toHaveLength(1);
@@ -73,15 +65,7 @@ describe('kill -9 in the middle of a trip', () => {
   });
 
   it('after its owner was cancelled, while a dead worker holds a job of it: no phone shows it', async () => {
-    fleet.workers[0]!.kill('SIGKILL');
-    await fleet.workers[0]!.exited;
-    const worker = await addOddWorker(fleet, 'fail-point', {
-      FAIL_POINT: 'after:trips/offer',
-      WORKER_LOCK: '1500ms',
-    });
-    const id = await ask(fleet.api);
-    await ann.untilSeen('offer', id);
-    await worker.exited;
+    const id = await offeredByTheDead('1500ms');
     const cancelled = fleet.request('POST', `/v1/owners/trip/${id}/cancel`, { reason: 'off' });
     await ann.untilSeen('withdrawn', id, 1_000);
     await cancelled;
@@ -105,15 +89,7 @@ describe('kill -9 in the middle of a trip', () => {
   });
 
   it('after its owner was cancelled and stayed open, with a job of it held by the dead: no phone shows it for long', async () => {
-    fleet.workers[0]!.kill('SIGKILL');
-    await fleet.workers[0]!.exited;
-    const worker = await addOddWorker(fleet, 'fail-point', {
-      FAIL_POINT: 'after:trips/offer',
-      WORKER_LOCK: '30s',
-    });
-    const id = await ask(fleet.api);
-    await ann.untilSeen('offer', id);
-    await worker.exited;
+    const id = await offeredByTheDead('30s');
     const api = await doomedApi('after:cancel');
     const order = { reason: 'off', close: false };
     await post(api, `/v1/owners/trip/${id}/cancel`, order).catch(() => undefined);
@@ -174,6 +150,20 @@ describe('kill -9 in the middle of a trip', () => {
     const id = await ask(fleet.api);
     await ann.untilSeen('offer', id);
     await until(async () => (await openJobs(id)) === 1, 'only its timeout is left');
+    return id;
+  }
+
+  /** By the only worker, which dies then, and holds the request for so long. */
+  async function offeredByTheDead(lock: string): Promise<string> {
+    fleet.workers[0]!.kill('SIGKILL');
+    await fleet.workers[0]!.exited;
+    const worker = await addOddWorker(fleet, 'fail-point', {
+      FAIL_POINT: 'after:trips/offer',
+      WORKER_LOCK: lock,
+    });
+    const id = await ask(fleet.api);
+    await ann.untilSeen('offer', id);
+    await worker.exited;
     return id;
   }
 
