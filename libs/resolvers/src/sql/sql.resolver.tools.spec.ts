@@ -2,6 +2,7 @@ import { Journal, OwnerLives, type LifecycleOptions, type Resolvers } from '#lif
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Postgres } from '../../../../test/support/postgres.js';
 import { Proxy } from '../../../../test/support/proxy.js';
@@ -10,6 +11,7 @@ import { loadPg } from './load.pg.js';
 import { SqlResolver, type SqlResolverOptions } from './sql.resolver.js';
 
 const TIMEOUT_MS = 1_000;
+const END_OURS = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'mooring'";
 const QUERY = 'select id from photos where id = any($1) and deleted_at is null';
 
 describe('a database that is asked for owners', () => {
@@ -163,9 +165,37 @@ describe('a database that is asked for owners', () => {
 
   it('that lost our connections is asked over new ones', async () => {
     expect(await ask(['a'])).toEqual({ a: 'alive' });
-    const ours = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'mooring'";
-    await postgres.run(ours);
+    await postgres.run(END_OURS);
     await until(async () => (await ask(['a']))['a'] === 'alive', 'it is asked again');
+  });
+
+  it('that keeps ending our connections leaves owners unknown, calls none gone and ends no process', async () => {
+    const uncaught: unknown[] = [];
+    process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+    const admin = new Client(postgres.url);
+    await admin.connect();
+    try {
+      const answers = { right: 0, unknown: 0 };
+      const isEnough = (): boolean => uncaught.length > 0 || (answers.right > 20 && answers.unknown > 100);
+      const askOften = async (): Promise<void> => {
+        while (!isEnough()) {
+          const { a, x } = await ask(['a', 'x']);
+          expect([a, x]).toEqual(a === 'unknown' ? ['unknown', 'unknown'] : ['alive', 'gone']);
+          answers[a === 'unknown' ? 'unknown' : 'right'] += 1;
+        }
+      };
+      const asking = Promise.all([askOften(), askOften(), askOften()]);
+      await until(async () => {
+        await admin.query(END_OURS);
+        return isEnough();
+      }, 'connections were ended at many moments');
+      await asking;
+      expect(uncaught).toEqual([]);
+      expect(await ask(['a', 'x'])).toEqual({ a: 'alive', x: 'gone' });
+    } finally {
+      await admin.end();
+      process.setUncaughtExceptionCaptureCallback(null);
+    }
   });
 
   it('that is not there leaves all owners unknown', async () => {

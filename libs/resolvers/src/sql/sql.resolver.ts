@@ -34,8 +34,10 @@ export class SqlResolver extends OwnerResolver {
       query_timeout: timeoutMs,
       allowExitOnIdle: true,
     });
-    // A connection lost while nobody uses it: whoever asks next gets another, or the error.
+    // Without a listener, an error of a connection ends the process. The pool listens while a connection is idle; from
+    // the moment it is taken out, also between two statements, this one does. The next statement fails: owners stay unknown.
     this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   async resolve(ids: string[], signal: AbortSignal): Promise<ReadonlyMap<string, OwnerLife>> {
