@@ -1,6 +1,6 @@
 import { durationMs, type Duration } from '#durations';
-import { CronExpressionParser } from 'cron-parser';
 import { InvalidJobError } from '../errors.js';
+import { nextOfCron } from './cron.js';
 
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 365 * 86_400_000;
@@ -36,7 +36,7 @@ export function readTiming({ every, cron, timezone }: TimingOptions): Timing {
 
 /** When it is due next, after now, by a clock in ms. What was missed meanwhile is left out. */
 export function nextAfter(timing: Timing, nowMs: number, lastDueMs = nowMs): number {
-  if ('cron' in timing) return nextOf(timing.cron, timing.timezone, nowMs);
+  if ('cron' in timing) return nextOfCron(timing.cron, timing.timezone, nowMs);
   const ms = lengthOf(timing.every);
   return lastDueMs + ms * (Math.floor((nowMs - lastDueMs) / ms) + 1);
 }
@@ -51,17 +51,11 @@ function readCron(cron: string, timezone: string): Timing {
   if (typeof timezone !== 'string' || timezone.length > MAX_ZONE_LENGTH || !isZone(timezone))
     throw new InvalidJobError('timezone is a name that is known here, as in Europe/Berlin.');
   try {
-    nextOf(cron, timezone, Date.now());
+    nextOfCron(cron, timezone, Date.now());
   } catch (error) {
     throw new InvalidJobError(`cron is never due: ${(error as Error).message}.`, { cause: error });
   }
   return { cron, timezone };
-}
-
-function nextOf(cron: string, timezone: string, nowMs: number): number {
-  return CronExpressionParser.parse(cron, { currentDate: new Date(nowMs), tz: timezone })
-    .next()
-    .getTime();
 }
 
 function lengthOf(every: Duration): number {
