@@ -30,7 +30,8 @@ describe('arguments', () => {
     ['--wait 5s trip:1', ['trip:1'], 5_000],
     ['--wait trip:1', ['trip:1'], 30_000],
     ['--wait 42', ['42'], 30_000],
-    ['trip --wait=250 1', ['trip', '1'], 250],
+    ['trip --wait=250ms 1', ['trip', '1'], 250],
+    ['trip --wait=0 1', ['trip', '1'], 0],
     ['--reason - -- --json', ['--json'], undefined],
   ])('of %s are told apart', (line, words, wait) => {
     const given = read(line);
@@ -55,6 +56,10 @@ describe('arguments', () => {
   it('are read as what they are for', () => {
     const given = read('--wait=soon --priority 201');
     expect(() => given.duration('wait')).toThrow(/^--wait must be a number of ms or .*; got "soon"\.$/);
+    for (const text of ['5', '1.5', '250'])
+      expect(() => read(`--wait=${text}`).duration('wait')).toThrow(
+        `--wait needs a unit, as in ${text}s: ms, s, m, h or d; got "${text}".`,
+      );
     expect(() => given.whole('priority', 1, 200)).toThrow(
       '--priority is a whole number from 1 to 200; got "201".',
     );

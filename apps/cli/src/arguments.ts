@@ -40,6 +40,8 @@ export class Given {
   duration(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
+    if (text !== '0' && /^\d+(\.\d+)?$/.test(text))
+      throw new WrongUsage(`--${name} needs a unit, as in ${text}s: ms, s, m, h or d; got "${text}".`);
     try {
       return durationMs(text, `--${name}`);
     } catch (error) {

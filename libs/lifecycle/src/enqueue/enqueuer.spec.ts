@@ -294,6 +294,13 @@ describe('the enqueuer', () => {
       new InvalidJobError('An owner\'s id holds half of a surrogate pair; got "\\ud83d".'),
     ],
     [
+      'a delay after which it could only expire',
+      () => enqueueThumbnail({ delay: '1h', expiresIn: '1s' }),
+      new InvalidJobError(
+        'delay (1h) is longer than expiresIn (1s): the job could only expire. Give it a longer expiresIn.',
+      ),
+    ],
+    [
       'a kind that is not registered',
       () => enqueuer.enqueue(foreign, {}, { owners: [trip] }),
       new UnknownKindError('foreign'),
@@ -331,6 +338,15 @@ describe('the enqueuer', () => {
       new InvalidJobError('priority is a whole number from 1 (most urgent) to 200.'),
     ]),
   ];
+
+  it('takes a delay that a trigger may give more time for, or that leaves just enough', async () => {
+    const dedup = { strategy: 'coalesce', key: 'late' } as const;
+    const taken = [
+      await enqueueThumbnail({ delay: '1h', expiresIn: '1s', dedup }),
+      await enqueueThumbnail({ delay: '1h', expiresIn: '1h' }),
+    ];
+    expect(await Promise.all(taken.map(({ id }) => setsOf(id)))).toEqual([['delayed'], ['delayed']]);
+  });
 
   it.each(refusals)('refuses %s, and writes nothing', async (_, ask, error) => {
     const before = await redis.keys(`*${prefix}*`);

@@ -1,4 +1,4 @@
-import { durationMs, type Duration } from '#durations';
+import { durationMs, formatDuration, type Duration } from '#durations';
 import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 import { InvalidJobError, TooLargeError } from '../errors.js';
@@ -54,6 +54,8 @@ export function readRequest(
     throw new InvalidJobError(`priority is a whole number from 1 (most urgent) to ${LEAST_URGENT}.`);
   }
   const delayMs = readAhead(options.delay ?? 0, 'delay');
+  const expiresInMs = options.expiresIn === undefined ? undefined : readAhead(options.expiresIn, 'expiresIn');
+  refuseToExpire(delayMs, expiresInMs, strategy);
   const owners = readOwners(options.owners);
   const dedup = strategy === 'none' ? '' : digestOf(kind, key, owners);
   return {
@@ -66,8 +68,7 @@ export function readRequest(
       readSlot(options.slot ?? kind.slot?.(parsed as never)) ??
       (dedup ? [slotOfKey(owners[0]!, dedup), 1] : undefined),
     delayMs,
-    expiresInMs:
-      options.expiresIn === undefined ? kind.expiresInMs : readAhead(options.expiresIn, 'expiresIn'),
+    expiresInMs: expiresInMs ?? kind.expiresInMs,
     options: {
       // A priority always: it makes the job wait in a sorted set, from which removing one costs O(log n).
       priority: priorityInQueue(kind.class, priority),
@@ -75,6 +76,16 @@ export function readRequest(
       ...(kind.attempts > 1 && { attempts: kind.attempts, backoff: { type: 'kind' } }),
     },
   };
+}
+
+/** A trigger that is left to a pending job begins its time again: with a key that is skipped or coalesced it may still start. */
+function refuseToExpire(delayMs: number, expiresInMs: number | undefined, strategy: string): void {
+  if (strategy === 'skip' || strategy === 'coalesce') return;
+  if (expiresInMs === undefined || delayMs <= expiresInMs) return;
+  const [delay, expiresIn] = [formatDuration(delayMs), formatDuration(expiresInMs)];
+  throw new InvalidJobError(
+    `delay (${delay}) is longer than expiresIn (${expiresIn}): the job could only expire. Give it a longer expiresIn.`,
+  );
 }
 
 /**
