@@ -70,6 +70,9 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  The record's own fields: e epoch, v reserve counter, l time of the last reserve, o the owner as written, n fence counter,
  *  s open|closed, or `open <since>` when it was reopened. Every further field is
  *  `j<job>` -> `<epoch>|<last wanted at, ms>|<newest fence>|<token of that run>`, and `|<job it replaced>` behind it when there
+ *  {<prefix>}:<queue>:misplaced:<word>:<ms>  hash  a job of another program's whose id is a word of BullMQ's keys, as it was;  misplaced  expires,
+ *                                     it stood at {<prefix>}:<queue>:<word>                             MISPLACED_KEEP_MS
+ *
  *  was one; epoch 0 when the job alone was cancelled.
  */
 
@@ -178,3 +181,8 @@ export class Keys {
 export function digest(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
+/** Where such a job goes: beside the queue's keys, in their slot. BullMQ has no key of that form. */
+export function misplacedKey(queue: { toKey(type: string): string }, word: string, nowMs: number): string {
+  return queue.toKey(`misplaced:${word}:${nowMs}`);
+}
+

@@ -82,6 +82,7 @@ import { KeyWalk } from './sweep/key.walk.js';
 import { LeftJobs } from './sweep/left.jobs.js';
 import { OrphanSurvey } from './sweep/orphan.survey.js';
 import { OrphanSweep } from './sweep/orphan.sweep.js';
+import { MisplacedJobs } from './sweep/misplaced-jobs.js';
 import { OwnerDirectory } from './sweep/owner.directory.js';
 import { OwnerLooks } from './sweep/owner.looks.js';
 import { OwnerRepair } from './sweep/owner.repair.js';
@@ -140,6 +141,7 @@ const providers: Provider[] = [
   LifecycleProcessor,
   Moorings,
   NewJobs,
+  MisplacedJobs,
   News,
   OrphanSurvey,
   OrphanSweep,

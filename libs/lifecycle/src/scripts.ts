@@ -39,6 +39,7 @@ const FILES = {
   mend: 'sweep/mend.lua',
   save: 'sweep/save.lua',
 } as const;
+  misplaced: 'sweep/misplaced.lua',
 
 export type ScriptName = keyof typeof FILES;
 

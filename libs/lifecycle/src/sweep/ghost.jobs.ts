@@ -5,6 +5,7 @@ import { queueOfJobId } from '../kinds/ids.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
 import { Healing, type Tally } from './healing.js';
+import { MisplacedJobs } from './misplaced-jobs.js';
 import type { Round } from './sweep.js';
 import { ENDED, QueueWalk, WAITING } from './queue.walk.js';
 
@@ -18,12 +19,17 @@ export class GhostJobs {
     private readonly store: Store,
     private readonly queues: Queues,
     private readonly walk: QueueWalk,
+    private readonly misplaced: MisplacedJobs,
     private readonly healing: Healing,
     private readonly journal: Journal,
   ) {}
 
-  /** So many ids of those that wait, from where the walk was; answers whether they were the last. */
+  /**
+   * So many ids of those that wait, from where the walk was; answers whether they were the last. What stands in the way of BullMQ's
+   * keys goes first: the queue could not be read, and to remove a job whose id is such a word would remove the key.
+   */
   async look(queueName: string, limit: number, tally: Tally, round: Round): Promise<boolean> {
+    await this.misplaced.moveAway(this.queues.open(queueName), tally, round);
     return this.go('ghosts', WAITING, queueName, limit, tally, round);
   }
 
@@ -41,6 +47,8 @@ export class GhostJobs {
     round: Round,
   ): Promise<boolean> {
     const queue = this.queues.open(queueName);
+    // What a dry run leaves in its place, BullMQ cannot read past.
+    if (round.dryRun && (await this.misplaced.find(queue)).length > 0) return true;
     const { ids, isLast } = await this.walk.take(walk, queue, limit, round, places);
     const before = tally.healed;
     await this.lookAt(queue, ids, tally, round);
