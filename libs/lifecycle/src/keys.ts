@@ -53,8 +53,10 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *                                     late to start, ms; a hint, 16 parts
  *  <prefix>:{sweeps}:of:<sort>  zset  <sweep> -> when it was first written, ms   save                 bounded in number
  *  …:<sweep>                  string  its record, as JSON                        save                 expires, SWEEP_KEEP_MS
- *  …:<sweep>:lines            list    what went by it, as JSON                   save                 expires, SWEEP_KEEP_MS; bounded
+ *  …:<sweep>:lines            list    what went by it, as JSON                   save                 expires, SWEEP_KEEP_MS; bounded in number
+ *                                                                                                     and, over a sort, in bytes
  *  …:<sweep>:doomed           hash    owner -> as what it was seen to be gone    orphans              expires, SWEEP_KEEP_MS
+ *  …:of:<sort>:bytes          hash    <sweep> -> how long its lines are           save                 expires, SWEEP_KEEP_MS
  *  …:at                       hash    sort -> `<sweep>|<where it is>`            save                 its sweep's end
  *  …:untold                   zset    <sweep> -> when it was over, ms: other      save                 News, when they are; with the record; left
  *                                     services are not told of it yet                                ones: repair. Expires
@@ -103,6 +105,10 @@ export const SWEEP_LINES = 10_000;
 export const RECORD_FIELDS = 6;
 
 /** The names of our keys under one prefix. */
+/** How long a job is kept that stood at a key of BullMQ's own. */
+export const MISPLACED_KEEP_MS = 30 * 86_400_000;
+/** How many bytes the lines of all kept sweeps of a sort take together; those of the oldest go first. */
+export const SWEEP_LINES_BYTES = 2 * 1_024 * 1_024;
 export class Keys {
   constructor(readonly prefix: string) {}
 

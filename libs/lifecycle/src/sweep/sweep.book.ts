@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Keys, SWEEP_KEEP_MS, SWEEP_LINES, SWEEPS_KEPT } from '../keys.js';
+import { Keys, SWEEP_KEEP_MS, SWEEP_LINES, SWEEP_LINES_BYTES, SWEEPS_KEPT } from '../keys.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
@@ -61,6 +61,7 @@ export class SweepBook {
       SWEEP_KEEP_MS,
       SWEEPS_KEPT,
       SWEEP_LINES,
+      SWEEP_LINES_BYTES,
       isNews ? 1 : 0,
       ...lines.map((line) => JSON.stringify(line)),
     ];

@@ -326,7 +326,7 @@ describe('a sweep', () => {
 
   it('leaves what another wrote alone when its lock is gone', async () => {
     const keys = [`${one.app.prefix}:{sweeps}`];
-    const args = ['', 'leases', 'a token', 1_000, 'sweep-x', '{}', '', 1_000, 10, 10, 1];
+    const args = ['', 'leases', 'a token', 1_000, 'sweep-x', '{}', '', 1_000, 10, 10, 1_000, 1];
     expect(await runScript(one.app.redis, 'save', keys, args)).toEqual(['lost']);
     expect(await book.find('sweep-x')).toBeUndefined();
   });
@@ -334,12 +334,34 @@ describe('a sweep', () => {
   it('is forgotten when there are too many', async () => {
     const keys = [`${one.app.prefix}:{sweeps}`];
     for (const i of [1, 2, 3]) {
-      const args = [i, 'leases', '', 0, `sweep-${i}`, '{}', '', 60_000, 2, 10, 1, '"line"'];
+      const args = [i, 'leases', '', 0, `sweep-${i}`, '{}', '', 60_000, 2, 10, 1_000, 1, '"line"'];
       expect(await runScript(one.app.redis, 'save', keys, args)).toEqual(['saved']);
     }
     expect(await one.app.redis.zrange(`${keys[0]}:of:leases`, 0, '-1')).toEqual(['sweep-2', 'sweep-3']);
     expect(await one.app.redis.zrange(`${keys[0]}:untold`, 0, '-1')).toEqual(['sweep-2', 'sweep-3']);
     await one.app.redis.unlink(`${keys[0]}:untold`);
     expect(await one.app.redis.exists(`${keys[0]}:sweep-1`, `${keys[0]}:sweep-1:lines`)).toBe(0);
+  });
+
+  it('keeps lines within a bound by bytes for all sweeps of its sort: those of the oldest go first', async () => {
+    const keys = [`${one.app.prefix}:{sweeps}`];
+    const line = 'x'.repeat(30);
+    const save = (at: number, sweep: string, count: number): Promise<unknown> => {
+      const args = [at, 'leases', '', 0, sweep, '{}', '-', 60_000, 10, 10, 100, 0];
+      return runScript(one.app.redis, 'save', keys, [...args, ...Array.from({ length: count }, () => line)]);
+    };
+    const kept = (): Promise<number[]> =>
+      Promise.all([1, 2, 3].map((i) => one.app.redis.llen(`${keys[0]}:sweep-${i}:lines`)));
+
+    await save(1, 'sweep-1', 2);
+    await save(2, 'sweep-2', 1);
+    expect(await kept()).toEqual([2, 1, 0]);
+    await save(3, 'sweep-3', 1);
+    expect(await kept()).toEqual([0, 1, 1]);
+    await save(3, 'sweep-3', 5);
+    expect(await kept()).toEqual([0, 0, 3]);
+    // Their records stay.
+    expect(await Promise.all([1, 2, 3].map((i) => book.find(`sweep-${i}`)))).toEqual([{}, {}, {}]);
+    expect(await one.app.redis.hgetall(`${keys[0]}:of:leases:bytes`)).toEqual({ 'sweep-3': '90' });
   });
 });
