@@ -189,7 +189,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'why jobs are gone',
     script: 'remember',
-    args: [NOW, 2, KEEP_MS, 'job-1', '{}'],
+    args: [NOW, 2, KEEP_MS, 1_000, 'job-1', '{}'],
     prepare: nothing,
   },
   { name: 'a free slot', script: 'take', args: take('take', 'job'), prepare: nothing },

@@ -19,6 +19,8 @@ describe('the settings of the api', () => {
       ARTIFACTS_URL: { via: 'file', folder: resolve('.mooring/artifacts') },
       RETENTION_AGE: 86_400_000,
       RETENTION_COUNT: 1_000,
+      RECEIPT_KEEP: 604_800_000,
+      MAX_CLOSED: 100_000,
       EVENTS_OUT: 'all',
       EVENTS_OUT_KEEP: 10_000,
       MOORING_PREFIX: 'mooring',

@@ -94,6 +94,7 @@ export const ApiEnv = z
       .describe('How many leases there may be at once, over the whole fleet; more are refused.'),
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
+    ...fields.CancelEnv,
     ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,

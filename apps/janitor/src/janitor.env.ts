@@ -103,6 +103,7 @@ export const JanitorEnv = z
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
+    ...fields.CancelEnv,
     ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,

@@ -50,6 +50,7 @@ export const WorkerEnv = z
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
+    ...fields.CancelEnv,
     ...ArtifactsEnv,
     ...fields.StoreEnv,
     ...fields.ShutdownEnv,

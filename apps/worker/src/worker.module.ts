@@ -35,6 +35,8 @@ export class WorkerModule {
             prefix: env.MOORING_PREFIX,
             resolvers: resolvers.byType,
             retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
+            receiptKeepMs: env.RECEIPT_KEEP,
+            maxClosed: env.MAX_CLOSED,
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
             maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },

@@ -105,6 +105,18 @@ export class CancelConflictError extends LifecycleError {
   }
 }
 
+/** As many owners are closed without ever having had a job as may be. Nothing was cancelled: this one has no job either. */
+export class ClosedOwnersFullError extends LifecycleError {
+  readonly code = 'CLOSED_FULL';
+
+  constructor(readonly owner: string) {
+    super(
+      `Owner "${owner}" never had a job, and no more such owners can be closed: the limit is reached (MAX_CLOSED). ` +
+        'Cancel it with close: false, or ask who operates this to raise the limit.',
+    );
+  }
+}
+
 /** The store did not answer in time. What was asked for may or may not have happened. */
 export class StoreUnavailableError extends LifecycleError {
   readonly code = 'STORE_UNAVAILABLE';

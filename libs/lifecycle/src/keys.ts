@@ -15,8 +15,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  o:done                     hash    <job> -> its committed result             commit, end          end; of an id used again: reserve
  *  o:cancels                  hash    <cancel> -> up to which epoch it ended; or  cancel             finish
  *                                     `j<job> …`: clean-ups that are not done
- *  o:cancel:<cancel>          hash    the receipt (see receipts.ts)              cancel, drop, along, expires, RECEIPT_KEEP_MS
- *                                                                                answered, finish
+ *  o:cancel:<cancel>          hash    the receipt (see receipts.ts)              cancel, drop, along, expires, receiptKeepMs; of one that
+ *                                                                                answered, finish     ended nothing: empties
  *  o:schedules                hash    <schedule> -> `<epoch>|<change>`: those    moor, unmoor         empties with them; stray ones: the tick
  *                                     that are its own; they keep the record
  *  o:history                  list    what was removed and why, newest first     drop                 expires; HISTORY_LINES at most
@@ -30,13 +30,16 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  <prefix>:{queue:<name>}:mended  string  a janitor mends its count             depth.census.ts      expires, 5 s
  *
  *  <prefix>:{cancels}         zset    <cancel> -> when it is looked at next, ms  intent               done, forget; empties with the clean-ups
- *  …:<cancel>                 string  what it cancels: owner, job, cancelId      intent               expires, RECEIPT_KEEP_MS; forget
+ *  …:<cancel>                 string  what it cancels: owner, job, cancelId      intent               expires, receiptKeepMs; forget, empties
  *  …:untold                   zset    <cancel> -> since when, ms: other services  intent               News, when they are; forget; left ones:
  *                                     are not told of its end yet                                    repair. Expires; UNTOLD_KEPT at most
+ *  …:empty                    zset    <cancel> -> when, ms: those that ended nothing  empties              expires; EMPTY_RECEIPTS_KEPT at most
+ *  …:closed                   hash    <day> -> how many owners were closed that   empties              expires; days before CLOSED_KEEP_MS go
+ *                                     never had a job
  *  …:told                     stream  what was cancelled, for running jobs       tell                 never; bounded
  *  <prefix>:{schedules}       zset    <schedule> -> when it is looked at next, ms  plan, claim, turn, strike  empties with the schedules
  *  …:<schedule>               hash    the schedule (see schedule.book.ts)       plan, turn, strike   strike, and the tick after it
- *  <prefix>:{gone:<queue>}    hash    <job> -> why it was removed                remember             expires; bounded in number and age
+ *  <prefix>:{gone:<queue>}    hash    <job> -> why it was removed                remember             expires; bounded in number, bytes and age
  *  …:at                       zset    <job> -> when, ms                          remember             likewise
  *  …:over, …:over:at          likewise  those that were over their kind's measure: far more than were cancelled  remember  likewise
  *
@@ -52,11 +55,11 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  <prefix>:{due:<k>}         zset    `<job>|<life>|<owner>` -> when it may be too   the producer, due    due, when it is so late; the end of the job
  *                                     late to start, ms; a hint, 16 parts
  *  <prefix>:{sweeps}:of:<sort>  zset  <sweep> -> when it was first written, ms   save                 bounded in number
+ *  …:of:<sort>:bytes          hash    <sweep> -> how long its lines are           save                 expires, SWEEP_KEEP_MS
  *  …:<sweep>                  string  its record, as JSON                        save                 expires, SWEEP_KEEP_MS
  *  …:<sweep>:lines            list    what went by it, as JSON                   save                 expires, SWEEP_KEEP_MS; bounded in number
  *                                                                                                     and, over a sort, in bytes
  *  …:<sweep>:doomed           hash    owner -> as what it was seen to be gone    orphans              expires, SWEEP_KEEP_MS
- *  …:of:<sort>:bytes          hash    <sweep> -> how long its lines are           save                 expires, SWEEP_KEEP_MS
  *  …:at                       hash    sort -> `<sweep>|<where it is>`            save                 its sweep's end
  *  …:untold                   zset    <sweep> -> when it was over, ms: other      save                 News, when they are; with the record; left
  *                                     services are not told of it yet                                ones: repair. Expires
@@ -67,14 +70,14 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:lock:<sort>              string  `<fence>|<token>`                          lock                 expires; give
  *  …:lock:<sort>:fence        string  the last fence given                       lock                 never; one a sort
  *
+ *  {<prefix>}:<queue>:misplaced:<word>:<ms>  hash  a job of another program's whose id is a word of BullMQ's keys, as it was;  misplaced  expires,
+ *                                     it stood at {<prefix>}:<queue>:<word>                             MISPLACED_KEEP_MS
+ *
  *  What handlers leave behind has keys of its own, in libs/artifacts; they are not known here.
  *  <cancel> is the digest of a cancelId, <schedule> of a schedule's id.
  *  The record's own fields: e epoch, v reserve counter, l time of the last reserve, o the owner as written, n fence counter,
  *  s open|closed, or `open <since>` when it was reopened. Every further field is
  *  `j<job>` -> `<epoch>|<last wanted at, ms>|<newest fence>|<token of that run>`, and `|<job it replaced>` behind it when there
- *  {<prefix>}:<queue>:misplaced:<word>:<ms>  hash  a job of another program's whose id is a word of BullMQ's keys, as it was;  misplaced  expires,
- *                                     it stood at {<prefix>}:<queue>:<word>                             MISPLACED_KEEP_MS
- *
  *  was one; epoch 0 when the job alone was cancelled.
  */
 
@@ -87,28 +90,29 @@ export const CLOSED_KEEP_MS = 30 * 86_400_000;
  * gives up when half of it has passed.
  */
 export const PLACE_GRACE_MS = 5_000;
-/** How long a cancel's receipt is kept, and its cancelId gives the same answer. */
-export const RECEIPT_KEEP_MS = 7 * 86_400_000;
+/** How many receipts are kept of cancels that ended nothing, of owners for which nothing was ever enqueued. */
+export const EMPTY_RECEIPTS_KEPT = 1_000;
 /** How many cancels are listed until other services are told of them; of more, the oldest are told by chance. */
 export const UNTOLD_KEPT = 100_000;
 /** How long whoever ended something has to tell other services, until somebody else does. */
 export const UNTOLD_GRACE_MS = 60_000;
-/** How many lines of history an owner has, how many removed jobs of a queue are remembered, and for how long. */
+/** How many lines of history an owner has, and how many removed jobs of a queue are remembered. */
 export const HISTORY_LINES = 1_000;
 export const REMOVALS_KEPT = 10_000;
-export const HISTORY_KEEP_MS = 7 * 86_400_000;
+/** How many bytes they take together. */
+export const REMOVALS_BYTES = 2 * 1_024 * 1_024;
 /** How long what a sweep did is kept, of how many sweeps of a sort, and how many things it names. */
 export const SWEEP_KEEP_MS = 7 * 86_400_000;
 export const SWEEPS_KEPT = 200;
 export const SWEEP_LINES = 10_000;
-/** How many fields a record has beside its index. */
-export const RECORD_FIELDS = 6;
-
-/** The names of our keys under one prefix. */
 /** How long a job is kept that stood at a key of BullMQ's own. */
 export const MISPLACED_KEEP_MS = 30 * 86_400_000;
 /** How many bytes the lines of all kept sweeps of a sort take together; those of the oldest go first. */
 export const SWEEP_LINES_BYTES = 2 * 1_024 * 1_024;
+/** How many fields a record has beside its index. */
+export const RECORD_FIELDS = 6;
+
+/** The names of our keys under one prefix. */
 export class Keys {
   constructor(readonly prefix: string) {}
 
@@ -183,12 +187,12 @@ export class Keys {
   }
 }
 
-/** 132 bits of SHA-256, in 22 characters: two texts that differ in a bit never meet. */
-export function digest(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 22);
-}
 /** Where such a job goes: beside the queue's keys, in their slot. BullMQ has no key of that form. */
 export function misplacedKey(queue: { toKey(type: string): string }, word: string, nowMs: number): string {
   return queue.toKey(`misplaced:${word}:${nowMs}`);
 }
 
+/** 132 bits of SHA-256, in 22 characters: two texts that differ in a bit never meet. */
+export function digest(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 22);
+}

@@ -12,6 +12,7 @@ import { Canceller } from './cancel/canceller.js';
 import { CleanUp } from './cancel/clean-up.js';
 import { CleanUps } from './cancel/clean-ups.js';
 import { Durability } from './cancel/durability.js';
+import { EmptyCancels } from './cancel/empty-cancels.js';
 import { FoundJobs } from './cancel/found.jobs.js';
 import { JobExits } from './cancel/job.exits.js';
 import { JobRemoval } from './cancel/job.removal.js';
@@ -81,8 +82,8 @@ import { Healing } from './sweep/healing.js';
 import { KeyWalk } from './sweep/key.walk.js';
 import { LeftJobs } from './sweep/left.jobs.js';
 import { OrphanSurvey } from './sweep/orphan.survey.js';
-import { OrphanSweep } from './sweep/orphan.sweep.js';
 import { MisplacedJobs } from './sweep/misplaced-jobs.js';
+import { OrphanSweep } from './sweep/orphan.sweep.js';
 import { OwnerDirectory } from './sweep/owner.directory.js';
 import { OwnerLooks } from './sweep/owner.looks.js';
 import { OwnerRepair } from './sweep/owner.repair.js';
@@ -112,6 +113,7 @@ const providers: Provider[] = [
   Doomed,
   Duplicates,
   Durability,
+  EmptyCancels,
   EndedJobs,
   Endings,
   Enqueuer,
@@ -139,9 +141,9 @@ const providers: Provider[] = [
   Leases,
   LeftJobs,
   LifecycleProcessor,
+  MisplacedJobs,
   Moorings,
   NewJobs,
-  MisplacedJobs,
   News,
   OrphanSurvey,
   OrphanSweep,

@@ -25,6 +25,10 @@ export abstract class LifecycleOptions {
    * was left undone. Default 5 s.
    */
   readonly cleanUpEveryMs?: number;
+  /** How long the receipts of cancels are kept, and the history of what was removed. Default 7 days; the same for all. */
+  readonly receiptKeepMs?: number;
+  /** How many owners may be closed at a time without ever having had a job; more are refused. Default 100,000; the same for all. */
+  readonly maxClosed?: number;
   /** How often this process gives schedules that are due their turns. Absent: never; any one process will do. */
   readonly tickEveryMs?: number;
   /** Who knows which owner type, beside those found by their decorator. Two for one type are refused at the start. */
@@ -79,6 +83,8 @@ export const LIFECYCLE_DEFAULTS = {
   maxPayloadBytes: 256 * 1024,
   maxWaiting: 100_000,
   cleanUpEveryMs: 5_000,
+  receiptKeepMs: 7 * 86_400_000,
+  maxClosed: 100_000,
   retention: { ageMs: 86_400_000, count: 1_000 },
   concurrency: 10,
   lockMs: 10_000,

@@ -20,6 +20,8 @@ const FILES = {
   intent: 'cancel/intent.lua',
   forget: 'cancel/forget.lua',
   tell: 'cancel/tell.lua',
+  empty: 'cancel/empty.lua',
+  empties: 'cancel/empties.lua',
   remember: 'history/remember.lua',
   reap: 'sweep/reap.lua',
   moor: 'schedules/moor.lua',
@@ -37,9 +39,9 @@ const FILES = {
   due: 'sweep/due.lua',
   expire: 'sweep/expire.lua',
   mend: 'sweep/mend.lua',
+  misplaced: 'sweep/misplaced.lua',
   save: 'sweep/save.lua',
 } as const;
-  misplaced: 'sweep/misplaced.lua',
 
 export type ScriptName = keyof typeof FILES;
 

@@ -12,7 +12,8 @@
 
     ARGV[1]   now, ms; '' for the store's own clock
     ARGV[2]   digest of the cancelId
-    ARGV[3]   1 to close the owner: what is enqueued later is refused until it is reopened
+    ARGV[3]   1 to close the owner: what is enqueued later is refused until it is reopened; known to close it unless it has no
+              record; 0
     ARGV[4]   the owner as written
     ARGV[5]   epoch and ARGV[6] reserve counter that the caller saw, '' for whatever they are (a sweep decides on what it
               saw; an enqueue in between makes its decision void)
@@ -21,8 +22,8 @@
     ARGV[10]  the one job that is over, and those below it in its flow, with a space between; '' for all of the owner
     ARGV[11]  what the receipt says of this cancel, as JSON
 
-  Answers {'cancelled', new epoch, epoch before, run, run, …} with each run as <job>|<token>, {'moved'}, or
-  {'late', epoch}. The runs are those that still live of what this cancelId ended, however late it is asked again; at most
+  Answers {'cancelled', new epoch, epoch before, run, run, …} with each run as <job>|<token>, {'moved'}, {'full'}: it has no
+  record, or {'late', epoch}. The runs are those that still live of what this cancelId ended, however late it is asked again; at most
   a thousand; of more the clean-up counts those that it meets. Of a single job both epochs are the current one, '' when
   the owner has no record.
 ]]
@@ -34,7 +35,9 @@ if #ARGV ~= 11 then
   return redis.error_reply('ERR wrong number of arguments')
 end
 local now, receiptKeep, closedKeep = clock(ARGV[1]), number(ARGV[7]), number(ARGV[8])
-local cancelId, close, owner, jobs, about = ARGV[2], ARGV[3] == '1', ARGV[4], ARGV[10], ARGV[11]
+local cancelId, owner, jobs, about = ARGV[2], ARGV[4], ARGV[10], ARGV[11]
+local mustBeKnown = ARGV[3] == 'known'
+local close = mustBeKnown or ARGV[3] == '1'
 local sawEpoch, sawCounter, happenedAt = ARGV[5], ARGV[6], ARGV[9]
 if happenedAt ~= '' then
   happenedAt = number(happenedAt)
@@ -64,6 +67,10 @@ end
 local reopenedAt = string.match(state or '', '^open (%d+)$')
 if happenedAt ~= '' and reopenedAt and happenedAt < tonumber(reopenedAt) then
   return { 'late', epoch }
+end
+
+if mustBeKnown and not epoch then
+  return { 'full' }
 end
 
 local oldEpoch = epoch or '0'

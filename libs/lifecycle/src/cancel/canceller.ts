@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CancelConflictError } from '../errors.js';
+import { CancelConflictError, ClosedOwnersFullError, StoreUnavailableError } from '../errors.js';
 import { Removals } from '../history/removals.js';
 import { Journal } from '../journal.js';
-import { CLOSED_KEEP_MS, digest, Keys, RECEIPT_KEEP_MS } from '../keys.js';
+import { CLOSED_KEEP_MS, digest, Keys } from '../keys.js';
 import { openEnvelope } from '../kinds/envelope.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { formatOwner, type Owner } from '../kinds/owner.js';
@@ -13,6 +13,7 @@ import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import { CleanUps, MAY_STILL_COME_MS } from './clean-ups.js';
 import { Durability } from './durability.js';
+import { EmptyCancels } from './empty-cancels.js';
 import { FoundJobs } from './found.jobs.js';
 import { readOrder, type CancelOptions, type Order } from './order.js';
 import { aboutOf, Receipts, type Receipt } from './receipts.js';
@@ -35,6 +36,7 @@ export interface OwnerState {
 @Injectable()
 export class Canceller {
   private readonly keys: Keys;
+  private readonly receiptKeepMs: number;
 
   constructor(
     options: LifecycleOptions,
@@ -43,11 +45,13 @@ export class Canceller {
     private readonly receipts: Receipts,
     private readonly removals: Removals,
     private readonly durability: Durability,
+    private readonly empties: EmptyCancels,
     private readonly queues: Queues,
     private readonly found: FoundJobs,
     private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.receiptKeepMs = options.receiptKeepMs ?? LIFECYCLE_DEFAULTS.receiptKeepMs;
   }
 
   cancel(owner: Owner, options: CancelOptions = {}): Promise<Receipt> {
@@ -104,6 +108,10 @@ export class Canceller {
     const meantAt = performance.now();
     if (!(await this.cleanUps.intend(order))) throw new CancelConflictError();
     const [word, epoch] = await this.end(order, isSure);
+    if (word === 'full') {
+      await this.cleanUps.forget(order);
+      throw new ClosedOwnersFullError(order.owner);
+    }
     if (word === 'late' || word === 'moved') {
       await this.cleanUps.forget(order);
       return lateReceipt(order, epoch ?? null);
@@ -119,7 +127,7 @@ export class Canceller {
     await Promise.race([order.waitMs > 0 ? done : tried, isOver.catch(notNeeded)]);
     patience.abort();
     const receipt = await this.receipts.read(order);
-    if (!receipt) throw new Error(`The receipt of ${order.cancelId} is gone.`);
+    if (!receipt) throw new StoreUnavailableError('The cancel was made, and its receipt cannot be read.');
     return receipt;
   }
 
@@ -128,14 +136,15 @@ export class Canceller {
     const { owner, job = '', below = [], close, occurredAtMs } = order;
     const record = this.keys.ownerText(owner);
     const { redis } = this.store;
+    const closes = close ? ((await this.empties.isFull()) ? 'known' : '1') : '0';
     const args = [
       '',
       digest(order.cancelId),
-      close ? 1 : 0,
+      closes,
       owner,
       order.seen?.epoch ?? '',
       order.seen?.counter ?? '',
-      RECEIPT_KEEP_MS,
+      this.receiptKeepMs,
       CLOSED_KEEP_MS,
       occurredAtMs ?? '',
       [job, ...below].join(' '),

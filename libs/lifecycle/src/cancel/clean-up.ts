@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Removal } from '../history/removals.js';
-import { digest, HISTORY_KEEP_MS, HISTORY_LINES, Keys } from '../keys.js';
+import { digest, HISTORY_LINES, Keys } from '../keys.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import { parseOwner } from '../kinds/owner.js';
 import { News } from '../news/news.js';
@@ -9,10 +9,11 @@ import type { Plan } from '../schedules/schedule.book.js';
 import { Schedules } from '../schedules/schedules.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
+import { EmptyCancels } from './empty-cancels.js';
 import { JobRemoval, type Cancelled } from './job.removal.js';
 import type { Target } from './order.js';
 import { readPlace, readPlaces, type Place } from './places.js';
-import { Receipts } from './receipts.js';
+import { Receipts, type Receipt } from './receipts.js';
 import { Turns } from './turns.js';
 
 const PAGE = 100;
@@ -26,6 +27,7 @@ const PAGES_AT_ONCE = 4;
 @Injectable()
 export class CleanUp {
   private readonly keys: Keys;
+  private readonly historyKeepMs: number;
   private readonly pages = new Turns(PAGES_AT_ONCE);
 
   constructor(
@@ -36,8 +38,10 @@ export class CleanUp {
     private readonly schedules: Schedules,
     private readonly kinds: KindRegistry,
     private readonly news: News,
+    private readonly empties: EmptyCancels,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.historyKeepMs = options.receiptKeepMs ?? LIFECYCLE_DEFAULTS.receiptKeepMs;
   }
 
   async isPending(target: Target): Promise<boolean> {
@@ -90,7 +94,7 @@ export class CleanUp {
     const queue = this.kinds.has(kind) ? this.kinds.get(kind).queue : '?';
     const at = new Date(now).toISOString();
     const line: Removal = { id, queue, kind, owners, state: 'schedule', at, why, reason, by, cancelId };
-    const args = [digest(cancelId), name, JSON.stringify(line), HISTORY_LINES, HISTORY_KEEP_MS];
+    const args = [digest(cancelId), name, JSON.stringify(line), HISTORY_LINES, this.historyKeepMs];
     await runScript(this.store.redis, 'along', [this.keys.ownerText(owner)], args);
   }
 
@@ -112,8 +116,13 @@ export class CleanUp {
   private async finish(target: Target): Promise<void> {
     const receipt = await this.receipts.read(target);
     if (receipt) this.news.ownerCancelled({ ...receipt, done: true });
+    if (receipt && endedNothing(receipt)) await this.empties.note(target);
     const record = this.keys.ownerText(target.owner);
     const args = ['', digest(target.cancelId)];
     await this.store.call(() => runScript(this.store.redis, 'finish', [record], args));
   }
+}
+
+function endedNothing({ job, removed, aborted, schedules }: Receipt): boolean {
+  return job === undefined && removed + aborted + schedules === 0;
 }

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordOf } from '../../../../test/support/cancel-door.js';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
 import { until } from '../../../../test/support/until.js';
-import { CLOSED_KEEP_MS, digest, RECEIPT_KEEP_MS } from '../keys.js';
+import { CLOSED_KEEP_MS, digest } from '../keys.js';
+import { LIFECYCLE_DEFAULTS } from '../options.js';
 import { owner } from '../kinds/owner.js';
 import { runScript } from '../scripts.js';
 import { Canceller } from './canceller.js';
@@ -44,7 +45,7 @@ describe('a cancel and whoever looks for those of the dead', () => {
       cleanUp.isPending = isPending;
       const was = await isPending(target);
       const about = JSON.stringify(aboutOf(ORDER, true));
-      const args = ['', ID, 0, TRIP, '', '', RECEIPT_KEEP_MS, CLOSED_KEEP_MS, '', '', about];
+      const args = ['', ID, 0, TRIP, '', '', LIFECYCLE_DEFAULTS.receiptKeepMs, CLOSED_KEEP_MS, '', '', about];
       await runScript(app.redis, 'cancel', [recordOf(app.prefix, TRIP)], args);
       return was;
     };

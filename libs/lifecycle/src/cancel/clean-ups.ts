@@ -2,7 +2,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Journal } from '../journal.js';
-import { digest, Keys, RECEIPT_KEEP_MS, UNTOLD_KEPT } from '../keys.js';
+import { digest, Keys, UNTOLD_KEPT } from '../keys.js';
 import { News } from '../news/news.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
@@ -35,6 +35,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly closing = new AbortController();
   /** How long the rest of a cancel is left to whoever began it, and how often everybody looks for what was left. */
   private readonly everyMs: number;
+  private readonly receiptKeepMs: number;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -48,6 +49,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
     // One for each clean-up that pauses, of which there may be many.
     setMaxListeners(0, this.closing.signal);
+    this.receiptKeepMs = options.receiptKeepMs ?? LIFECYCLE_DEFAULTS.receiptKeepMs;
     this.everyMs = options.cleanUpEveryMs ?? LIFECYCLE_DEFAULTS.cleanUpEveryMs;
   }
 
@@ -162,7 +164,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
     target = '',
     untold = 0,
   ): Promise<string> {
-    const args = ['', what, id, inMs, target, RECEIPT_KEEP_MS, untold];
+    const args = ['', what, id, inMs, target, this.receiptKeepMs, untold];
     const [word] = await this.store.call(
       () => runScript(this.store.redis, 'intent', [this.keys.cancels], args) as Promise<[string]>,
     );
@@ -171,7 +173,7 @@ export class CleanUps implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   /** Unless it was meant again less than so long ago. */
   private async forgetById(id: string, agoMs: number): Promise<void> {
-    const args = [id, RECEIPT_KEEP_MS, agoMs];
+    const args = [id, this.receiptKeepMs, agoMs];
     await this.store.call(() => runScript(this.store.redis, 'forget', [this.keys.cancels], args));
   }
 }

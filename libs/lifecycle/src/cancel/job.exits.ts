@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Admission } from '../enqueue/admission.js';
 import { Slots } from '../gate/slots.js';
-import { CLOSED_KEEP_MS, HISTORY_KEEP_MS, HISTORY_LINES, Keys, RECORD_KEEP_MS } from '../keys.js';
+import { CLOSED_KEEP_MS, HISTORY_LINES, Keys, RECORD_KEEP_MS } from '../keys.js';
 import type { Envelope } from '../kinds/envelope.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
@@ -15,6 +15,7 @@ const NO_CANCEL = '';
 @Injectable()
 export class JobExits {
   private readonly keys: Keys;
+  private readonly historyKeepMs: number;
 
   constructor(
     options: LifecycleOptions,
@@ -23,6 +24,7 @@ export class JobExits {
     private readonly admission: Admission,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.historyKeepMs = options.receiptKeepMs ?? LIFECYCLE_DEFAULTS.receiptKeepMs;
   }
 
   /** Its places with its other owners, each with a line of history, and in line for its slot. */
@@ -51,7 +53,7 @@ export class JobExits {
    */
   async leave(owner: string, epoch: string, jobId: string, line: string, dedup = ''): Promise<boolean> {
     const record = this.keys.ownerText(owner);
-    const head = ['', RECORD_KEEP_MS, CLOSED_KEEP_MS, NO_CANCEL, epoch, HISTORY_LINES, HISTORY_KEEP_MS];
+    const head = ['', RECORD_KEEP_MS, CLOSED_KEEP_MS, NO_CANCEL, epoch, HISTORY_LINES, this.historyKeepMs];
     const dropped = await this.store.call(() =>
       runScript(this.store.redis, 'drop', [record], [...head, jobId, '', dedup, line]),
     );

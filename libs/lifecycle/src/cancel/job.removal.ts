@@ -3,15 +3,7 @@ import type { ParentKeys } from 'bullmq';
 import { Admission } from '../enqueue/admission.js';
 import { Removals, type Removal } from '../history/removals.js';
 import { Journal } from '../journal.js';
-import {
-  CLOSED_KEEP_MS,
-  digest,
-  HISTORY_KEEP_MS,
-  HISTORY_LINES,
-  Keys,
-  PLACE_GRACE_MS,
-  RECORD_KEEP_MS,
-} from '../keys.js';
+import { CLOSED_KEEP_MS, digest, HISTORY_LINES, Keys, PLACE_GRACE_MS, RECORD_KEEP_MS } from '../keys.js';
 import { factsOf, type Envelope } from '../kinds/envelope.js';
 import type { JobFacts } from '../kinds/job-facts.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
@@ -55,6 +47,7 @@ interface Dropped {
 @Injectable()
 export class JobRemoval {
   private readonly keys: Keys;
+  private readonly historyKeepMs: number;
   private readonly lockMs: number;
 
   constructor(
@@ -67,6 +60,7 @@ export class JobRemoval {
     private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.historyKeepMs = options.receiptKeepMs ?? LIFECYCLE_DEFAULTS.receiptKeepMs;
     this.lockMs = options.worker?.lockMs ?? LIFECYCLE_DEFAULTS.lockMs;
   }
 
@@ -205,7 +199,7 @@ export class JobRemoval {
       digest(receipt.cancelId),
       upTo,
       HISTORY_LINES,
-      HISTORY_KEEP_MS,
+      this.historyKeepMs,
     ];
     const jobs = dropped.flatMap(({ jobId, counts, dedup, line }) => [jobId, counts, dedup, line]);
     return (await this.store.call(() =>

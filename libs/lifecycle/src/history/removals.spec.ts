@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { Keys, REMOVALS_KEPT } from '../keys.js';
+import { Keys, REMOVALS_BYTES, REMOVALS_KEPT } from '../keys.js';
 import { newJobId } from '../kinds/ids.js';
 import { Store } from '../store.js';
 import { Removals, type Removal } from './removals.js';
@@ -32,7 +32,7 @@ describe('why jobs were removed', () => {
   });
   afterEach(async () => {
     const all = QUEUES.flatMap((queue) => [keys.gone(queue), keys.goneOver(queue)]);
-    await redis.unlink(...all.flatMap((key) => [key, `${key}:at`]));
+    await redis.unlink(...all.flatMap((key) => [key, `${key}:at`, `${key}:bytes`]));
     await redis.quit();
   });
 
@@ -53,6 +53,21 @@ describe('why jobs were removed', () => {
     await Promise.all(over.map((one) => removals.note(one)));
     expect(await redis.hlen(keys.goneOver('q'))).toBe(REMOVALS_KEPT);
     expect(await removals.find(cancelled.id)).toEqual(cancelled);
+  });
+
+  it('is kept within a bound by bytes: the oldest are forgotten first', async () => {
+    const reason = 'x'.repeat(500);
+    const count = Math.ceil((1.5 * REMOVALS_BYTES) / JSON.stringify(aRemoval('q', reason)).length);
+    expect(count).toBeLessThan(REMOVALS_KEPT);
+    const all = Array.from({ length: count }, () => aRemoval('q', reason));
+    await Promise.all(all.map((one) => removals.note(one)));
+    const texts = await redis.hvals(keys.gone('q'));
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    expect(bytes).toBeLessThanOrEqual(REMOVALS_BYTES);
+    expect(bytes).toBeGreaterThan(0.99 * REMOVALS_BYTES);
+    expect(await redis.get(`${keys.gone('q')}:bytes`)).toBe(String(bytes));
+    expect(await removals.find(all[0]!.id)).toBeUndefined();
+    expect(await removals.find(all.at(-1)!.id)).toEqual(all.at(-1));
   });
 
   it('is the later of two, when its id was used again', async () => {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HISTORY_KEEP_MS, Keys, REMOVALS_KEPT } from '../keys.js';
+import { Keys, REMOVALS_BYTES, REMOVALS_KEPT } from '../keys.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import type { Owner } from '../kinds/owner.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
@@ -44,6 +44,7 @@ interface Noting {
 @Injectable()
 export class Removals {
   private readonly keys: Keys;
+  private readonly keepMs: number;
   /** By what they are noted in. */
   private readonly noting = new Map<string, Noting[]>();
 
@@ -52,6 +53,7 @@ export class Removals {
     private readonly store: Store,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.keepMs = options.receiptKeepMs ?? LIFECYCLE_DEFAULTS.receiptKeepMs;
   }
 
   /** Before it is removed: who asks in between finds the job itself. What is noted in one turn goes together. */
@@ -99,7 +101,7 @@ export class Removals {
     if (this.noting.get(key) !== turn) return;
     this.noting.delete(key);
     const whys = turn.flatMap(({ removal }) => [removal.id, JSON.stringify(removal)]);
-    const args = ['', REMOVALS_KEPT, HISTORY_KEEP_MS, ...whys];
+    const args = ['', REMOVALS_KEPT, this.keepMs, REMOVALS_BYTES, ...whys];
     runScript(this.store.redis, 'remember', [key], args).then(
       () => turn.forEach(({ resolve }) => resolve()),
       (error: unknown) => turn.forEach(({ reject }) => reject(error)),

@@ -156,6 +156,19 @@ export const RetentionEnv = {
     .describe('How many of them are kept, of completed and of failed each; the same for all.'),
 };
 
+export const CancelEnv = {
+  RECEIPT_KEEP: durationOfAtLeast(60_000)
+    .prefault('7d')
+    .describe(
+      'How long the receipts of cancels, and the history of what was removed, are kept; the same for all.',
+    ),
+  MAX_CLOSED: wholeNumber(1)
+    .prefault('100000')
+    .describe(
+      'How many owners may be closed at a time that never had a job; more are refused. The same for all.',
+    ),
+};
+
 export const HealthEnv = {
   HOST: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
   HEALTH_PORT: port

@@ -18,7 +18,7 @@
  *                            where LEASE_SECRET does not say
  *
  *  Elsewhere, by libs/lifecycle/src/keys.ts: the owner of a lease that is over stays closed for CLOSED_KEEP_MS, and the receipts of
- *  its cancel, and of the cancel of its owner's job, are kept for RECEIPT_KEEP_MS.
+ *  its cancel, and of the cancel of its owner's job, are kept for receiptKeepMs.
  */
 
 import { hash } from 'node:crypto';

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { CLOSED_KEEP_MS, digest, EMPTY_RECEIPTS_KEPT, Keys } from '../keys.js';
+import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { runScript } from '../scripts.js';
+import { Store } from '../store.js';
+import type { Target } from './order.js';
+
+const DAY_MS = 86_400_000;
+const CLOSED_KEEP_DAYS = CLOSED_KEEP_MS / DAY_MS;
+const COUNT_AGAIN_MS = 1_000;
+
+/**
+ * Bounds what cancels of owners leave behind for which nothing was ever enqueued: anybody can name as many as they like. The
+ * newest keep their receipts. A closed owner stays closed for as long as any other, so their number is bounded by a refusal.
+ */
+@Injectable()
+export class EmptyCancels {
+  private readonly cancels: string;
+  private readonly keys: Keys;
+  private readonly keepMs: number;
+  private readonly mostClosed: number;
+  private counted: { readonly isFull: Promise<boolean>; readonly at: number } | undefined;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+  ) {
+    this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+    this.cancels = this.keys.cancels;
+    this.keepMs = options.receiptKeepMs ?? LIFECYCLE_DEFAULTS.receiptKeepMs;
+    this.mostClosed = options.maxClosed ?? LIFECYCLE_DEFAULTS.maxClosed;
+  }
+
+  /** Whether as many owners are closed as may be without ever having had a job. Counted once a second. */
+  isFull(): Promise<boolean> {
+    const now = performance.now();
+    if (!this.counted || now - this.counted.at > COUNT_AGAIN_MS) {
+      const isFull = this.count().then((closed) => closed >= this.mostClosed);
+      isFull.catch(() => (this.counted = undefined));
+      this.counted = { isFull, at: now };
+    }
+    return this.counted.isFull;
+  }
+
+  /** Called before the cancel is marked done, so that one whose process dies in between is noted by the next. */
+  async note(target: Target): Promise<void> {
+    const { redis } = this.store;
+    const id = digest(target.cancelId);
+    const record = this.keys.ownerText(target.owner);
+    const found = await this.store.call(() => runScript(redis, 'empty', [record], [id]));
+    if (found === 'used') return;
+    const isClosed = found === 'closed' ? 1 : 0;
+    const args = ['', id, EMPTY_RECEIPTS_KEPT, this.keepMs, isClosed, CLOSED_KEEP_DAYS];
+    const forgotten = await this.store.call(() => runScript(redis, 'empties', [this.cancels], args));
+    await Promise.all((forgotten as string[]).map((text) => this.forget(JSON.parse(text) as Target)));
+  }
+
+  /** A receipt that is left behind when the process dies here expires by itself. */
+  private async forget({ owner, cancelId }: Target): Promise<void> {
+    const receipt = `${this.keys.ownerText(owner)}:cancel:${digest(cancelId)}`;
+    await this.store.call(() => this.store.redis.unlink(receipt));
+  }
+
+  private async count(): Promise<number> {
+    const oldest = Math.floor(Date.now() / DAY_MS) - CLOSED_KEEP_DAYS;
+    const days = await this.store.call(() => this.store.redis.hgetall(`${this.cancels}:closed`));
+    return Object.entries(days).reduce(
+      (sum, [day, count]) => sum + (Number(day) < oldest ? 0 : Number(count)),
+      0,
+    );
+  }
+}

@@ -1,0 +1,144 @@
+import { Redis } from 'ioredis';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordOf } from '../support/cancel-door.js';
+import { Fleet, type Answer } from '../support/fleet.js';
+import { untilNothingIsLeft } from '../support/leftovers.js';
+import { TestStore } from '../support/store.js';
+import { until } from '../support/until.js';
+
+const CALLS = 6;
+const EVENTS_A_CALL = 1_000;
+const BATCH = { 'content-type': 'application/cloudevents-batch+json' };
+const MAX_CLOSED = 3;
+
+/** Anybody who may cancel can name owners that never had a job, as often as they like. */
+describe('a cancel of an owner that never had a job', () => {
+  let store: TestStore;
+  let redis: Redis;
+  let fleet: Fleet;
+  let folder: string;
+
+  beforeEach(async () => {
+    store = await TestStore.start('--maxmemory-policy', 'noeviction');
+    redis = new Redis(store.url);
+    folder = await mkdtemp(join(tmpdir(), 'mooring-events-'));
+  });
+  afterEach(async () => {
+    await redis.config('SET', 'maxmemory', 0);
+    await untilNothingIsLeft(store.url, fleet.prefix);
+    await fleet.stop();
+    await redis.quit();
+    await store.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('is small: 6,000 of them by events leave room for jobs in 6 MB, and each owner stays closed', async () => {
+    const EVENT_MAP = join(folder, 'events.json');
+    await writeFile(EVENT_MAP, JSON.stringify([{ type: 'trip.cancelled', owner: 'trip:{subject}' }]));
+    // What is told of them has a bound of its own.
+    await start({ EVENT_MAP, EVENTS_OUT_KEEP: '100' });
+    await redis.config('SET', 'maxmemory', '6mb');
+
+    for (let call = 0; call < CALLS; call += 1) {
+      const events = Array.from({ length: EVENTS_A_CALL }, (_, i) => anEvent(call * EVENTS_A_CALL + i));
+      const { status, body } = await fleet.request('POST', '/v1/events', events, BATCH);
+      const results = body['results'] as { outcome: string }[];
+      expect({ status, outcomes: new Set(results.map(({ outcome }) => outcome)) }).toEqual({
+        status: 200,
+        outcomes: new Set(['cancelled']),
+      });
+      expect(await enqueue(`ride:${call}`)).toMatchObject({ status: 201 });
+    }
+    for (const trip of [0, 3_000, 5_999])
+      expect(await enqueue(`trip:${trip}`)).toMatchObject({ status: 409 });
+    for (let call = 0; call < CALLS; call += 1) await cancel(`ride/${call}`);
+  }, 180_000);
+
+  it('is answered as any other, and its cancelId gets the same receipt again', async () => {
+    await start();
+    const order = { reason: 'sold', cancelId: 'c-1' };
+    const { status, body } = await cancel('trip/1', order);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        cancelId: 'c-1',
+        owner: 'trip:1',
+        reason: 'sold',
+        closed: true,
+        removed: 0,
+        running: 0,
+        done: true,
+      },
+    });
+    expect((await cancel('trip/1', order)).body).toEqual(body);
+    expect((await fleet.request('GET', '/v1/cancellations/c-1')).body).toEqual(body);
+    expect(await cancel('trip/2', order)).toMatchObject({ status: 422 });
+  });
+
+  it('leaves nothing with an owner that it does not close', async () => {
+    await start();
+    const { body } = await cancel('trip/1', { close: false });
+    expect(body).toMatchObject({ closed: false, removed: 0, done: true });
+    expect(await redis.exists(recordOf(fleet.prefix, 'trip:1'))).toBe(0);
+    expect(await enqueue('trip:1')).toMatchObject({ status: 201 });
+    expect((await cancel('trip/1', { close: false })).body).toMatchObject({ removed: 1, done: true });
+  });
+
+  it('is refused when the limit of such owners is reached; those with jobs are closed all the same', async () => {
+    await start({ MAX_CLOSED: String(MAX_CLOSED) });
+    for (let trip = 1; trip <= MAX_CLOSED; trip += 1) await cancel(`trip/${trip}`);
+    const refused = await until(async () => {
+      const answer = await cancel(`trip/${Math.random()}`);
+      return answer.status !== 200 && answer;
+    }, 'the limit is noticed');
+    expect(refused).toMatchObject({ status: 507, body: { code: 'CLOSED_FULL' } });
+
+    await enqueue('ride:1');
+    expect(await cancel('ride/1')).toMatchObject({
+      status: 200,
+      body: { removed: 1, closed: true, done: true },
+    });
+    expect(await cancel('trip/1')).toMatchObject({ status: 200, body: { closed: true, done: true } });
+    expect(await cancel('trip/open', { close: false })).toMatchObject({ status: 200, body: { done: true } });
+    expect(await enqueue('trip:1')).toMatchObject({ status: 409 });
+  });
+
+  it('and every other is kept for as long as RECEIPT_KEEP says, with the history', async () => {
+    await start({ RECEIPT_KEEP: '2m' });
+    await enqueue('ride:1');
+    await cancel('ride/1', { cancelId: 'c-1' });
+    const kept = (await redis.keys(`${fleet.prefix}:*`)).filter((key) =>
+      /:cancel:|:history$|\{cancels\}:[\w-]{22}$|\{gone:/.test(key),
+    );
+    expect(kept).toHaveLength(6);
+    for (const key of kept) {
+      const leftMs = await redis.pttl(key);
+      expect({ key, isKept: leftMs > 60_000 && leftMs <= 120_000 }).toEqual({ key, isKept: true });
+    }
+  });
+
+  async function start(env: NodeJS.ProcessEnv = {}): Promise<void> {
+    fleet = await Fleet.start({ storeUrl: store.url, workers: 0, env });
+  }
+
+  function enqueue(owner: string): Promise<Answer> {
+    return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: [owner], payload: {} });
+  }
+
+  function cancel(owner: string, order: object = {}): Promise<Answer> {
+    return fleet.request('POST', `/v1/owners/${owner}/cancel`, order);
+  }
+});
+
+function anEvent(trip: number): object {
+  return {
+    specversion: '1.0',
+    id: `e-${trip}`,
+    source: '/trips',
+    type: 'trip.cancelled',
+    subject: String(trip),
+  };
+}
