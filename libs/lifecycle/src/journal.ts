@@ -81,10 +81,21 @@ export interface WorkloadFact {
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts, another program's or misplaced; lines of slots; the list; news. */
+/** What a repair mends: strays of an owner's keys; jobs that ended, that were left, that are ghosts, another program's or misplaced; closed owners, when forced; lines of slots; the list; news. */
 export type Healed =
   | ('place' | 'dedup' | 'late' | 'done' | 'run')
-  | ('ended' | 'left' | 'replaced' | 'ghost' | 'slot' | 'list' | 'adopted' | 'untold' | 'misplaced');
+  | (
+      | 'ended'
+      | 'left'
+      | 'replaced'
+      | 'ghost'
+      | 'slot'
+      | 'list'
+      | 'adopted'
+      | 'untold'
+      | 'misplaced'
+      | 'closed'
+    );
 
 /** Of a cancel what is known before its jobs are gone. */
 type Cancelling = Pick<Order, 'cancelId' | 'owner' | 'job' | 'reason' | 'by' | 'why'>;

@@ -72,6 +72,7 @@ import { EndedJobs } from './sweep/ended.jobs.js';
 import { RetentionMeasures } from './sweep/retention.measures.js';
 import { RetentionSweep } from './sweep/retention.sweep.js';
 import { Retirement } from './sweep/retirement.js';
+import { ClosedOwners } from './sweep/closed-owners.js';
 import { Deadlines } from './sweep/deadlines.js';
 import { Doomed } from './sweep/doomed.js';
 import { ExpiredJobs } from './sweep/expired.jobs.js';
@@ -107,6 +108,7 @@ const providers: Provider[] = [
   Canceller,
   CleanUp,
   CleanUps,
+  ClosedOwners,
   Consumption,
   Deadlines,
   DepthCensus,

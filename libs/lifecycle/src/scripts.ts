@@ -40,6 +40,7 @@ const FILES = {
   expire: 'sweep/expire.lua',
   mend: 'sweep/mend.lua',
   misplaced: 'sweep/misplaced.lua',
+  purge: 'sweep/purge.lua',
   save: 'sweep/save.lua',
 } as const;
 

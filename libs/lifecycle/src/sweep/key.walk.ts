@@ -8,6 +8,7 @@ import { queueOfJobId } from '../kinds/ids.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { Queues } from '../queues.js';
 import { Store } from '../store.js';
+import { ClosedOwners } from './closed-owners.js';
 import { Healing, type Tally } from './healing.js';
 import { OwnerDirectory } from './owner.directory.js';
 import type { Round } from './sweep.js';
@@ -34,6 +35,7 @@ export class KeyWalk {
     private readonly queues: Queues,
     private readonly directory: OwnerDirectory,
     private readonly slots: Slots,
+    private readonly closed: ClosedOwners,
     private readonly healing: Healing,
     private readonly journal: Journal,
   ) {
@@ -56,11 +58,9 @@ export class KeyWalk {
     const [next, keys] = node
       ? await this.store.call(() => node.scan(cursor, 'MATCH', this.pattern, 'COUNT', KEYS_AT_ONCE))
       : ['0', []];
-    await this.listAll(
-      keys.filter((key) => RECORD.test(key)),
-      tally,
-      round,
-    );
+    const records = keys.filter((key) => RECORD.test(key));
+    await this.listAll(records, tally, round);
+    if (round.force) await this.closed.purge(records, nowMs, tally, round);
     for (const key of keys) await this.tidy(key, nowMs, tally, round);
     if (next !== '0') return `${name}|${next}`;
     const following = names.find((other) => other > name);
