@@ -78,7 +78,7 @@ export function readRequest(
   };
 }
 
-/** A trigger that is left to a pending job begins its time again: with a key that is skipped or coalesced it may still start. */
+/** With skip and coalesce a later trigger may join the pending job, and its time begins again: it may still start. */
 function refuseToExpire(delayMs: number, expiresInMs: number | undefined, strategy: string): void {
   if (strategy === 'skip' || strategy === 'coalesce') return;
   if (expiresInMs === undefined || delayMs <= expiresInMs) return;

@@ -25,7 +25,7 @@ export class GhostJobs {
   ) {}
 
   /**
-   * So many ids of those that wait, from where the walk was; answers whether they were the last. What stands in the way of BullMQ's
+   * A part of the ids that wait, from where the walk was; answers whether it was the last. What stands in the way of BullMQ's
    * keys goes first: the queue could not be read, and to remove a job whose id is such a word would remove the key.
    */
   async look(queueName: string, limit: number, tally: Tally, round: Round): Promise<boolean> {
