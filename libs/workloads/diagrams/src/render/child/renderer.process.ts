@@ -5,6 +5,7 @@ import { drawerOf, type DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
 import { cut, type Answer, type Ready, type Task, type Word } from '../pool/words.js';
 import { closeDoors } from './closed-doors.js';
+import { isOutOfMemory, isTrap } from './faults.js';
 import { endBrowser } from './end-browser.js';
 import type { Setup } from './setup.js';
 
@@ -83,15 +84,18 @@ function answerTo(error: unknown): Answer {
     const { line, column } = error;
     return { said: 'invalid', message, line, column, worn: false };
   }
-  if (isOutOfRoom(error))
+  if (isOutOfMemory(error))
     return { said: 'limit', limit: 'memory', message: `It is too much to draw: ${message}` };
+  if (isTrap(error)) {
+    return { said: 'limit', limit: 'process', message: `Its renderer failed on it: ${plain(message)}` };
+  }
   // A renderer that fell over its source may be left in any state.
   return { said: 'invalid', message, worn: true };
 }
 
-/** A stack or a string that is full, or a trap in WebAssembly. */
-function isOutOfRoom(error: unknown): boolean {
-  return error instanceof RangeError || (error as Error | undefined)?.name === 'RuntimeError';
+/** Without Emscripten's advice to its developers. */
+function plain(message: string): string {
+  return message.replace(/ Build with -sASSERTIONS for more info\.$/, '');
 }
 
 /** To nobody, when its parent is dead: that must not end it before its watchdog does. */

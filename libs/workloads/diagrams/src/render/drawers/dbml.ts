@@ -4,8 +4,8 @@ import type { Drawer } from './drawer.js';
 import { load as loadGraphviz } from './graphviz.js';
 
 /** As a graph, which the Graphviz we have draws: the one in its package is old and catches the errors of its whole process. */
-export async function load(): Promise<Drawer> {
-  const graphviz = await loadGraphviz();
+export function load(): Drawer {
+  const graphviz = loadGraphviz();
   return { draw: (source) => graphviz.draw(graph(source)), check: (source) => void graph(source) };
 }
 

@@ -1,30 +1,49 @@
 import { instance } from '@viz-js/viz';
+import { setImmediate as turn } from 'node:timers/promises';
 import { DiagramInvalid, type Place } from '../errors.js';
 import type { Drawer } from './drawer.js';
 
 /** Without fonts Graphviz estimates widths, and knows those of Arial. */
 const FONT = { fontname: 'Arial' };
 
-export async function load(): Promise<Drawer> {
-  const viz = await instance();
-  const run = (source: string, format: string, engine?: string): string => {
-    const result = viz.render(source, {
-      format,
-      ...(engine && { engine }),
-      graphAttributes: FONT,
-      nodeAttributes: FONT,
-      edgeAttributes: FONT,
-    });
-    if (result.status === 'success') return result.output;
-    const said = result.errors.filter(({ level }) => level !== 'warning').map(({ message }) => message);
-    const message = said.join(' ') || 'Graphviz could not draw this.';
-    throw new DiagramInvalid(message, placeIn(source, message));
-  };
+type Viz = Awaited<ReturnType<typeof instance>>;
+
+export function load(): Drawer {
+  const take = instances();
   return {
-    draw: (source) => run(source, 'svg'),
+    draw: async (source) => run(await take(), source, 'svg'),
     // This engine places nothing.
-    check: (source) => void run(source, 'canon', 'nop'),
+    check: async (source) => void run(await take(), source, 'canon', 'nop'),
   };
+}
+
+/**
+ * An instance for each graph: some graphs leave the memory of theirs damaged, and the next graph would trap in it. The next
+ * instance is made while there is nothing to draw.
+ */
+function instances(): () => Promise<Viz> {
+  let next = instance();
+  return async () => {
+    const viz = await next;
+    next = turn().then(() => instance());
+    // Reported to the graph that waits for it.
+    next.catch(() => undefined);
+    return viz;
+  };
+}
+
+function run(viz: Viz, source: string, format: string, engine?: string): string {
+  const result = viz.render(source, {
+    format,
+    ...(engine && { engine }),
+    graphAttributes: FONT,
+    nodeAttributes: FONT,
+    edgeAttributes: FONT,
+  });
+  if (result.status === 'success') return result.output;
+  const errors = result.errors.filter(({ level }) => level !== 'warning').map(({ message }) => message);
+  const message = errors.join(' ') || 'Graphviz could not draw this.';
+  throw new DiagramInvalid(message, placeIn(source, message));
 }
 
 /** It says the line, and often what it met there: where that is in the line only once, it is known in which column. */

@@ -1,0 +1,56 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { Renderers } from '../renderers.js';
+
+/** Leaves the memory of a Graphviz instance damaged: another graph drawn in it traps. */
+const DAMAGING = `digraph {
+  newrank=true
+  gate
+  quay [label=<<table><tr><td port="a">quay</td></tr></table>>]
+  subgraph cluster_yard { rank=same; label="yard"; crane; stack; subgraph cluster_lane { road; gate } }
+  subgraph cluster_sea { label="sea"; berth; ship }
+  subgraph cluster_port { label="port"; ship; subgraph cluster_dock { crane; berth } }
+  subgraph roads { ship; subgraph cluster_rail { label="rail"; road; track } }
+  { rank=source; ship; gate }
+  { rank=same; quay; berth; stack; track }
+  track -> crane
+  stack -> crane
+  crane -> track [label="load"]
+  road -> track
+  gate -> quay
+  crane -> track
+  stack -> ship
+}`;
+/** Graphviz itself fails on it, also as its first graph. */
+const TRAPPING = `digraph {
+  gate
+  subgraph cluster_yard { label="yard"; crane; subgraph cluster_lane { ship; gate } }
+  { rank=same; ship; quay }
+  { rank=sink; crane; berth }
+  crane -> gate
+}`;
+
+const { signal } = new AbortController();
+const renderers = new Renderers({ chromium: 'off', lightProcesses: 1 });
+
+afterAll(() => renderers.close());
+
+describe('Graphviz', () => {
+  it('draws a good graph each time, also after graphs that damage their instance', async () => {
+    const pictures = new Set<string>();
+    for (let nth = 0; nth < 40; nth += 1) {
+      const source = `/* ${nth} */ ${DAMAGING}`;
+      const { bytes } = await renderers.render({ type: 'graphviz', source, output: 'svg' }, signal);
+      pictures.add(bytes.toString());
+    }
+    expect(pictures.size).toBe(1);
+  });
+
+  it('reports its own failure as one of its process, and not as too much to draw', async () => {
+    const drawn = renderers.render({ type: 'graphviz', source: TRAPPING, output: 'svg' }, signal);
+    await expect(drawn).rejects.toMatchObject({
+      name: 'RenderLimit',
+      limit: 'process',
+      message: expect.stringContaining('Its renderer failed on it: Aborted(Assertion failed'),
+    });
+  });
+});
