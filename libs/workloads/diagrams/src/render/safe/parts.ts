@@ -1,11 +1,19 @@
+import { EVERY, keysOfElement, shownBySheet } from './selectors.js';
+
 /** A piece of a drawing that others may show again, and what it shows again itself. */
 interface Part {
   readonly element: string;
   elements: number;
   readonly inner: Part[];
   readonly shows: string[];
+  /** Of each of its elements, by what a sheet may make it show parts. */
+  readonly keys: string[];
+  /** Whether it is inside an element of ENDS. */
+  readonly isEnd: boolean;
   weight?: number;
 }
+
+type Shown = Map<string, Set<string>>;
 
 const POINTS_TO = /url\(\s*['"]?#([^'")\s]+)/gi;
 /** What these show is drawn without what a sheet says of it: no chain can be made of them. */
@@ -16,13 +24,13 @@ export class Parts {
   private readonly root = part('svg');
   private readonly named = new Map<string, Part>();
   private readonly open: Part[] = [this.root];
-  private readonly byStyle = new Set<string>();
+  private readonly shownBy: Shown = new Map();
   private elements = 0;
 
   enter(element: string, attributes: ReadonlyMap<string, string>): void {
     const here = this.open.at(-1)!;
     const id = attributes.get('id');
-    const own = id === undefined ? here : part(element);
+    const own = id === undefined ? here : part(element, here);
     if (id !== undefined) {
       here.inner.push(own);
       if (!this.named.has(id)) this.named.set(id, own);
@@ -30,6 +38,7 @@ export class Parts {
     own.elements += 1;
     this.elements += 1;
     own.shows.push(...references(element, attributes));
+    if (!own.isEnd) own.keys.push(...keysOfElement(element, attributes));
     this.open.push(own);
   }
 
@@ -37,16 +46,16 @@ export class Parts {
     this.open.pop();
   }
 
-  /** Which elements a sheet means is not looked at: it may be each. */
   style(sheet: string): void {
-    for (const name of namesIn(sheet)) this.byStyle.add(name);
+    for (const [key, ids] of shownBySheet(sheet))
+      this.shownBy.set(key, new Set([...(this.shownBy.get(key) ?? []), ...ids]));
   }
 
   /** Without an end, when a part shows itself, or might. */
   get total(): number {
     let total = this.weigh(this.root);
-    for (const name of this.byStyle) {
-      const shown = this.named.get(name);
+    for (const id of this.shownBy.get(EVERY) ?? []) {
+      const shown = this.named.get(id);
       if (shown) total += ENDS.has(shown.element) ? this.weigh(shown) * this.elements : Infinity;
     }
     return total;
@@ -58,16 +67,22 @@ export class Parts {
     one.weight = Infinity;
     let weight = one.elements;
     for (const each of one.inner) weight += this.weigh(each);
-    for (const name of one.shows) {
-      const shown = this.named.get(name);
+    for (const id of this.shownIn(one)) {
+      const shown = this.named.get(id);
       if (shown) weight += this.weigh(shown);
     }
     return (one.weight = weight);
   }
+
+  private *shownIn({ shows, keys }: Part): Generator<string> {
+    yield* shows;
+    for (const key of keys) yield* this.shownBy.get(key) ?? [];
+  }
 }
 
-function part(element: string): Part {
-  return { element, elements: 0, inner: [], shows: [] };
+function part(element: string, around?: Part): Part {
+  const isEnd = around?.isEnd === true || ENDS.has(element);
+  return { element, elements: 0, inner: [], shows: [], keys: [], isEnd };
 }
 
 function references(element: string, attributes: ReadonlyMap<string, string>): string[] {

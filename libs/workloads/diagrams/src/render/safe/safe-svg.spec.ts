@@ -123,16 +123,33 @@ describe('a safe drawing', () => {
     }
   });
 
-  it('shows by its sheet what can show nothing further, and that not too often', () => {
-    const styled = (name: string, inner: string, sheet: string): string =>
-      svg(`<defs><${name} id="a">${inner}</${name}></defs><style>${sheet}</style><rect class="a"/>`);
-    const arrow = styled('marker', '<path/>', '.a{marker-end:url(#a)}');
-    expect(safeSvg(arrow)).toContain('marker-end:url(#a)');
-    expect(safeSvg(styled('linearGradient', '<stop/>', '.a{fill:URL("#a")}'))).toContain('url(#a)');
-    const tooMuch = [
-      styled('pattern', '<rect class="a"/>', '.a{fill:url(#a)}'),
+  it('shows by its sheet what is named there, as often as elements are meant, and never within itself', () => {
+    const styled = (name: string, inner: string, sheet: string, shown = '<rect class="a"/>'): string =>
+      svg(`<defs><${name} id="a">${inner}</${name}></defs><style>${sheet}</style>${shown}`);
+    const fill = '.a{fill:url(#a)}';
+    const drawn = [
+      styled('marker', '<path/>', '.a{marker-end:url(#a)}'),
+      styled('marker', '<path class="a"/>', 'rect.a, .b > .a{marker-end:url(#a)}'),
+      styled('linearGradient', '<stop/>', '.a{fill:URL("#a")}'),
+      styled('linearGradient', '<stop/>', '*{fill:url(#a)}'),
+      styled('pattern', '<rect class="b"/>', fill),
+      styled('pattern', '<rect class="b"/>', '#r:hover{fill:url(#a)}', '<rect id="r"/>'),
+      styled('pattern', '<path/>', 'g > rect{fill:url(#a)}'),
       styled('mask', '<rect/>', '.a{mask:URL(#a)}'),
-      styled('marker', '<path/>'.repeat(1_000), '.a{marker-end:url(#a)}'),
+      styled('pattern', '<path/>'.repeat(1_000), fill, '<rect class="a"/>'.repeat(100)),
+    ];
+    for (const drawing of drawn) expect(safeSvg(drawing)).toContain('url(#a)');
+    const tooMuch = [
+      styled('pattern', '<rect class="a"/>', fill),
+      styled('pattern', '<g><rect class="b a"/></g>', '@media print{.x, g > .a:hover{fill:url(#a)}}'),
+      styled('pattern', '<rect/>', 'rect{fill:url(#a)}'),
+      styled('pattern', '<rect/>', '*{fill:url(#a)}'),
+      styled('pattern', '<rect/>', ':not(.b){fill:url(#a)}'),
+      styled('pattern', '<rect/>', '[class]{fill:url(#a)}'),
+      styled('pattern', '<rect class="a:b"/>', '.a\\:b{fill:url(#a)}'),
+      styled('pattern', '<rect class="b"/>', '.a{--p:url(#a)}.b{fill:var(--p)}'),
+      styled('pattern', '<path/>'.repeat(1_000), fill, '<rect class="a"/>'.repeat(1_000)),
+      styled('marker', '<path/>'.repeat(1_000), '*{marker-end:url(#a)}'),
     ];
     for (const drawing of tooMuch) expect(() => safeSvg(drawing)).toThrow('too much of itself');
   });
