@@ -1,18 +1,32 @@
 import { inflateSync } from 'node:zlib';
 
+export interface Ink {
+  readonly width: number;
+  readonly height: number;
+  readonly share: number;
+  /** The first and the last column that is not all white. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /** How large a PNG is, and how much of it is not white. Ours have four bytes a pixel and no interlacing. */
-export function inkIn(png: Buffer): { width: number; height: number; share: number } {
+export function inkIn(png: Buffer): Ink {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const lines = inflateSync(Buffer.concat(chunksOf(png)));
   const stride = width * 4 + 1;
   let marked = 0;
+  let [from, to] = [width, -1];
   let above = new Uint8Array(width * 4);
   for (let y = 0; y < height; y += 1) {
     const line = unfiltered(lines.subarray(y * stride, (y + 1) * stride), above);
-    for (let x = 0; x < line.length; x += 4) if (line[x]! + line[x + 1]! + line[x + 2]! < 720) marked += 1;
+    for (let x = 0; x < width; x += 1) {
+      if (line[4 * x]! + line[4 * x + 1]! + line[4 * x + 2]! >= 720) continue;
+      marked += 1;
+      [from, to] = [Math.min(from, x), Math.max(to, x)];
+    }
     above = line;
   }
-  return { width, height, share: marked / (width * height) };
+  return { width, height, share: marked / (width * height), from, to };
 }
 
 function chunksOf(png: Buffer): Buffer[] {

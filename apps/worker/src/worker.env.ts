@@ -2,7 +2,7 @@ import { ArtifactsEnv } from '#artifacts';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { ContainersEnv } from '#workloads/containers';
-import { ChromiumEnv } from '#workloads/diagrams';
+import { ChromiumEnv, FontsEnv } from '#workloads/diagrams';
 import { z } from 'zod';
 
 /** What a worker reads from its environment. */
@@ -42,6 +42,7 @@ export const WorkerEnv = z
         'How many diagrams may wait to be drawn, where that is fewer than `MAX_WAITING`. The same as for the api.',
       ),
     ...ChromiumEnv,
+    ...FontsEnv,
     SITES: z
       .enum(['on', 'off'])
       .default('on')

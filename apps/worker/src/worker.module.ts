@@ -53,7 +53,9 @@ export class WorkerModule {
         }),
         ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
         ...(env.TRIPS === 'on' ? [TripsWorkerModule] : []),
-        ...(env.DIAGRAMS === 'on' ? [DiagramsWorkerModule.with({ chromium: env.CHROMIUM })] : []),
+        ...(env.DIAGRAMS === 'on'
+          ? [DiagramsWorkerModule.with({ chromium: env.CHROMIUM, fonts: env.FONTS })]
+          : []),
         ...(env.SITES === 'on' ? [SitesWorkerModule] : []),
         ...(env.CONTAINERS === 'on' ? [ContainersWorkerModule.with(env)] : []),
       ],

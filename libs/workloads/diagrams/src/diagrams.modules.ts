@@ -12,6 +12,7 @@ import { DIAGRAMS_DEFAULTS, DiagramsOptions } from './diagrams.options.js';
 import { DiagramOwners } from './diagrams.owners.js';
 import { DiagramsRelay } from './diagrams.relay.js';
 import { DiagramsRepository } from './diagrams.repository.js';
+import type { RenderLimits } from './render/limits.js';
 import { Renderers } from './render/renderers.js';
 
 /** Who does what others have left undone: every api, and the janitor. */
@@ -29,7 +30,7 @@ export const tending: Provider[] = [
 /** Where they are drawn. */
 @Module({})
 export class DiagramsWorkerModule {
-  static with({ chromium }: { readonly chromium: string | undefined }): DynamicModule {
+  static with(drawing: Pick<RenderLimits, 'chromium' | 'fonts'>): DynamicModule {
     return {
       module: DiagramsWorkerModule,
       imports: [LifecycleModule.forKinds([render])],
@@ -39,7 +40,7 @@ export class DiagramsWorkerModule {
         DiagramOwners,
         DiagramsRepository,
         RenderHandler,
-        { provide: Renderers, useFactory: () => new Renderers({ chromium, warn }) },
+        { provide: Renderers, useFactory: () => new Renderers({ ...drawing, warn }) },
       ],
     };
   }

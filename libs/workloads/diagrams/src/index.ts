@@ -1,4 +1,5 @@
 export { ChromiumEnv } from './chromium.env.js';
+export { FontsEnv } from './fonts.env.js';
 export { EXAMPLES, type Example } from './render/examples/examples.js';
 export { DIAGRAMS_DEFAULTS, type DiagramsOptions } from './diagrams.options.js';
 export { render } from './diagrams.kinds.js';

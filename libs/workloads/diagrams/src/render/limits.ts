@@ -24,6 +24,8 @@ export interface RenderLimits {
   readonly renders: number;
   /** A browser for Mermaid; without it one is looked for, and with 'off' none is used. */
   readonly chromium: string | undefined;
+  /** A folder of fonts for letters of a PNG that ours lack. */
+  readonly fonts: string | undefined;
 }
 
 export const RENDER_LIMITS: RenderLimits = {
@@ -49,4 +51,5 @@ export const RENDER_LIMITS: RenderLimits = {
   idleMs: 60_000,
   renders: 500,
   chromium: undefined,
+  fonts: undefined,
 };

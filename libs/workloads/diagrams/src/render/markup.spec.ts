@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withOurFonts } from './child/fonts.js';
+import { withKnownFonts } from './child/fonts.js';
 import { flatten } from './drawers/flatten.js';
 
 describe('words that look like CSS', () => {
@@ -17,6 +17,7 @@ describe('words that look like CSS', () => {
   it('stay when fonts are replaced by ours', () => {
     const drawing = (family: string): string =>
       `<svg><style>text{font-family:${family}}</style>${words}<g font-family="${family}"/></svg>`;
-    expect(withOurFonts(drawing('Times'))).toBe(drawing('DejaVu Serif'));
+    const none = { families: new Set<string>(), files: [] };
+    expect(withKnownFonts(drawing('Times'), none)).toBe(drawing('DejaVu Serif'));
   });
 });

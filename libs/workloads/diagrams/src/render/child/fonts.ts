@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { unescaped } from '../escape.js';
 import { inMarkup } from '../markup.js';
+import type { EmbeddedFonts } from './embedded-fonts.js';
 
 /*
  * A PNG is drawn with fonts that we bring: without any, all labels would be missing and nobody would be told. What a drawing
@@ -25,29 +27,38 @@ const FAMILY = /(font-family\s*(?:=\s*"|:\s*))((?:&quot;|[^;}"<>])*)/gi;
 
 export interface Fonts {
   readonly fontFiles: string[];
+  readonly fontDirs: string[];
   readonly loadSystemFonts: boolean;
   readonly defaultFontFamily: string;
   readonly defaultFontSize: number;
 }
 
 /** Most renderers reckon with Arial, which is as wide as ours when it is condensed; some with Verdana, as wide as ours is. */
-export function fontsFor(svg: string): Fonts {
+export function fontsFor(svg: string, embedded: EmbeddedFonts, fallback: string | undefined): Fonts {
   const isWide = /DejaVu Sans|Verdana/.test(svg);
   return {
-    fontFiles: isWide ? WIDE : NARROW,
+    fontFiles: [...embedded.files, ...(isWide ? WIDE : NARROW)],
+    // Loaded last: for letters that no font before it has.
+    fontDirs: fallback === undefined ? [] : [fallback],
     loadSystemFonts: false,
     defaultFontFamily: 'DejaVu Sans',
     defaultFontSize: BROWSERS_SIZE,
   };
 }
 
-export function withOurFonts(svg: string): string {
+/** A font that could not be unpacked is replaced like any other. */
+export function withKnownFonts(svg: string, { families }: EmbeddedFonts): string {
   return inMarkup(svg, (markup) =>
-    markup.replace(FAMILY, (_, before: string, named: string) => {
+    markup.replace(FAMILY, (all, before: string, named: string) => {
+      if (families.has(firstOf(named))) return all;
       const style = before.endsWith('"') ? '' : styleOf(named);
       return `${before}${nearest(named)}${style}`;
     }),
   );
+}
+
+function firstOf(named: string): string {
+  return unescaped(named).split(',', 1)[0]!.replace(/["']/g, '').trim();
 }
 
 function nearest(named: string): string {

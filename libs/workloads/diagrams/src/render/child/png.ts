@@ -1,6 +1,7 @@
 import { Resvg } from '@resvg/resvg-js';
 import { RenderLimit } from '../errors.js';
-import { fontsFor, withOurFonts } from './fonts.js';
+import { withEmbeddedFonts } from './embedded-fonts.js';
+import { fontsFor, withKnownFonts } from './fonts.js';
 import { withPlainMarkers } from './markers.js';
 import { withPlainSheets } from './sheets.js';
 
@@ -9,16 +10,26 @@ const ZOOM = 2;
 /** Below this nobody can read it. */
 const LEAST_ZOOM = 0.5;
 
-export function pngOf(svg: string, pixels: number): Buffer {
+/** Where fonts are besides those that we bring. */
+export interface FontFolders {
+  /** That fonts of the drawing are written to while it is drawn. */
+  readonly own?: string;
+  /** Of the operator's. */
+  readonly fallback?: string | undefined;
+}
+
+export function pngOf(svg: string, pixels: number, { own, fallback }: FontFolders = {}): Buffer {
   const { width, height } = new Resvg(svg, { font: { loadSystemFonts: false } });
   const zoom = Math.min(ZOOM, Math.sqrt(pixels / (width * height)));
   if (!(zoom >= LEAST_ZOOM)) {
     throw new RenderLimit('size', `As a PNG it is too large: ${Math.round(width)} by ${Math.round(height)}.`);
   }
-  const drawing = new Resvg(withOurFonts(withPlainMarkers(withPlainSheets(svg))), {
-    fitTo: { mode: 'zoom', value: zoom },
-    background: '#fff',
-    font: fontsFor(svg),
+  return withEmbeddedFonts(svg, own, (embedded) => {
+    const drawing = new Resvg(withKnownFonts(withPlainMarkers(withPlainSheets(svg)), embedded), {
+      fitTo: { mode: 'zoom', value: zoom },
+      background: '#fff',
+      font: fontsFor(svg, embedded, fallback),
+    });
+    return drawing.render().asPng();
   });
-  return drawing.render().asPng();
 }

@@ -14,6 +14,8 @@ import type { Setup } from './setup.js';
  * parent bounds its time and memory and kills it; it ends with its parent, however that ends.
  */
 
+type Finish = Extract<Task, { do: 'finish' }>;
+
 const setup = JSON.parse(process.argv[2]!) as Setup;
 
 // The watchdog tidies up, and then ends it: until then it must not end by itself for want of work.
@@ -22,7 +24,7 @@ process.once('disconnect', () => setInterval(() => undefined, 60_000));
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 await startWatchdog();
-const finish = setup.role === 'finish' ? (await import('./finish.js')).finish : undefined;
+const finish = setup.role === 'finish' ? await loadFinish(setup.fonts) : undefined;
 const browser = setup.role === 'browse' ? await browse(setup.chromium) : {};
 // Now that it has all it needs. What a renderer loads later, it loads behind them.
 closeDoors();
@@ -31,10 +33,15 @@ say({ said: 'ready', ...browser });
 
 /** A thread beside this one, which may be in a loop of a renderer's when the parent dies. */
 async function startWatchdog(): Promise<void> {
-  const folder = setup.role === 'browse' ? process.cwd() : undefined;
+  const folder = setup.role === 'draw' ? undefined : process.cwd();
   const watchdog = new Worker(new URL('./watchdog.js', import.meta.url), { workerData: { folder } });
   await once(watchdog, 'message');
   watchdog.unref();
+}
+
+async function loadFinish(fallback: string | undefined): Promise<(task: Finish) => Uint8Array> {
+  const { finish } = await import('./finish.js');
+  return (task) => finish(task, { own: process.cwd(), fallback });
 }
 
 async function browse(chromium: string): Promise<Pick<Ready, 'group' | 'isOpen'>> {

@@ -8,7 +8,7 @@ import { endBrowser } from './end-browser.js';
  */
 
 const PARENT = 4;
-/** Of a browser's profile, where there is a browser. */
+/** Of a browser's profile, or of the fonts of a drawing. */
 const { folder } = workerData as { folder?: string };
 
 new Socket({ fd: PARENT })

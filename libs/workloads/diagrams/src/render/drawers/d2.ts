@@ -35,9 +35,7 @@ export async function load(): Promise<Drawer> {
       await loadElk();
       hasElk = true;
     }
-    return told(
-      await d2.compile(JSON.stringify({ fs: { index: source }, options: { layout: 'dagre' } })),
-    ) as Compiled;
+    return told(await d2.compile(JSON.stringify({ fs: { index: source }, options: {} }))) as Compiled;
   };
   return {
     async draw(source) {

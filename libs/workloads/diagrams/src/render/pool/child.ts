@@ -16,7 +16,7 @@ const FULL = 0.6;
 
 /** One process that draws, one thing at a time. What takes too much or is no longer wanted is ended by killing it. */
 export class Child {
-  /** A browser's, for its profile. All others may write nowhere. */
+  /** A browser's, for its profile, or for the fonts of a drawing. All others may write nowhere. */
   private readonly folder: string | undefined;
   private readonly process: ChildProcess;
   private readonly ended: Promise<RenderLimit>;
@@ -28,7 +28,7 @@ export class Child {
   private isSpent = false;
 
   constructor(private readonly spec: PoolSpec) {
-    if (spec.setup.role === 'browse') this.folder = makeFolder();
+    if (spec.setup.role !== 'draw') this.folder = makeFolder();
     this.process = start(spec, this.folder ?? '/');
     this.ended = this.untilEnded();
     this.ready = this.listen();

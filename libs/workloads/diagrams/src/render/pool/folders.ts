@@ -10,7 +10,7 @@ const NAME = new RegExp(`^mooring-render-${HOST}-(\\d+)-`);
 
 let swept: Promise<void> | undefined;
 
-/** A browser's, by the number of the worker it belongs to. With the first of them, those go whose worker is dead. */
+/** A process's, by the number of the worker it belongs to. With the first of them, those go whose worker is dead. */
 export function makeFolder(): string {
   swept ??= sweepFolders();
   return mkdtempSync(join(tmpdir(), `mooring-render-${HOST}-${process.pid}-`));

@@ -29,7 +29,7 @@ export function poolsFor(
   chromium: string | undefined,
   onOpen?: () => void,
 ): Record<Weight, Pool> {
-  const { idleMs, renders, lightProcesses: processes } = limits;
+  const { idleMs, renders, lightProcesses: processes, fonts } = limits;
   const pool = (own: Own): Pool =>
     new Pool({ setup: { role: 'draw' }, processes: 1, idleMs, renders, ...own });
   return {
@@ -42,6 +42,6 @@ export function poolsFor(
       ? pool({ heapMb: 256, memoryMb: 1_800, setup: { role: 'browse', chromium }, ...(onOpen && { onOpen }) })
       : pool({ heapMb: 512, memoryMb: 900 }),
     syntax: pool({ heapMb: 256, memoryMb: 640 }),
-    finish: pool({ heapMb: 384, memoryMb: 900, processes, setup: { role: 'finish' } }),
+    finish: pool({ heapMb: 384, memoryMb: 900, processes, setup: { role: 'finish', fonts } }),
   };
 }

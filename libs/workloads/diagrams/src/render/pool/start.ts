@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { codeFolders, findEntry } from './entry.js';
 import type { PoolSpec } from './spec.js';
 
@@ -13,7 +14,7 @@ export function start(spec: PoolSpec, folder: string): ChildProcess {
   const child = fork(entry, [JSON.stringify(spec.setup)], {
     cwd: folder,
     env: {},
-    execArgv: [`--max-old-space-size=${spec.heapMb}`, '--no-warnings', ...wallOf(spec, entry)],
+    execArgv: [`--max-old-space-size=${spec.heapMb}`, '--no-warnings', ...wallOf(spec, entry, folder)],
     serialization: 'advanced',
     // The last is the pipe by which it notices that this process died.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
@@ -22,17 +23,21 @@ export function start(spec: PoolSpec, folder: string): ChildProcess {
   return child;
 }
 
-/** It reads its own code. It starts a thread, around which there is no wall; a renderer finds each door to another closed. */
-export function wallOf({ setup, evaluates }: PoolSpec, entry: string): string[] {
+/** It reads its own code, and writes at most to the folder that it is given. It starts a thread, around which there is no wall; a renderer finds each door to another closed. */
+export function wallOf({ setup, evaluates }: PoolSpec, entry: string, folder = '/'): string[] {
   // A browser cannot be started behind it; nothing of a source runs in this process then.
   if (setup.role === 'browse') return [];
   return [
     WALL.at(-1)!,
     '--allow-worker',
-    ...(setup.role === 'finish' ? ['--allow-addons'] : []),
+    ...(setup.role === 'finish' ? ['--allow-addons', ...ownFolder(realpathSync(folder))] : []),
     ...(evaluates ? [] : ['--disallow-code-generation-from-strings']),
     ...codeFolders(entry).map((folder) => `--allow-fs-read=${folder}`),
   ];
+}
+
+function ownFolder(folder: string): string[] {
+  return [`--allow-fs-read=${folder}`, `--allow-fs-write=${folder}`];
 }
 
 /** A process without work keeps nobody from ending; whoever waits for one has a timer. */
