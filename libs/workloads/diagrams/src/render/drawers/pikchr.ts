@@ -1,6 +1,7 @@
 import loadPikchr from 'pikchr-js';
 import { DiagramInvalid } from '../errors.js';
 import type { Drawer } from './drawer.js';
+import { withPlainEntities } from './html-entities.js';
 
 /** What it prints before each line of a source that it could not read. */
 const MARGIN = /^\/\* +(\d+) \*\/ {2}/;
@@ -9,7 +10,8 @@ export async function load(): Promise<Drawer> {
   const pikchr = await loadPikchr();
   const draw = (source: string): string => {
     const { svg, width } = pikchr.render(source, 'pikchr', pikchr.flags.PLAINTEXT_ERRORS);
-    if (width > 0) return svg;
+    // What the source prints comes before the drawing.
+    if (width > 0) return withPlainEntities(svg.slice(svg.indexOf('<svg')));
     throw width < 0 ? invalid(svg) : new DiagramInvalid('Nothing is drawn.');
   };
   return { draw, check: (source) => void draw(source) };

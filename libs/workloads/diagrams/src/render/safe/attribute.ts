@@ -4,11 +4,16 @@ import { ATTRIBUTES, PROPERTIES } from './vocabulary.js';
 
 /** An attribute as it may stay, or nothing. Of `xlink:href` the plain name is left, which all readers know. */
 export function safeAttribute(element: string, name: string, value: string): [string, string] | undefined {
-  if (name === 'href' || name === 'xlink:href')
-    return mayPoint(element, value.trim()) ? ['href', value.trim()] : undefined;
+  if (name === 'href' || name === 'xlink:href') return hrefOf(element, value.trim());
   if (name === 'style') return [name, safeDeclarations(value)];
   if (PROPERTIES.has(name) || ATTRIBUTES.has(name)) return isSafeValue(value) ? [name, value] : undefined;
   return undefined;
+}
+
+function hrefOf(element: string, href: string): [string, string] | undefined {
+  // A browser would encode them as well.
+  const encoded = element === 'a' ? href.replaceAll(' ', '%20') : href;
+  return mayPoint(element, encoded) ? ['href', encoded] : undefined;
 }
 
 function mayPoint(element: string, href: string): boolean {
