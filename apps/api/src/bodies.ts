@@ -1,12 +1,7 @@
-import { takesBytes } from '#http';
-import { RouteConfig, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { takesBytes, takesUpTo } from '#http';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest, RawServerDefault } from 'fastify';
 import { ApiProblem } from './problem.js';
-
-/** Says that a route takes bodies of up to so many bytes, where others take less. */
-export function TakesUpTo(bytes: number): MethodDecorator & ClassDecorator {
-  return RouteConfig({ takesUpTo: bytes });
-}
 
 /** To be called before routes are made. */
 export function limitBodies(app: NestFastifyApplication): void {
@@ -14,8 +9,8 @@ export function limitBodies(app: NestFastifyApplication): void {
     .getHttpAdapter()
     .getInstance()
     .addHook('onRoute', (route) => {
-      const { takesUpTo } = (route.config ?? {}) as { takesUpTo?: number };
-      if (takesUpTo !== undefined) route.bodyLimit = takesUpTo;
+      const most = takesUpTo(route.config);
+      if (most !== undefined) route.bodyLimit = most;
     });
 }
 

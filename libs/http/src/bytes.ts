@@ -1,10 +1,22 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 
-/** Says that a route takes a body of any type, as the bytes that came; every other takes JSON and nothing else. */
-export function TakesBytes(): MethodDecorator & ClassDecorator {
-  return RouteConfig({ takesBytes: true });
+/**
+ * Says that a route takes a body of any type, as the bytes that came, and how many where others take less; every other takes JSON and
+ * nothing else.
+ */
+export function TakesBytes(upTo?: number): MethodDecorator & ClassDecorator {
+  return RouteConfig({ takesBytes: true, ...(upTo !== undefined && { takesUpTo: upTo }) });
+}
+
+/** Says that a route takes bodies of up to so many bytes, where others take less. */
+export function TakesUpTo(bytes: number): MethodDecorator & ClassDecorator {
+  return RouteConfig({ takesUpTo: bytes });
 }
 
 export function takesBytes(config: unknown): boolean {
   return (config as { takesBytes?: boolean } | undefined)?.takesBytes === true;
+}
+
+export function takesUpTo(config: unknown): number | undefined {
+  return (config as { takesUpTo?: number } | undefined)?.takesUpTo;
 }

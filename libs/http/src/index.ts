@@ -1,4 +1,4 @@
-export { TakesBytes, takesBytes } from './bytes.js';
+export { TakesBytes, takesBytes, TakesUpTo, takesUpTo } from './bytes.js';
 export { Cursor, Duration, Offset } from './fields.js';
 export { SelfContainedPage, type PageParts } from './page.js';
 export { ApiProblem, type ProblemMore } from './problem.js';

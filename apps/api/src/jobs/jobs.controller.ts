@@ -1,3 +1,4 @@
+import { TakesUpTo } from '#http';
 import {
   ArtifactReader,
   Canceller,
@@ -17,7 +18,6 @@ import { z } from 'zod';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
 import { describeError } from '../error.filter.js';
-import { TakesUpTo } from '../bodies.js';
 import { ApiProblem } from '../problem.js';
 import { linkTo, type ArtifactLink } from './artifact.headers.js';
 import { BatchLanes } from './batch.lanes.js';

@@ -95,7 +95,8 @@ function refuseToExpire(delayMs: number, expiresInMs: number | undefined, strate
 function readPayload(kind: Kind, payload: unknown, maxBytes: number): unknown {
   const text = write(payload);
   const bytes = Buffer.byteLength(text ?? '');
-  if (bytes > maxBytes) throw new TooLargeError(bytes, maxBytes);
+  const most = kind.maxPayloadBytes ?? maxBytes;
+  if (bytes > most) throw new TooLargeError(bytes, most);
   const read = kind.payload.safeParse(text === undefined ? undefined : JSON.parse(text));
   if (!read.success) {
     throw new InvalidJobError(`The payload of ${kind.name} is wrong:\n${z.prettifyError(read.error)}`);

@@ -37,6 +37,8 @@ export interface KindOptions<S extends z.ZodType> {
   readonly slot?: (payload: z.output<S>) => SlotOptions | undefined;
   /** How many unfinished jobs one owner may have. Default without limit. */
   readonly maxPerOwner?: number;
+  /** How many bytes its payload may have as JSON. Default what the fleet's jobs may have, else 256 KiB. */
+  readonly maxPayloadBytes?: number;
   /**
    * The file whose `default` or `handle` does the work, in a process of its own for each run, which is killed when it does
    * not stop: `new URL('./render.sandbox.js', import.meta.url)`. Default: a class with @Handles does it, in the worker.
@@ -126,6 +128,7 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   readonly dedup: DedupOptions;
   readonly slot: ((payload: never) => SlotOptions | undefined) | undefined;
   readonly maxPerOwner: number | undefined;
+  readonly maxPayloadBytes: number | undefined;
   /** The absolute path of its file. */
   readonly sandbox: string | undefined;
   readonly checkOwner: 'start' | undefined;
@@ -165,6 +168,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     attempts = 1,
     dedup = { strategy: 'none' },
     maxPerOwner,
+    maxPayloadBytes,
     keep = {},
   } = options;
   check(
@@ -199,6 +203,7 @@ export function defineKind<S extends z.ZodType>(options: KindOptions<S>): Kind<S
     dedup,
     slot: options.slot,
     maxPerOwner,
+    maxPayloadBytes,
     sandbox: readSandbox(options.sandbox, check),
     checkOwner: options.checkOwner,
     onUnknownOwner: options.onUnknownOwner ?? 'run',

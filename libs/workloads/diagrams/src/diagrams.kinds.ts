@@ -1,6 +1,10 @@
 import { defineKind, owner, type Owner } from '#lifecycle';
 import { z } from 'zod';
+import { RENDER_LIMITS } from './render/limits.js';
 import { DIAGRAM_TYPES, OUTPUTS, type DiagramType } from './render/types.js';
+
+/** A character may take six as JSON. What a source may have is checked before. */
+const MAX_PAYLOAD_BYTES = 6 * RENDER_LIMITS.sourceBytes + 1_000;
 
 /**
  * Draws a diagram: its primary owner. Whoever asked for it first may be another owner of it. A source that is wrong is not tried
@@ -14,6 +18,7 @@ export const render = defineKind({
     output: z.enum(OUTPUTS),
     source: z.string(),
   }),
+  maxPayloadBytes: MAX_PAYLOAD_BYTES,
   attempts: 2,
   backoff: { type: 'fixed', delay: '200ms' },
   timeout: '2m',

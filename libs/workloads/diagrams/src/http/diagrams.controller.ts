@@ -1,4 +1,4 @@
-import { ApiProblem, Needs } from '#http';
+import { ApiProblem, Needs, TakesUpTo } from '#http';
 import { parseOwner, type Owner } from '#lifecycle';
 import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
 import {
@@ -15,7 +15,7 @@ import { isDiagramId } from '../diagrams.keys.js';
 import { InvalidDiagramError } from '../diagrams.errors.js';
 import { OWNER_TYPE } from '../diagrams.kinds.js';
 import { DiagramsService } from '../diagrams.service.js';
-import { DiagramAnswer, DiagramBody } from './diagrams.schemas.js';
+import { DiagramAnswer, DiagramBody, MAX_BODY_BYTES } from './diagrams.schemas.js';
 import { isInvalid, checkSize, noDiagram } from './problems.js';
 
 /** Diagrams by HTTP: asked for, and looked at. */
@@ -27,6 +27,7 @@ export class DiagramsController {
 
   @Post()
   @Needs('enqueue')
+  @TakesUpTo(MAX_BODY_BYTES)
   @ApiAcceptedResponse({ standardSchema: DiagramAnswer, description: 'It is being made.' })
   @ApiOkResponse({ standardSchema: DiagramAnswer, description: 'It is in the cache.' })
   @ApiResponse({ status: 422, description: 'The source is wrong; line and column say where.' })

@@ -7,6 +7,8 @@ import { DIAGRAM_TYPES, OUTPUTS, type DiagramType } from '../render/types.js';
 export const ALIASES: Readonly<Record<string, DiagramType>> = { dot: 'graphviz', vegalite: 'vega-lite' };
 
 export const MAX_SOURCE_BYTES = RENDER_LIMITS.sourceBytes;
+/** As JSON a source is longer: each quote and each new line is two characters there. */
+export const MAX_BODY_BYTES = 3 * MAX_SOURCE_BYTES;
 
 export const TypeName = z
   .enum([...DIAGRAM_TYPES, ...(Object.keys(ALIASES) as ['dot', 'vegalite'])])
@@ -45,6 +47,9 @@ export const DiagramAnswer = z
       .object({ message: z.string(), line: z.number().int().optional(), column: z.number().int().optional() })
       .nullable()
       .describe('What its renderer says of it.'),
+    warnings: z
+      .array(z.string())
+      .describe('What the picture lacks of its source, as an image that is not fetched.'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Diagram' });

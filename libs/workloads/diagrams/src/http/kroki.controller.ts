@@ -6,7 +6,7 @@ import { hasPicture, isUnderWay, type DiagramView, type Flaw } from '../diagram.
 import { DiagramWaits } from '../diagram.waits.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { DIAGRAM_TYPES, OUTPUTS } from '../render/types.js';
-import { ALIASES, typeNamed } from './diagrams.schemas.js';
+import { ALIASES, MAX_BODY_BYTES, typeNamed } from './diagrams.schemas.js';
 import { decodeSource, readSource } from './kroki.source.js';
 import { Pictures } from './pictures.js';
 import { isInvalid, checkSize, isGone } from './problems.js';
@@ -27,7 +27,7 @@ export class KrokiController {
 
   @Post(':format')
   @HttpCode(200)
-  @TakesBytes()
+  @TakesBytes(MAX_BODY_BYTES)
   async draw(
     @Param('format') format: string,
     @Req() request: FastifyRequest,

@@ -102,7 +102,7 @@ describe('a source without an end', () => {
     await expect(draw('graphviz', STUCK)).rejects.toMatchObject({ name: 'RenderLimit', limit: 'time' });
     const sequence = ENDLESS.find(({ drawer }) => drawer === 'vega-lite')!.source;
     await expect(draw('vega-lite', sequence)).rejects.toMatchObject({ limit: 'memory' });
-    await expect(draw('graphviz', `digraph { a [label="${'x'.repeat(100_000)}"] }`)).rejects.toMatchObject({
+    await expect(draw('graphviz', `digraph { a [label="${'x'.repeat(1_048_576)}"] }`)).rejects.toMatchObject({
       limit: 'size',
     });
 

@@ -29,7 +29,7 @@ export interface RenderLimits {
 }
 
 export const RENDER_LIMITS: RenderLimits = {
-  sourceBytes: 100_000,
+  sourceBytes: 1_048_576,
   outputBytes: 8_000_000,
   pixels: 16_000_000,
   timeMs: {
