@@ -56,6 +56,25 @@ describe('a diagram in one call', () => {
     expect(again.status).toBe(304);
   });
 
+  it('is drawn from as long a source as may be, also as JSON in which it is longer', async () => {
+    const graph = newGraph();
+    const source = `/*${'"'.repeat(1_048_576 - 4 - graph.length)}*/${graph}`;
+    const body = JSON.stringify({ diagram_source: source });
+    expect(body.length).toBeGreaterThan(2_000_000);
+    expect((await post('graphviz/svg', body, { 'content-type': 'application/json' })).status).toBe(200);
+    expect((await post('graphviz/svg', `${source} `, { 'content-type': 'text/plain' })).status).toBe(413);
+  });
+
+  it('says what its picture lacks', async () => {
+    const source = `quay: { shape: image; icon: https://icons.test/${Math.random()}/ü.svg }`;
+    const answer = await post('d2/svg', source, { 'content-type': 'text/plain' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('mooring-warnings')).toMatch(
+      /^An image is left out.*icons\.test.*%C3%BC\.svg$/,
+    );
+    expect(await answer.text()).toContain('class="image-left-out"');
+  });
+
   it('is drawn as PNG', async () => {
     const answer = await post('nomnoml/png', '[Quay]->[Berth]', { 'content-type': 'text/plain' });
     const bytes = Buffer.from(await answer.arrayBuffer());
@@ -80,7 +99,7 @@ describe('a diagram in one call', () => {
     ['graphviz/svg', '', 400, 'INVALID'],
     ['graphviz/svg', ' \n', 400, 'INVALID'],
     ['graphviz/svg', new Uint8Array([0xff, 0xfe, 0x00]), 400, 'INVALID'],
-    ['graphviz/svg', 'a'.repeat(100_001), 413, 'TOO_LARGE'],
+    ['graphviz/svg', 'a'.repeat(1_048_577), 413, 'TOO_LARGE'],
   ])('to %s is refused', async (path, body, status, code) => {
     const answer = await post(path, body, { 'content-type': 'text/plain' });
     expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);

@@ -107,8 +107,26 @@ describe('a diagram', () => {
   });
 
   it('with a source that is too long is refused', async () => {
-    const source = `digraph { ${'a;'.repeat(60_000)} }`;
+    const source = `digraph { ${'a;'.repeat(600_000)} }`;
     expect(await askFor(fleet, { source })).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+  });
+
+  it('may have much data in its source', async () => {
+    const values = Array.from({ length: 4_000 }, (_, x) => ({ x, text: '"quoted"'.repeat(5) }));
+    const encoding = { x: { field: 'x', type: 'quantitative' } };
+    const source = JSON.stringify({ data: { values }, mark: 'tick', encoding, name: `c${Math.random()}` });
+    expect(source.length).toBeGreaterThan(250_000);
+    const { id } = await diagramOf(fleet, { type: 'vega-lite', source });
+    await untilDiagram(fleet, id, 'completed');
+  });
+
+  it('says in its record what its picture lacks', async () => {
+    const source = `quay: { shape: image; icon: https://icons.test/${Math.random()}.svg }`;
+    const { id, warnings } = await diagramOf(fleet, { type: 'd2', source });
+    expect(warnings).toEqual([]);
+    const drawn = await untilDiagram(fleet, id, 'completed');
+    expect(drawn.warnings).toEqual([expect.stringMatching(/^An image is left out.*icons\.test/)]);
+    expect((await fleet.job(drawn.job!)).result).toMatchObject({ warnings: drawn.warnings });
   });
 
   it('that cannot be drawn has failed, with what its renderer says; asked for again it is tried again', async () => {

@@ -11,6 +11,7 @@ export interface DiagramSeen {
   readonly job: string | null;
   readonly renderer: string | null;
   readonly bytes: number | null;
+  readonly warnings: readonly string[];
   readonly error: { readonly message: string; readonly line?: number; readonly column?: number } | null;
 }
 

@@ -80,7 +80,7 @@ function wasCancelled(why: string | null | undefined): boolean {
 }
 
 export function viewOf(diagram: DiagramRecord, { state, picture, flaw }: Look): DiagramView {
-  const { id, link, type, output, job, renderer, createdAtMs } = diagram;
+  const { id, link, type, output, job, renderer, warnings, createdAtMs } = diagram;
   return {
     id,
     shortlink: link,
@@ -94,6 +94,7 @@ export function viewOf(diagram: DiagramRecord, { state, picture, flaw }: Look): 
     bytes: picture?.size ?? null,
     sha256: picture?.sha256 ?? null,
     error: flaw ?? null,
+    warnings: picture ? warnings : [],
     createdAt: new Date(createdAtMs).toISOString(),
   };
 }

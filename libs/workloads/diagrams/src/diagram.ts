@@ -21,6 +21,8 @@ export interface DiagramRecord {
   /** What draws it; absent before it is begun. */
   readonly renderer: string | undefined;
   readonly flaw: Flaw | undefined;
+  /** What its picture lacks of its source. */
+  readonly warnings: readonly string[];
   /** All who asked for it are gone. */
   readonly isOver: boolean;
 }
@@ -44,6 +46,8 @@ export interface DiagramView {
   readonly bytes: number | null;
   readonly sha256: string | null;
   readonly error: Flaw | null;
+  /** What the picture lacks of its source. */
+  readonly warnings: readonly string[];
   readonly createdAt: string;
 }
 

@@ -9,6 +9,7 @@ const PAYLOAD = { type: 'graphviz', output: 'svg', source: 'digraph {}' } as con
 
 describe('the render of a diagram', () => {
   const failed = vi.fn(() => Promise.resolve());
+  const warned = vi.fn(() => Promise.resolve());
   const put = vi.fn(() => Promise.resolve());
 
   /** What its handler throws, or answers. */
@@ -18,7 +19,8 @@ describe('the render of a diagram', () => {
   ): Promise<unknown> {
     failed.mockClear();
     put.mockClear();
-    const diagrams = { begin: () => Promise.resolve(word), failed } as unknown as DiagramsRepository;
+    warned.mockClear();
+    const diagrams = { begin: () => Promise.resolve(word), failed, warned } as unknown as DiagramsRepository;
     const renderers = { render, rendererOf: () => Promise.resolve('r 1') };
     const handler = new RenderHandler(diagrams, renderers as unknown as Renderers);
     const owners = [{ type: owner, id: 'a' }];
@@ -29,9 +31,17 @@ describe('the render of a diagram', () => {
 
   it('leaves its picture as an artifact, and not in its result', async () => {
     const bytes = Buffer.from('<svg/>');
-    const drawn = { bytes, contentType: 'image/svg+xml', renderer: 'r 1' };
+    const drawn = { bytes, contentType: 'image/svg+xml', renderer: 'r 1', warnings: [] };
     expect(await handled(() => Promise.resolve(drawn))).toEqual({ ...drawn, bytes: 6 });
     expect(put).toHaveBeenCalledWith('diagram.svg', bytes, { contentType: 'image/svg+xml' });
+  });
+
+  it('records what its picture lacks before the picture counts', async () => {
+    const drawn = { bytes: Buffer.from('<svg/>'), contentType: 'image/svg+xml', renderer: 'r 1' };
+    put.mockImplementationOnce(() => Promise.resolve(expect(warned).toHaveBeenCalledOnce()));
+    const answer = await handled(() => Promise.resolve({ ...drawn, warnings: ['an image'] }));
+    expect(answer).toMatchObject({ warnings: ['an image'] });
+    expect(warned).toHaveBeenCalledWith('a', 'job-1', ['an image']);
   });
 
   it.each([

@@ -21,7 +21,12 @@ import { flawIn, short } from './source.check.js';
 const BUSY_MS = 250;
 
 type Drawn =
-  | { readonly renderer: string; readonly contentType: string; readonly bytes: number }
+  | {
+      readonly renderer: string;
+      readonly contentType: string;
+      readonly bytes: number;
+      readonly warnings: readonly string[];
+    }
   | { readonly drawn: false; readonly why: string };
 
 /** Draws the diagram that is its primary owner; the picture is an artifact of its run. */
@@ -43,9 +48,11 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
     if (word !== 'ok')
       return { drawn: false, why: word === 'gone' ? 'nobody asks for it' : 'another job does' };
 
-    const { bytes, contentType, renderer } = await this.draw(primary.id, payload, run);
+    const { bytes, contentType, renderer, warnings } = await this.draw(primary.id, payload, run);
+    // Before the picture counts: whoever sees it sees what it lacks.
+    if (warnings.length > 0) await this.diagrams.warned(primary.id, run.id, warnings);
     await run.artifacts.put(pictureName(payload.output), bytes, { contentType });
-    return { renderer, contentType, bytes: bytes.length };
+    return { renderer, contentType, bytes: bytes.length, warnings };
   }
 
   /** After the runs have ended. */

@@ -7,7 +7,8 @@
  *                                       often it was asked for anew; u until when one  begin, failed,        picture is gone; refused
  *                                       process is just asking, ms; job, and by, whose strike
  *                                       the job is beside its own; r what draws it;
- *                                       e why the job failed; g all who asked are gone
+ *                                       e why the job failed; w what the picture lacks;
+ *                                       g all who asked are gone
  *  …:askers                     hash    <owner>, '' for whoever has none -> its epoch  ask                   with it; strike, refused
  *                                       then, '' for none; bounded
  *  …:source                     string  what is drawn, while several ask for it        join                  settled, strike; with it

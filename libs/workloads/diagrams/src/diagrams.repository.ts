@@ -89,6 +89,10 @@ export class DiagramsRepository {
     await this.run('failed', id, [job, JSON.stringify(why)]);
   }
 
+  async warned(id: string, job: string, warnings: readonly string[]): Promise<void> {
+    await this.run('warned', id, [job, JSON.stringify(warnings)]);
+  }
+
   async join(id: string, source: string): Promise<void> {
     await this.run('join', id, [source, this.keepMs, TENDED_AFTER_MS]);
   }
@@ -106,7 +110,7 @@ export class DiagramsRepository {
   async find(id: string): Promise<DiagramRecord | undefined> {
     const { diagram } = keysOf(this.prefix, id);
     const found = await this.call((redis) => redis.hgetall(diagram));
-    const { type, output, link, at, job, by, r, e, g } = found;
+    const { type, output, link, at, job, by, r, e, g, w } = found;
     if (link === undefined) return undefined;
     return {
       id,
@@ -118,6 +122,7 @@ export class DiagramsRepository {
       by: by ?? '',
       renderer: r,
       flaw: e === undefined ? undefined : (JSON.parse(e) as Flaw),
+      warnings: w === undefined ? [] : (JSON.parse(w) as string[]),
       isOver: g !== undefined,
     };
   }

@@ -44,8 +44,8 @@ const MUTANTS: readonly Mutant[] = [
   ['claim', 'not known[1] or', ''],
   ['claim', 'tonumber(known[3]) > now', 'false'],
   ['claim', 'tonumber(known[3]) > now', 'true'],
-  ['claim', "redis.call('HDEL', diagram, 'job', 'by', 'e', 'r')", ''],
-  ['claim', "'e', 'r')", "'e')"],
+  ['claim', "redis.call('HDEL', diagram, 'job', 'by', 'e', 'r', 'w')", ''],
+  ['claim', "'e', 'r', 'w')", "'e')"],
   ['claim', "redis.call('HSET', diagram, 'u', now + tonumber(ARGV[2]))", ''],
   ['claim', "redis.call('HINCRBY', diagram, 'n', 1)", '1'],
   ['noted', "redis.call('HGET', diagram, 'n') ~= ARGV[1]", 'false'],
@@ -66,6 +66,9 @@ const MUTANTS: readonly Mutant[] = [
   ['begin', ", 'r', ARGV[3]", ''],
   ['failed', "redis.call('HGET', KEYS[1], 'job') ~= ARGV[1]", 'false'],
   ['failed', "redis.call('HSET', KEYS[1], 'e', ARGV[2])", ''],
+  ['warned', "redis.call('HGET', KEYS[1], 'job') ~= ARGV[1]", 'false'],
+  ['warned', "redis.call('HSET', KEYS[1], 'w', ARGV[2])", ''],
+  ['claim', ", 'w')", ')'],
   ['join', "redis.call('HLEN', diagram .. ':askers') < 2", 'false'],
   ['join', "redis.call('SET', diagram .. ':source', ARGV[1], 'PX', ARGV[2])", ''],
   ['join', ", 'PX', ARGV[2]", ''],
@@ -81,9 +84,10 @@ const MUTANTS: readonly Mutant[] = [
   ['strike', "if redis.call('EXISTS', diagram .. ':askers') == 1 then", 'if false then'],
   ['strike', "redis.call('HSET', diagram, 'g', clock())", ''],
   ['strike', "redis.call('HINCRBY', diagram, 'n', 1)", ''],
-  ['strike', "redis.call('HDEL', diagram, 'job', 'by', 'e', 'u', 'r')", ''],
-  ['strike', "'e', 'u', 'r')", "'e', 'r')"],
-  ['strike', "'u', 'r')", "'u')"],
+  ['strike', "redis.call('HDEL', diagram, 'job', 'by', 'e', 'u', 'r', 'w')", ''],
+  ['strike', "'e', 'u', 'r', 'w')", "'e', 'r', 'w')"],
+  ['strike', "'u', 'r', 'w')", "'u', 'w')"],
+  ['strike', ", 'w')", ')'],
   ['strike', "redis.call('DEL', diagram .. ':source')", ''],
   ['strike', "redis.call('ZREM', KEYS[2]", "redis.call('ZSCORE', KEYS[2]"],
   ['strike', "redis.call('ZADD', KEYS[2], clock() + tonumber(ARGV[3]), job)", ''],
@@ -248,7 +252,7 @@ class World {
 
 /** Everything that may become of a diagram, once; answers what was answered and seen. */
 async function live(world: World, redis: Redis): Promise<unknown[]> {
-  for (const name of ['claim', 'begin', 'failed', 'join', 'settled'] as const)
+  for (const name of ['claim', 'begin', 'failed', 'warned', 'join', 'settled'] as const)
     await world.run(name, '', SOON_MS, SOON_MS);
   await world.run('strike', 'trip:1', '9', SOON_MS);
   await world.see();
@@ -289,6 +293,8 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.run('begin', 'job-1', 'trip:3', 'r 1');
   await world.run('failed', 'job-0', '{"message":"no"}');
   await world.run('failed', 'job-1', '{"message":"wrong"}');
+  await world.run('warned', 'job-0', '["no"]');
+  await world.run('warned', 'job-1', '["an image"]');
   await world.see();
   await world.run('settled', 'job-0');
   await world.see();
@@ -332,6 +338,7 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.run('noted', 7, 'job-4', 'trip:1');
   await world.run('begin', 'job-4', 'trip:1', 'r 4');
   await world.run('failed', 'job-4', '{}');
+  await world.run('warned', 'job-4', '["a label"]');
   // As numbers.
   await world.run('strike', 'trip:1', '10', SOON_MS);
   await world.see();

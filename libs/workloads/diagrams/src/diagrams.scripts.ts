@@ -16,6 +16,7 @@ const NAMES = [
   'settled',
   'strike',
   'take',
+  'warned',
 ] as const;
 
 export type ScriptName = (typeof NAMES)[number];

@@ -3,6 +3,8 @@ import type { Output } from '../render/types.js';
 
 const TYPES: Readonly<Record<Output, string>> = { svg: 'image/svg+xml', png: 'image/png' };
 
+const LONGEST_HEADER = 1_000;
+
 /**
  * What somebody drew, under our address. It was made safe when it was drawn; opened by itself it may run and load nothing
  * besides, and other pages may show it. Whether it is there still is asked each time.
@@ -17,7 +19,13 @@ const POLICY = [
   'sandbox',
 ].join('; ');
 
-export function headersOf({ output, shortlink, sha256, renderer }: DiagramView): Record<string, string> {
+export function headersOf({
+  output,
+  shortlink,
+  sha256,
+  renderer,
+  warnings,
+}: DiagramView): Record<string, string> {
   return {
     'content-type': TYPES[output],
     'content-security-policy': POLICY,
@@ -28,7 +36,14 @@ export function headersOf({ output, shortlink, sha256, renderer }: DiagramView):
     'cache-control': 'no-cache',
     etag: `"${sha256}"`,
     ...(renderer !== null && { 'mooring-renderer': renderer }),
+    ...(warnings.length > 0 && { 'mooring-warnings': headerOf(warnings) }),
   };
+}
+
+/** In letters that a header may have; all of them are in the record of the diagram. */
+function headerOf(warnings: readonly string[]): string {
+  const text = warnings.join('; ').replace(/[^ -~]+/g, (other) => encodeURI(Buffer.from(other).toString()));
+  return text.slice(0, LONGEST_HEADER);
 }
 
 /** Whether the caller has it already. */

@@ -44,8 +44,8 @@ export class Renderers {
     const drawer = await this.drawerOf(type);
     return this.admitted(drawer, type, async () => {
       const svg = await this.draw(drawer, type, source, signal);
-      const bytes = await this.finish(svg, output, signal);
-      return { bytes, contentType: CONTENT_TYPES[output], renderer: rendererName(drawer) };
+      const { bytes, warnings } = await this.finish(svg, output, signal);
+      return { bytes, warnings, contentType: CONTENT_TYPES[output], renderer: rendererName(drawer) };
     });
   }
 
@@ -118,7 +118,11 @@ export class Renderers {
     return drawn.said === 'drawn' ? drawn.svg : strange(drawn);
   }
 
-  private async finish(svg: string, output: Output, signal: AbortSignal): Promise<Buffer> {
+  private async finish(
+    svg: string,
+    output: Output,
+    signal: AbortSignal,
+  ): Promise<Pick<Rendered, 'bytes' | 'warnings'>> {
     const { outputBytes, pixels, finishMs } = this.limits;
     // Whoever drew it may not have looked; a safe drawing is hardly larger than what it was made of.
     if (svg.length > outputBytes)
@@ -129,7 +133,8 @@ export class Renderers {
       finishMs,
       signal,
     );
-    return finished.said === 'finished' ? Buffer.from(finished.bytes) : strange(finished);
+    if (finished.said !== 'finished') return strange(finished);
+    return { bytes: Buffer.from(finished.bytes), warnings: finished.warnings };
   }
 
   private async run(

@@ -26,4 +26,6 @@ export interface Rendered {
   readonly contentType: string;
   /** Which renderer drew it, with its version: `@viz-js/viz 3.31.0`. */
   readonly renderer: string;
+  /** What the picture lacks of its source. */
+  readonly warnings: readonly string[];
 }

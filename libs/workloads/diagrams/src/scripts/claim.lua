@@ -19,6 +19,6 @@ end
 if known[3] and tonumber(known[3]) > now then
   return { 'wait' }
 end
-redis.call('HDEL', diagram, 'job', 'by', 'e', 'r')
+redis.call('HDEL', diagram, 'job', 'by', 'e', 'r', 'w')
 redis.call('HSET', diagram, 'u', now + tonumber(ARGV[2]))
 return { 'ask', redis.call('HINCRBY', diagram, 'n', 1) }

@@ -26,7 +26,7 @@ local job = redis.call('HGET', diagram, 'job') or ''
 redis.call('HSET', diagram, 'g', clock())
 -- Whoever is just enqueuing a job for it is too late.
 redis.call('HINCRBY', diagram, 'n', 1)
-redis.call('HDEL', diagram, 'job', 'by', 'e', 'u', 'r')
+redis.call('HDEL', diagram, 'job', 'by', 'e', 'u', 'r', 'w')
 redis.call('DEL', diagram .. ':source')
 redis.call('ZREM', KEYS[2], string.match(diagram, '[^:]+$'))
 if job ~= '' then

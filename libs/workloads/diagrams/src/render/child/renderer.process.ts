@@ -39,9 +39,9 @@ async function startWatchdog(): Promise<void> {
   watchdog.unref();
 }
 
-async function loadFinish(fallback: string | undefined): Promise<(task: Finish) => Uint8Array> {
-  const { finish } = await import('./finish.js');
-  return (task) => finish(task, { own: process.cwd(), fallback });
+async function loadFinish(fallback: string | undefined): Promise<(task: Finish) => Answer> {
+  const module = await import('./finish.js');
+  return (task) => module.finish(task, { own: process.cwd(), fallback });
 }
 
 async function browse(chromium: string): Promise<Pick<Ready, 'group' | 'isOpen'>> {
@@ -61,7 +61,7 @@ async function answer(task: Task): Promise<Answer> {
 }
 
 async function perform(task: Task): Promise<Answer> {
-  if (task.do === 'finish') return { said: 'finished', bytes: finish!(task) };
+  if (task.do === 'finish') return finish!(task);
   const drawer = await loaded(task.drawer);
   if (task.do === 'load') return { said: 'loaded' };
   if (task.do === 'draw') return drawn(await drawer.draw(task.source), task.outputBytes);

@@ -24,20 +24,20 @@ export function start(spec: PoolSpec, folder: string): ChildProcess {
 }
 
 /** It reads its own code, and writes at most to the folder that it is given. It starts a thread, around which there is no wall; a renderer finds each door to another closed. */
-export function wallOf({ setup, evaluates }: PoolSpec, entry: string, folder = '/'): string[] {
+export function wallOf({ setup, evaluates }: PoolSpec, entry: string, own = '/'): string[] {
   // A browser cannot be started behind it; nothing of a source runs in this process then.
   if (setup.role === 'browse') return [];
   return [
     WALL.at(-1)!,
     '--allow-worker',
-    ...(setup.role === 'finish' ? ['--allow-addons', ...ownFolder(realpathSync(folder))] : []),
+    ...(setup.role === 'finish' ? ['--allow-addons', ...ownFolder(realpathSync(own))] : []),
     ...(evaluates ? [] : ['--disallow-code-generation-from-strings']),
     ...codeFolders(entry).map((folder) => `--allow-fs-read=${folder}`),
   ];
 }
 
-function ownFolder(folder: string): string[] {
-  return [`--allow-fs-read=${folder}`, `--allow-fs-write=${folder}`];
+function ownFolder(path: string): string[] {
+  return [`--allow-fs-read=${path}`, `--allow-fs-write=${path}`];
 }
 
 /** A process without work keeps nobody from ending; whoever waits for one has a timer. */

@@ -32,7 +32,7 @@ export function cut(message: unknown): string {
 export type Answer =
   | { readonly said: 'drawn'; readonly svg: string }
   | { readonly said: 'loaded' | 'checked' }
-  | { readonly said: 'finished'; readonly bytes: Uint8Array }
+  | { readonly said: 'finished'; readonly bytes: Uint8Array; readonly warnings: readonly string[] }
   | {
       readonly said: 'invalid';
       readonly message: string;

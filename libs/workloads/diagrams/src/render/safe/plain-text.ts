@@ -1,4 +1,5 @@
 import type { SaxesTagPlain } from 'saxes';
+import { escaped } from '../escape.js';
 
 const BLOCKS = new Set([
   'p',
@@ -28,7 +29,7 @@ export class PlainText {
   /** How deep it is in what nobody reads. */
   private silent = 0;
 
-  constructor(private readonly place: SaxesTagPlain) {}
+  constructor(readonly place: SaxesTagPlain) {}
 
   enter(name: string): void {
     this.depth += 1;
@@ -50,13 +51,15 @@ export class PlainText {
     this.lines[this.lines.length - 1] += text.replace(/\s+/g, ' ');
   }
 
-  /** The lines with the place of each, in the middle of where the label was. */
-  get words(): { x: number; y: number; size: number; text: string }[] {
+  /** The lines as text, in the middle of where the label was. */
+  get drawn(): string {
     const lines = this.lines.map((line) => line.trim()).filter(Boolean);
     const { x, y, width, height } = this.box;
     const size = Math.min(SIZE, height > 0 ? height / (lines.length * LEADING) : SIZE);
     const top = y + (height - lines.length * size * LEADING) / 2;
-    return lines.map((text, at) => ({ x: x + width / 2, y: top + (at + 0.9) * size * LEADING, size, text }));
+    return lines
+      .map((text, at) => lineOf(text, x + width / 2, top + (at + 0.9) * size * LEADING, size))
+      .join('');
   }
 
   private get box(): Record<'x' | 'y' | 'width' | 'height', number> {
@@ -67,6 +70,11 @@ export class PlainText {
   private breakLine(): void {
     if (this.lines.at(-1) !== '') this.lines.push('');
   }
+}
+
+function lineOf(text: string, x: number, y: number, size: number): string {
+  const place = `x="${x}" y="${y}" text-anchor="middle" font-size="${size}"`;
+  return `<text ${place} font-family="sans-serif">${escaped(text)}</text>`;
 }
 
 function local(name: string): string {

@@ -84,6 +84,10 @@ describe('a safe drawing', () => {
         svg(`<a href="${href}" rel="noopener noreferrer nofollow"></a>`),
       );
     }
+    expect(safeSvg(svg('<a href=" https://a.test/?q=a b  c "></a>'))).toContain(
+      '"https://a.test/?q=a%20b%20%20c"',
+    );
+    expect(safeSvg(svg('<a href="java script:alert(1)"><text>x</text></a>'))).not.toContain('href');
     expect(safeSvg(svg('<a href="ftp://a.test"><text>x</text></a>'))).toBe(svg('<g><text>x</text></g>'));
   });
 
@@ -94,6 +98,26 @@ describe('a safe drawing', () => {
       '>one &amp; two</text>',
       '>three</text>',
     ]);
+  });
+
+  it('marks the place of an image that it may not have, and tells of it', () => {
+    const warnings: string[] = [];
+    const image = (href: string, place: string): string => `<image href="${href}" ${place}/>`;
+    const at = 'x="10" y="20" width="30.5" height="40" transform="scale(2)"';
+    const inner =
+      image('https://a.test/i.svg', at) + image('data:image/svg+xml;base64,PHN2Zy8+', 'width="x"');
+    expect(safeSvg(svg(inner), (text) => warnings.push(text))).toBe(
+      svg(
+        '<path class="image-left-out" d="M10 20h30.5v40h-30.5zl30.5 40m0 -40l-30.5 40" fill="none" stroke="#9aa5b1" transform="scale(2)"></path>',
+      ),
+    );
+    expect(warnings).toEqual([
+      'An image is left out, since images are not fetched: https://a.test/i.svg',
+      'An image is left out: only PNG, JPEG, GIF and WebP may be embedded.',
+    ]);
+    const label = '<foreignObject><img src="https://a.test/b.png"/></foreignObject>';
+    safeSvg(svg(label), (text) => warnings.push(text));
+    expect(warnings[2]).toContain('https://a.test/b.png');
   });
 
   it('has the size that it was drawn in', () => {

@@ -2,7 +2,9 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
 import { escaped } from '../escape.js';
 import { safeAttribute } from './attribute.js';
+import { MarkdownLabel } from './markdown-label.js';
 import { Parts } from './parts.js';
+import { imageLeftOut, placeholderFor } from './images.js';
 import { PlainText } from './plain-text.js';
 import { withSize } from './root.js';
 import { safeSheet } from './style.js';
@@ -17,11 +19,17 @@ const NOT_XML = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surroga
 
 /**
  * A drawing with nothing in it that could run, load or lead anywhere it should not. It is read strictly and written anew from
- * what is known to be harmless, so that what this reader and a browser make of odd text cannot differ.
+ * what is known to be harmless, so that what this reader and a browser make of odd text cannot differ. `warn` is told what a
+ * reader would miss.
  */
-export function safeSvg(text: string): string {
-  return new SafeSvg().write(text);
+export function safeSvg(text: string, warn: Warn = () => undefined): string {
+  return new SafeSvg(warn).write(text);
 }
+
+const D2_NAME = /\bd2-\d+\b/;
+
+type Warn = (text: string) => void;
+type Label = PlainText | MarkdownLabel;
 
 class SafeSvg {
   private readonly written: string[] = [];
@@ -31,7 +39,10 @@ class SafeSvg {
   private left = 0;
   private elements = 0;
   private sheet: string | undefined;
-  private label: PlainText | undefined;
+  private label: Label | undefined;
+  private d2Name: string | undefined;
+
+  constructor(private readonly warn: Warn) {}
 
   write(text: string): string {
     const parser = new SaxesParser();
@@ -56,7 +67,8 @@ class SafeSvg {
     if (this.elements > MOST_ELEMENTS || this.open.length >= DEEPEST) {
       throw new RenderLimit('size', `The drawing has too many elements, or too deep ones.`);
     }
-    if (this.label) return this.label.enter(tag.name);
+    if (this.label) return this.enterLabel(tag, this.label);
+    if (tag.name === 'svg') this.d2Name ??= D2_NAME.exec(tag.attributes['class'] ?? '')?.[0];
     if (this.open.length === 0 && tag.name !== 'svg') throw new DiagramInvalid('Nothing is drawn.');
     // Within a sheet nothing is an element: its end would be taken for the end of the sheet.
     const isOut = this.left > 0 || this.sheet !== undefined;
@@ -80,7 +92,15 @@ class SafeSvg {
     if (tag.name === 'foreignObject' && this.left === 0 && this.sheet === undefined) {
       this.open.pop();
       this.label = new PlainText(tag);
-    } else this.left += 1;
+      return;
+    }
+    if (tag.name === 'image' && this.left === 0 && this.sheet === undefined) this.leaveOutImage(tag);
+    this.left += 1;
+  }
+
+  private leaveOutImage({ attributes }: SaxesTagPlain): void {
+    this.warn(imageLeftOut(attributes['href'] ?? attributes['xlink:href'] ?? ''));
+    this.written.push(placeholderFor(attributes));
   }
 
   private begin(name: string, tag: SaxesTagPlain): void {
@@ -123,13 +143,18 @@ class SafeSvg {
     this.sheet = undefined;
   }
 
-  private sayLabel(label: PlainText): void {
+  private sayLabel(label: Label): void {
     this.label = undefined;
-    for (const { x, y, size, text } of label.words) {
-      this.written.push(
-        `<text x="${x}" y="${y}" text-anchor="middle" font-size="${size}" font-family="sans-serif">${escaped(text)}</text>`,
-      );
-    }
+    this.written.push(label.drawn);
+  }
+
+  /** What is in an HTML label. D2 writes Markdown so, and says what it calls its fonts on the drawing. */
+  private enterLabel({ name, attributes }: SaxesTagPlain, label: Label): void {
+    if (/(?:^|:)img$/i.test(name)) this.warn(imageLeftOut(attributes['src'] ?? ''));
+    const [kind, colour = ''] = (attributes['class'] ?? '').split(' ');
+    if (kind === 'md' && this.d2Name !== undefined && label instanceof PlainText)
+      this.label = new MarkdownLabel(label.place, this.d2Name, colour);
+    else label.enter(name);
   }
 }
 
