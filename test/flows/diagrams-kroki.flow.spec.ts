@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { deflateSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { newGraph, picture, slowGraph, untilDiagram } from '../support/diagrams.js';
+import { diagramOf, newGraph, picture, slowGraph, untilDiagram } from '../support/diagrams.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
@@ -67,6 +67,8 @@ describe('a diagram in one call', () => {
 
   it('says what its picture lacks', async () => {
     const source = `quay: { shape: image; icon: https://icons.test/${Math.random()}/ü.svg }`;
+    // Its renderer may take longer to start than a call waits.
+    await untilDiagram(fleet, (await diagramOf(fleet, { type: 'd2', source })).id, 'completed');
     const answer = await post('d2/svg', source, { 'content-type': 'text/plain' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('mooring-warnings')).toMatch(
