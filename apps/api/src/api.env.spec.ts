@@ -16,6 +16,8 @@ describe('the settings of the api', () => {
       LEASE_MAX: 86_400_000,
       HOST: '127.0.0.1',
       MAX_WAITING: 100_000,
+      MAX_CONNECTIONS: 4_096,
+      REQUEST_TIMEOUT: 30_000,
       ARTIFACTS_URL: { via: 'file', folder: resolve('.mooring/artifacts') },
       RETENTION_AGE: 86_400_000,
       RETENTION_COUNT: 1_000,

@@ -17,6 +17,18 @@ export const ApiEnv = z
       .min(1)
       .default('127.0.0.1')
       .describe('The address to listen on. Beyond loopback it needs `API_KEYS`.'),
+    MAX_CONNECTIONS: fields
+      .wholeNumber(16)
+      .prefault('4096')
+      .describe(
+        'How many connections are open at once. With one more, the one that has waited longest for its client is closed.',
+      ),
+    REQUEST_TIMEOUT: fields
+      .durationOfAtLeast(1_000)
+      .prefault('30s')
+      .describe(
+        'How long a request may take to arrive, of which its headers have 10s at most; and how long an answer may lie unread.',
+      ),
     API_KEYS: z
       .string()
       .transform(readApiKeys)

@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { ApiEnv } from './api.env.js';
 import { refuseWrongMethods } from './allowed-methods.js';
 import { ApiModule } from './api.module.js';
@@ -15,6 +15,7 @@ import { keepBytes, limitBodies } from './bodies.js';
 import { sendProblem } from './error.filter.js';
 import { EVENTS_PATH } from './events/events.controller.js';
 import { ApiProblem } from './problem.js';
+import { openServer } from './server/server.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** An owner's id has up to 512 bytes, each of which may be written as three characters. */
@@ -23,7 +24,11 @@ const GIVEN_ID = /^[\w.-]{1,64}$/;
 
 /** The api as a Nest application on Fastify, not yet listening. */
 export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFastifyApplication> {
+  const limits = { maxConnections: env.MAX_CONNECTIONS, requestTimeoutMs: env.REQUEST_TIMEOUT };
   const adapter = new FastifyAdapter({
+    serverFactory: (answer: RequestListener) => openServer(answer, limits),
+    // The server answers them itself.
+    clientErrorHandler: () => undefined,
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: (request: IncomingMessage) => givenId(request.headers['x-request-id']) ?? randomUUID(),
@@ -32,7 +37,6 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     // What is wrong before a route is found, such as a path that cannot be decoded, is worded like all else.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       sendProblem(error, request, reply),
-    requestTimeout: 30_000,
   });
   const app = await NestFactory.create<NestFastifyApplication>(ApiModule.with(runtime, env), adapter, {
     logger: new NestLog(runtime.log),

@@ -1,0 +1,198 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { problemIn, RawClient } from '../../../../test/support/raw-client.js';
+import { until } from '../../../../test/support/until.js';
+import { openServer, type ServerLimits } from './server.js';
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: here\r\n\r\n`;
+const ok: RequestListener = (request, response) => void response.end(`<${request.url}>`);
+
+describe('the server', () => {
+  let server: Server;
+  let url: string;
+  const clients: RawClient[] = [];
+
+  async function start(answer: RequestListener, limits: Partial<ServerLimits> = {}): Promise<void> {
+    server = openServer(answer, { maxConnections: 64, requestTimeoutMs: 60_000, ...limits });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async function join(text = ''): Promise<RawClient> {
+    const client = await RawClient.connect(url);
+    clients.push(client);
+    client.write(text);
+    return client;
+  }
+
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('answers the requests of one connection one at a time, in their order', async () => {
+    const begun: string[] = [];
+    const answers: ServerResponse[] = [];
+    await start((request, response) => {
+      begun.push(request.url!);
+      answers.push(response);
+    });
+    const client = await join(get('/1') + get('/2'));
+    await until(() => begun.length === 1, 'the first is begun');
+    // Another connection has its turn meanwhile, and shows that the second of this one has not.
+    await join(get('/other'));
+    await until(() => begun.length === 2, 'that of another is begun');
+    answers[0]!.end('first');
+    await until(() => begun.length === 3, 'the second is begun');
+    answers[2]!.end('second');
+    await until(() => client.received.includes('second'), 'both are answered');
+    expect(begun).toEqual(['/1', '/other', '/2']);
+    expect(client.received.indexOf('first')).toBeLessThan(client.received.indexOf('second'));
+  });
+
+  it('answers eleven requests that come at once, and closes the connection on which more come', async () => {
+    await start((_request, response) => void setImmediate(() => response.end('<answer>')));
+    const modest = await join(get('/').repeat(11));
+    await until(() => modest.received.split('<answer>').length === 12, 'all are answered');
+    const greedy = await join(get('/').repeat(12));
+    await greedy.untilClosed();
+    expect([modest.isClosed, greedy.received]).toEqual([false, '']);
+  });
+
+  it('lets a thousand requests wait over all connections, and counts those of closed ones no more', async () => {
+    const held: ServerResponse[] = [];
+    await start((_request, response) => void held.push(response), { maxConnections: 200 });
+    for (let i = 0; i < 100; i += 1) await join(get('/').repeat(11));
+    await until(() => held.length === 100, 'each has begun one');
+    await (await join(get('/').repeat(2))).untilClosed();
+    for (const client of clients) client.close();
+    await until(() => held.every((response) => response.closed), 'all are gone');
+    held.length = 0;
+    const later = await join(get('/').repeat(2));
+    await until(() => held.length === 1, 'it is begun');
+    held[0]!.end();
+    await until(() => held.length === 2, 'the one behind it is begun');
+    expect(later.isClosed).toBe(false);
+  });
+
+  it('keeps no file open for a client that asked for it many times and is gone', async () => {
+    // A file without end: it stays open until somebody closes it.
+    const file = '/dev/zero';
+    const open = async (): Promise<number> => {
+      const links = await Promise.all(
+        (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+      );
+      return links.filter((link) => link === file).length;
+    };
+    let begun = 0;
+    await start((_request, response) => {
+      begun += 1;
+      const bytes = createReadStream(file);
+      response.once('close', () => bytes.destroy());
+      bytes.pipe(response);
+    });
+    for (let i = 0; i < 20; i += 1) {
+      const client = await join();
+      client.stopReading();
+      client.write(get('/').repeat(10));
+    }
+    await until(async () => begun === 20 && (await open()) === 20, 'each has a file open');
+    for (const client of clients) client.close();
+    await until(async () => (await open()) === 0, 'every file is closed');
+    expect(begun).toBe(20);
+  });
+
+  it('closes the connection that has waited longest for its client when there is one too many', async () => {
+    const held: ServerResponse[] = [];
+    await start(
+      (request, response) => {
+        if (request.url === '/held') held.push(response);
+        else ok(request, response);
+      },
+      { maxConnections: 16 },
+    );
+    const busy = await join(get('/held'));
+    await until(() => held.length === 1, 'one is being answered');
+    const silent = await join();
+    const slow = await join('GET / HTTP/1.1\r\nhost:');
+    for (let i = 0; i < 13; i += 1) await join(get('/kept'));
+    const newest = await join(get('/new'));
+    await until(() => newest.received.includes('</new>'), 'the newest is answered');
+    await silent.untilClosed();
+    expect([busy.isClosed, slow.isClosed]).toEqual([false, false]);
+    await join(get('/newer'));
+    await slow.untilClosed();
+    held[0]!.end('held');
+    await until(() => busy.received.endsWith('held'), 'the busy one is answered');
+  });
+
+  it('refuses a new connection when every other is being answered', async () => {
+    let begun = 0;
+    await start(() => void (begun += 1), { maxConnections: 16 });
+    for (let i = 0; i < 16; i += 1) await join(get('/'));
+    await until(() => begun === 16, 'all are being answered');
+    await (await join()).untilClosed();
+    expect(clients.filter(({ isClosed }) => isClosed)).toHaveLength(1);
+  });
+
+  it.each([
+    ['headers', 'GET / HTTP/1.1\r\nhost: here\r\nx: '],
+    ['a body', 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 1000\r\n\r\n'],
+  ])('ends a request with slow %s in the time it has', async (_what, beginning) => {
+    await start((request) => void request.resume(), { requestTimeoutMs: 2_000 });
+    const client = await join(beginning);
+    const began = performance.now();
+    const drip = setInterval(() => client.write('x'), 100);
+    await client.untilClosed();
+    clearInterval(drip);
+    expect(problemIn(client.received)).toEqual({
+      status: 408,
+      type: 'application/problem+json',
+      code: 'REQUEST_TIMEOUT',
+    });
+    // Of which the last tenth is the time between two looks; the rest is what a busy machine adds.
+    expect(performance.now() - began).toBeLessThan(4_000);
+  });
+
+  it('closes the connection of a client that leaves its answer unread', async () => {
+    await start((_request, response) => void response.end(Buffer.alloc(64 * 1024 * 1024)), {
+      requestTimeoutMs: 1_000,
+    });
+    const client = await join();
+    client.stopReading();
+    client.write(get('/'));
+    await until(
+      () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count === 0))),
+      'the server has closed it',
+    );
+  });
+
+  it.each([
+    ['a line that is no request', 'hello\r\n\r\n', 400, 'INVALID'],
+    ['a header without a name', 'GET / HTTP/1.1\r\nhost: here\r\n: x\r\n\r\n', 400, 'INVALID'],
+    ['a length that is none', 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: x\r\n\r\n', 400, 'INVALID'],
+    [
+      'headers without end',
+      `GET / HTTP/1.1\r\nhost: here\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'REQUEST_HEADER_FIELDS_TOO_LARGE',
+    ],
+  ])('words %s as a problem', async (_what, text, status, code) => {
+    await start(ok);
+    const client = await join(text);
+    await client.untilClosed();
+    expect(problemIn(client.received)).toEqual({ status, type: 'application/problem+json', code });
+  });
+
+  it('does not take what is wrong for the answer to the request before it', async () => {
+    let begun = 0;
+    await start(() => void (begun += 1));
+    const client = await join(`${get('/')}hello\r\n\r\n`);
+    await client.untilClosed();
+    expect([begun, client.received]).toEqual([1, '']);
+  });
+});
