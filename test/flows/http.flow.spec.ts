@@ -5,6 +5,14 @@ import { recordOf } from '../support/cancel-door.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
+const LISTS = [
+  '/v1/leases',
+  '/v1/schedules',
+  '/v1/owners/trip/1',
+  '/v1/owners/trip/1/history',
+  '/v1/admin/quarantine',
+  '/v1/admin/sweeps/none',
+];
 const aProbe = { kind: 'probe', owners: ['trip:42'], payload: {} };
 
 describe('the HTTP interface', () => {
@@ -74,9 +82,11 @@ describe('the HTTP interface', () => {
   it.each(['x', '1.5', '(1', '-1', '1e5', '99999999999999999999'])(
     'refuses the cursor %s',
     async (cursor) => {
-      for (const list of ['/v1/leases', '/v1/schedules', '/v1/owners/trip/1']) {
+      for (const list of LISTS) {
         const { status, body } = await fleet.request('GET', `${list}?cursor=${encodeURIComponent(cursor)}`);
-        expect({ list, status, code: body['code'] }).toEqual({ list, status: 400, code: 'INVALID' });
+        expect({ list, status, ...body }).toMatchObject({ list, status: 400, code: 'INVALID' });
+        // As the field that it is about.
+        expect(body['detail']).toMatch(/^cursor: /);
       }
     },
   );
@@ -150,6 +160,18 @@ describe('the HTTP interface', () => {
     const owners = ['trip:a:b:c', 'site:{*}', 'lease:🙂', `x:${'é'.repeat(256)}`];
     const answer = await fleet.request('POST', '/v1/jobs', { ...aProbe, owners });
     expect(answer).toMatchObject({ status: 201, body: { owners } });
+  });
+
+  it('suggests the kind that a caller may have meant, never one that is not offered', async () => {
+    const detailOf = async (kind: string): Promise<unknown> =>
+      (await fleet.request('POST', '/v1/jobs', { ...aProbe, kind })).body['detail'];
+    expect(await detailOf('prob')).toBe('No kind is named "prob". Did you mean probe?');
+    expect(await detailOf('containers.ens')).toBe('No kind is named "containers.ens".');
+    const schedule = { ...aProbe, kind: 'porbe', every: '1h' };
+    expect((await fleet.request('PUT', '/v1/schedules/x', schedule)).body['detail']).toMatch(/mean probe/);
+    expect((await fleet.request('POST', '/v1/flows', { ...aProbe, kind: 'probes' })).body['detail']).toMatch(
+      /mean probe/,
+    );
   });
 
   it('serves its documentation, made from the same schemas', async () => {

@@ -23,6 +23,7 @@ import { HealthController } from './health/health.controller.js';
 import { ArtifactsController } from './jobs/artifacts.controller.js';
 import { BatchLanes } from './jobs/batch.lanes.js';
 import { JobsController } from './jobs/jobs.controller.js';
+import { OfferedKinds } from './jobs/offered-kinds.js';
 import { OwnersController } from './owners/owners.controller.js';
 import { SchedulesController } from './schedules/schedules.controller.js';
 
@@ -81,6 +82,7 @@ export class ApiModule {
       ],
       providers: [
         BatchLanes,
+        OfferedKinds,
         { provide: Runtime, useValue: runtime },
         // As a provider it is told when the application ends.
         { provide: EventsOut, useValue: out },

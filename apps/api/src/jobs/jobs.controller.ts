@@ -5,7 +5,6 @@ import {
   Enqueuer,
   InvalidJobError,
   JobReader,
-  KindRegistry,
   parseOwner,
   type JobView,
   type Receipt,
@@ -21,6 +20,7 @@ import { describeError } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
 import { linkTo, type ArtifactLink } from './artifact.headers.js';
 import { BatchLanes } from './batch.lanes.js';
+import { OfferedKinds } from './offered-kinds.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
 
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
@@ -33,7 +33,7 @@ type BatchResult = { readonly status: number } & Readonly<Record<string, unknown
 @Controller('v1/jobs')
 export class JobsController {
   constructor(
-    private readonly kinds: KindRegistry,
+    private readonly kinds: OfferedKinds,
     private readonly enqueuer: Enqueuer,
     private readonly reader: JobReader,
     private readonly artifacts: ArtifactReader,
@@ -115,7 +115,7 @@ export class JobsController {
     { kind, payload, owners, ...options }: EnqueueBody,
     idempotencyKey?: string,
   ): Promise<Ticket> {
-    return this.enqueuer.enqueue(this.kinds.offered(kind), payload, {
+    return this.enqueuer.enqueue(this.kinds.named(kind), payload, {
       ...options,
       owners: owners.map(parseOwner),
       idempotencyKey,

@@ -10,17 +10,10 @@ import {
 } from '#lifecycle';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { z } from 'zod';
 import { Caller, Needs } from '../auth/api-key.guard.js';
-import { Cursor } from '../fields.js';
+import { Cursor, Offset } from '../fields.js';
 import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
 import { HistoryAnswer, OwnerAnswer, ReopenAnswer } from './owners.schemas.js';
-
-/** A place in a history. */
-const Offset = z
-  .string()
-  .regex(/^\d{1,6}$/)
-  .optional();
 
 /** Owners by HTTP: what one has, its end, its beginning anew, and what was. */
 @ApiTags('owners')

@@ -1,4 +1,4 @@
-import { KindRegistry, parseOwner, Schedules, type ScheduleView } from '#lifecycle';
+import { parseOwner, Schedules, type ScheduleView } from '#lifecycle';
 import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,
@@ -10,6 +10,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../auth/api-key.guard.js';
 import { Cursor } from '../fields.js';
+import { OfferedKinds } from '../jobs/offered-kinds.js';
 import { ApiProblem } from '../problem.js';
 import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules.schemas.js';
 
@@ -19,7 +20,7 @@ import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules.schem
 @Controller('v1/schedules')
 export class SchedulesController {
   constructor(
-    private readonly kinds: KindRegistry,
+    private readonly kinds: OfferedKinds,
     private readonly schedules: Schedules,
   ) {}
 
@@ -41,7 +42,7 @@ export class SchedulesController {
     @Body({ schema: ScheduleBody }) { kind, owners, ...options }: ScheduleBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScheduleView> {
-    const { outcome, schedule } = await this.schedules.put(id, this.kinds.offered(kind), {
+    const { outcome, schedule } = await this.schedules.put(id, this.kinds.named(kind), {
       ...options,
       owners: owners.map(parseOwner),
     });

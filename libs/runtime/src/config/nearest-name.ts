@@ -2,6 +2,8 @@
 export function nearestName(name: string, names: readonly string[], atMost: number): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const candidate of names) {
+    // As many letters more or fewer are as many differences: a long text costs nothing.
+    if (Math.abs(candidate.length - name.length) > atMost) continue;
     const distance = editDistance(name, candidate);
     if (distance <= atMost && distance < (best?.distance ?? Infinity)) best = { name: candidate, distance };
   }
