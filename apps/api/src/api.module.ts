@@ -15,6 +15,8 @@ import { SweepsController } from './admin/sweeps.controller.js';
 import { offersDemo, offersProbe, type ApiEnv } from './api.env.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
+import { ApiDocument } from './docs/api-document.js';
+import { DocsController } from './docs/docs.controller.js';
 import { ErrorFilter } from './error.filter.js';
 import { EventsController, SignedEventsController } from './events/events.controller.js';
 import { EventSecrets } from './events/signature.guard.js';
@@ -70,6 +72,7 @@ export class ApiModule {
       controllers: [
         ArtifactsController,
         CancellationsController,
+        DocsController,
         FlowsController,
         HealthController,
         JobsController,
@@ -81,6 +84,7 @@ export class ApiModule {
         env.EVENT_SECRETS ? SignedEventsController : EventsController,
       ],
       providers: [
+        ApiDocument,
         BatchLanes,
         OfferedKinds,
         { provide: Runtime, useValue: runtime },

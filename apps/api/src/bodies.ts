@@ -34,9 +34,8 @@ export function keepBytes(app: NestFastifyApplication, bodyLimit: number): void 
   });
 }
 
-/** What goes to no route is answered as that, whatever it brings. */
 function isLeft(request: FastifyRequest): boolean {
-  return request.is404 || takesBytes(request.routeOptions.config);
+  return takesBytes(request.routeOptions.config);
 }
 
 /** JSON it is, and yet it is not taken: it would give what reads it another prototype. */

@@ -1,20 +1,21 @@
-import { takesBytes } from '#http';
-import { logContext, NestLog, Runtime } from '#runtime';
+import { Runtime, NestLog } from '#runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { refuseOtherSites } from './admission/cross-site.js';
+import { pathOf, refuseForeignHosts, refuseUnclearHosts } from './admission/hosts.js';
+import { forbidFrames } from './admission/page-headers.js';
+import { refuseStrangers } from './admission/strangers.js';
+import { answerUnrouted } from './admission/unrouted.js';
 import type { ApiEnv } from './api.env.js';
-import { refuseWrongMethods } from './allowed-methods.js';
 import { ApiModule } from './api.module.js';
-import { readKey } from './auth/api-key.guard.js';
-import type { ApiKey } from './auth/api-keys.js';
+import { logRequests } from './audit/request-log.js';
 import { keepBytes, limitBodies } from './bodies.js';
+import { ApiDocument } from './docs/api-document.js';
 import { sendProblem } from './error.filter.js';
 import { EVENTS_PATH } from './events/events.controller.js';
-import { ApiProblem } from './problem.js';
 import { openServer } from './server/server.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -32,6 +33,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: (request: IncomingMessage) => givenId(request.headers['x-request-id']) ?? randomUUID(),
+    rewriteUrl: ({ url = '' }) => pathOf(url),
     // A kept-alive connection without a request must not hold up the end.
     forceCloseConnections: 'idle',
     // What is wrong before a route is found, such as a path that cannot be decoded, is worded like all else.
@@ -43,80 +45,25 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     abortOnError: false,
   });
   logRequests(app, runtime);
-  if (env.API_KEYS) refuseStrangers(app, env.API_KEYS, env.EVENT_SECRETS ? [EVENTS_PATH] : []);
-  else refuseForeignHosts(app, env.HOST);
-  refuseWrongMethods(app);
+  admit(app, env);
   takeEmptyBodies(app);
   limitBodies(app);
   keepBytes(app, MAX_BODY_BYTES);
-  serveDocs(app);
+  app.get(ApiDocument).describe(app);
   return app;
 }
 
-/** Every line that a request causes carries its id, and so does its answer. */
-function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
-  const fastify = app.getHttpAdapter().getInstance();
-  fastify.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    reply.header('x-request-id', request.id);
-    logContext.run({ requestId: request.id }, done);
-  });
-  fastify.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    const level = reply.statusCode >= 500 ? 'warn' : 'debug';
-    const { method } = request;
-    // Without the query: it may hold what a log must not.
-    const [url] = request.url.split('?');
-    log[level]({
-      event: 'request.answered',
-      method,
-      url,
-      status: reply.statusCode,
-      tookMs: Math.round(reply.elapsedTime),
-    });
-    done();
-  });
-}
-
-/**
- * Before its body is read: a stranger gets no memory of ours. What a key may do the guard says later. Where a request is
- * signed the signature says who it is, and that is known of the whole body only.
- */
-function refuseStrangers(
-  app: NestFastifyApplication,
-  keys: readonly ApiKey[],
-  signedRoutes: readonly string[],
-): void {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      try {
-        const isSigned = signedRoutes.includes(request.routeOptions.url ?? '');
-        const isKeyed = request.url.startsWith('/v1/') || takesBytes(request.routeOptions.config);
-        if (isKeyed && !isSigned) readKey(request.headers.authorization, keys);
-        done();
-      } catch (error) {
-        sendProblem(error, request, reply);
-      }
-    });
-}
-
-/**
- * Without keys whoever reaches this port may do everything. A page in a browser reaches it under a name of its own that
- * points here; so only the names of this machine are answered.
- */
-function refuseForeignHosts(app: NestFastifyApplication, host: string): void {
-  const ours = new Set(['localhost', '127.0.0.1', '[::1]', host, `[${host}]`]);
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      if (ours.has(request.hostname.toLowerCase())) return done();
-      sendProblem(
-        new ApiProblem(421, 'WRONG_HOST', `This api does not answer to that name. Use ${host}.`),
-        request,
-        reply,
-      );
-    });
+/** Who is answered at all. Before any body is read: a stranger gets no memory of this process. */
+function admit(app: NestFastifyApplication, env: ApiEnv): void {
+  forbidFrames(app);
+  refuseUnclearHosts(app);
+  if (env.API_KEYS) {
+    refuseStrangers(app, env.API_KEYS, env.EVENT_SECRETS ? [EVENTS_PATH] : []);
+  } else {
+    refuseForeignHosts(app, env.HOST);
+    refuseOtherSites(app);
+  }
+  answerUnrouted(app);
 }
 
 /** Many clients name JSON on every request, also on one without a body; that is no mistake worth a refusal. */
@@ -129,19 +76,6 @@ function takeEmptyBodies(app: NestFastifyApplication): void {
       if (isEmpty) delete headers['content-type'];
       done();
     });
-}
-
-function serveDocs(app: NestFastifyApplication): void {
-  const config = new DocumentBuilder()
-    .setTitle('Mooring')
-    .setDescription('A BullMQ worker fleet in which every job is moored to an owner.')
-    .setVersion('1')
-    .addBearerAuth()
-    .build();
-  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, config), {
-    jsonDocumentUrl: 'openapi.json',
-    yamlDocumentUrl: 'openapi.yaml',
-  });
 }
 
 function givenId(header: string | string[] | undefined): string | undefined {

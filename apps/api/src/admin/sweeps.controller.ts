@@ -1,6 +1,6 @@
 import { SweepBook, Sweeper, type SweepKind, type SweepLine, type SweepRecord, type Trip } from '#lifecycle';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBearerAuth, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Needs } from '../auth/api-key.guard.js';
 import { Offset } from '../fields.js';
 import { ApiProblem } from '../problem.js';
@@ -26,6 +26,7 @@ export class SweepsController {
   @Post(':kind')
   @HttpCode(202)
   @Needs('admin')
+  @ApiBody({ required: false })
   @ApiAcceptedResponse({ standardSchema: SweepAsked })
   async ask(
     @Param('kind', { schema: SweepKindParam }) kind: SweepKind,

@@ -9,7 +9,7 @@ import {
   type Receipt,
 } from '#lifecycle';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor, Offset } from '../fields.js';
 import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
@@ -40,6 +40,7 @@ export class OwnersController {
   @Post(':type/:id/cancel')
   @HttpCode(200)
   @Needs('cancel')
+  @ApiBody({ required: false })
   @ApiOkResponse({ standardSchema: ReceiptAnswer })
   cancel(
     @Param('type') type: string,

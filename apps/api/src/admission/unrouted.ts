@@ -1,9 +1,12 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { sendProblem } from './error.filter.js';
-import { ApiProblem } from './problem.js';
+import { sendProblem } from '../error.filter.js';
+import { ApiProblem } from '../problem.js';
 
-/** Tells a request whose path is right and whose method is wrong which methods there are. To be called before routes are made. */
-export function refuseWrongMethods(app: NestFastifyApplication): void {
+/**
+ * Answers a request that no route takes, before its body is read: with the methods there are where its path is right, else as not
+ * found. To be called before routes are made.
+ */
+export function answerUnrouted(app: NestFastifyApplication): void {
   const routes: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRoute', ({ url, method }) => {
@@ -21,7 +24,8 @@ export function refuseWrongMethods(app: NestFastifyApplication): void {
     const allowed = new Set(
       routes.filter((route) => route.path.test(path)).flatMap(({ methods }) => methods),
     );
-    if (allowed.size === 0) return done();
+    if (allowed.size === 0)
+      return sendProblem(new ApiProblem(404, 'NOT_FOUND', 'There is nothing at this path.'), request, reply);
     const allow = [...allowed].toSorted().join(', ');
     reply.header('allow', allow);
     const problem = new ApiProblem(405, 'METHOD_NOT_ALLOWED', `Use one of these methods here: ${allow}.`);

@@ -1,0 +1,42 @@
+import { Controller, Get, Header, Param, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Needs } from '../auth/api-key.guard.js';
+import { ApiProblem } from '../problem.js';
+import { ApiDocument } from './api-document.js';
+import { PAGE, pageFile, POLICY } from './docs-page.js';
+
+/** The api's description of itself, for programs and for people. */
+@ApiExcludeController()
+@Controller()
+@Needs('read')
+export class DocsController {
+  constructor(private readonly document: ApiDocument) {}
+
+  @Get('openapi.json')
+  @Header('content-type', 'application/json; charset=utf-8')
+  json(): Buffer {
+    return this.document.json;
+  }
+
+  @Get('openapi.yaml')
+  @Header('content-type', 'text/yaml; charset=utf-8')
+  yaml(): Buffer {
+    return this.document.yaml;
+  }
+
+  @Get('docs')
+  @Header('content-type', 'text/html; charset=utf-8')
+  @Header('content-security-policy', POLICY)
+  page(): string {
+    return PAGE;
+  }
+
+  @Get('docs/*')
+  async file(@Param('*') name: string, @Res() reply: FastifyReply): Promise<void> {
+    if (name === '') return void reply.redirect('../docs', 308);
+    const file = await pageFile(name);
+    if (!file) throw new ApiProblem(404, 'NOT_FOUND', 'The page has no file of that name.');
+    void reply.type(file.type).header('cache-control', 'no-cache').send(file.bytes);
+  }
+}

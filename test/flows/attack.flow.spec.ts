@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Fleet } from '../support/fleet.js';
+import { RawClient } from '../support/raw-client.js';
+import { until } from '../support/until.js';
+
+const hash = (key: string): string => createHash('sha256').update(key).digest('hex');
+const API_KEYS = `shop:enqueue+read:${hash('shop')}`;
+const MAX_CONNECTIONS = '100';
+const ATTACKERS_OF_EACH = 40;
+const HEALTHY_CALLS = 50;
+/** After how long an attacker comes again: the two cores of this test are not what is attacked. */
+const AGAIN_MS = 250;
+
+const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`;
+const withKey = 'authorization: Bearer shop\r\n';
+
+/** What one connection of an attacker sends; it reads nothing. */
+const ATTACKS: Readonly<Record<string, string>> = {
+  'many requests at once, none of whose answers is read': get('/metrics', withKey).repeat(400),
+  'as many as may wait, none of whose answers is read': get('/docs/swagger-ui-bundle.js', withKey).repeat(11),
+  'many requests of a stranger': get('/docs').repeat(200),
+  'a request without an end': 'GET / HTTP/1.1\r\nhost:',
+  'a large body without a key':
+    'POST /%76%31/jobs/batch HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 30000000\r\n\r\n' +
+    'x'.repeat(200_000),
+  nothing: '',
+};
+
+describe('the api under attack', () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await Fleet.start({
+      workers: 0,
+      env: { API_KEYS, PROBE: 'on', MAX_CONNECTIONS, LOG_LEVEL: 'info' },
+    });
+  });
+  afterAll(() => fleet.stop());
+
+  async function residentMb(): Promise<number> {
+    const status = await readFile(`/proc/${fleet.api.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1_024;
+  }
+
+  async function openSockets(): Promise<number> {
+    const folder = `/proc/${fleet.api.pid}/fd`;
+    const links = await Promise.all(
+      (await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => '')),
+    );
+    return links.filter((link) => link.startsWith('socket:')).length;
+  }
+
+  /** One call of a caller who means well; answers its status. */
+  function call(method: string, path: string, agent: Agent | false): Promise<number> {
+    const body = method === 'POST' ? JSON.stringify({ kind: 'probe', owners: ['trip:1'], payload: {} }) : '';
+    const headers = {
+      authorization: 'Bearer shop',
+      'content-length': body.length,
+      'content-type': 'application/json',
+    };
+    return new Promise((resolve, reject) => {
+      const asked = request(`${fleet.url}${path}`, { method, headers, agent, timeout: 10_000 }, (answer) => {
+        answer.resume().once('end', () => resolve(answer.statusCode!));
+      });
+      asked.once('timeout', () => asked.destroy(new Error('no answer within 10 s')));
+      asked.once('error', reject).end(body);
+    });
+  }
+
+  it('answers callers who mean well, and keeps within its memory', async () => {
+    // What is made once is made before it is measured.
+    for (const path of ['/openapi.json', '/docs/swagger-ui-bundle.js']) await call('GET', path, false);
+    const before = await residentMb();
+    const ownSockets = await openSockets();
+    const attackers = new Set<RawClient>();
+    let isOver = false;
+    let endAttack!: () => void;
+    const over = new Promise<void>((resolve) => (endAttack = resolve));
+    /** Comes again whenever it is closed. */
+    const attack = async (text: string): Promise<void> => {
+      while (!isOver) {
+        const client = await RawClient.connect(fleet.url);
+        attackers.add(client);
+        client.stopReading();
+        client.write(text);
+        await Promise.race([new Promise((resolve) => client.socket.once('close', resolve)), over]);
+        attackers.delete(client);
+        client.close();
+        await Promise.race([pause(AGAIN_MS), over]);
+      }
+    };
+    const attacks = Object.values(ATTACKS).flatMap((text) =>
+      Array.from({ length: ATTACKERS_OF_EACH }, () => attack(text)),
+    );
+    await until(() => attackers.size >= 100, 'the attack is under way');
+
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+    const answers: Record<string, number> = {};
+    let peak = 0;
+    let sockets = 0;
+    for (let i = 0; i < HEALTHY_CALLS; i += 1) {
+      for (const agent of [kept, false] as const) {
+        const [method, path] = i % 2 ? ['POST', '/v1/jobs'] : ['GET', '/readyz'];
+        const status = await call(method, path, agent).catch(String);
+        answers[status] = (answers[status] ?? 0) + 1;
+      }
+      peak = Math.max(peak, await residentMb());
+      sockets = Math.max(sockets, await openSockets());
+    }
+    isOver = true;
+    endAttack();
+    await Promise.all(attacks);
+    kept.destroy();
+
+    expect(answers).toEqual({ 200: HEALTHY_CALLS, 201: HEALTHY_CALLS });
+    // The store's too, and one that is on its way in or out.
+    expect(sockets).toBeLessThanOrEqual(ownSockets + Number(MAX_CONNECTIONS) + 10);
+    expect(peak - before).toBeLessThan(150);
+  });
+});
