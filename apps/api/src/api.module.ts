@@ -13,6 +13,7 @@ import { QuarantineController } from './admin/quarantine.controller.js';
 import { QueuesController } from './admin/queues.controller.js';
 import { SweepsController } from './admin/sweeps.controller.js';
 import { offersDemo, offersProbe, type ApiEnv } from './api.env.js';
+import { Audit } from './audit/audit.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
 import { ApiDocument } from './docs/api-document.js';
@@ -24,8 +25,8 @@ import { FlowsController } from './flows/flows.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { ArtifactsController } from './jobs/artifacts.controller.js';
 import { BatchLanes } from './jobs/batch.lanes.js';
-import { JobsController } from './jobs/jobs.controller.js';
 import { OfferedKinds } from './jobs/offered-kinds.js';
+import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
 import { SchedulesController } from './schedules/schedules.controller.js';
 
@@ -85,6 +86,7 @@ export class ApiModule {
       ],
       providers: [
         ApiDocument,
+        Audit,
         BatchLanes,
         OfferedKinds,
         { provide: Runtime, useValue: runtime },

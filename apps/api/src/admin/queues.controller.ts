@@ -1,7 +1,8 @@
 import { QueueReader, type QueueView } from '#lifecycle';
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Needs } from '../auth/api-key.guard.js';
+import { Audit } from '../audit/audit.js';
+import { Caller, Needs } from '../auth/api-key.guard.js';
 import { ApiProblem } from '../problem.js';
 import { PausedAnswer, QueuesAnswer } from './queues.schemas.js';
 
@@ -10,7 +11,10 @@ import { PausedAnswer, QueuesAnswer } from './queues.schemas.js';
 @ApiBearerAuth()
 @Controller('v1/admin/queues')
 export class QueuesController {
-  constructor(private readonly reader: QueueReader) {}
+  constructor(
+    private readonly reader: QueueReader,
+    private readonly audit: Audit,
+  ) {}
 
   @Get()
   @Needs('admin')
@@ -23,8 +27,9 @@ export class QueuesController {
   @HttpCode(200)
   @Needs('admin')
   @ApiOkResponse({ standardSchema: PausedAnswer })
-  async pause(@Param('queue') queue: string): Promise<PausedAnswer> {
+  async pause(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
     if (!(await this.reader.pause(queue))) throw unknownQueue();
+    this.audit.record(caller, { event: 'queue.paused', queue });
     return { queue, paused: true };
   }
 
@@ -32,8 +37,9 @@ export class QueuesController {
   @HttpCode(200)
   @Needs('admin')
   @ApiOkResponse({ standardSchema: PausedAnswer })
-  async resume(@Param('queue') queue: string): Promise<PausedAnswer> {
+  async resume(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
     if (!(await this.reader.resume(queue))) throw unknownQueue();
+    this.audit.record(caller, { event: 'queue.resumed', queue });
     return { queue, paused: false };
   }
 }

@@ -1,7 +1,8 @@
 import { SweepBook, Sweeper, type SweepKind, type SweepLine, type SweepRecord, type Trip } from '#lifecycle';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Needs } from '../auth/api-key.guard.js';
+import { Audit } from '../audit/audit.js';
+import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Offset } from '../fields.js';
 import { ApiProblem } from '../problem.js';
 import {
@@ -21,6 +22,7 @@ export class SweepsController {
   constructor(
     private readonly sweeper: Sweeper,
     private readonly book: SweepBook,
+    private readonly audit: Audit,
   ) {}
 
   @Post(':kind')
@@ -31,11 +33,13 @@ export class SweepsController {
   async ask(
     @Param('kind', { schema: SweepKindParam }) kind: SweepKind,
     @Query({ schema: NoQuery }) _query: unknown,
+    @Caller() caller: string,
     @Body({ schema: SweepBody }) body?: SweepBody,
   ): Promise<SweepAsked> {
     const { dryRun = false, force = false, acknowledge = false } = body ?? {};
     if (acknowledge && !dryRun) await this.book.acknowledge(kind);
     const { sweepId } = await this.sweeper.ask(kind, { dryRun, force });
+    this.audit.record(caller, { event: 'sweep.asked', sweep: kind, sweepId, dryRun, force, acknowledge });
     return { sweepId };
   }
 

@@ -1,25 +1,26 @@
+import type { Called } from '#http';
 import { logContext, type Runtime } from '#runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { RefusalLog } from './refusals.js';
 
 /** Every line that a request causes carries its id, and so does its answer. */
 export function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
+  const refusals = new RefusalLog(log);
   const fastify = app.getHttpAdapter().getInstance();
-  fastify.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     logContext.run({ requestId: request.id }, done);
   });
-  fastify.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    const level = reply.statusCode >= 500 ? 'warn' : 'debug';
-    const { method } = request;
+  fastify.addHook('onResponse', (request: Called, reply: FastifyReply, done: () => void) => {
+    const { method, ip: address, caller: by } = request;
+    const status = reply.statusCode;
     // Without the query: it may hold what a log must not.
     const [url] = request.url.split('?');
-    log[level]({
-      event: 'request.answered',
-      method,
-      url,
-      status: reply.statusCode,
-      tookMs: Math.round(reply.elapsedTime),
+    const tookMs = Math.round(reply.elapsedTime);
+    logContext.run({ requestId: request.id }, () => {
+      log[status >= 500 ? 'warn' : 'debug']({ event: 'request.answered', method, url, status, tookMs });
+      if (status === 401 || status === 403) refusals.note({ status, method, url, address, by });
     });
     done();
   });

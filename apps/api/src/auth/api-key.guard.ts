@@ -28,6 +28,8 @@ export class ApiKeyGuard implements CanActivate {
 
     const request = context.switchToHttp().getRequest<Called>();
     const key = readKey(request.headers.authorization, this.keys.known);
+    // Before its scope is looked at: the log names the key that was refused.
+    request.caller = key.name;
     if (scope === undefined)
       throw new ApiProblem(
         403,
@@ -36,7 +38,6 @@ export class ApiKeyGuard implements CanActivate {
       );
     if (!key.scopes.has(scope))
       throw new ApiProblem(403, 'FORBIDDEN', `The key "${key.name}" lacks the scope "${scope}".`);
-    request.caller = key.name;
     return true;
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '#lifecycle';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Audit } from '../audit/audit.js';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor, Offset } from '../fields.js';
 import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
@@ -24,6 +25,7 @@ export class OwnersController {
     private readonly reader: OwnerReader,
     private readonly canceller: Canceller,
     private readonly removals: Removals,
+    private readonly audit: Audit,
   ) {}
 
   @Get(':type/:id')
@@ -55,8 +57,14 @@ export class OwnersController {
   @HttpCode(200)
   @Needs('cancel')
   @ApiOkResponse({ standardSchema: ReopenAnswer })
-  reopen(@Param('type') type: string, @Param('id') id: string): Promise<OwnerState> {
-    return this.canceller.reopen(owner(type, id));
+  async reopen(
+    @Param('type') type: string,
+    @Param('id') id: string,
+    @Caller() caller: string,
+  ): Promise<OwnerState> {
+    const state = await this.canceller.reopen(owner(type, id));
+    this.audit.record(caller, { event: 'owner.reopened', owner: state.owner });
+    return state;
   }
 
   @Get(':type/:id/history')

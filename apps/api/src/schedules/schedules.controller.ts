@@ -8,7 +8,8 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Needs } from '../auth/api-key.guard.js';
+import { Audit } from '../audit/audit.js';
+import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor } from '../fields.js';
 import { OfferedKinds } from '../jobs/offered-kinds.js';
 import { ApiProblem } from '../problem.js';
@@ -22,6 +23,7 @@ export class SchedulesController {
   constructor(
     private readonly kinds: OfferedKinds,
     private readonly schedules: Schedules,
+    private readonly audit: Audit,
   ) {}
 
   @Get()
@@ -40,12 +42,14 @@ export class SchedulesController {
   async put(
     @Param('id') id: string,
     @Body({ schema: ScheduleBody }) { kind, owners, ...options }: ScheduleBody,
+    @Caller() caller: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScheduleView> {
     const { outcome, schedule } = await this.schedules.put(id, this.kinds.named(kind), {
       ...options,
       owners: owners.map(parseOwner),
     });
+    this.audit.record(caller, { event: `schedule.${outcome}`, schedule: id });
     reply.status(outcome === 'created' ? 201 : 200);
     return schedule;
   }
@@ -63,8 +67,9 @@ export class SchedulesController {
   @HttpCode(204)
   @Needs('enqueue')
   @ApiNoContentResponse({ description: 'It makes no more jobs; those that it has made go on.' })
-  async remove(@Param('id') id: string): Promise<void> {
+  async remove(@Param('id') id: string, @Caller() caller: string): Promise<void> {
     if (!(await this.schedules.remove(id))) throw unknown();
+    this.audit.record(caller, { event: 'schedule.deleted', schedule: id });
   }
 }
 
