@@ -67,6 +67,31 @@ describe('a PNG has of what a browser shows', () => {
     expect(square('[id$="-other"]{fill:none;stroke:#000}')).not.toEqual(hollow);
   });
 
+  it.each([
+    ['hsl(40.5, 100%, 50%)', '#ffac00'],
+    ['hsl(-319.5deg 100% 50%)', '#ffac00'],
+    ['hsla(40.5, 100%, 50%, 0.5)', '#ffac0080'],
+    ['rgb(12.6, 99.4, 200)', '#0d63c8'],
+    ['rgba(20%, 40%, 60%, 1)', '#336699'],
+  ])('colours that are no whole numbers: %s', (colour, same) => {
+    const square = (fill: string): Buffer => drawn(`<rect width="30" height="30" fill="${fill}"/>`);
+    const sheet = (fill: string): Buffer =>
+      drawn(`<style>rect{fill:${fill}}</style><rect width="30" height="30"/>`);
+    expect(square(colour)).toEqual(square(same));
+    expect(sheet(colour)).toEqual(sheet(same));
+  });
+
+  it('words that look like a colour', () => {
+    const text = (words: string): Buffer => drawn(`<text x="2" y="20" font-size="8">${words}</text>`);
+    expect(text('hsl(40.5,9%,9%)')).not.toEqual(text('#191816'));
+  });
+
+  it('lines of which a rule gives a width below nothing', () => {
+    const lines = (rule: string): Buffer =>
+      drawn(`<style>.a{stroke:#000;stroke-width:4}${rule}</style><path class="a" d="M0 20H90"/>`);
+    expect(lines('.a{stroke-width:-1;opacity:1}')).toEqual(lines(''));
+  });
+
   it('a white ground', () => {
     expect(inkIn(drawn('<rect width="10" height="10"/>')).share).toBeCloseTo(100 / 4_000, 3);
   });

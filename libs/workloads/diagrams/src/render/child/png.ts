@@ -1,5 +1,6 @@
 import { Resvg } from '@resvg/resvg-js';
 import { RenderLimit } from '../errors.js';
+import { withPlainColours } from './colours.js';
 import { withEmbeddedFonts } from './embedded-fonts.js';
 import { fontsFor, withKnownFonts } from './fonts.js';
 import { withPlainMarkers } from './markers.js';
@@ -25,7 +26,8 @@ export function pngOf(svg: string, pixels: number, { own, fallback }: FontFolder
     throw new RenderLimit('size', `As a PNG it is too large: ${Math.round(width)} by ${Math.round(height)}.`);
   }
   return withEmbeddedFonts(svg, own, (embedded) => {
-    const drawing = new Resvg(withKnownFonts(withPlainMarkers(withPlainSheets(svg)), embedded), {
+    const plain = withPlainMarkers(withPlainColours(withPlainSheets(svg)));
+    const drawing = new Resvg(withKnownFonts(plain, embedded), {
       fitTo: { mode: 'zoom', value: zoom },
       background: '#fff',
       font: fontsFor(svg, embedded, fallback),

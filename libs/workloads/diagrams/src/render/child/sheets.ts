@@ -3,7 +3,8 @@ import { escaped, unescaped } from '../escape.js';
 
 /*
  * What draws a PNG reads the selectors of a rule up to the first that it does not know, and forgets the rest: a triangle that is to be
- * hollow would be black. Here those it knows come first, and one part that is meant by the end of its id is named.
+ * hollow would be black. Here those it knows come first, and one part that is meant by the end of its id is named. Widths of lines that
+ * are void are left out.
  */
 
 const SHEET = /(<style\b[^>]*>)([^]*?)(<\/style>)/g;
@@ -24,10 +25,18 @@ function plainSheet(sheet: string, ids: readonly string[]): string {
   walk(tree, (node) => {
     if (node.type === 'Selector') nameParts(node, ids);
   });
-  walk(tree, (node) => {
+  walk(tree, (node, item, list) => {
+    if (isVoid(node)) list?.remove(item);
     if (node.type === 'SelectorList') putLast(node.children, (selector) => !isKnown(selector as Selector));
   });
   return generate(tree);
+}
+
+/** Browsers pass over a width below nothing; what draws a PNG draws no line then. */
+function isVoid(node: CssNode): boolean {
+  return (
+    node.type === 'Declaration' && node.property === 'stroke-width' && /^\s*-/.test(generate(node.value))
+  );
 }
 
 /** As in `[id$="-arrowhead"]`. */
