@@ -1,5 +1,12 @@
 import { inflateSync } from 'node:zlib';
 
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  /** Red, green, blue and alpha of each, line by line. */
+  readonly bytes: Uint8Array;
+}
+
 export interface Ink {
   readonly width: number;
   readonly height: number;
@@ -9,24 +16,42 @@ export interface Ink {
   readonly to: number;
 }
 
-/** How large a PNG is, and how much of it is not white. Ours have four bytes a pixel and no interlacing. */
+/** How large a PNG is, how much of it is not white, and between which columns that is. */
 export function inkIn(png: Buffer): Ink {
+  const pixels = pixelsOf(png);
+  const { width, height, bytes } = pixels;
+  let [from, to] = [width, -1];
+  for (let at = 0; at < bytes.length; at += 4) {
+    if (bytes[at]! + bytes[at + 1]! + bytes[at + 2]! >= 720) continue;
+    const column = (at / 4) % width;
+    [from, to] = [Math.min(from, column), Math.max(to, column)];
+  }
+  return { width, height, share: shareOf(pixels, (red, green, blue) => red + green + blue < 720), from, to };
+}
+
+/** How much of it has such a colour. */
+export function shareOf(
+  { bytes }: Pixels,
+  isMeant: (red: number, green: number, blue: number) => boolean,
+): number {
+  let meant = 0;
+  for (let at = 0; at < bytes.length; at += 4)
+    if (isMeant(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!)) meant += 1;
+  return (meant * 4) / bytes.length;
+}
+
+/** Decodes a PNG of ours, which has four bytes a pixel and no interlacing. */
+export function pixelsOf(png: Buffer): Pixels {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const lines = inflateSync(Buffer.concat(chunksOf(png)));
   const stride = width * 4 + 1;
-  let marked = 0;
-  let [from, to] = [width, -1];
+  const bytes = new Uint8Array(width * height * 4);
   let above = new Uint8Array(width * 4);
   for (let y = 0; y < height; y += 1) {
-    const line = unfiltered(lines.subarray(y * stride, (y + 1) * stride), above);
-    for (let x = 0; x < width; x += 1) {
-      if (line[4 * x]! + line[4 * x + 1]! + line[4 * x + 2]! >= 720) continue;
-      marked += 1;
-      [from, to] = [Math.min(from, x), Math.max(to, x)];
-    }
-    above = line;
+    above = unfiltered(lines.subarray(y * stride, (y + 1) * stride), above);
+    bytes.set(above, y * width * 4);
   }
-  return { width, height, share: marked / (width * height), from, to };
+  return { width, height, bytes };
 }
 
 function chunksOf(png: Buffer): Buffer[] {

@@ -7,7 +7,7 @@ import { inkIn } from '../../../../../test/support/ink.js';
 import { DIAGRAM_TYPES, type DiagramType } from './types.js';
 
 const { signal } = new AbortController();
-/** Mermaid's are drawn in a browser elsewhere; here by what does without. */
+/** Mermaid is drawn without a browser here, and in one by another test. */
 const renderers = new Renderers({ chromium: 'off', pixels: 1_000_000 });
 
 afterAll(() => renderers.close());
@@ -66,14 +66,6 @@ describe('a wrong source', () => {
     await expect(renderers.render({ type, source, output: 'svg' }, signal)).rejects.toMatchObject({
       name: 'DiagramInvalid',
     });
-  });
-
-  it('of Mermaid is known to be beyond what does without a browser', async () => {
-    const source = 'pie\n "a": 1';
-    await renderers.check('mermaid', source, signal);
-    await expect(renderers.render({ type: 'mermaid', source, output: 'svg' }, signal)).rejects.toThrow(
-      'only where there is a Chromium',
-    );
   });
 });
 

@@ -31,7 +31,7 @@ const ENDLESS: readonly { readonly drawer: DrawerName; readonly source: string }
     source: '{"data":{"sequence":{"start":0,"stop":3e8}},"mark":"point","encoding":{"x":{"field":"data"}}}',
   },
   { drawer: 'd2', source: dense(90, (a, b) => `n${a} -> n${b}`) },
-  { drawer: 'mermaid-subset', source: `graph TD\n${dense(31, (a, b) => `n${a} --> n${b}`)}` },
+  { drawer: 'mermaid-jsdom', source: `graph TD\n${dense(62, (a, b) => `n${a} --> n${b}`)}` },
 ];
 
 /** A small one of each type. */
@@ -46,8 +46,8 @@ const SMALL: Record<DrawerName, string> = {
   'vega-lite':
     '{"data":{"values":[{"a":1}]},"mark":"bar","encoding":{"x":{"field":"a","type":"quantitative"}}}',
   d2: 'a -> b',
-  'mermaid-browser': 'graph TD\n A-->B',
-  'mermaid-subset': 'graph TD\n A-->B',
+  'mermaid-chromium': 'graph TD\n A-->B',
+  'mermaid-jsdom': 'graph TD\n A-->B',
   'mermaid-syntax': 'graph TD\n A-->B',
 };
 

@@ -8,6 +8,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { dense } from '../../../../../test/support/dense.js';
 import { isGone } from '../../../../../test/support/is-gone.js';
 import { until } from '../../../../../test/support/until.js';
+import { hostileMermaid } from '../../../../../test/support/hostile-mermaid.js';
+import { MERMAID_SOURCES } from '../../../../../test/support/mermaid-sources.js';
+import { wordsIn } from '../../../../../test/support/svg-words.js';
 import { EXAMPLES } from './examples/examples.js';
 import { RENDER_LIMITS } from './limits.js';
 import { Renderers } from './renderers.js';
@@ -22,7 +25,9 @@ const ENDLESS = `graph TD\n${dense(62, (a, b) => `n${a} --> n${b}`)}`;
 const warnings: string[] = [];
 const renderers = new Renderers({ pixels: 1_000_000, warn: (text) => warnings.push(text) });
 
-afterAll(() => renderers.close());
+const browserless = new Renderers({ chromium: 'off' });
+
+afterAll(() => Promise.all([renderers.close(), browserless.close()]));
 
 describe('Mermaid in a browser', () => {
   it.each(EXAMPLES.filter(({ type }) => type === 'mermaid'))('draws $name', async ({ source }) => {
@@ -34,18 +39,34 @@ describe('Mermaid in a browser', () => {
     expect(inkIn(png.bytes).share).toBeGreaterThan(0.01);
   });
 
-  const others: [type: string, source: string, word: string][] = [
-    ['gantt', 'gantt\n title Plan\n section One\n Build :a, 2026-01-01, 3d\n Ship :after a, 2d', 'Build'],
-    ['pie', 'pie title Pets\n "Dogs" : 3\n "Cats" : 2', 'Dogs'],
-    ['mindmap', 'mindmap\n  root((Home))\n    Kitchen\n    Garden', 'Kitchen'],
-    ['class', 'classDiagram\n class Animal {\n +int age\n }\n Animal <|-- Duck', 'Duck'],
-    ['entity', 'erDiagram\n CUSTOMER ||--o{ ORDER : places', 'CUSTOMER'],
-    ['git', 'gitGraph\n commit id: "first"\n branch work\n commit', 'first'],
-  ];
-  it.each(others)('draws a %s diagram', async (_, source, word) => {
+  it.each(Object.entries(MERMAID_SOURCES))(
+    'draws %s with all its words, and as large as without it',
+    async (_, { source, words }) => {
+      const { bytes } = await renderers.render({ type: 'mermaid', source, output: 'svg' }, signal);
+      const svg = bytes.toString();
+      expect(dangersIn(svg)).toEqual([]);
+      const shown = wordsIn(svg);
+      expect(words.split(' ').filter((word) => !shown.includes(word))).toEqual([]);
+
+      const without = await browserless.render({ type: 'mermaid', source, output: 'svg' }, signal);
+      const [size, other] = [sizeOf(svg), sizeOf(without.bytes.toString())];
+      for (const at of [0, 1]) expect(Math.abs(other[at]! / size[at]! - 1)).toBeLessThan(0.06);
+    },
+  );
+
+  it('leaves out a picture that it cannot load, and nothing besides', async () => {
+    const source =
+      'flowchart TD\n  A@{ img: "http://127.0.0.1:9/none.png", label: "Chart", w: 60, h: 60, constraint: "on" } --> B[Table]';
     const { bytes } = await renderers.render({ type: 'mermaid', source, output: 'svg' }, signal);
-    expect(bytes.toString()).toContain(word);
-    expect(dangersIn(bytes.toString())).toEqual([]);
+    expect(wordsIn(bytes.toString())).toMatch(/Chart.*Table|Table.*Chart/);
+    expect(bytes.toString()).not.toMatch(/NaN|127\.0\.0\.1/);
+  });
+
+  it('shows the words of labels that are written for HTML', async () => {
+    const source = `flowchart TD
+      A[fa:fa-car Drive on] --> B["<b>Bold</b> &amp; #quot;quoted#quot;"]`;
+    const { bytes } = await renderers.render({ type: 'mermaid', source, output: 'svg' }, signal);
+    expect(wordsIn(bytes.toString())).toBe('Drive on | Bold & "quoted"');
   });
 
   it.runIf(process.getuid?.() === 0)('says once that root has no sandbox', async () => {
@@ -69,17 +90,7 @@ describe('Mermaid in a browser', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const evil = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const hostile = [
-      'graph TD\n A["<img src=x onerror=alert(1)>"] --> B\n click A href "javascript:alert(1)"',
-      '%%{init: {"securityLevel": "loose", "htmlLabels": true}}%%\ngraph TD\n A["<script>alert(1)</script>"]\n click A call alert(1)',
-      `graph TD\n A@{ img: "${evil}/a.png", label: "x", h: 60, w: 60 }`,
-      `graph TD\n A["<img src='${evil}/b.png'/>"]\n style A fill:url(${evil}/c)`,
-      `%%{init: {"themeCSS": "@import url(${evil}/d.css); * { background: url(${evil}/e) }"}}%%\ngraph TD\n A-->B`,
-      `---\nconfig:\n  fontFamily: "x;} @import url(${evil}/f);"\n---\ngraph TD\n A-->B`,
-      'sequenceDiagram\n A->>B: <foreignObject><iframe src="javascript:alert(1)"></iframe></foreignObject>',
-      `graph TD\n A["\`**bold** [x](javascript:alert(1)) ![](${evil}/g)\`"]`,
-    ];
-    for (const source of hostile) {
+    for (const source of hostileMermaid(evil)) {
       const drawn = await renderers
         .render({ type: 'mermaid', source, output: 'svg' }, signal)
         .then(({ bytes }) => bytes.toString(), String);
@@ -133,3 +144,11 @@ describe('Mermaid in a browser', () => {
     await until(() => foldersOf(worker.pid!).length === 0, 'no folder is left', 30_000);
   });
 });
+
+/** Of a drawing that says none, one by one. */
+function sizeOf(svg: string): number[] {
+  const root = /^<svg[^>]*>/.exec(svg)![0];
+  return ['width', 'height'].map((name) =>
+    Number.parseFloat(new RegExp(` ${name}="([^"]*)"`).exec(root)?.[1] ?? '1'),
+  );
+}

@@ -89,7 +89,7 @@ export class Renderers {
 
   private async drawerOf(type: DiagramType): Promise<DrawerName> {
     if (type !== 'mermaid') return type;
-    return (await this.chromium) ? 'mermaid-browser' : 'mermaid-subset';
+    return (await this.chromium) ? 'mermaid-chromium' : 'mermaid-jsdom';
   }
 
   /** Counted until it is finished, so that the line for finishing is no longer than those before it. */

@@ -5,6 +5,7 @@ import { RENDER_LIMITS } from './limits.js';
 import { poolsFor, WEIGHT_OF } from './pool/pools.js';
 import { Renderers } from './renderers.js';
 import { safeSvg } from './safe/safe-svg.js';
+import { hostileMermaid } from '../../../../../test/support/hostile-mermaid.js';
 import { dangersIn } from '../../../../../test/support/dangers.js';
 import type { DiagramType } from './types.js';
 import type { DrawerName } from './drawers/load.js';
@@ -101,8 +102,13 @@ const HOSTILE: readonly Hostile[] = [
   { drawer: 'd2', source: "'${process.exit(7)}' -> y", getsThrough: false },
   { drawer: 'd2', source: 'a: |latex x`+process.exit(7)+`${process.exit(7)} |', getsThrough: false },
   {
-    drawer: 'mermaid-subset',
+    drawer: 'mermaid-jsdom',
     source: 'graph TD\n A["<img src=x onerror=alert(1)>"] --> B\n click A href "javascript:alert(1)"',
+    getsThrough: false,
+  },
+  {
+    drawer: 'mermaid-jsdom',
+    source: 'graph TD\n A@{ img: "http://evil.test/a.png", label: "x", h: 60, w: 60 }',
     getsThrough: true,
   },
 ];
@@ -151,6 +157,18 @@ afterAll(async () => {
 });
 
 describe('a hostile source', () => {
+  it('of Mermaid without a browser runs and loads nothing', async () => {
+    const { port } = server.address() as AddressInfo;
+    for (const source of hostileMermaid(`http://127.0.0.1:${port}`)) {
+      const drawn = await renderers
+        .render({ type: 'mermaid', source, output: 'svg' }, signal)
+        .then(({ bytes }) => bytes.toString(), String);
+      expect(drawn).toMatch(/<\/svg>$|^DiagramInvalid: /);
+      if (drawn.endsWith('</svg>')) expect(dangersIn(drawn)).toEqual([]);
+    }
+    expect(visits).toEqual([]);
+  });
+
   it.each(HOSTILE)(
     'of $drawer is drawn without its harm: $source',
     async ({ drawer, source, getsThrough }) => {

@@ -13,13 +13,13 @@ const PACKAGES: Record<DrawerName, string> = {
   dbml: '@softwaretechnik/dbml-renderer',
   'vega-lite': 'vega-lite',
   d2: '@terrastruct/d2',
-  'mermaid-browser': 'mermaid',
-  'mermaid-subset': 'beautiful-mermaid',
+  'mermaid-chromium': 'mermaid',
+  'mermaid-jsdom': 'mermaid',
   'mermaid-syntax': 'mermaid',
 };
 const HOW: Partial<Record<DrawerName, string>> = {
-  'mermaid-browser': ' (chromium)',
-  'mermaid-subset': ' (subset)',
+  'mermaid-chromium': ' (chromium)',
+  'mermaid-jsdom': ' (jsdom)',
 };
 
 /** The package that draws, with its version: `mermaid 11.17.2 (chromium)`. */

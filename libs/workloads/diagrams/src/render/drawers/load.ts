@@ -3,7 +3,7 @@ import type { Drawer } from './drawer.js';
 
 /** What draws: a type, or one of the three ways of Mermaid. */
 export type DrawerName =
-  Exclude<DiagramType, 'mermaid'> | 'mermaid-browser' | 'mermaid-subset' | 'mermaid-syntax';
+  Exclude<DiagramType, 'mermaid'> | 'mermaid-chromium' | 'mermaid-jsdom' | 'mermaid-syntax';
 
 type Loads = () => Promise<{ load(): Drawer | Promise<Drawer> }>;
 
@@ -17,9 +17,9 @@ const DRAWERS: Record<DrawerName, Loads> = {
   dbml: () => import('./dbml.js'),
   'vega-lite': () => import('./vega-lite.js'),
   d2: () => import('./d2.js'),
-  'mermaid-browser': () => import('./mermaid.browser.js'),
-  'mermaid-subset': () => import('./mermaid.subset.js'),
-  'mermaid-syntax': () => import('./mermaid.syntax.js'),
+  'mermaid-chromium': () => import('./mermaid/chromium.js'),
+  'mermaid-jsdom': () => import('./mermaid/jsdom.js'),
+  'mermaid-syntax': () => import('./mermaid/syntax.js'),
 };
 
 const loaded = new Map<DrawerName, Promise<Drawer>>();

@@ -17,8 +17,8 @@ export const WEIGHT_OF: Record<DrawerName, Weight> = {
   dbml: 'dbml',
   'vega-lite': 'vega',
   d2: 'd2',
-  'mermaid-browser': 'mermaid',
-  'mermaid-subset': 'mermaid',
+  'mermaid-chromium': 'mermaid',
+  'mermaid-jsdom': 'mermaid',
   'mermaid-syntax': 'syntax',
 };
 

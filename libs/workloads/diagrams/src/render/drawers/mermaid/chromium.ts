@@ -1,51 +1,23 @@
-import { dropPage, takePage } from '../browser/browser.js';
-import { RenderLimit } from '../errors.js';
-import type { Drawer } from './drawer.js';
-import { mermaidInvalid, plainError } from './mermaid.invalid.js';
+import type { Mermaid } from 'mermaid';
+import { dropPage, takePage } from '../../browser/browser.js';
+import { RenderLimit } from '../../errors.js';
+import type { Drawer } from '../drawer.js';
+import { forgivePictures, mendLabels, readEntities } from './in-page.js';
+import { mermaidInvalid, plainError } from './invalid.js';
+import { plainSource } from './plain-source.js';
+import { SETTINGS } from './settings.js';
 
-interface Mermaid {
-  initialize(config: object): void;
-  render(id: string, source: string): Promise<{ svg: string }>;
-}
-
-/** What the page has; this file knows no other DOM. */
-interface InPage {
-  readonly mermaid: Mermaid;
-  readonly document: {
-    createElement(name: string): { innerHTML: string; querySelector(name: string): object | null };
-  };
-  readonly XMLSerializer: new () => { serializeToString(node: object): string };
-}
-
+type Page = typeof globalThis & { readonly mermaid: Mermaid };
 type Said = { readonly svg: string } | { readonly error: ReturnType<typeof plainError> };
 
-/** `secure` are the settings that a source cannot change. */
-const CONFIG = {
-  startOnLoad: false,
-  securityLevel: 'strict',
-  htmlLabels: false,
-  flowchart: { htmlLabels: false },
-  class: { htmlLabels: false },
-  state: { htmlLabels: false },
-  fontFamily: '"DejaVu Sans", Verdana, sans-serif',
-  maxTextSize: 200_000,
-  maxEdges: 2_000,
-  suppressErrorRendering: true,
-  secure: [
-    'secure',
-    'securityLevel',
-    'startOnLoad',
-    'maxTextSize',
-    'maxEdges',
-    'suppressErrorRendering',
-    'htmlLabels',
-    'fontFamily',
-    'dompurifyConfig',
-  ],
-};
+/** What the function below needs of this module: a page is given it as text. */
+const TOOLS = { plainError, readEntities, forgivePictures, mendLabels };
+const TOOLS_TEXT = `{${Object.entries(TOOLS)
+  .map(([name, tool]) => `${name}: ${tool.toString()}`)
+  .join(',')}}`;
 
 export function load(): Drawer {
-  return { draw };
+  return { draw: (source) => draw(plainSource(source)) };
 }
 
 async function draw(source: string): Promise<string> {
@@ -57,27 +29,31 @@ async function draw(source: string): Promise<string> {
 async function saidOf(source: string): Promise<Said> {
   const page = await takePage();
   const said = (await page.evaluate(
-    `(${inPage.toString()})(${JSON.stringify(source)}, ${JSON.stringify(CONFIG)}, ${plainError.toString()})`,
+    `(${drawInPage.toString()})(${JSON.stringify(source)}, ${JSON.stringify(SETTINGS)}, ${TOOLS_TEXT})`,
   )) as Said;
   void dropPage(page).catch(() => undefined);
   return said;
 }
 
-/** What Mermaid finds wrong is said, and not thrown: here the page or its browser has ended. */
+/** An error of Mermaid is part of an answer, and not thrown: here the page or its browser has ended. */
 function browserFailed(error: Error): never {
   throw new RenderLimit('process', `Its browser failed: ${error.message}`);
 }
 
 /** Runs in the page, with nothing of this file at hand. */
-async function inPage(source: string, config: object, plain: (error: unknown) => Said): Promise<unknown> {
-  const { mermaid, document, XMLSerializer } = globalThis as unknown as InPage;
+async function drawInPage(source: string, settings: object, tools: typeof TOOLS): Promise<unknown> {
+  const page = globalThis as unknown as Page;
   try {
-    mermaid.initialize(config);
-    const { svg } = await mermaid.render('diagram', source);
-    const holder = document.createElement('div');
+    tools.readEntities(page);
+    tools.forgivePictures(page);
+    page.mermaid.initialize(settings);
+    const { svg } = await page.mermaid.render('diagram', source);
+    const holder = page.document.createElement('div');
     holder.innerHTML = svg;
-    return { svg: new XMLSerializer().serializeToString(holder.querySelector('svg')!) };
+    const drawing = holder.querySelector('svg')!;
+    tools.mendLabels(drawing);
+    return { svg: new page.XMLSerializer().serializeToString(drawing) };
   } catch (error) {
-    return { error: plain(error) };
+    return { error: tools.plainError(error) };
   }
 }

@@ -1,4 +1,4 @@
-import { DiagramInvalid, type Place } from '../errors.js';
+import { DiagramInvalid, type Place } from '../../errors.js';
 
 /** What its two kinds of parsers say. */
 interface MermaidError {
@@ -14,7 +14,9 @@ interface MermaidError {
 
 export function mermaidInvalid(error: unknown): DiagramInvalid {
   const { message } = error as MermaidError;
-  return new DiagramInvalid(message, placeOf(error as MermaidError));
+  // So it writes the entities of a source to itself.
+  const readable = message.replace(/ﬂ°°?(\w+)¶ß/g, '#$1;');
+  return new DiagramInvalid(readable, placeOf(error as MermaidError));
 }
 
 /** Plain data of it, which crosses the border of a page. */

@@ -1,21 +1,22 @@
-import { JSDOM } from 'jsdom';
-import type { Drawer } from './drawer.js';
-import { mermaidInvalid } from './mermaid.invalid.js';
+import type { Drawer } from '../drawer.js';
+import { mermaidInvalid } from './invalid.js';
+import { plainSource } from './plain-source.js';
+import { SETTINGS } from './settings.js';
+import { openWindow } from './window.js';
 
-/** Mermaid itself, as far as it goes without a browser: it reads, and draws nothing. */
+/** Mermaid's parsers alone: a check before a diagram is queued need not wait for one that is drawn. */
 export async function load(): Promise<Drawer> {
-  const { window } = new JSDOM('');
-  Object.assign(globalThis, { window, document: window.document });
+  openWindow();
   const { default: mermaid } = await import('mermaid');
-  mermaid.initialize({ startOnLoad: false, securityLevel: 'strict' });
+  mermaid.initialize(SETTINGS);
 
   const check = async (source: string): Promise<void> => {
     try {
-      await mermaid.parse(source);
+      await mermaid.parse(plainSource(source));
     } catch (error) {
       if (error instanceof RangeError) throw error;
       throw mermaidInvalid(error);
     }
   };
-  return { check, draw: () => Promise.reject(new Error('Mermaid draws in a browser.')) };
+  return { check, draw: () => Promise.reject(new Error('This process only checks.')) };
 }
