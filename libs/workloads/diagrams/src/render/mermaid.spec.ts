@@ -46,6 +46,26 @@ describe('Mermaid without a browser', () => {
     expect(words.split(' ').filter((word) => !shown.includes(word))).toEqual([]);
   });
 
+  it('colours a box of participants, and shows its title without the colour', async () => {
+    const svg = await draw(
+      'sequenceDiagram\n  box LightGrey Night crew\n  participant A\n  end\n  A->>A: ring',
+    );
+    expect(wordsIn(svg)).toContain('Night crew');
+    expect(wordsIn(svg)).not.toContain('LightGrey');
+    expect(svg).toMatch(/fill="lightgrey"/i);
+  });
+
+  it('measures lines without a letter', async () => {
+    const source =
+      'eventmodeling\n\ntf 01 cmd SellTicket { price: number }\ntf 02 evt TicketSold { price: number }';
+    expect(await draw(source)).toContain('SellTicket');
+  });
+
+  it('finds what it drew by names that need escaping', async () => {
+    const svg = await draw('erDiagram\n  sky-background ||--o{ SHIP : behind');
+    expect(wordsIn(svg)).toContain('sky-background');
+  });
+
   it('forgets the settings and styles of the source before', async () => {
     const source = MERMAID_SOURCES['stateDiagram']!.source;
     const alone = await draw(source);

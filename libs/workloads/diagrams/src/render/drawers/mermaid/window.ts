@@ -1,3 +1,4 @@
+import { ident } from 'css-tree';
 import { JSDOM, VirtualConsole, type DOMWindow } from 'jsdom';
 import { addMeasuring } from './layout/measuring.js';
 import { pictureSize } from './picture-size.js';
@@ -19,6 +20,7 @@ const GLOBALS = [
   'cancelAnimationFrame',
   'MutationObserver',
   'Image',
+  'CSS',
 ] as const;
 
 /** A window in which Mermaid can draw. Nothing runs and nothing is loaded in it. */
@@ -30,7 +32,7 @@ export function openWindow(): DOMWindow {
   });
   addMeasuring(window);
   acceptBareLengths(window);
-  Object.assign(window, { Image: Picture });
+  Object.assign(window, { Image: Picture, CSS: cssOf(window) });
   const globals = Object.fromEntries(GLOBALS.map((name) => [name, window[name] as unknown]));
   for (const [name, value] of Object.entries({ ...globals, window }))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
@@ -49,6 +51,18 @@ function acceptBareLengths({ CSSStyleDeclaration }: DOMWindow): void {
     set.call(this, name, value, priority);
     const isForgotten = this.getPropertyValue(name) === '' && /^[\d.]+$/.test(String(value));
     if (isForgotten) set.call(this, name, `${value}px`, priority);
+  };
+}
+
+/** As much of the `CSS` of a browser as Mermaid asks for. */
+function cssOf({ document }: DOMWindow): object {
+  return {
+    escape: (name: string) => ident.encode(name),
+    supports(name: string, value: string) {
+      const { style } = document.createElement('div');
+      style.setProperty(name, value);
+      return style.getPropertyValue(name) !== '';
+    },
   };
 }
 

@@ -57,11 +57,10 @@ export class TextLayout {
   get box(): Box | undefined {
     let box: Box | undefined;
     for (const { runs, anchor } of this.chunks) {
-      const written = runs.filter(({ width }) => width > 0);
-      const [first, last] = [written[0], written.at(-1)];
+      const [first, last] = [runs[0], runs.at(-1)];
       if (!first || !last) continue;
       const before = (last.x + last.width - first.x) * (BEFORE[anchor] ?? 0);
-      for (const run of written) box = united(box, boxOf(run, before));
+      for (const run of runs) box = united(box, boxOf(run, before));
     }
     return box;
   }
