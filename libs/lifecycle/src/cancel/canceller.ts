@@ -127,7 +127,9 @@ export class Canceller {
     await Promise.race([order.waitMs > 0 ? done : tried, isOver.catch(notNeeded)]);
     patience.abort();
     const receipt = await this.receipts.read(order);
-    if (!receipt) throw new StoreUnavailableError('The cancel was made, and its receipt cannot be read.');
+    // The store answered the cancel, and went back behind it since: another server took its place, without this write.
+    if (!receipt)
+      throw new StoreUnavailableError('The store lost the cancel. Repeat it with the same cancelId.');
     return receipt;
   }
 

@@ -1,0 +1,34 @@
+import { Redis } from 'ioredis';
+import { expect, inject, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { until } from '../support/until.js';
+
+it('a cancel whose receipt the store lost before it was answered is a 503 to repeat', async () => {
+  const fleet = await Fleet.start();
+  const redis = new Redis(inject('storeUrl'));
+  try {
+    const id = await fleet.probe({ ms: 60_000, ignoreAbort: true });
+    await fleet.untilState(id, 'running');
+    const cancel = { reason: 'off', cancelId: 'c-1', wait: 'drained', waitFor: '20s' };
+    const answer = fleet.request('POST', '/v1/owners/trip/42/cancel', cancel);
+    // As a replica that took over without it.
+    await until(async () => {
+      const [receipt] = await redis.keys(`${fleet.prefix}:*:cancel:*`);
+      return receipt !== undefined && (await redis.del(receipt)) === 1;
+    }, 'the receipt is gone');
+
+    const { status, headers, body } = await answer;
+    expect({ status, code: body['code'] }).toEqual({ status: 503, code: 'STORE_UNAVAILABLE' });
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(body['detail']).toContain('Repeat it with the same cancelId');
+
+    const repeated = await fleet.request('POST', '/v1/owners/trip/42/cancel', {
+      reason: 'off',
+      cancelId: 'c-1',
+    });
+    expect(repeated).toMatchObject({ status: 200, body: { cancelId: 'c-1' } });
+  } finally {
+    await redis.quit();
+    await fleet.stop();
+  }
+});
