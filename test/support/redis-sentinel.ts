@@ -45,10 +45,24 @@ export class RedisSentinel {
     return this.sentinels.map(({ address }) => address).join(',');
   }
 
+  /** As an operator asks for it: the first Sentinel leads. */
+  async failOver(): Promise<void> {
+    await this.sentinels[0]!.ask((redis) => redis.call('SENTINEL', 'FAILOVER', this.name));
+  }
+
   async untilPromoted(): Promise<void> {
     await until(
       () => this.replica.ask(async (redis) => (await redis.info('replication')).includes('role:master')),
       'the replica is promoted',
+    );
+  }
+
+  /** The Sentinels leave the old master alone for some ten seconds. */
+  async untilDemoted(): Promise<void> {
+    await until(
+      () =>
+        this.master.ask(async (redis) => (await redis.info('replication')).includes('master_link_status:up')),
+      'the old master follows the new one',
     );
   }
 

@@ -1,6 +1,8 @@
 import { Cluster, Redis } from 'ioredis';
 import { describeAddress, type StoreAddress, type StoreLogin } from '../config/store-config.js';
 import type { Log } from '../log/log.js';
+import { MasterWatch } from './sentinel/master-watch.js';
+import { watchedConnector } from './sentinel/watched-connector.js';
 
 export type StoreConnection = Redis | Cluster;
 
@@ -47,15 +49,7 @@ function open(address: StoreAddress): StoreConnection {
     case 'url':
       return new Redis(address.url, OPTIONS);
     case 'sentinel':
-      return new Redis({
-        ...OPTIONS,
-        ...loginOptions(address.login),
-        ...(address.login.isEncrypted && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
-        sentinels: address.sentinels,
-        name: address.master,
-        // Constant: the client's error names it, and an error is said once as long as it reads the same.
-        sentinelRetryStrategy: () => MAX_RETRY_MS,
-      });
+      return openBySentinel(address);
     case 'cluster':
       return new Cluster(address.nodes, {
         redisOptions: { ...OPTIONS, ...loginOptions(address.login) },
@@ -65,6 +59,22 @@ function open(address: StoreAddress): StoreConnection {
         enableReadyCheck: false,
       });
   }
+}
+
+function openBySentinel({ sentinels, master, login }: StoreAddress & { via: 'sentinel' }): Redis {
+  const watch = new MasterWatch(sentinels, master, login.isEncrypted === true);
+  const redis = new Redis({
+    ...OPTIONS,
+    ...loginOptions(login),
+    ...(login.isEncrypted && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+    sentinels,
+    name: master,
+    Connector: watchedConnector(watch),
+    // Constant: the client's error names it, and an error is said once as long as it reads the same.
+    sentinelRetryStrategy: () => MAX_RETRY_MS,
+  });
+  redis.once('end', () => watch.close());
+  return redis;
 }
 
 function loginOptions({ username, password, isEncrypted }: StoreLogin): {

@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { findServer } from '#runtime';
+import { FailoverLoad, type Lost } from '../support/failover-load.js';
+import { Fleet } from '../support/fleet.js';
+import { RedisSentinel } from '../support/redis-sentinel.js';
+
+/** How long the callers go on: a connection that stays with the old master loses what it takes for all that time. */
+const AFTERWARDS_MS = 5_000;
+/** How long after the promotion the old master may still take what is lost, and callers may still be refused. */
+const LOSING_MS = 2_000;
+const REFUSING_MS = 4_000;
+/** How long a worker may then take to do a job. */
+const WORKING_MS = 2_000;
+/** Longer than the Sentinels need until their word of the new master has reached every client. */
+const PAUSE_MS = 5_000;
+
+/** The embedded store is always one server. */
+const REAL_SERVER = findServer() !== undefined;
+
+describe.runIf(REAL_SERVER)('a failover with Sentinels, under load', () => {
+  let store: RedisSentinel;
+  let fleet: Fleet;
+  const start = async (): Promise<FailoverLoad> => {
+    store = await RedisSentinel.start();
+    const storeEnv = { REDIS_SENTINELS: store.addresses, REDIS_MASTER: store.name };
+    fleet = await Fleet.start({ janitor: true, storeEnv });
+    const load = new FailoverLoad(fleet);
+    await pause(1_000);
+    return load;
+  };
+  afterEach(async () => {
+    await fleet.stop();
+    await store.stop();
+  });
+
+  it('that is planned: the old master takes nothing more than a moment after the promotion', async () => {
+    const load = await start();
+    await store.failOver();
+    await store.untilPromoted();
+    const promotedAt = performance.now();
+    await pause(AFTERWARDS_MS);
+
+    await expectMoved(fleet, load, promotedAt, store);
+  });
+
+  it('of a master that is paused: it takes nothing when it wakes', async () => {
+    const load = await start();
+    store.master.freeze();
+    await store.untilPromoted();
+    const promotedAt = performance.now();
+    await pause(2_500);
+    store.master.thaw();
+    await pause(AFTERWARDS_MS);
+
+    await expectMoved(fleet, load, promotedAt, store);
+  });
+
+  it('that is planned, with writes paused before it, loses nothing', async () => {
+    const load = await start();
+    await store.master.ask((redis) => redis.call('CLIENT', 'PAUSE', PAUSE_MS, 'WRITE'));
+    await store.failOver();
+    await store.untilPromoted();
+    const promotedAt = performance.now();
+    await pause(AFTERWARDS_MS);
+
+    const { jobs, receipts, revived } = await expectMoved(fleet, load, promotedAt, store);
+    expect([...jobs, ...receipts, ...revived]).toEqual([]);
+  });
+});
+
+/** Compares what was answered with what the store has, once it is known which server that is. */
+async function expectMoved(
+  fleet: Fleet,
+  load: FailoverLoad,
+  promotedAt: number,
+  store: RedisSentinel,
+): Promise<Lost> {
+  await load.stop();
+  // The connection on which the worker waits for jobs has moved too.
+  await fleet.untilState(await fleet.probe(), 'completed', WORKING_MS);
+  await store.untilDemoted();
+  const lost = await load.lost();
+  const late = (limitMs: number) => (one: { readonly at: number }) => one.at - promotedAt > limitMs;
+  const all = [...lost.jobs, ...lost.receipts, ...lost.revived];
+
+  expect(all.filter(late(LOSING_MS))).toEqual([]);
+  expect(load.failed.filter(late(REFUSING_MS))).toEqual([]);
+  expect(load.failed.filter(({ status, mayTryAgain }) => status !== 503 || !mayTryAgain)).toEqual([]);
+  expect(load.jobs.filter(late(REFUSING_MS)).length).toBeGreaterThan(20);
+  return lost;
+}

@@ -1,0 +1,99 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fleet } from './fleet.js';
+
+const CALLERS = 8;
+const PAUSE_MS = 10;
+/** So that each job is still there to be looked for. */
+const LATER = { kind: 'probe', payload: {}, delay: '10m' };
+
+/** A call that was answered, with when, in ms as `performance.now` has it. */
+interface Answered {
+  readonly id: string;
+  readonly at: number;
+}
+
+interface Failed {
+  readonly status: number;
+  readonly code: unknown;
+  readonly mayTryAgain: boolean;
+  readonly at: number;
+}
+
+/** What a fleet's callers were answered that its store does not have. */
+export interface Lost {
+  readonly jobs: readonly Answered[];
+  readonly receipts: readonly Answered[];
+  /** Jobs that wait again although the cancel of their owner was answered. */
+  readonly revived: readonly Answered[];
+}
+
+/** Callers who enqueue jobs and cancel owners, one call after the other, and write down what they were answered. */
+export class FailoverLoad {
+  readonly jobs: Answered[] = [];
+  readonly cancels: (Answered & { readonly job: string })[] = [];
+  readonly failed: Failed[] = [];
+  private isOver = false;
+  private readonly callers: Promise<unknown>;
+
+  constructor(private readonly fleet: Fleet) {
+    this.callers = Promise.all(Array.from({ length: CALLERS }, (_, caller) => this.call(caller)));
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await this.callers;
+  }
+
+  /** Looks for everything that was acknowledged. */
+  async lost(): Promise<Lost> {
+    const states = await this.statesOf(this.jobs);
+    const isCancelled = new Set(this.cancels.map(({ job }) => job));
+    const ofCancelled = this.cancels.map(({ job, at }) => ({ id: job, at }));
+    const alive = await this.statesOf(ofCancelled);
+    const receipts = await inPages(this.cancels, ({ id }) =>
+      this.fleet.request('GET', `/v1/cancellations/${id}`),
+    );
+    return {
+      jobs: this.jobs.filter(({ id }, i) => states[i] === 404 && !isCancelled.has(id)),
+      receipts: this.cancels.filter((_, i) => receipts[i]!.status === 404),
+      revived: ofCancelled.filter((_, i) => alive[i] === 'delayed'),
+    };
+  }
+
+  private async statesOf(jobs: readonly Answered[]): Promise<unknown[]> {
+    const answers = await inPages(jobs, ({ id }) => this.fleet.request('GET', `/v1/jobs/${id}`));
+    return answers.map(({ status, body }) => (status === 200 ? body['state'] : status));
+  }
+
+  /** Every third of its owners is cancelled as soon as it has its job. */
+  private async call(caller: number): Promise<void> {
+    for (let n = 0; !this.isOver; n += 1) {
+      const id = `${caller}-${n}`;
+      const job = await this.ask('/v1/jobs', { ...LATER, owners: [`trip:${id}`] });
+      if (job) {
+        this.jobs.push(job);
+        const cancel =
+          n % 3 === 0 && (await this.ask(`/v1/owners/trip/${id}/cancel`, { reason: 'r', cancelId: id }));
+        if (cancel) this.cancels.push({ id, job: job.id, at: cancel.at });
+      }
+      await pause(PAUSE_MS);
+    }
+  }
+
+  private async ask(path: string, body: unknown): Promise<Answered | undefined> {
+    const answer = await this.fleet.request('POST', path, body);
+    const at = performance.now();
+    if (answer.status < 300) return { id: String(answer.body['id']), at };
+    const { status, headers } = answer;
+    this.failed.push({ status, code: answer.body['code'], mayTryAgain: headers.has('retry-after'), at });
+    return undefined;
+  }
+}
+
+async function inPages<T, R>(all: readonly T[], ask: (one: T) => Promise<R>): Promise<R[]> {
+  const answers: R[] = [];
+  for (let i = 0; i < all.length; i += 50) {
+    answers.push(...(await Promise.all(all.slice(i, i + 50).map(ask))));
+  }
+  return answers;
+}
