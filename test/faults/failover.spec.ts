@@ -66,6 +66,8 @@ describe.runIf(REAL_SERVER)('a failover with Sentinels, under load', () => {
 
     const { jobs, receipts, revived } = await expectMoved(fleet, load, promotedAt, store);
     expect([...jobs, ...receipts, ...revived]).toEqual([]);
+    const facts = fleet.processes.flatMap((process) => process.facts());
+    expect(facts.filter(({ event }) => event === 'store.went-back')).toEqual([]);
   });
 });
 

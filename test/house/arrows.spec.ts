@@ -26,7 +26,7 @@ const ARROWS: Record<string, readonly string[]> = {
   events: ['lifecycle', 'durations'],
   resolvers: ['lifecycle', 'durations'],
   http: [],
-  runtime: ['durations'],
+  runtime: ['scripts', 'durations'],
   scripts: [],
   durations: [],
   test: [...ROOMS, 'bench'],

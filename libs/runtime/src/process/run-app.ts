@@ -9,6 +9,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { ClockWatch } from '../store/clock-watch.js';
 import { closeStore, type StoreConnection } from '../store/connect.js';
+import { RollbackWatch } from '../store/rollback/rollback-watch.js';
 import { WatchedStore } from '../store/watched-store.js';
 
 /** What every process of the fleet has. */
@@ -61,11 +62,13 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   });
   const metrics = new Metrics(definition.name);
   const clock = new ClockWatch(store.redis, log, metrics.registry);
-  void store.fit.then(() => clock.look());
+  const rollbacks = new RollbackWatch(store.redis, env.MOORING_PREFIX, log, metrics.registry);
+  void store.fit.then(() => Promise.all([clock.look(), rollbacks.look()]));
   shutdown.add({
     name: 'the connection to the store',
     run: () => {
       clock.close();
+      rollbacks.close();
       return closeStore(store.redis);
     },
   });
