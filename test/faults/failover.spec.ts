@@ -21,10 +21,10 @@ const REAL_SERVER = findServer() !== undefined;
 describe.runIf(REAL_SERVER)('a failover with Sentinels, under load', () => {
   let store: RedisSentinel;
   let fleet: Fleet;
-  const start = async (): Promise<FailoverLoad> => {
+  const start = async (env = {}): Promise<FailoverLoad> => {
     store = await RedisSentinel.start();
     const storeEnv = { REDIS_SENTINELS: store.addresses, REDIS_MASTER: store.name };
-    fleet = await Fleet.start({ janitor: true, storeEnv });
+    fleet = await Fleet.start({ janitor: true, storeEnv, env });
     const load = new FailoverLoad(fleet);
     await pause(1_000);
     return load;
@@ -42,6 +42,20 @@ describe.runIf(REAL_SERVER)('a failover with Sentinels, under load', () => {
     await pause(AFTERWARDS_MS);
 
     await expectMoved(fleet, load, promotedAt, store);
+  });
+
+  it('that is planned loses nothing of what a replica was said to hold', async () => {
+    const load = await start({ DURABILITY: 'replica' });
+    await store.failOver();
+    await store.untilPromoted();
+    const promotedAt = performance.now();
+    await pause(AFTERWARDS_MS);
+
+    const { jobs, receipts, revived } = await expectMoved(fleet, load, promotedAt, store);
+    const lost = [...jobs, ...receipts, ...revived];
+    expect(lost.filter(({ durable }) => durable !== false)).toEqual([]);
+    const before = [...load.jobs, ...load.cancels].filter(({ at }) => at < promotedAt - 500);
+    expect(before.filter(({ durable }) => durable === true).length).toBeGreaterThan(100);
   });
 
   it('of a master that is paused: it takes nothing when it wakes', async () => {

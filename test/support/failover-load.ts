@@ -10,6 +10,7 @@ const LATER = { kind: 'probe', payload: {}, delay: '10m' };
 interface Answered {
   readonly id: string;
   readonly at: number;
+  readonly durable: unknown;
 }
 
 interface Failed {
@@ -48,7 +49,7 @@ export class FailoverLoad {
   async lost(): Promise<Lost> {
     const states = await this.statesOf(this.jobs);
     const isCancelled = new Set(this.cancels.map(({ job }) => job));
-    const ofCancelled = this.cancels.map(({ job, at }) => ({ id: job, at }));
+    const ofCancelled = this.cancels.map((cancel) => ({ ...cancel, id: cancel.job }));
     const alive = await this.statesOf(ofCancelled);
     const receipts = await inPages(this.cancels, ({ id }) =>
       this.fleet.request('GET', `/v1/cancellations/${id}`),
@@ -74,7 +75,7 @@ export class FailoverLoad {
         this.jobs.push(job);
         const cancel =
           n % 3 === 0 && (await this.ask(`/v1/owners/trip/${id}/cancel`, { reason: 'r', cancelId: id }));
-        if (cancel) this.cancels.push({ id, job: job.id, at: cancel.at });
+        if (cancel) this.cancels.push({ ...cancel, id, job: job.id });
       }
       await pause(PAUSE_MS);
     }
@@ -83,9 +84,9 @@ export class FailoverLoad {
   private async ask(path: string, body: unknown): Promise<Answered | undefined> {
     const answer = await this.fleet.request('POST', path, body);
     const at = performance.now();
-    if (answer.status < 300) return { id: String(answer.body['id']), at };
-    const { status, headers } = answer;
-    this.failed.push({ status, code: answer.body['code'], mayTryAgain: headers.has('retry-after'), at });
+    const { status, headers, body: said } = answer;
+    if (status < 300) return { id: String(said['id']), at, durable: said['durable'] };
+    this.failed.push({ status, code: said['code'], mayTryAgain: headers.has('retry-after'), at });
     return undefined;
   }
 }

@@ -109,6 +109,7 @@ export const ApiEnv = z
     ...fields.CancelEnv,
     ...ArtifactsEnv,
     ...fields.StoreEnv,
+    ...fields.DurabilityEnv,
     ...fields.ShutdownEnv,
     ...fields.LogEnv,
   })

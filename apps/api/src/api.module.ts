@@ -56,6 +56,7 @@ export class ApiModule {
             maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
             teller: out,
+            ...(runtime.durability && { durability: runtime.durability }),
           }),
         }),
         EventsModule.forRootAsync({

@@ -54,6 +54,7 @@ export const WorkerEnv = z
     ...fields.CancelEnv,
     ...ArtifactsEnv,
     ...fields.StoreEnv,
+    ...fields.DurabilityEnv,
     ...fields.ShutdownEnv,
     ...fields.LogEnv,
   })

@@ -42,6 +42,7 @@ export class WorkerModule {
             maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
             teller: out,
+            ...(runtime.durability && { durability: runtime.durability }),
             worker: {
               concurrency: env.WORKER_CONCURRENCY,
               lockMs: env.WORKER_LOCK,

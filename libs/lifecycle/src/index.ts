@@ -13,6 +13,7 @@ export { CleanUps } from './cancel/clean-ups.js';
 export { Turns } from './cancel/turns.js';
 export type { CancelOptions } from './cancel/order.js';
 export type { QueueReceipt, Receipt } from './cancel/receipts.js';
+export type { Durability } from './durability.js';
 export { DepthCensus, type Mended } from './enqueue/depth.census.js';
 export { Enqueuer, type Ticket } from './enqueue/enqueuer.js';
 export { checkKey, type EnqueueOptions } from './enqueue/request.js';

@@ -73,7 +73,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  {<prefix>}:<queue>:misplaced:<word>:<ms>  hash  a job of another program's whose id is a word of BullMQ's keys, as it was;  misplaced  expires,
  *                                     it stood at {<prefix>}:<queue>:<word>                             MISPLACED_KEEP_MS
  *
- *  What handlers leave behind has keys of its own, in libs/artifacts; they are not known here.
+ *  What handlers leave behind has keys of its own, in libs/artifacts; they are not known here. Nor are those by which a process
+ *  knows its store, in libs/runtime: <prefix>:{marker} and <prefix>:{barrier}; on a Cluster one for each master.
  *  <cancel> is the digest of a cancelId, <schedule> of a schedule's id.
  *  The record's own fields: e epoch, v reserve counter, l time of the last reserve, o the owner as written, n fence counter,
  *  s open|closed, or `open <since>` when it was reopened. Every further field is

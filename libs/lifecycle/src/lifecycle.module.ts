@@ -11,7 +11,6 @@ import type { Queue, QueueOptions } from 'bullmq';
 import { Canceller } from './cancel/canceller.js';
 import { CleanUp } from './cancel/clean-up.js';
 import { CleanUps } from './cancel/clean-ups.js';
-import { Durability } from './cancel/durability.js';
 import { EmptyCancels } from './cancel/empty-cancels.js';
 import { FoundJobs } from './cancel/found.jobs.js';
 import { JobExits } from './cancel/job.exits.js';
@@ -114,7 +113,6 @@ const providers: Provider[] = [
   DepthCensus,
   Doomed,
   Duplicates,
-  Durability,
   EmptyCancels,
   EndedJobs,
   Endings,

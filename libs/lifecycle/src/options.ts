@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { JobArtifacts } from './artifacts/job.artifacts.js';
+import type { Durability } from './durability.js';
 import type { JournalListener } from './journal.js';
 import type { Measure } from './kinds/keep.js';
 import type { Teller } from './news/teller.js';
@@ -41,6 +42,11 @@ export abstract class LifecycleOptions {
   readonly retention?: Partial<Measure>;
   /** Everything that happens is told to these: logs, metrics. */
   readonly listeners?: readonly JournalListener[];
+  /**
+   * What an enqueue and a cancel wait for before they answer, and whose word they pass on as `durable`. Absent: they wait for
+   * nothing; a receipt then says `durable: false`, and a ticket says nothing of it.
+   */
+  readonly durability?: Durability;
   /** Tells other services, and says when it has. Absent: they are told nothing, and nothing is kept for them. */
   readonly teller?: Teller;
   /** Present where jobs are run; absent in a process that only enqueues. */

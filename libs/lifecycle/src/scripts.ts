@@ -17,6 +17,7 @@ const FILES = {
   along: 'cancel/along.lua',
   answered: 'cancel/answered.lua',
   finish: 'cancel/finish.lua',
+  held: 'cancel/held.lua',
   intent: 'cancel/intent.lua',
   forget: 'cancel/forget.lua',
   tell: 'cancel/tell.lua',

@@ -42,7 +42,11 @@ export const ReceiptAnswer = z
     ),
     schedules: z.number().int().describe('Schedules that ended with the owner.'),
     done: z.boolean().describe('Nothing is left of it, in any queue or index.'),
-    durable: z.boolean().describe('The store had it on disk before it answered.'),
+    durable: z
+      .boolean()
+      .describe(
+        'What `DURABILITY` asks for held the cancel before it was answered. With `none` always false.',
+      ),
     late: z.literal(true).optional(),
     why: z.literal('orphan').optional().describe('Nobody asked for it: the sweep found the owner gone.'),
   })

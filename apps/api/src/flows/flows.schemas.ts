@@ -34,5 +34,9 @@ export const FlowAnswer = z
     queue: z.string(),
     owners: z.array(z.string()),
     children: z.array(z.unknown()).describe('Of the same form.'),
+    durable: z
+      .boolean()
+      .optional()
+      .describe('What `DURABILITY` asks for held the flow before it was answered. Absent with `none`.'),
   })
   .meta({ id: 'FlowTicket' });

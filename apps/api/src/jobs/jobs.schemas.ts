@@ -52,6 +52,10 @@ export const TicketAnswer = z
     queue: z.string(),
     owners: z.array(z.string()),
     replaced: z.string().optional(),
+    durable: z
+      .boolean()
+      .optional()
+      .describe('What `DURABILITY` asks for held the job before it was answered. Absent with `none`.'),
   })
   .meta({ id: 'Ticket' });
 

@@ -17,7 +17,7 @@ export function renderReceipt(receipt: Receipt, isLater: boolean, paint: Paint):
         ['reason', receipt.reason],
         ['by', [receipt.by, receipt.at].filter(Boolean).join(', at ')],
         ['cancelId', receipt.cancelId],
-        ['on disk', receipt.durable ? 'yes' : 'soon; if the store fails first, look at this receipt again'],
+        ['durable', receipt.durable ? 'yes' : 'not known; if the store fails, look at this receipt again'],
       ],
       paint,
     ),

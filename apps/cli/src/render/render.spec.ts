@@ -47,7 +47,7 @@ media         1        0             0          0
 reason    the ride is off
 by        shop, at 2026-01-02T03:00:00.000Z
 cancelId  c-1
-on disk   yes
+durable   yes
 
 Next
   mooring receipt c-1               how it stands now
@@ -116,7 +116,7 @@ Next
 
   it('says so when the store may lose it', () => {
     expect(renderReceipt({ ...aReceipt, durable: false }, false, plain)).toContain(
-      '\non disk   soon; if the store fails first, look at this receipt again\n',
+      '\ndurable   not known; if the store fails, look at this receipt again\n',
     );
   });
 });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Durability } from '../durability.js';
 import { CancelConflictError, ClosedOwnersFullError, StoreUnavailableError } from '../errors.js';
 import { Removals } from '../history/removals.js';
 import { Journal } from '../journal.js';
@@ -12,7 +13,6 @@ import { Queues } from '../queues.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import { CleanUps, MAY_STILL_COME_MS } from './clean-ups.js';
-import { Durability } from './durability.js';
 import { EmptyCancels } from './empty-cancels.js';
 import { FoundJobs } from './found.jobs.js';
 import { readOrder, type CancelOptions, type Order } from './order.js';
@@ -37,6 +37,7 @@ export interface OwnerState {
 export class Canceller {
   private readonly keys: Keys;
   private readonly receiptKeepMs: number;
+  private readonly durability: Durability | undefined;
 
   constructor(
     options: LifecycleOptions,
@@ -44,7 +45,6 @@ export class Canceller {
     private readonly cleanUps: CleanUps,
     private readonly receipts: Receipts,
     private readonly removals: Removals,
-    private readonly durability: Durability,
     private readonly empties: EmptyCancels,
     private readonly queues: Queues,
     private readonly found: FoundJobs,
@@ -52,6 +52,7 @@ export class Canceller {
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
     this.receiptKeepMs = options.receiptKeepMs ?? LIFECYCLE_DEFAULTS.receiptKeepMs;
+    this.durability = options.durability;
   }
 
   cancel(owner: Owner, options: CancelOptions = {}): Promise<Receipt> {
@@ -104,18 +105,21 @@ export class Canceller {
   }
 
   private async carryOut(order: Order): Promise<Receipt> {
-    const isSure = await this.durability.isSure();
     const meantAt = performance.now();
-    if (!(await this.cleanUps.intend(order))) throw new CancelConflictError();
-    const [word, epoch] = await this.end(order, isSure);
+    const { value, isHeld } = await this.hold(async () => {
+      if (!(await this.cleanUps.intend(order))) throw new CancelConflictError();
+      return await this.end(order);
+    });
+    const [word, epoch] = value;
     if (word === 'full') {
       await this.cleanUps.forget(order);
       throw new ClosedOwnersFullError(order.owner);
     }
     if (word === 'late' || word === 'moved') {
       await this.cleanUps.forget(order);
-      return lateReceipt(order, epoch ?? null);
+      return lateReceipt(order, epoch ?? null, isHeld);
     }
+    if (isHeld) await this.receipts.noteHeld(order);
     // This process may have been suspended.
     if (performance.now() - meantAt > MAY_STILL_COME_MS / 2) this.takeUp(order);
     const { tried, done } = this.cleanUps.follow(order);
@@ -133,8 +137,12 @@ export class Canceller {
     return receipt;
   }
 
+  private async hold<T>(write: () => Promise<T>): Promise<{ readonly value: T; readonly isHeld: boolean }> {
+    return this.durability ? this.durability.hold(write) : { value: await write(), isHeld: false };
+  }
+
   /** The point of no return. Telling the workers is a hint, and its failure nobody's loss. */
-  private async end(order: Order, isSure: boolean): Promise<string[]> {
+  private async end(order: Order): Promise<string[]> {
     const { owner, job = '', below = [], close, occurredAtMs } = order;
     const record = this.keys.ownerText(owner);
     const { redis } = this.store;
@@ -150,7 +158,7 @@ export class Canceller {
       CLOSED_KEEP_MS,
       occurredAtMs ?? '',
       [job, ...below].join(' '),
-      JSON.stringify(aboutOf(order, isSure)),
+      JSON.stringify(aboutOf(order)),
     ];
     let isAwaited = true;
     const answer = await this.store
@@ -192,7 +200,11 @@ function notNeeded(): void {
   // What was waited for came before the time was over.
 }
 
-function lateReceipt({ cancelId, owner, reason, by }: Order, epoch: string | null): Receipt {
+function lateReceipt(
+  { cancelId, owner, reason, by }: Order,
+  epoch: string | null,
+  durable: boolean,
+): Receipt {
   return {
     cancelId,
     owner,
@@ -209,7 +221,7 @@ function lateReceipt({ cancelId, owner, reason, by }: Order, epoch: string | nul
     byQueue: {},
     schedules: 0,
     done: true,
-    durable: true,
+    durable,
     late: true,
   };
 }

@@ -44,7 +44,7 @@ describe('a cancel and whoever looks for those of the dead', () => {
     cleanUp.isPending = async (target) => {
       cleanUp.isPending = isPending;
       const was = await isPending(target);
-      const about = JSON.stringify(aboutOf(ORDER, true));
+      const about = JSON.stringify(aboutOf(ORDER));
       const args = ['', ID, 0, TRIP, '', '', LIFECYCLE_DEFAULTS.receiptKeepMs, CLOSED_KEEP_MS, '', '', about];
       await runScript(app.redis, 'cancel', [recordOf(app.prefix, TRIP)], args);
       return was;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { digest, Keys } from '../keys.js';
 import { queueOfJobId } from '../kinds/ids.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import type { Order, Target } from './order.js';
 
@@ -30,7 +31,7 @@ export interface Receipt {
   readonly schedules: number;
   /** Nothing is left of it, in any queue or index. */
   readonly done: boolean;
-  /** Whether the store had it on disk before it answered. */
+  /** Whether the cancel was found to be held by those who are to hold it; without `durability` nobody is asked. */
   readonly durable: boolean;
   /** Nothing was done: the owner was reopened after that which this was about. */
   readonly late?: true;
@@ -58,12 +59,11 @@ export interface About {
   readonly r: string;
   readonly w: string;
   readonly x: boolean;
-  readonly f: boolean;
   /** Absent: cancelled. */
   readonly y?: 'orphan';
 }
 
-export function aboutOf({ cancelId, owner, job, reason, by, close, why }: Order, durable: boolean): About {
+export function aboutOf({ cancelId, owner, job, reason, by, close, why }: Order): About {
   return {
     c: cancelId,
     o: owner,
@@ -71,14 +71,13 @@ export function aboutOf({ cancelId, owner, job, reason, by, close, why }: Order,
     r: reason,
     w: by,
     x: close,
-    f: durable,
     ...(why === 'orphan' && { y: why }),
   };
 }
 
 /**
  * Reads receipts. Of a receipt the store keeps: a what it is about, t when, e and b the epochs after and before, d when it
- * was done, `n:<queue>|<state>` how many jobs were removed, `run:<job>|<token>` told, acknowledged or ignored, and
+ * was done, f when it was found to be held by those who are to hold it, `n:<queue>|<state>` how many jobs were removed, `run:<job>|<token>` told, acknowledged or ignored, and
  * `s:<schedule>` for each schedule that went along.
  */
 @Injectable()
@@ -117,6 +116,12 @@ export class Receipts {
     const name = `${this.keys.ownerText(owner)}:cancel:${digest(cancelId)}`;
     const text = await this.store.call(() => this.store.redis.hget(name, 'd'));
     return text === null ? undefined : Number(text);
+  }
+
+  /** Those who are to hold the cancel hold it. A receipt that is forgotten meanwhile stays so. */
+  async noteHeld({ cancelId, owner }: Target): Promise<void> {
+    const record = [this.keys.ownerText(owner)];
+    await this.store.call(() => runScript(this.store.redis, 'held', record, [digest(cancelId)]));
   }
 
   async read({ cancelId, owner }: Target): Promise<Receipt | undefined> {
@@ -176,7 +181,7 @@ function receiptOf(fields: Readonly<Record<string, string>>, living: ReadonlySet
     byQueue,
     schedules,
     done: fields['d'] !== undefined,
-    durable: about.f,
+    durable: fields['f'] !== undefined,
     ...(about.y && { why: about.y }),
   };
 }

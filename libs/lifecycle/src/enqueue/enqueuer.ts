@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobState } from 'bullmq';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FoundJobs } from '../cancel/found.jobs.js';
+import type { Durability } from '../durability.js';
 import { QueueFullError, StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
@@ -43,6 +44,8 @@ export interface Ticket {
   readonly owners: readonly string[];
   /** The job whose place it took. */
   readonly replaced?: string;
+  /** Whether those hold it who are to hold it; absent without `durability`. */
+  readonly durable?: boolean;
 }
 
 /**
@@ -52,6 +55,7 @@ export interface Ticket {
 @Injectable()
 export class Enqueuer {
   private readonly maxPayloadBytes: number;
+  private readonly durability: Durability | undefined;
 
   constructor(
     options: LifecycleOptions,
@@ -71,17 +75,19 @@ export class Enqueuer {
     private readonly journal: Journal,
   ) {
     this.maxPayloadBytes = options.maxPayloadBytes ?? LIFECYCLE_DEFAULTS.maxPayloadBytes;
+    this.durability = options.durability;
   }
 
   async enqueue<K extends Kind>(kind: K, payload: PayloadIn<K>, options: EnqueueOptions): Promise<Ticket> {
     this.kinds.get(kind.name);
     const request = readRequest(kind, payload, options, this.maxPayloadBytes);
     const { idempotencyKey } = options;
-    if (idempotencyKey === undefined)
-      return this.store.call(() => this.accept(request, newJobId(kind.queue), 'alone'));
-
-    checkKey(idempotencyKey, 'The Idempotency-Key');
-    return this.store.call(() => this.acceptOnce(request, idempotencyKey, [kind.name, payload, options]));
+    if (idempotencyKey !== undefined) checkKey(idempotencyKey, 'The Idempotency-Key');
+    return this.hold(() =>
+      idempotencyKey === undefined
+        ? this.accept(request, newJobId(kind.queue), 'alone')
+        : this.acceptOnce(request, idempotencyKey, [kind.name, payload, options]),
+    );
   }
 
   /** For who has work to do before it enqueues, which would be in vain. Enqueuing decides, as ever. @throws QueueFullError */
@@ -127,6 +133,13 @@ export class Enqueuer {
       this.maxPayloadBytes,
     );
     return this.store.call(() => this.acceptAgain({ ...plain, strategy: 'skip', dedup }, jobId, epochs));
+  }
+
+  private async hold(accept: () => Promise<Ticket>): Promise<Ticket> {
+    const write = (): Promise<Ticket> => this.store.call(accept);
+    if (!this.durability) return write();
+    const { value, isHeld } = await this.durability.hold(write);
+    return { ...value, durable: isHeld };
   }
 
   private async acceptOnce(request: JobRequest, key: string, whole: unknown): Promise<Ticket> {

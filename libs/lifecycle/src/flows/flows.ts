@@ -39,6 +39,8 @@ export interface FlowTicket {
   readonly queue: string;
   readonly owners: readonly string[];
   readonly children: readonly FlowTicket[];
+  /** Of the top one, for all: as of a single job. */
+  readonly durable?: boolean;
 }
 
 /**
@@ -72,8 +74,14 @@ export class Flows implements OnApplicationShutdown {
     const top = readFlow(flow, this.maxPayloadBytes);
     const jobs = jobsOf(top);
     for (const { request } of jobs) this.kinds.get(request.kind.name);
-    await this.store.call(() => this.accept(top, jobs));
-    return this.ticket(top);
+    const write = (): Promise<void> => this.store.call(() => this.accept(top, jobs));
+    const { durability } = this.options;
+    if (!durability) {
+      await write();
+      return this.ticket(top);
+    }
+    const { isHeld } = await durability.hold(write);
+    return { ...this.ticket(top), durable: isHeld };
   }
 
   private async accept(top: FlowJob, jobs: readonly FlowJob[]): Promise<void> {

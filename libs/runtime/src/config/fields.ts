@@ -120,6 +120,18 @@ export const StoreEnv = {
     .describe('Begins every key, so that several fleets can share a store.'),
 };
 
+export const DurabilityEnv = {
+  DURABILITY: z
+    .enum(['none', 'replica', 'disk'])
+    .default('none')
+    .describe(
+      'What an enqueue and a cancel wait for before they answer: nothing, a replica, or the disk of the master; see `docs/operating.md`.',
+    ),
+  DURABILITY_TIMEOUT: duration
+    .prefault('1s')
+    .describe('How long they wait for it, and then answer `durable: false`.'),
+};
+
 export const LogEnv = {
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

@@ -2,13 +2,15 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { z } from 'zod';
 import { ConfigError, loadConfig, suspectNames } from '../config/load-config.js';
 import { storeAddress } from '../config/store-config.js';
-import type { StoreEnv } from '../config/fields.js';
+import type { DurabilityEnv, StoreEnv } from '../config/fields.js';
 import { HealthBook } from '../health/health.js';
 import { createLog, standardError, standardOutput, type Log, type LogSettings } from '../log/log.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { ClockWatch } from '../store/clock-watch.js';
 import { closeStore, type StoreConnection } from '../store/connect.js';
+import { checkDurability, openDurability } from '../store/durability/open-durability.js';
+import type { StoreDurability } from '../store/durability/store-durability.js';
 import { RollbackWatch } from '../store/rollback/rollback-watch.js';
 import { WatchedStore } from '../store/watched-store.js';
 
@@ -21,6 +23,8 @@ export class Runtime {
     readonly health: HealthBook,
     readonly metrics: Metrics,
     readonly shutdown: Shutdown,
+    /** What callers wait for, and nothing when they wait for nothing. */
+    readonly durability: StoreDurability | undefined,
   ) {}
 }
 
@@ -35,7 +39,7 @@ export interface AppDefinition<S extends z.ZodObject> {
 
 type CommonEnv = LogSettings & { SHUTDOWN_TIMEOUT: number } & {
   [K in keyof typeof StoreEnv]: z.output<(typeof StoreEnv)[K]>;
-};
+} & { [K in keyof typeof DurabilityEnv]?: z.output<(typeof DurabilityEnv)[K]> };
 
 /** The life of one process: settings, log, store, application, signals. Ends with one clear line when it cannot start. */
 export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>): Promise<void> {
@@ -64,18 +68,27 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   const clock = new ClockWatch(store.redis, log, metrics.registry);
   const rollbacks = new RollbackWatch(store.redis, env.MOORING_PREFIX, log, metrics.registry);
   void store.fit.then(() => Promise.all([clock.look(), rollbacks.look()]));
+  const durability = openDurability(store.redis, env);
+  const looked = store.fit.then(async () => {
+    if (!durability) return;
+    await checkDurability(durability, log, (why) => {
+      if (!hasStarted) refuse(why);
+      log.error({ event: 'store.not-durable' }, why);
+    });
+  });
   shutdown.add({
     name: 'the connection to the store',
     run: () => {
       clock.close();
       rollbacks.close();
+      durability?.close();
       return closeStore(store.redis);
     },
   });
   shutdown.listen();
 
-  const runtime = new Runtime(definition.name, log, store.redis, health, metrics, shutdown);
-  await atMost(STORE_WAIT_MS, store.fit);
+  const runtime = new Runtime(definition.name, log, store.redis, health, metrics, shutdown, durability);
+  await atMost(STORE_WAIT_MS, looked);
   const starting = definition.start(runtime, settings);
   // Before it has started: told to end in that moment, the application still closes before its connection does.
   shutdown.add({ name: 'the application', run: async () => (await starting).app.close() });
