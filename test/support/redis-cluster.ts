@@ -1,27 +1,28 @@
-import { freePorts, RedisServer } from './redis-server.js';
+import { freePorts, RedisServer, type Settings } from './redis-server.js';
 import { until } from './until.js';
 
 const MASTERS = 3;
 /** Of the 16384 slots, how many each master has; the last one has a few less. */
 const SHARE = Math.ceil(16_384 / MASTERS);
 
-/** Three masters, without replicas: the smallest Cluster there is. */
+/** Three masters, by themselves the smallest Cluster there is, or each with a replica. */
 export class RedisCluster {
+  /** By their master's place among the nodes. */
+  readonly replicas: RedisServer[] = [];
+
   private constructor(readonly nodes: readonly RedisServer[]) {}
+
+  static async startWithReplicas(): Promise<RedisCluster> {
+    const cluster = await RedisCluster.start();
+    await Promise.all(cluster.nodes.map((node, i) => cluster.addReplica(node, i)));
+    return cluster;
+  }
 
   static async start(): Promise<RedisCluster> {
     const ports = await freePorts(2 * MASTERS);
     const busPorts = ports.splice(MASTERS);
     const cluster = new RedisCluster(
-      await Promise.all(
-        ports.map((port, i) =>
-          RedisServer.start(port, {
-            'cluster-enabled': 'yes',
-            'cluster-port': busPorts[i]!,
-            'cluster-node-timeout': 2_000,
-          }),
-        ),
-      ),
+      await Promise.all(ports.map((port, i) => RedisServer.start(port, settings(busPorts[i]!)))),
     );
     await cluster.join(busPorts);
     return cluster;
@@ -39,7 +40,30 @@ export class RedisCluster {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.nodes.map((node) => node.stop()));
+    await Promise.all([...this.replicas, ...this.nodes].map((node) => node.stop()));
+  }
+
+  private async addReplica(master: RedisServer, at: number): Promise<void> {
+    const [port, busPort] = await freePorts(2);
+    const replica = await RedisServer.start(port!, settings(busPort!));
+    this.replicas[at] = replica;
+    const id = await master.ask(async (redis) => {
+      await redis.call('CLUSTER', 'MEET', '127.0.0.1', port!, busPort!);
+      return redis.cluster('MYID');
+    });
+    await until(
+      () => replica.ask((redis) => redis.cluster('REPLICATE', id)),
+      `${replica.address} knows its master`,
+    );
+    await until(
+      () => replica.ask(async (redis) => (await redis.info('replication')).includes('master_link_status:up')),
+      `${replica.address} has the data`,
+    );
+    // So that each takes part when the others decide.
+    await until(
+      () => replica.ask(async (redis) => (await redis.cluster('INFO')).includes('cluster_known_nodes:6')),
+      `${replica.address} knows all`,
+    );
   }
 
   private async join(busPorts: readonly number[]): Promise<void> {
@@ -56,6 +80,16 @@ export class RedisCluster {
     }
     await Promise.all(this.nodes.map((node) => until(() => isWhole(node), `${node.address} sees them all`)));
   }
+}
+
+function settings(busPort: number): Settings {
+  return {
+    'cluster-enabled': 'yes',
+    'cluster-port': busPort,
+    'cluster-node-timeout': 2_000,
+    'cluster-replica-validity-factor': 0,
+    'repl-diskless-sync-delay': 0,
+  };
 }
 
 function isWhole(node: RedisServer): Promise<boolean> {
