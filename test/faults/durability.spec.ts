@@ -152,6 +152,23 @@ describe.runIf(REAL_SERVER)('DURABILITY=disk', () => {
     }
   });
 
+  it('a server that syncs each second is waited for, by all callers together', async (context) => {
+    store = await TestStore.start('--appendfsync', 'everysec');
+    if (!(await knowsWaitaof(store.url))) return context.skip();
+    const env = { DURABILITY: 'disk', DURABILITY_TIMEOUT: '3s' };
+    const fleet = await Fleet.start({ storeUrl: store.url, env });
+    try {
+      const began = performance.now();
+      const jobs = Array.from({ length: 300 }, () => LATER);
+      const { body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
+      const durable = (body['results'] as { durable: boolean }[]).filter((one) => one.durable);
+      expect(durable).toHaveLength(300);
+      expect(performance.now() - began).toBeLessThan(6_000);
+    } finally {
+      await fleet.stop();
+    }
+  });
+
   it('a server without an append-only file is refused at the start', async () => {
     store = await TestStore.start('--appendonly', 'no');
     const api = startApi();
