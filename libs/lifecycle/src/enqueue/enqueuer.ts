@@ -44,7 +44,7 @@ export interface Ticket {
   readonly owners: readonly string[];
   /** The job whose place it took. */
   readonly replaced?: string;
-  /** Whether those hold it who are to hold it; absent without `durability`. */
+  /** Whether those hold it who have to hold it; absent without `durability`. */
   readonly durable?: boolean;
 }
 

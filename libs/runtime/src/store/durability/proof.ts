@@ -44,7 +44,7 @@ export async function hasReplica(redis: Redis): Promise<boolean> {
 async function syncsAlways(redis: Redis): Promise<boolean> {
   const [persistence, settings, isReplicated] = await Promise.all([
     redis.info('persistence'),
-    redis.config('GET', '*appendfsync*') as Promise<string[]>,
+    redis.config('GET', '*appendfsync*'),
     hasReplica(redis),
   ]);
   const valueOf = (name: string): string | undefined => settings[settings.indexOf(name) + 1];
