@@ -35,7 +35,8 @@ COPY --from=build /app/dist/apps dist/apps
 RUN install -d -o node -g node -m 0700 /artifacts
 
 # HEALTH_PORT: where worker and janitor serve their health; unset, they would take any free port.
-ENV NODE_ENV=production PORT=3000 HEALTH_PORT=3000 ARTIFACTS_URL=file:/artifacts
+# SHUTDOWN_READY_DELAY: what a load balancer needs to see that the api is not ready any more.
+ENV NODE_ENV=production PORT=3000 HEALTH_PORT=3000 ARTIFACTS_URL=file:/artifacts SHUTDOWN_READY_DELAY=5s
 EXPOSE 3000
 USER node
 STOPSIGNAL SIGTERM

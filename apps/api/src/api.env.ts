@@ -111,6 +111,7 @@ export const ApiEnv = z
     ...fields.StoreEnv,
     ...fields.DurabilityEnv,
     ...fields.ShutdownEnv,
+    ...fields.ReadyDelayEnv,
     ...fields.LogEnv,
   })
   .superRefine(checkStoreVariables, { when: ALWAYS })
@@ -125,6 +126,14 @@ export const ApiEnv = z
       }
     },
     { when: ALWAYS },
+  )
+  .superRefine(
+    ({ SHUTDOWN_READY_DELAY: delay, SHUTDOWN_TIMEOUT: timeout }, context) => {
+      if (delay < timeout) return;
+      const message = `expected less than SHUTDOWN_TIMEOUT (${timeout} ms), of which it is a part`;
+      context.addIssue({ code: 'custom', path: ['SHUTDOWN_READY_DELAY'], message });
+    },
+    { when: ({ issues }) => issues.length === 0 },
   );
 
 export type ApiEnv = z.output<typeof ApiEnv>;

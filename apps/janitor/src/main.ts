@@ -10,7 +10,7 @@ await runApp({
   async start(runtime, env) {
     const server = new HealthServer(runtime.health, runtime.metrics);
     const url = await server.start(env.HOST, env.HEALTH_PORT);
-    runtime.shutdown.add({ name: 'the health server', run: () => server.stop() });
+    runtime.shutdown.addLast({ name: 'the health server', run: () => server.stop() });
 
     const app = await NestFactory.createApplicationContext(JanitorModule.with(runtime, env), {
       logger: new NestLog(runtime.log),

@@ -11,14 +11,14 @@ await runApp({
   async start(runtime, env) {
     const server = new HealthServer(runtime.health, runtime.metrics);
     const url = await server.start(env.HOST, env.HEALTH_PORT);
-    runtime.shutdown.add({ name: 'the health server', run: () => server.stop() });
+    runtime.shutdown.addLast({ name: 'the health server', run: () => server.stop() });
 
     const app = await NestFactory.createApplicationContext(WorkerModule.with(runtime, env), {
       logger: new NestLog(runtime.log),
       abortOnError: false,
     });
     const consumption = app.get(Consumption);
-    runtime.health.add(async function consumptionOfJobs() {
+    runtime.health.add('the look at the queues', async () => {
       const stuck = await consumption.stuckQueues();
       return stuck.length > 0 ? `jobs wait, and none is taken from ${stuck.join(', ')}` : undefined;
     });

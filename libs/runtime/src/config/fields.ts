@@ -159,6 +159,15 @@ export const ShutdownEnv = {
     .describe('How long a process may take to end after SIGTERM.'),
 };
 
+/** For the app that has callers. Workers and the janitor have none, and begin to drain at once. */
+export const ReadyDelayEnv = {
+  SHUTDOWN_READY_DELAY: durationWithin(0, LONGEST_MS, 'a duration of 0 up to 24d')
+    .prefault('0')
+    .describe(
+      'How long the api goes on serving after SIGTERM while `/readyz` says no: what load balancers need to notice. Part of `SHUTDOWN_TIMEOUT`; the image has `5s`.',
+    ),
+};
+
 export const RetentionEnv = {
   RETENTION_AGE: age
     .prefault('24h')

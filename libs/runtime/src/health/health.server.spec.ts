@@ -39,7 +39,7 @@ describe('the health server', () => {
 
   it('says whether the process is ready, with why not', async () => {
     expect(await get('/readyz')).toEqual(health(200, { ok: true, why: [] }));
-    book.add(async () => 'the store is away');
+    book.add('the store', async () => 'the store is away');
     expect(await get('/readyz')).toEqual(health(503, { ok: false, why: ['the store is away'] }));
   });
 

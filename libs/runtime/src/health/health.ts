@@ -11,22 +11,17 @@ const CHECK_LIMIT_MS = 1_000;
 
 /** Whether this process lives and whether work should be sent to it. */
 export class HealthBook {
-  private readonly checks: ReadinessCheck[] = [];
-  private readonly listeners: (() => void)[] = [];
+  private readonly checks: { readonly subject: string; readonly check: ReadinessCheck }[] = [];
   private draining = false;
 
-  add(check: ReadinessCheck): void {
-    this.checks.push(check);
+  /** The subject is named when its check does not answer: `the store`. */
+  add(subject: string, check: ReadinessCheck): void {
+    this.checks.push({ subject, check });
   }
 
   /** From now on not ready, whatever else is well: the process is about to end. */
   beginDraining(): void {
     this.draining = true;
-    for (const tell of this.listeners) tell();
-  }
-
-  whenDraining(tell: () => void): void {
-    this.listeners.push(tell);
   }
 
   /** The event loop turns, or nobody would read this. */
@@ -35,7 +30,7 @@ export class HealthBook {
   }
 
   async ready(): Promise<Health> {
-    const why = await Promise.all(this.checks.map((check) => withinLimit(check)));
+    const why = await Promise.all(this.checks.map(({ subject, check }) => withinLimit(subject, check)));
     const troubles = [this.draining ? 'draining' : undefined, ...why].filter(
       (trouble) => trouble !== undefined,
     );
@@ -43,14 +38,10 @@ export class HealthBook {
   }
 }
 
-async function withinLimit(check: ReadinessCheck): Promise<string | undefined> {
+async function withinLimit(subject: string, check: ReadinessCheck): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<string>((resolve) => {
-    timer = setTimeout(
-      resolve,
-      CHECK_LIMIT_MS,
-      `${check.name || 'a check'} did not answer within ${CHECK_LIMIT_MS} ms`,
-    );
+    timer = setTimeout(resolve, CHECK_LIMIT_MS, `${subject} did not answer within ${CHECK_LIMIT_MS} ms`);
   });
   try {
     return await Promise.race([check(), limit]);

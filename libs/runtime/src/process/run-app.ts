@@ -37,7 +37,7 @@ export interface AppDefinition<S extends z.ZodObject> {
   start(runtime: Runtime, env: z.output<S>): Promise<{ app: INestApplicationContext; url: string }>;
 }
 
-type CommonEnv = LogSettings & { SHUTDOWN_TIMEOUT: number } & {
+type CommonEnv = LogSettings & { SHUTDOWN_TIMEOUT: number; SHUTDOWN_READY_DELAY?: number } & {
   [K in keyof typeof StoreEnv]: z.output<(typeof StoreEnv)[K]>;
 } & { [K in keyof typeof DurabilityEnv]?: z.output<(typeof DurabilityEnv)[K]> };
 
@@ -53,7 +53,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
     log.warn({ event: 'config.suspect' }, suspicion);
 
   const health = new HealthBook();
-  const shutdown = new Shutdown(log, health, env.SHUTDOWN_TIMEOUT);
+  const shutdown = new Shutdown(log, health, env.SHUTDOWN_TIMEOUT, env.SHUTDOWN_READY_DELAY);
   const address = storeAddress(env) ?? refuse(NO_STORE);
   let hasStarted = false;
   const store = new WatchedStore(address, log, (why) => {
@@ -61,9 +61,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
     log.fatal({ event: 'store.unfit' }, why);
     void shutdown.begin('the store must not be used', 1);
   });
-  health.add(function theStore() {
-    return store.trouble();
-  });
+  health.add('the store', () => store.trouble());
   const metrics = new Metrics(definition.name);
   const clock = new ClockWatch(store.redis, log, metrics.registry);
   const rollbacks = new RollbackWatch(store.redis, env.MOORING_PREFIX, log, metrics.registry);

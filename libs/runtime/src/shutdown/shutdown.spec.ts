@@ -10,10 +10,10 @@ describe('a shutdown', () => {
   let exits: number[];
   let health: HealthBook;
 
-  const shutdownWithin = (timeoutMs: number): Shutdown => {
+  const shutdownWithin = (timeoutMs: number, readyDelayMs = 0): Shutdown => {
     const write = (line: string): number => lines.push(JSON.parse(line));
     const log = createLog('test', { LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { write });
-    return new Shutdown(log, health, timeoutMs, (code) => exits.push(code));
+    return new Shutdown(log, health, timeoutMs, readyDelayMs, (code) => exits.push(code));
   };
   const step = (name: string): { name: string; run: () => Promise<unknown> } => ({
     name,
@@ -122,5 +122,33 @@ describe('a shutdown', () => {
     });
     await shutdown.begin('SIGTERM');
     expect({ events, exits }).toEqual({ events: ['server', 'application', 'store'], exits: [0] });
+  });
+
+  it('runs a last step after those that were added later', async () => {
+    const shutdown = shutdownWithin(5_000);
+    shutdown.add(step('store'));
+    shutdown.addLast(step('health server'));
+    shutdown.add(step('application'));
+    await shutdown.begin('SIGTERM');
+    expect(events).toEqual(['application', 'store', 'health server']);
+  });
+
+  it('is not ready at once when a signal comes, and waits for its delay before the first step', async () => {
+    const shutdown = shutdownWithin(5_000, 50);
+    const began = performance.now();
+    shutdown.add(step('application'));
+    const done = shutdown.obey('SIGTERM');
+    expect(await health.ready()).toEqual({ ok: false, why: ['draining'] });
+    expect(events).toEqual([]);
+    await done;
+    expect(events).toEqual(['application']);
+    expect(performance.now() - began).toBeGreaterThan(49);
+  });
+
+  it('does not wait for its delay when there was a fault', async () => {
+    const shutdown = shutdownWithin(5_000, 60_000);
+    shutdown.add(step('application'));
+    await shutdown.begin('the store must not be used', 1);
+    expect({ events, exits }).toEqual({ events: ['application'], exits: [1] });
   });
 });

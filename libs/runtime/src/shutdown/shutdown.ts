@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HealthBook } from '../health/health.js';
 import type { Log } from '../log/log.js';
 
@@ -19,6 +20,7 @@ export class Shutdown {
     private readonly log: Log,
     private readonly health: HealthBook,
     private readonly timeoutMs: number,
+    private readonly readyDelayMs = 0,
     private readonly exit: (code: number) => void = (code) => process.exit(code),
   ) {}
 
@@ -27,26 +29,38 @@ export class Shutdown {
     this.steps.unshift(step);
   }
 
+  /** Runs after every step that is there already, whatever is added later: health is served until the end. */
+  addLast(step: ShutdownStep): void {
+    this.steps.push(step);
+  }
+
   listen(): void {
-    process.on('SIGTERM', () => void this.begin('SIGTERM'));
+    process.on('SIGTERM', () => void this.obey('SIGTERM'));
     process.on('SIGINT', () => {
       // Under our launcher, Ctrl-C reaches the whole group at once; the launcher decides who ends when.
-      if (!process.env['LAUNCHED']) void this.begin('SIGINT');
+      if (!process.env['LAUNCHED']) void this.obey('SIGINT');
     });
     process.on('SIGHUP', () => {
-      if (!process.env['LAUNCHED']) void this.begin('SIGHUP');
+      if (!process.env['LAUNCHED']) void this.obey('SIGHUP');
     });
     process.on('disconnect', () => void this.begin('the launcher is gone'));
     // It may have gone before anybody listened.
     if (process.env['LAUNCHED'] && !process.connected) void this.begin('the launcher is gone');
   }
 
+  /** Ends without a delay: after a fault, or when the launcher is gone, nothing is gained by serving longer. */
   begin(why: string, exitCode = 0): Promise<void> {
-    this.ending ??= this.run(why, exitCode);
+    this.ending ??= this.run(why, exitCode, 0);
     return this.ending;
   }
 
-  private async run(why: string, exitCode: number): Promise<void> {
+  /** Ends after the time that load balancers need to see that this process is not ready any more. */
+  obey(signal: NodeJS.Signals): Promise<void> {
+    this.ending ??= this.run(signal, 0, this.readyDelayMs);
+    return this.ending;
+  }
+
+  private async run(why: string, exitCode: number, delayMs: number): Promise<void> {
     const began = Date.now();
     this.log.info({ event: 'shutdown.began', why }, `Shutting down (${why})`);
     this.health.beginDraining();
@@ -58,6 +72,7 @@ export class Shutdown {
       this.exit(1);
     }, this.timeoutMs);
 
+    if (delayMs > 0) await pause(delayMs);
     // Steps may still be added while the first ones run: a process can be told to stop while it starts.
     for (let step = this.steps.shift(); step; step = this.steps.shift()) {
       await this.take(step);
