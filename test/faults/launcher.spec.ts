@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { freePort } from '../support/store.js';
 import { until } from '../support/until.js';
 
 const HAS_NPM = spawnSync('npm', ['--version']).error === undefined;
+const HAS_SCRIPT = spawnSync('script', ['--version']).error === undefined;
 
 /** Whatever ends the launcher, and whenever: nothing that it started goes on, and its data folder has no second server. */
 describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
@@ -60,6 +62,51 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
     }
   });
 
+  it.each(['nohup node scripts/start.mjs', 'setsid node scripts/start.mjs'])(
+    'started as `%s &` by a script that ends goes on',
+    (command) => expectToGoOn(command),
+  );
+
+  it.runIf(HAS_NPM)('started as `nohup npm start &` by a script that ends goes on', () =>
+    expectToGoOn('nohup npm start'),
+  );
+
+  it.runIf(HAS_SCRIPT)('whose terminal closes ends, and all it started', async () => {
+    const terminal = new TestProcess(
+      spawn('script', ['-qec', 'node scripts/start.mjs', '/dev/null'], {
+        cwd: root,
+        env: { ...process.env, PORT: String(port) },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      }),
+    );
+    await until(() => terminal.output.includes('Ctrl-C ends everything'), 'the fleet is ready');
+    terminal.kill('SIGKILL');
+    await until(async () => (await childrenOf(port)).length === 0, 'all has ended');
+  });
+
+  /** It goes on when its script has ended, and when the terminal closes that it was started from; it is told to end at last. */
+  async function expectToGoOn(command: string): Promise<void> {
+    const script = `${command} >/dev/null 2>&1 & sleep 1`;
+    const shell = spawn('sh', ['-c', script], {
+      cwd: root,
+      env: { ...process.env, PORT: String(port) },
+      stdio: 'ignore',
+      detached: true,
+    });
+    await once(shell, 'exit');
+    const ready = async (): Promise<boolean> => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
+    await until(ready, 'the fleet is ready');
+    const launcher = await until(() => launcherOf(port), 'the launcher is found');
+
+    // What a closing terminal sends reaches the whole group, npm included.
+    process.kill(-(await groupOf(launcher)), 'SIGHUP');
+    await pause(3 * 500);
+    expect(await ready()).toBe(true);
+
+    process.kill(launcher, 'SIGTERM');
+    await until(async () => (await childrenOf(port)).length === 0, 'all has ended');
+  }
+
   it('whose whole group is told to end hands back what runs, for the store ends last', async () => {
     const launcher = new TestProcess(
       spawn(process.execPath, ['scripts/start.mjs'], {
@@ -102,4 +149,17 @@ async function childrenOf(port: number): Promise<number[]> {
       found.push(pid);
   }
   return found;
+}
+
+async function launcherOf(port: number): Promise<number | undefined> {
+  for (const pid of await childrenOf(port)) {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (/^[^\0]*node\0scripts\/start\.mjs/.test(command)) return pid;
+  }
+  return undefined;
+}
+
+async function groupOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
 }

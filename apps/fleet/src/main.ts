@@ -13,13 +13,13 @@ import { fileURLToPath } from 'node:url';
 import { FleetEnv } from './fleet.env.js';
 import { checkAddress, checkPort } from './preflight.js';
 import { Screen } from './screen.js';
+import { endWithStarter } from './starter.js';
 import { Supervisor } from './supervisor.js';
 
 /** The launcher: a store if none is named, then the api, the workers and the janitor, each a process of its own. */
 
 const READY_MS = 60_000;
 const POLL_MS = 50;
-const PARENT_MS = 500;
 
 const screen = new Screen();
 const children: Supervisor[] = [];
@@ -27,10 +27,8 @@ let store: Promise<PrivateStore> | undefined;
 let ending: Promise<void> | undefined;
 
 const env = readEnv();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
-// npm, told to end, takes its shell along and leaves us; then nobody is there who could end us.
-const parent = process.ppid;
-setInterval(() => process.ppid === parent || void end(0), PARENT_MS).unref();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0));
+endWithStarter(() => void end(0));
 try {
   await start();
 } catch (error) {
