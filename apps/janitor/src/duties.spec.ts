@@ -70,7 +70,18 @@ describe('a duty', () => {
         err: { message: 'the store is away' },
         msg: 'sweep failed; it is tried again',
       },
+      { level: 30, event: 'duty.recovered', duty: 'sweep', msg: 'sweep works again, after one failure' },
     ]);
+  });
+
+  it('is said once while it goes on failing', async () => {
+    let turns = 0;
+    duties.every(OFTEN_MS, 'sweep', async () => {
+      turns += 1;
+      throw new Error('the store is away');
+    });
+    await until(() => turns >= 20, 'it failed twenty times');
+    expect(lines).toMatchObject([{ event: 'duty.failed', duty: 'sweep' }]);
   });
 
   it('shows when it was last done well, and how often it should be', async () => {

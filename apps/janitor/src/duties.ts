@@ -1,6 +1,7 @@
 import { Runtime } from '#runtime';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { DutyFailures } from './duty-failures.js';
 import { DutyGauges } from './duty-gauges.js';
 
 /** What a turn answers that left it to another process, which may hang for all that is known here. */
@@ -10,12 +11,15 @@ export const NOT_DONE = 'not done';
 @Injectable()
 export class Duties implements BeforeApplicationShutdown {
   private readonly underWay = new Map<string, Promise<void>>();
+  private readonly failures: DutyFailures;
 
   constructor(
     private readonly registry: SchedulerRegistry,
-    private readonly runtime: Runtime,
+    runtime: Runtime,
     private readonly gauges: DutyGauges,
-  ) {}
+  ) {
+    this.failures = new DutyFailures(runtime.log);
+  }
 
   /** Now, and then every so often, and shows when it was done last; a turn is left out while the one before is still under way. */
   every(ms: number, name: string, work: () => Promise<void | typeof NOT_DONE>): void {
@@ -23,14 +27,10 @@ export class Duties implements BeforeApplicationShutdown {
       if (this.underWay.has(name)) return;
       const done = (async () => work())()
         .then((word) => {
+          this.failures.done(name);
           if (word !== NOT_DONE) this.gauges.done(name);
         })
-        .catch((error: unknown) => {
-          this.runtime.log.warn(
-            { event: 'duty.failed', duty: name, err: error },
-            `${name} failed; it is tried again`,
-          );
-        })
+        .catch((error: unknown) => this.failures.failed(name, error))
         .finally(() => this.underWay.delete(name));
       this.underWay.set(name, done);
     };

@@ -55,6 +55,29 @@ describe('the metrics', () => {
     ).toMatchObject({ 'outcome="failed",queue="media",kind="thumbnail"': 1 });
   });
 
+  it('count cancels by the type of their owner, those of single jobs apart, and not one that came too late', async () => {
+    const facts = [
+      { event: 'owner.cancelled', owner: 'trip:1' },
+      { event: 'owner.cancelled', owner: 'trip:2:3' },
+      { event: 'owner.cancelled', owner: 'trip:2:3', late: true },
+      { event: 'owner.cancelled', owner: 'site:1', job: 'probe-1' },
+    ];
+    expect(await samples(facts, 'mooring_cancels_total')).toEqual({
+      'what="owner",type="trip"': 2,
+      'what="job",type="site"': 1,
+    });
+  });
+
+  it('count cancels of types beyond the first hundred together', async () => {
+    const facts = Array.from({ length: 5_000 }, (_, i) => ({
+      event: 'owner.cancelled',
+      owner: `t${i % 500}:1`,
+    }));
+    const found = await samples(facts, 'mooring_cancels_total');
+    expect(Object.keys(found)).toHaveLength(101);
+    expect(found).toMatchObject({ 'what="owner",type="t99"': 10, 'what="owner",type="other"': 4_000 });
+  });
+
   it('count how often a resolver failed, by the type it knows', async () => {
     const failed = { event: 'resolver.failed', type: 'ride' };
     expect(await samples([failed, failed], 'mooring_resolver_failures_total')).toEqual({ 'type="ride"': 2 });

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { CancelCounter, type CancelFact } from './cancel-counter.js';
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
 const LIFETIMES = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
@@ -11,7 +12,7 @@ const MISNAMED = [
 ];
 
 /** What a fact tells the counters. */
-export interface CountedFact {
+export interface CountedFact extends CancelFact {
   readonly event: string;
   readonly queue?: string;
   readonly queues?: readonly string[];
@@ -38,6 +39,7 @@ export class Metrics {
   private readonly jobs: Counter<'event' | 'queue' | 'kind'>;
   private readonly ended: Counter<'outcome' | 'queue' | 'kind'>;
   private readonly expired: Counter<'by'>;
+  private readonly cancels: CancelCounter;
   private readonly lostEvents: Counter;
   private readonly resolverFailures: Counter<'type'>;
   private readonly workloads: Counter<'event' | 'action' | 'status'>;
@@ -68,6 +70,7 @@ export class Metrics {
       labelNames: ['by'],
       registers,
     });
+    this.cancels = new CancelCounter(this.registry);
     this.lostEvents = new Counter({
       name: 'mooring_events_lost_total',
       help: 'Events for other services that the store did not take.',
@@ -117,6 +120,7 @@ export class Metrics {
   }
 
   record = (fact: CountedFact): void => {
+    if (fact.event === 'owner.cancelled') this.cancels.record(fact);
     if (fact.event === 'events.lost') this.lostEvents.inc(fact.count);
     if (fact.event === 'resolver.failed') this.resolverFailures.inc({ type: fact.type ?? '' });
     if (fact.event === 'worker.started') this.expectStalls(fact.queues ?? []);
