@@ -8,7 +8,7 @@ const STAYS =
 const SIGHTED = /:\{owners:\d+\}:gone$/;
 const RECORD = /:\{[\w-]{22}\}$/;
 const ENDS_BY_ITSELF =
-  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:over)?(:at|:bytes)?|:\{cancels\}:[\w-]{22}|:\{(cancels|sweeps)\}:untold|:\{cancels\}:(empty|closed)|:\{sweeps\}:of:\w+:bytes|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+)|:\{owners:\d+\}:gone:fence|:\{trips\}:(trip|driver|offers|key):.+|:\{leases\}:(lease|key):.+|:\{diagrams:\w\}:.+|:\{diagrams:of:[^}]+\}|:\{(marker|barrier)(:\d+)?\})$/;
+  /(:\{[\w-]{22}\}(:history|:cancel:[^:]+)?|:\{slot:[\w-]{22}\}:limit|:\{idem:[^}]+\}|:\{gone:[^}]+\}(:over)?(:at|:bytes)?|:\{cancels\}:[\w-]{22}|:\{(cancels|sweeps)\}:untold|:\{cancels\}:(empty|closed)|:\{sweeps\}:of:\w+:bytes|:\{sweeps\}:(sweep-[\w-]+(:lines|:doomed)?|lock:\w+)|:\{owners:\d+\}:gone:fence|:\{trips\}:(trip|driver|offers|key):.+|:\{leases\}:(lease|key):.+|:\{diagrams:\w\}:.+|:\{diagrams:of:[^}]+\}|:\{(marker|barrier)(:\d+)?\})$/;
 
 /** Keys of ours under a prefix that should be gone, each with what is wrong. BullMQ's own keys are its own affair. */
 export async function leftovers(redis: Redis, prefix: string): Promise<string[]> {

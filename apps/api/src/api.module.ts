@@ -11,6 +11,7 @@ import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestj
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { QuarantineController } from './admin/quarantine.controller.js';
 import { QueuesController } from './admin/queues.controller.js';
+import { SlotsController } from './admin/slots.controller.js';
 import { SweepsController } from './admin/sweeps.controller.js';
 import { offersDemo, offersProbe, type ApiEnv } from './api.env.js';
 import { Audit } from './audit/audit.js';
@@ -82,6 +83,7 @@ export class ApiModule {
         QuarantineController,
         QueuesController,
         SchedulesController,
+        SlotsController,
         SweepsController,
         env.EVENT_SECRETS ? SignedEventsController : EventsController,
       ],

@@ -101,6 +101,15 @@ export interface QueueReceipt {
   readonly running: number;
 }
 
+export interface Slot {
+  readonly key: string;
+  readonly limit: number | null;
+  readonly holding: number;
+  readonly waiting: number;
+  readonly holders: readonly { readonly jobId: string; readonly until: string }[];
+  readonly waiters: readonly string[];
+}
+
 export interface Queues {
   readonly queues: readonly QueueLine[];
 }

@@ -26,6 +26,10 @@ export class Api {
     return this.call<T>('POST', path, options);
   }
 
+  put<T>(path: string, options: CallOptions = {}): Promise<T> {
+    return this.call<T>('PUT', path, options);
+  }
+
   delete<T>(path: string, options: CallOptions = {}): Promise<T> {
     return this.call<T>('DELETE', path, options);
   }

@@ -67,6 +67,20 @@ export class SchedulesFullError extends LifecycleError {
   }
 }
 
+/** The slot key has another limit than the caller named; nothing was written. */
+export class SlotLimitError extends LifecycleError {
+  readonly code = 'SLOT_LIMIT';
+
+  constructor(
+    readonly key: string,
+    readonly limit: number,
+  ) {
+    super(
+      `The slot key ${JSON.stringify(key)} has the limit ${limit}, which all its jobs share. Name that limit, or have an administrator change it.`,
+    );
+  }
+}
+
 /** The owner was closed by a cancellation; nothing was written. */
 export class OwnerClosedError extends LifecycleError {
   readonly code = 'OWNER_CLOSED';

@@ -24,6 +24,7 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *                                     rest, until, ms>|<by whom>|<why>`                              below
  *  <prefix>:{slot:<digest>}   zset    `<job>|<token>`, or `<job>|` for a grant -> end of its hold, ms  take                 empties; stale ones: take
  *  …:waiters                  zset    <job> -> its place in the line            take                 empties; gone ones: quit
+ *  …:limit                    string  of a caller's key: its limit              slot-limit, take     expires, LIMIT_KEEP_MS after its last use
  *  <prefix>:{queue:<name>}    hash    n: how many jobs wait; v: version         depth                never; the janitor's census mends n
  *  <prefix>:{idem:<digest>}   string  an Idempotency-Key's body, and its job's id  idempotency.ts     expires, 24 h
  *  …:answer                   string  what was answered to it                   idempotency.ts       expires, 24 h

@@ -31,6 +31,7 @@ import { Flows } from './flows/flows.js';
 import { Gate } from './gate/gate.js';
 import { OwnerCheck } from './gate/owner.check.js';
 import { Slots } from './gate/slots.js';
+import { SlotLimits } from './slots/slot-limits.js';
 import { Removals } from './history/removals.js';
 import { Journal } from './journal.js';
 import { KindRegistry } from './kinds/kind.registry.js';
@@ -175,6 +176,7 @@ const providers: Provider[] = [
   Schedules,
   Settler,
   Sightings,
+  SlotLimits,
   Slots,
   Store,
   SweepBook,

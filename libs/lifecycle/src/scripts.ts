@@ -9,6 +9,7 @@ const FILES = {
   begin: 'gate/begin.lua',
   renew: 'gate/renew.lua',
   take: 'gate/take.lua',
+  slotLimit: 'slots/slot-limit.lua',
   commit: 'settle/commit.lua',
   end: 'settle/end.lua',
   cancel: 'cancel/cancel.lua',

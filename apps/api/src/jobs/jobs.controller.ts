@@ -6,6 +6,7 @@ import {
   InvalidJobError,
   JobReader,
   parseOwner,
+  SlotLimits,
   type JobView,
   type Receipt,
   type Ticket,
@@ -39,6 +40,7 @@ export class JobsController {
     private readonly artifacts: ArtifactReader,
     private readonly canceller: Canceller,
     private readonly lanes: BatchLanes,
+    private readonly slots: SlotLimits,
   ) {}
 
   @Post()
@@ -111,15 +113,14 @@ export class JobsController {
     }
   }
 
-  private accept(
-    { kind, payload, owners, ...options }: EnqueueBody,
+  private async accept(
+    { kind: name, payload, owners: texts, slot, ...options }: EnqueueBody,
     idempotencyKey?: string,
   ): Promise<Ticket> {
-    return this.enqueuer.enqueue(this.kinds.named(kind), payload, {
-      ...options,
-      owners: owners.map(parseOwner),
-      idempotencyKey,
-    });
+    const kind = this.kinds.named(name);
+    const owners = texts.map(parseOwner);
+    const claimed = slot && (await this.slots.claim(slot));
+    return this.enqueuer.enqueue(kind, payload, { ...options, owners, slot: claimed, idempotencyKey });
   }
 }
 

@@ -14,7 +14,9 @@ export const Standing = {
   slot: z
     .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
     .optional()
-    .describe('At most `limit` jobs of one key run at once, over the whole fleet.'),
+    .describe(
+      'At most `limit` jobs of one key run at once, over the whole fleet. The key keeps the limit of its first use; another one is refused.',
+    ),
 };
 
 /** `POST /v1/jobs`. Nothing else may be set: a caller chooses no job id, parent, or retention. */

@@ -1,4 +1,4 @@
-import { parseOwner, Schedules, type ScheduleView } from '#lifecycle';
+import { parseOwner, Schedules, SlotLimits, type ScheduleView } from '#lifecycle';
 import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,
@@ -24,6 +24,7 @@ export class SchedulesController {
     private readonly kinds: OfferedKinds,
     private readonly schedules: Schedules,
     private readonly audit: Audit,
+    private readonly slots: SlotLimits,
   ) {}
 
   @Get()
@@ -41,14 +42,14 @@ export class SchedulesController {
   @ApiOkResponse({ standardSchema: ScheduleAnswer, description: 'It took the place of the one of that id.' })
   async put(
     @Param('id') id: string,
-    @Body({ schema: ScheduleBody }) { kind, owners, ...options }: ScheduleBody,
+    @Body({ schema: ScheduleBody }) { kind: name, owners: texts, slot, ...options }: ScheduleBody,
     @Caller() caller: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScheduleView> {
-    const { outcome, schedule } = await this.schedules.put(id, this.kinds.named(kind), {
-      ...options,
-      owners: owners.map(parseOwner),
-    });
+    const kind = this.kinds.named(name);
+    const owners = texts.map(parseOwner);
+    const claimed = slot && (await this.slots.claim(slot));
+    const { outcome, schedule } = await this.schedules.put(id, kind, { ...options, owners, slot: claimed });
     this.audit.record(caller, { event: `schedule.${outcome}`, schedule: id });
     reply.status(outcome === 'created' ? 201 : 200);
     return schedule;

@@ -6,6 +6,7 @@ import { owner } from './owner.js';
 import { queues } from './queues.js';
 import { receipt } from './receipt.js';
 import { reopen } from './reopen.js';
+import { slot } from './slot.js';
 import { sweep } from './sweep.js';
 import { top } from './top.js';
 
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   receipt,
   reopen,
   queues,
+  slot,
   sweep,
   top,
 ];

@@ -6,6 +6,7 @@ import type { Durability } from '../durability.js';
 import { QueueFullError, StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
+import { checkKey } from '../kinds/check-key.js';
 import type { Envelope } from '../kinds/envelope.js';
 import { newJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
@@ -18,7 +19,7 @@ import { Admission } from './admission.js';
 import { Duplicates } from './duplicates.js';
 import { Idempotency } from './idempotency.js';
 import { NewJobs } from './new-jobs.js';
-import { checkKey, readRequest, type EnqueueOptions, type JobRequest } from './request.js';
+import { readRequest, type EnqueueOptions, type JobRequest } from './request.js';
 import { Replacements } from './replacements.js';
 import { isTooLate, Reservations, tooSlow, type Epochs, type Reservation } from './reservation.js';
 import { Twins } from './twins.js';
@@ -34,6 +35,12 @@ const PRODUCER_LOOKS_MS = [5, 10, 20, 40, 75, 100];
 
 /** Who else knows the id of a call's job: nobody; the calls that will repeat it; the calls that it repeats. */
 type Sharing = 'alone' | 'first' | 'repeat';
+
+/** What a job has that a producer left undone: it is chosen already, and none of it is a caller's to say. */
+interface Left extends Pick<JobRequest, 'dedup' | 'slot'> {
+  readonly jobId: string;
+  readonly epochs: Epochs;
+}
 
 /** What enqueue answers: what became of the request, and the id of the job that will do it. */
 export interface Ticket {
@@ -124,7 +131,7 @@ export class Enqueuer {
     kind: Kind,
     payload: unknown,
     options: EnqueueOptions,
-    { jobId, epochs, dedup }: { readonly jobId: string; readonly epochs: Epochs; readonly dedup: string },
+    { jobId, epochs, dedup, slot }: Left,
   ): Promise<Ticket> {
     const plain = readRequest(
       kind,
@@ -132,7 +139,9 @@ export class Enqueuer {
       { ...options, dedup: { strategy: 'none' } },
       this.maxPayloadBytes,
     );
-    return this.store.call(() => this.acceptAgain({ ...plain, strategy: 'skip', dedup }, jobId, epochs));
+    return this.store.call(() =>
+      this.acceptAgain({ ...plain, strategy: 'skip', dedup, slot }, jobId, epochs),
+    );
   }
 
   private async hold(accept: () => Promise<Ticket>): Promise<Ticket> {

@@ -3,14 +3,15 @@ import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 import { InvalidJobError, TooLargeError } from '../errors.js';
 import { digest } from '../keys.js';
+import { checkKey } from '../kinds/check-key.js';
 import { slotOfKey } from '../kinds/envelope.js';
 import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
 import { LEAST_URGENT, MIDDLE_PRIORITY, priorityInQueue } from '../kinds/priority.js';
-import { formatOwner, HALF_A_CHARACTER, owner, type Owner } from '../kinds/owner.js';
+import { formatOwner, owner, type Owner } from '../kinds/owner.js';
+import { checkSlot, nameOfSlot } from '../slots/slot-name.js';
 
 const MAX_OWNERS = 4;
 const MAX_AHEAD_MS = 365 * 86_400_000;
-const MAX_KEY_BYTES = 512;
 
 export interface EnqueueOptions {
   /** One to four owners; the first is the primary. */
@@ -133,11 +134,8 @@ function readDedup({ strategy, key }: DedupOptions): DedupOptions {
 
 function readSlot(slot: SlotOptions | undefined): readonly [string, number] | undefined {
   if (!slot) return undefined;
-  checkKey(slot.key, 'slot.key');
-  if (!Number.isInteger(slot.limit) || slot.limit < 1 || slot.limit > 10_000) {
-    throw new InvalidJobError('slot.limit is a whole number from 1 to 10000.');
-  }
-  return [slot.key, slot.limit];
+  checkSlot(slot);
+  return [nameOfSlot(slot), slot.limit];
 }
 
 /**
@@ -147,13 +145,6 @@ function readSlot(slot: SlotOptions | undefined): readonly [string, number] | un
 function digestOf({ name }: Kind, key = '', [, ...further]: readonly string[]): string {
   const own = `${name}\0${key}`;
   return digest(further.length === 0 ? own : `\0${JSON.stringify(further.toSorted())}\0${own}`);
-}
-
-export function checkKey(key: unknown, what: string): void {
-  if (typeof key !== 'string' || key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES) {
-    throw new InvalidJobError(`${what} is a string of 1 to ${MAX_KEY_BYTES} bytes.`);
-  }
-  if (HALF_A_CHARACTER.test(key)) throw new InvalidJobError(`${what} holds half of a surrogate pair.`);
 }
 
 function readAhead(duration: Duration, what: string): number {

@@ -100,6 +100,12 @@ export class Slots {
     );
   }
 
+  /** A limit was raised: those are woken that are granted a slot by it. */
+  async grantFree(slot: Slot): Promise<void> {
+    const [, ...woken] = await this.ask('look', '', slot);
+    this.wakeAll(slot, woken);
+  }
+
   /**
    * The first in line looks when the next hold would end: should its holder be dead, nobody else would wake it. So whoever
    * takes a slot tells the one that is first from then on.

@@ -11,7 +11,7 @@
   follows as those come; should none of them come, whoever looks by itself after its wait is granted in their place.
 
     KEYS[i]   holders of the key's slots, `<job>|<token of the run>`, or `<job>|` for a grant, by the end of their lease;
-              :waiters beside it, in the same slot: jobs by their place in line
+              :waiters beside it, in the same slot: jobs by their place in line; :limit, of a caller's key: its own
 
     ARGV[1]   now, ms; '' for the store's own clock
     then 6 for each key:
@@ -19,7 +19,7 @@
         stand  in line, before it is added     take  a slot, or a place in line
         look   whether it was granted          hold  the slot for longer
         give   the slot back                   quit  the line, and a grant
-      the job; the run's token; the limit; length of a lease, ms; when the job was accepted, in any unit
+      the job; the run's token; the limit, unless the key has its own, and 0 to grant nothing; length of a lease, ms; when the job was accepted, in any unit
 
   Answers for each: {'taken', who stands first now, '' for nobody, woken…}; {'wait', ms until a lease ends, how many stand
   before it, woken…}; {'standing'}; {'held'} or {'lost'}; {'given', woken…}; {'granted', woken…} or {'waiting', woken…};
@@ -30,6 +30,7 @@
 local MANY = 100
 
 --- @include each
+--- @include limit
 local now = clock(ARGV[1])
 local granting = 0
 
@@ -74,6 +75,7 @@ local function serve(slot, at)
     redis.call('ZADD', slot, now + lease, mine)
     return { 'held' }
   end
+  limit = limit_of(slot, limit)
   if act == 'give' or act == 'quit' then
     redis.call('ZREM', slot, act == 'give' and mine or granted)
     if act == 'quit' then
@@ -83,6 +85,7 @@ local function serve(slot, at)
   end
 
   if act == 'take' then
+    keep_limit(slot)
     if redis.call('ZREM', slot, granted) == 1 or redis.call('ZSCORE', slot, mine) then
       redis.call('ZADD', slot, now + lease, mine)
       -- Told to stand once more after it was granted, it would be the next one itself.

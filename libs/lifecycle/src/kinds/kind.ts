@@ -111,6 +111,8 @@ export interface DedupOptions {
 export interface SlotOptions {
   readonly key: string;
   readonly limit: number;
+  /** Whose key it is. `callers`: one that was claimed for a caller (`SlotLimits.claim`). Default: one of the application's own. */
+  readonly space?: 'callers';
 }
 
 /** A sort of job. Made by `defineKind`; its durations are in ms. */

@@ -90,9 +90,9 @@ export class LeftJobs {
       owners: envelope.o.map(parseOwner),
       ...(envelope.x !== undefined && { expiresIn: envelope.x }),
       ...(opts.priority !== undefined && { priority: priorityInClass(opts.priority) }),
-      ...(key !== undefined && limit !== undefined && { slot: { key, limit } }),
     };
-    const as = { jobId, epochs: [epoch], dedup: envelope.d! };
+    const slot = key !== undefined && limit !== undefined ? ([key, limit] as const) : undefined;
+    const as = { jobId, epochs: [epoch], dedup: envelope.d!, slot };
     try {
       await this.enqueuer.enqueueLeft(this.kinds.get(name), JSON.parse(late), options, as);
       return true;

@@ -15,6 +15,8 @@ export const build = defineKind({
   dedup: { strategy: 'skip' },
   keep: { count: 2 },
   keepWanted: true,
+  // Its primary owner is its site, which only the calls of sites can say.
+  offered: false,
 });
 
 export const OWNER_TYPE = 'site';

@@ -18,6 +18,8 @@ export const request = defineKind({
   slot: ({ driverId }) => ({ key: `driver:${driverId}`, limit: 1 }),
   keep: KEEP,
   artifacts: false,
+  // Asked for by name it would offer what the trip does not, and take the place of its own job.
+  offered: false,
 });
 
 /** Ends a trip that nobody accepted. */
@@ -29,4 +31,5 @@ export const timeout = defineKind({
   backoff: { type: 'exponential', delay: '500ms', max: '10s' },
   keep: KEEP,
   artifacts: false,
+  offered: false,
 });

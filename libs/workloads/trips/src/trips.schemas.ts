@@ -15,6 +15,8 @@ export const Id = z
   .min(1)
   .max(200)
   .refine((id) => !/\p{Surrogate}/u.test(id), 'holds half of a surrogate pair')
+  // It is part of a slot's key.
+  .refine((id) => !/\p{Cc}/u.test(id), 'holds a control character')
   .refine((id) => Buffer.byteLength(id) <= MOST_ID_BYTES, `has more than ${MOST_ID_BYTES} bytes`);
 
 const Lives = Duration.default(TRIP_LIVES).transform((value, context) => {

@@ -1,0 +1,31 @@
+import { SlotLimits, type SlotView } from '#lifecycle';
+import { Body, Controller, Get, Param, Put } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, Needs } from '../auth/api-key.guard.js';
+import { SlotAnswer, SlotBody } from './slots.schemas.js';
+
+/** The slot keys that callers name, by HTTP: who holds them and waits for them, and how many may hold them at once. */
+@ApiTags('admin')
+@ApiBearerAuth()
+@Controller('v1/admin/slots/:key')
+export class SlotsController {
+  constructor(private readonly slots: SlotLimits) {}
+
+  @Get()
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: SlotAnswer })
+  read(@Param('key') key: string): Promise<SlotView> {
+    return this.slots.read(key);
+  }
+
+  @Put()
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: SlotAnswer })
+  set(
+    @Param('key') key: string,
+    @Body({ schema: SlotBody }) { limit }: SlotBody,
+    @Caller() caller: string,
+  ): Promise<SlotView> {
+    return this.slots.set(key, limit, caller || 'api');
+  }
+}

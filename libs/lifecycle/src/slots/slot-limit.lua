@@ -1,0 +1,29 @@
+#!lua
+--[[
+  slots: the limit of a caller's key, which all jobs of the key share.
+
+  The first use sets it. A use with another limit is refused until an administrator has changed it. It expires when the key was not
+  used for LIMIT_KEEP_MS; the next use is a first one.
+
+    KEYS[1]   holders of the key's slots; :limit beside it, in the same slot
+
+    ARGV[1]   claim  for a job that is about to be accepted     set  whatever it was
+    ARGV[2]   the limit
+
+  Answers {'claimed'}, {'other', the limit that it has}, or {'set', the limit that it had, '' for none}.
+]]
+--- @include each
+--- @include limit
+local slot, act, limit = KEYS[1], ARGV[1], number(ARGV[2])
+local present = redis.call('GET', slot .. ':limit')
+
+if act == 'claim' and present and number(present) ~= limit then
+  return { 'other', present }
+end
+
+redis.call('SET', slot .. ':limit', whole(limit))
+keep_limit(slot)
+if act == 'claim' then
+  return { 'claimed' }
+end
+return { 'set', present or '' }

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet, type Answer } from '../support/fleet.js';
+import { intervals, mostAtOnce, type Interval } from '../support/life-facts.js';
+import { Mooring } from '../support/mooring.js';
+import { until } from '../support/until.js';
+
+const EIGHT_DAYS_MS = 8 * 86_400_000;
+
+/** Callers share slot keys: what one of them asks for changes nothing for the others, for kinds or for deduplication. */
+describe('a slot key that callers name', () => {
+  let fleet: Fleet;
+  beforeEach(async () => {
+    fleet = await Fleet.start({ workers: 1, env: { WORKER_CONCURRENCY: '20' } });
+  });
+  afterEach(() => fleet.stop());
+
+  it('keeps the limit of its first use; a job that names another is refused and starts none', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 10 }, () => fleet.probe({ ms: 150 }, slot('press', 1))),
+    );
+    expect(await ask(slot('press', 50))).toMatchObject({
+      status: 409,
+      body: { code: 'SLOT_LIMIT', detail: expect.stringContaining('"press" has the limit 1,') },
+    });
+
+    for (const id of ids) await fleet.untilState(id, 'completed');
+    expect(mostAtOnce(await ranOf(ids))).toBe(1);
+  });
+
+  it('is refused alone in a batch, and in a schedule', async () => {
+    await fleet.probe({}, slot('press', 2));
+    const job = { kind: 'probe', owners: ['trip:1'], payload: {} };
+    const { body } = await fleet.request('POST', '/v1/jobs/batch', {
+      jobs: [
+        { ...job, ...slot('press', 2) },
+        { ...job, ...slot('press', 3) },
+      ],
+    });
+    expect(body['results']).toMatchObject([{ status: 201 }, { status: 409, code: 'SLOT_LIMIT' }]);
+    const schedule = await fleet.request('PUT', '/v1/schedules/nightly', {
+      ...job,
+      every: '1h',
+      ...slot('press', 3),
+    });
+    expect(schedule).toMatchObject({ status: 409, body: { code: 'SLOT_LIMIT' } });
+  });
+
+  it('never is the slot of a deduplication key: with a control character it is refused', async () => {
+    const dedup = { owners: ['site:9'], dedup: { strategy: 'skip', key: 'nightly' } };
+    const running = await fleet.probe({ ms: 1_500 }, dedup);
+    await fleet.untilState(running, 'running');
+    const pending = await fleet.probe({ ms: 100 }, dedup);
+    const digest = createHash('sha256').update('probe\0nightly').digest('base64url').slice(0, 22);
+    for (const key of [`site:9\0${digest}`, `\0callers\0press`, 'a\nb', 'a\u0085b']) {
+      expect(await ask(slot(key, 50))).toMatchObject({ status: 400, body: { code: 'INVALID' } });
+    }
+
+    for (const id of [running, pending]) await fleet.untilState(id, 'completed');
+    expect(mostAtOnce(await ranOf([running, pending]))).toBe(1);
+  });
+
+  it('never is the slot of a kind: heavy diagrams are drawn while a caller holds slots of that name', async () => {
+    const held = await Promise.all(
+      Array.from({ length: 4 }, () => fleet.probe({ ms: 60_000 }, slot('diagrams:heavy', 4))),
+    );
+    for (const id of held) await fleet.untilState(id, 'running');
+    const made = await fleet.request('POST', '/v1/diagrams', { type: 'dbml', source: DBML, output: 'svg' });
+    expect(made).toMatchObject({ status: 202 });
+    const path = `/v1/diagrams/${String(made.body['id'])}`;
+    await until(
+      async () => (await fleet.request('GET', path)).body['state'] === 'completed',
+      'it is drawn',
+      20_000,
+    );
+    await endAll(held);
+  });
+
+  it('has its limit raised by an administrator: those that stand in line start at once', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 4 }, () => fleet.probe({ ms: 60_000 }, slot('press/1', 1))),
+    );
+    const [first] = await untilRunning(ids, 1);
+    await until(async () => (await view()).waiting === 3, 'three wait');
+    expect(await view()).toMatchObject({ key: 'press/1', limit: 1, holding: 1, holders: [{ jobId: first }] });
+
+    const set = await fleet.request('PUT', '/v1/admin/slots/press%2F1', { limit: 3 });
+    expect(set).toMatchObject({ status: 200, body: { limit: 3 } });
+    await untilRunning(ids, 3);
+    expect((await view()).waiters).toHaveLength(1);
+    expect(await ask(slot('press/1', 1))).toMatchObject({ status: 409, body: { code: 'SLOT_LIMIT' } });
+    expect(fleet.api.facts()).toContainEqual(
+      expect.objectContaining({
+        event: 'slot.limit-set',
+        key: 'press/1',
+        was: 1,
+        limit: 3,
+        by: 'api',
+        level: 30,
+      }),
+    );
+    await endAll(ids);
+  });
+
+  it('has its limit shown and set by the command line', async () => {
+    const mooring = new Mooring({ MOORING_URL: fleet.url });
+    expect((await mooring.run(['slot', 'press', '--limit', '2'])).stdout).toBe(
+      'press has the limit 2.\n0 hold a slot\n0 wait\n',
+    );
+    expect(JSON.parse((await mooring.run(['slot', 'press', '--json'])).stdout)).toMatchObject({ limit: 2 });
+    expect((await mooring.run(['slot', 'other'])).stdout).toContain(
+      'other has no limit yet: the next job that names it sets it.',
+    );
+  });
+
+  it('has its limit forgotten eight days after its last use', async () => {
+    const redis = new Redis(fleet.storeUrl);
+    await fleet.untilState(await fleet.probe({}, slot('press', 1)), 'completed');
+    const [limit] = await redis.keys(`${fleet.prefix}:{slot:*}:limit`);
+    expect(await redis.pttl(limit!)).toBeGreaterThan(EIGHT_DAYS_MS - 60_000);
+    expect(await redis.pttl(limit!)).toBeLessThanOrEqual(EIGHT_DAYS_MS);
+    await redis.pexpire(limit!, 1_000);
+    const late = await fleet.probe({ ms: 0 }, { ...slot('press', 1), delay: '300ms' });
+    await redis.pexpire(limit!, 60_000);
+    await fleet.untilState(late, 'completed');
+    expect(await redis.pttl(limit!)).toBeGreaterThan(60_000);
+
+    await redis.del(limit!);
+    expect(await ask(slot('press', 5))).toMatchObject({ status: 201 });
+    await redis.quit();
+  });
+
+  function slot(key: string, limit: number): { slot: { key: string; limit: number } } {
+    return { slot: { key, limit } };
+  }
+
+  async function endAll(ids: readonly string[]): Promise<void> {
+    await Promise.all(ids.map((id) => fleet.request('DELETE', `/v1/jobs/${id}`)));
+    // One that waited is removed.
+    for (const id of ids)
+      await until(
+        async () => ['cancelled', 'removed'].includes((await fleet.job(id)).state),
+        `${id} has ended`,
+      );
+  }
+
+  /** The log of a worker may come a little after the job's state. */
+  function ranOf(ids: readonly string[]): Promise<Interval[]> {
+    return until(() => {
+      const ran = intervals(fleet.workers).filter(({ jobId, to }) => ids.includes(jobId) && to < Infinity);
+      return ran.length === ids.length && ran;
+    }, 'all are told of');
+  }
+
+  function ask(more: object): Promise<Answer> {
+    return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: ['trip:9'], payload: {}, ...more });
+  }
+
+  async function view(): Promise<{ limit: number; holding: number; waiting: number; waiters: string[] }> {
+    return (await fleet.request('GET', '/v1/admin/slots/press%2F1')).body as never;
+  }
+
+  function untilRunning(ids: readonly string[], count: number): Promise<string[]> {
+    return until(async () => {
+      const states = await Promise.all(ids.map(async (id) => (await fleet.job(id)).state));
+      const running = ids.filter((_id, i) => states[i] === 'running');
+      return running.length === count && running;
+    }, `${count} run`);
+  }
+});
+
+const DBML = 'Table a {\n  id int\n}';
+
+/** What has calls of its own is not asked for by name: not singly, in a batch, in a flow, or by a schedule. */
+describe('a kind of a workload', () => {
+  let fleet: Fleet;
+  beforeEach(async () => (fleet = await Fleet.start({ workers: 0 })));
+  afterEach(() => fleet.stop());
+
+  it.each([
+    ['trips.request', { tripId: '1', driverId: 'ann' }],
+    ['trips.timeout', { tripId: '1' }],
+    ['sites.build', {}],
+    ['containers.provision', { leaseId: '1' }],
+    ['containers.end', { leaseId: '1' }],
+    ['diagrams.render', { type: 'dot', output: 'svg', source: 'graph {}' }],
+  ])('is not known by its name to callers: %s', async (kind, payload) => {
+    const job = { kind, owners: ['trip:1'], payload };
+    const unknown = { status: 404, code: 'UNKNOWN_KIND' };
+    const [single, batch, flow, schedule] = await Promise.all([
+      fleet.request('POST', '/v1/jobs', job),
+      fleet.request('POST', '/v1/jobs/batch', { jobs: [job] }),
+      fleet.request('POST', '/v1/flows', { kind: 'probe', owners: ['trip:1'], payload: {}, children: [job] }),
+      fleet.request('PUT', '/v1/schedules/one', { ...job, every: '1h' }),
+    ]);
+    const [inBatch] = batch.body['results'] as { status: number; code: string }[];
+    expect(
+      [single, flow, schedule].map(({ body }) => ({ status: body['status'], code: body['code'] })),
+    ).toEqual([unknown, unknown, unknown]);
+    expect(inBatch).toMatchObject(unknown);
+  });
+});
