@@ -62,7 +62,7 @@ describe('the last attempt to make a container', () => {
 
   function provisioned(): Promise<object> {
     const parts = {
-      leases: { begin: () => begin(), attach: () => attach() },
+      leases: { begin: () => begin(), leftMs: async () => [60_000], attach: () => attach() },
       engine: { name: 'bench', create: (spec: object, signal: AbortSignal) => create(spec, signal) },
       signature: { sign: async () => ({}) },
       closing: { close: async (_: string, how: string, why: string) => closed.push(`${how}: ${why}`) },

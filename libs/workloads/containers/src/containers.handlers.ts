@@ -50,7 +50,9 @@ export class ProvisionHandler extends Handler<typeof provision> {
       case 'over':
         return { containerId: null, why: `the lease is ${what}` };
       case 'make': {
-        const spec = await this.signature.sign(leaseId, what!, number!);
+        const signed = await this.signature.sign(leaseId, what!, number!);
+        const [endsInMs] = await this.leases.leftMs([leaseId]);
+        const spec = { ...signed, ...(endsInMs !== undefined && { endsInMs }) };
         return this.makeOrFail({ leaseId, spec, making: making!, until }, run);
       }
     }

@@ -13,6 +13,7 @@ import { LeaseOwners } from './leases.owners.js';
 import { LeaseRepository } from './leases.repository.js';
 import { ContainerSurvey } from './reaper/container.survey.js';
 import { LeaseCare } from './reaper/lease.care.js';
+import { LeaseDeadlines } from './reaper/lease.deadlines.js';
 import { LeaseMoorings } from './reaper/lease.moorings.js';
 import { LeaseReaper } from './reaper/lease.reaper.js';
 import { LeaseSurvey } from './reaper/lease.survey.js';
@@ -33,7 +34,15 @@ export class ContainersWorkerModule {
     return {
       module: ContainersWorkerModule,
       imports: [LeasesModule, EnginesModule.with(env)],
-      providers: [ContainerRemoval, EndHandler, FleetSignature, LeaseOwners, LeaseReaper, ProvisionHandler],
+      providers: [
+        ContainerRemoval,
+        EndHandler,
+        FleetSignature,
+        LeaseDeadlines,
+        LeaseOwners,
+        LeaseReaper,
+        ProvisionHandler,
+      ],
     };
   }
 }
@@ -50,6 +59,7 @@ export class ContainersJanitorModule {
         ContainerSurvey,
         FleetSignature,
         LeaseCare,
+        LeaseDeadlines,
         LeaseMoorings,
         LeaseOwners,
         LeaseReaper,

@@ -176,6 +176,15 @@ export class LeaseRepository {
     return (await found) as (LeaseState | null)[];
   }
 
+  /** How long each lease has left, by the store's clock; undefined for one that holds nothing. */
+  async leftMs(ids: readonly string[]): Promise<(number | undefined)[]> {
+    const now = await this.store.now();
+    const ends = await this.store.call(() =>
+      Promise.all(ids.map((id) => this.store.redis.zscore(`${this.root}:until`, id))),
+    );
+    return ends.map((end) => (end === null ? undefined : Number(end) - now));
+  }
+
   /** Those that an owner takes down with it. */
   ofOwner(owner: string): Promise<string[]> {
     return this.store.call(() => this.store.redis.smembers(ownedKey(this.root, owner)));

@@ -2,6 +2,8 @@ export type ContainerSpec = {
   readonly name: string;
   readonly image: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** For an engine whose containers end by themselves: after how long, unless it is told otherwise (`endIn`). */
+  readonly endsInMs?: number;
 };
 
 export type Container = {
@@ -41,6 +43,21 @@ export abstract class ContainerEngine {
 
   /** Stopped first if it runs; gone is done. */
   abstract remove(id: string, signal: AbortSignal): Promise<void>;
+
+  /** Whether its containers end by themselves at their deadline, when nobody has said for seconds that the fleet lives. */
+  get endsByItself(): boolean {
+    return false;
+  }
+
+  /** Says to all containers that the fleet lives: whoever says so ends them in time. */
+  async tellAlive(): Promise<void> {
+    // For an engine whose containers do not end by themselves.
+  }
+
+  /** Moves the deadline of a container. */
+  async endIn(_id: string, _ms: number): Promise<void> {
+    // Likewise.
+  }
 
   abstract close(): Promise<void>;
 }

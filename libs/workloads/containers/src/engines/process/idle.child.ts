@@ -1,21 +1,39 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname } from 'node:path';
 import { EngineUnavailable } from '../container.engine.js';
+import { aliveFile, deadlineFile } from './deadlines.js';
 import { identify, type ProcessIdentity } from './process.identity.js';
 
 /** How often a child looks whether it is still written down. */
 const LOOK_SECONDS = 15;
+/** A fleet that lives says so every second. */
+const SILENT_SECONDS = 3;
 
 /*
  * Waits until its maker lets go of it, or dies, and then looks for itself in its record: it runs only if it is the one
- * written there, and only for as long. So nobody can leave one behind that is not in the registry.
+ * written there, and only for as long. So nobody can leave one behind that is not in the registry. Past its deadline it waits for
+ * the fleet to end it, and ends by itself when no process of the fleet lives. Before each look it reads the deadline again.
  */
 const SCRIPT = `
 ulimit -c 0
 ulimit -v "$3" 2>/dev/null
 read -r _
 while read -r record < "$2"; do
-  case "$record" in *"$1"*) sleep ${LOOK_SECONDS} ;; *) exit ;; esac
+  case "$record" in *"$1"*) ;; *) exit ;; esac
+  nap=${LOOK_SECONDS}
+  if read -r deadline < "$4"; then
+    now=$(date +%s)
+    left=$((deadline - now))
+    if [ "$left" -le 0 ]; then
+      alive=0
+      read -r alive < "$5"
+      if [ $((now - alive)) -gt ${SILENT_SECONDS} ]; then exit; fi
+      left=1
+    fi
+    if [ "$left" -lt "$nap" ]; then nap=$left; fi
+  fi
+  sleep "$nap"
 done 2>/dev/null
 `;
 
@@ -27,7 +45,10 @@ export class IdleChild {
   ) {}
 
   static async start(id: string, record: string, memoryMb: number): Promise<IdleChild> {
-    const args = ['-c', SCRIPT, 'mooring-container', id, record, String(memoryMb * 1024)];
+    const folder = dirname(record);
+    const memory = String(memoryMb * 1024);
+    const files = [deadlineFile(folder, id), aliveFile(folder)];
+    const args = ['-c', SCRIPT, 'mooring-container', id, record, memory, ...files];
     const child = spawn('/bin/sh', args, {
       cwd: '/',
       // Nothing of ours is in its environment.

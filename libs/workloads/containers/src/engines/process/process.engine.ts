@@ -77,17 +77,38 @@ export class ProcessEngine extends ContainerEngine {
     await this.registry.drop(record);
   }
 
+  override get endsByItself(): boolean {
+    return true;
+  }
+
+  override tellAlive(): Promise<void> {
+    return this.registry.tellAlive();
+  }
+
+  override endIn(id: string, ms: number): Promise<void> {
+    return this.registry.setDeadline(id, Date.now() + ms);
+  }
+
   async close(): Promise<void> {
     // What runs goes on without us.
   }
 
   /** Dying before the record is there leaves nothing; from then on, a container that runs. */
-  private async start({ name, image, labels }: ContainerSpec): Promise<ContainerRecord | undefined> {
+  private async start({
+    name,
+    image,
+    labels,
+    endsInMs,
+  }: ContainerSpec): Promise<ContainerRecord | undefined> {
     const id = this.registry.newId(name);
     const child = await IdleChild.start(id, this.registry.fileOf(name), this.memoryMb);
     const record = { id, name, image, labels, createdAt: Date.now(), process: child.identity };
     try {
-      return (await this.registry.claim(record)) ? record : undefined;
+      // Before its record is there: from then on it runs, whoever dies.
+      if (endsInMs !== undefined) await this.registry.setDeadline(id, Date.now() + endsInMs);
+      if (await this.registry.claim(record)) return record;
+      await this.registry.forgetDeadline(id);
+      return undefined;
     } finally {
       child.release();
     }

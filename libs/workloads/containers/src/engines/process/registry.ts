@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync, type Dirent }
 import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ContainerSpec } from '../container.engine.js';
+import { Deadlines, idOfDeadline } from './deadlines.js';
 import type { ProcessIdentity } from './process.identity.js';
 
 export interface ContainerRecord extends ContainerSpec {
@@ -22,10 +23,12 @@ const DRAFT_MS = 60_000;
 /** The containers of this machine, a file each: whole from the moment it is there. */
 export class Registry {
   private readonly folder: string;
+  private readonly deadlines: Deadlines;
   private known: string | undefined;
 
   constructor(folder: string) {
     this.folder = resolve(folder);
+    this.deadlines = new Deadlines(this.folder);
   }
 
   /**
@@ -77,7 +80,9 @@ export class Registry {
   async *all(): AsyncGenerator<ContainerRecord> {
     const entries = await readdir(this.folder, { withFileTypes: true }).catch(missing<Dirent[]>([]));
     for (const { name } of entries.filter((entry) => entry.isFile())) {
-      if (name.startsWith('.')) await this.clearDraft(name);
+      if (name.startsWith('.')) await this.clearIfOld(name);
+      const ends = idOfDeadline(name);
+      if (ends !== undefined && !(await this.find(ends))) await this.clearIfOld(name);
       const record = name.endsWith(RECORD) && (await this.named(name.slice(0, -RECORD.length)));
       if (record) yield record;
     }
@@ -91,6 +96,20 @@ export class Registry {
     const taken = await read(aside);
     if (taken && taken.id !== id) await link(aside, this.fileOf(name)).catch(() => undefined);
     await rm(aside, { force: true });
+    await this.forgetDeadline(id);
+  }
+
+  setDeadline(id: string, atMs: number): Promise<void> {
+    return this.deadlines.set(id, atMs);
+  }
+
+  forgetDeadline(id: string): Promise<void> {
+    return this.deadlines.forget(id);
+  }
+
+  /** A process of the fleet lives. */
+  tellAlive(): Promise<void> {
+    return this.deadlines.tellAlive();
   }
 
   /** Of several at once, one gives it. */
@@ -108,7 +127,7 @@ export class Registry {
     return readFileSync(file, 'utf8');
   }
 
-  private async clearDraft(name: string): Promise<void> {
+  private async clearIfOld(name: string): Promise<void> {
     const draft = join(this.folder, name);
     const { mtimeMs } = await stat(draft).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > DRAFT_MS) await rm(draft, { force: true });

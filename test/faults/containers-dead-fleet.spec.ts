@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { isGone } from '../support/is-gone.js';
+import { LeaseCaller, type LeaseView } from '../support/leases.js';
+import { until } from '../support/until.js';
+
+/** Seconds are whole in its files, and its clock is the machine's. */
+const LATE_MS = 2_500;
+
+/** On the process runtime: a leased process keeps its deadline also when the whole fleet was killed. */
+describe('a leased process whose fleet is dead', () => {
+  let fleet: Fleet;
+  let leases: LeaseCaller;
+  beforeEach(async () => {
+    fleet = await Fleet.start({ workers: 1, janitor: true });
+    leases = new LeaseCaller(fleet);
+  });
+  afterEach(() => fleet.stop());
+
+  it('ends by itself at its deadline, not before', async () => {
+    const running = await Promise.all(Array.from({ length: 6 }, () => leases.askRunning('9s')));
+    const pids = await Promise.all(running.map(pidOf));
+    await killFleet();
+
+    const endsAt = Math.min(...running.map(({ expiresAt }) => Date.parse(expiresAt)));
+    await pause(endsAt - 500 - Date.now());
+    expect(pids.filter(isGone)).toEqual([]);
+    await untilGone(pids, running);
+  });
+
+  it('ends at the deadline of a renewal that was made while the fleet lived', async () => {
+    const lease = await leases.askRunning('5s');
+    const pid = await pidOf(lease);
+    await leases.renew(lease.id, '11s');
+    const renewed = await leases.read(lease.id);
+    await until(
+      async () => (await deadlineOf(renewed)) * 1_000 >= Date.parse(renewed.expiresAt) - 1_000,
+      'it was told of the renewal',
+    );
+    await killFleet();
+
+    await pause(Date.parse(lease.expiresAt) + LATE_MS - Date.now());
+    expect(isGone(pid)).toBe(false);
+    await untilGone([pid], [renewed]);
+  });
+
+  it('which was renewed in the last moment runs on while the fleet lives', async () => {
+    const lease = await leases.askRunning('4s');
+    const pid = await pidOf(lease);
+    await pause(Date.parse(lease.expiresAt) - 250 - Date.now());
+    const { status } = await leases.renew(lease.id, '6s');
+    expect(status).toBe(200);
+    await pause(LATE_MS);
+    expect(isGone(pid)).toBe(false);
+    expect((await leases.read(lease.id)).state).toBe('running');
+    await leases.delete(lease.id);
+    await leases.untilState(lease.id, 'ended');
+  });
+
+  async function killFleet(): Promise<void> {
+    for (const process of fleet.processes) process.kill('SIGKILL');
+    await Promise.all(fleet.processes.map(({ exited }) => exited));
+  }
+
+  async function pidOf({ id }: LeaseView): Promise<number> {
+    const text = await readFile(join(fleet.containers, `${leases.nameOf(id)}.json`), 'utf8');
+    return (JSON.parse(text) as { process: { pid: number } }).process.pid;
+  }
+
+  async function deadlineOf({ containerId }: LeaseView): Promise<number> {
+    return Number(await readFile(join(fleet.containers, `${containerId}.deadline`), 'utf8'));
+  }
+
+  async function untilGone(pids: readonly number[], of: readonly LeaseView[]): Promise<void> {
+    const latest = Math.max(...of.map(({ expiresAt }) => Date.parse(expiresAt)));
+    await until(() => pids.every(isGone), 'all are gone', latest + LATE_MS - Date.now());
+  }
+});
