@@ -79,10 +79,8 @@ describe('a build by the Nest CLI', () => {
 
   function start(app: string): TestProcess {
     const { PATH, HOME, TMPDIR } = process.env;
-    const env = {
-      ...{ PATH, HOME, TMPDIR, REDIS_URL: inject('storeUrl'), MOORING_PREFIX: prefix, LOG_FORMAT: 'json' },
-      ...(app === 'api' && { PORT: '0' }),
-    };
+    const ours = { REDIS_URL: inject('storeUrl'), MOORING_PREFIX: prefix, LOG_FORMAT: 'json', PORT: '0' };
+    const env = { PATH, HOME, TMPDIR, ...ours };
     const entry = join(folder, `dist/apps/${app}/src/main.js`);
     const stdio: ['ignore', 'pipe', 'pipe', 'ipc'] = ['ignore', 'pipe', 'pipe', 'ipc'];
     const child = new TestProcess(spawn(process.execPath, [entry], { env, stdio, cwd: folder }));

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet } from '../support/fleet.js';
+import { root } from '../support/process.js';
+
+const SCOPES = ['read', 'cancel', 'admin', 'enqueue'];
+const ROW = /^\| (?:`(read|cancel|admin)`|none) \|.*\| (.*) \|$/gm;
+const CALL = /`(GET|POST|PUT|DELETE) ([^`]+)`/g;
+
+/** The table of docs/operating.md that an operator looks into before a call. */
+describe('the scopes that the page on operating names', async () => {
+  const page = await readFile(`${root}/docs/operating.md`, 'utf8');
+  const calls = [...page.matchAll(ROW)].flatMap(([, scope, named]) =>
+    [...named!.matchAll(CALL)].map(([, method, path]) => ({ scope, method: method!, path: path! })),
+  );
+  let fleet: Fleet;
+  beforeAll(async () => {
+    const keys = SCOPES.map(
+      (scope) => `${scope}:${scope}:${createHash('sha256').update(scope).digest('hex')}`,
+    );
+    fleet = await Fleet.start({ workers: 0, env: { API_KEYS: keys.join(','), PROBE: 'on' } });
+  });
+  afterAll(() => fleet.stop());
+
+  it('are of all of its calls', () => {
+    expect(calls.length).toBeGreaterThan(15);
+    expect(new Set(calls.map(({ scope }) => scope))).toEqual(new Set(['read', 'cancel', 'admin', undefined]));
+  });
+
+  it.each(calls)('are right: $method $path needs $scope', async ({ scope, method, path }) => {
+    const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'type' ? 'trip' : 'nonesuch'));
+    const refused = await Promise.all(
+      SCOPES.map(async (key) => {
+        const { status } = await fetch(`${fleet.url}${url}`, {
+          method,
+          headers: { authorization: `Bearer ${key}` },
+        });
+        return status === 403 || status === 401 ? key : undefined;
+      }),
+    );
+    const others = SCOPES.filter((each) => scope !== undefined && each !== scope);
+    expect(refused.filter((key) => key !== undefined)).toEqual(others);
+  });
+});
