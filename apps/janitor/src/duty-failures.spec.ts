@@ -39,7 +39,7 @@ describe('a duty that fails', () => {
     expect(lines.map(({ duty }) => duty)).toEqual(['census', 'schedules', 'trips']);
   });
 
-  it('is named when it works again, and at once when it fails anew', () => {
+  it('is named when it works again, and at once when it fails again', () => {
     failFor(2_000, 500, 'census');
     failures.done('census');
     failures.done('census');

@@ -44,12 +44,12 @@ export abstract class ContainerEngine {
   /** Stopped first if it runs; gone is done. */
   abstract remove(id: string, signal: AbortSignal): Promise<void>;
 
-  /** Whether its containers end by themselves at their deadline, when nobody has said for seconds that the fleet lives. */
+  /** Whether its containers end by themselves at their deadline, when no process has said for seconds that the fleet lives. */
   get endsByItself(): boolean {
     return false;
   }
 
-  /** Says to all containers that the fleet lives: whoever says so ends them in time. */
+  /** Says to all containers that the fleet lives, which then ends them in time. */
   async tellAlive(): Promise<void> {
     // For an engine whose containers do not end by themselves.
   }

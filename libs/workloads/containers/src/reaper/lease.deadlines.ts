@@ -13,7 +13,7 @@ const LIST_MS = 5_000;
 
 /**
  * Tells containers that can end by themselves that the fleet lives, and until when their leases last. A renewal is made by an
- * api, which may be on another machine; whoever has the engine passes it on. Any number of processes may.
+ * api, which may be on another machine; so processes that have the engine pass it on. Any number of them may.
  */
 @Injectable()
 export class LeaseDeadlines implements OnApplicationBootstrap, BeforeApplicationShutdown {

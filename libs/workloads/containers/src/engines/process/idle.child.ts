@@ -12,7 +12,7 @@ const SILENT_SECONDS = 3;
 
 /*
  * Waits until its maker lets go of it, or dies, and then looks for itself in its record: it runs only if it is the one
- * written there, and only for as long. So nobody can leave one behind that is not in the registry. Past its deadline it waits for
+ * written there, and only for as long. So none is left behind that is not in the registry. Past its deadline it waits for
  * the fleet to end it, and ends by itself when no process of the fleet lives. Before each look it reads the deadline again.
  */
 const SCRIPT = `

@@ -104,7 +104,7 @@ export class ProcessEngine extends ContainerEngine {
     const child = await IdleChild.start(id, this.registry.fileOf(name), this.memoryMb);
     const record = { id, name, image, labels, createdAt: Date.now(), process: child.identity };
     try {
-      // Before its record is there: from then on it runs, whoever dies.
+      // Before its record is there: from then on it runs, whichever process dies.
       if (endsInMs !== undefined) await this.registry.setDeadline(id, Date.now() + endsInMs);
       if (await this.registry.claim(record)) return record;
       await this.registry.forgetDeadline(id);
