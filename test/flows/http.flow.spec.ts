@@ -193,6 +193,7 @@ describe('the HTTP interface', () => {
       '/v1/admin/queues/{queue}/resume',
       '/v1/schedules',
       '/v1/schedules/{id}',
+      '/v1/admin/slots/{key}',
       '/v1/admin/sweeps/{kind}',
       '/v1/admin/sweeps',
       '/v1/admin/sweeps/{sweepId}',
