@@ -152,7 +152,7 @@ probe        3
 reason    it is off
 by        all, at <when>
 cancelId  c-1
-on disk   soon; if the store fails first, look at this receipt again
+durable   not known; if the store fails, look at this receipt again
 
 Next
   mooring reopen trip 42            accepts new work again; the old jobs stay dead

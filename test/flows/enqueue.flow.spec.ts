@@ -290,8 +290,17 @@ describe('what an attacker sends', () => {
     expect(read.status).toBe(404);
     const asId = await fleet.request('POST', '/v1/jobs', { ...aProbe, jobId: text });
     expect(asId).toMatchObject({ status: 400, body: { code: 'INVALID' } });
-    const more = { dedup: { strategy: 'skip', key: text }, slot: { key: text, limit: 1 } };
-    await fleet.untilState(await fleet.probe({}, { owners: [`trip:${text}`], ...more }), 'completed');
+    const owners = [`trip:${text}`];
+    const more = {
+      dedup: { strategy: 'skip', key: text },
+      ...(!/\p{Cc}/u.test(text) && { slot: { key: text, limit: 1 } }),
+    };
+    await fleet.untilState(await fleet.probe({}, { owners, ...more }), 'completed');
+  });
+
+  it('refuses slot keys with control characters', async () => {
+    const answer = await fleet.request('POST', '/v1/jobs', { ...aProbe, slot: { key: 'a\nb', limit: 1 } });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID' } });
   });
 
   const KINDS = 'a:b|{probe}|*|..|probe\0|PROBE|probe ||__proto__|constructor|toString'.split('|');
