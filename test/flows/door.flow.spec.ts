@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -97,6 +98,21 @@ describe('the api with keys', () => {
     const whole = await fetch(`${fleet.url}/docs/swagger-ui-bundle.js`, { headers: bearer });
     expect((await whole.arrayBuffer()).byteLength).toBeGreaterThan(1_000_000);
     await until(async () => (await files()).length <= before.length, 'no more files are open than before');
+  });
+
+  it('shows its page also while the process can open no more files', async () => {
+    const client = await RawClient.connect(fleet.url);
+    const limit = (most: string): unknown =>
+      execFileSync('prlimit', ['--pid', String(fleet.api.pid), `--nofile=${most}:`]);
+    limit('1');
+    try {
+      for (const name of ['index.css', 'favicon-32x32.png'])
+        client.write(`GET /docs/${name} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer reader\r\n\r\n`);
+      await until(() => client.received.split('HTTP/1.1 200').length === 3, 'both are answered', 5_000);
+    } finally {
+      limit('1024');
+      client.close();
+    }
   });
 });
 

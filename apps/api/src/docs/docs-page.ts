@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -56,17 +56,17 @@ export interface PageFile {
   readonly bytes: Buffer;
 }
 
-const files = new Map<string, Promise<PageFile>>([
-  ['start.js', Promise.resolve({ type: 'text/javascript; charset=utf-8', bytes: Buffer.from(START) })],
+const folder = (createRequire(import.meta.url)('swagger-ui-dist/absolute-path.js') as () => string)();
+
+/** Read when the process starts: no caller makes it open a file, and a file that is missing is noticed at once. */
+const FILES: ReadonlyMap<string, PageFile> = new Map([
+  ['start.js', { type: 'text/javascript; charset=utf-8', bytes: Buffer.from(START) }],
+  ...Object.entries(TYPES).map(
+    ([name, type]) => [name, { type, bytes: readFileSync(join(folder, name)) }] as const,
+  ),
 ]);
 
-/** A file of the page, read once and kept: no caller makes the process open one. */
-export function pageFile(name: string): Promise<PageFile> | undefined {
-  if (!files.has(name) && Object.hasOwn(TYPES, name)) files.set(name, read(name));
-  return files.get(name);
-}
-
-async function read(name: string): Promise<PageFile> {
-  const folder = createRequire(import.meta.url)('swagger-ui-dist/absolute-path.js') as () => string;
-  return { type: TYPES[name]!, bytes: await readFile(join(folder(), name)) };
+/** A file of the page, by its name. */
+export function pageFile(name: string): PageFile | undefined {
+  return FILES.get(name);
 }

@@ -33,9 +33,9 @@ export class DocsController {
   }
 
   @Get('docs/*')
-  async file(@Param('*') name: string, @Res() reply: FastifyReply): Promise<void> {
+  file(@Param('*') name: string, @Res() reply: FastifyReply): void {
     if (name === '') return void reply.redirect('../docs', 308);
-    const file = await pageFile(name);
+    const file = pageFile(name);
     if (!file) throw new ApiProblem(404, 'NOT_FOUND', 'The page has no file of that name.');
     void reply.type(file.type).header('cache-control', 'no-cache').send(file.bytes);
   }
