@@ -43,6 +43,7 @@ interface Described {
   readonly code: string;
   readonly detail: string;
   readonly retryAfterMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly members?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -54,6 +55,14 @@ export interface Problem {
   readonly code: string;
   readonly detail: string;
   readonly requestId: string;
+}
+
+/** An error as its answer has it. */
+export interface DescribedError {
+  readonly problem: Problem;
+  /** After how many seconds the request may be sent again. */
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Words every error as problem+json. What we did not expect is logged whole and answered without a word of it. */
@@ -69,19 +78,17 @@ const log = new Logger('Api');
 
 /** Answers an error, also one from before a route was found. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { problem, retryAfter } = describeError(error, request);
+  const { problem, retryAfter, headers } = describeError(error, request);
   const { status } = problem;
   if (problem.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer');
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+  reply.headers(headers);
   void reply.status(status).type('application/problem+json').send(JSON.stringify(problem));
 }
 
-/** Words an error, and after how many seconds it may be tried again; logs it when nobody expected it. */
-export function describeError(
-  error: unknown,
-  { id: requestId }: FastifyRequest,
-): { problem: Problem; retryAfter: number | undefined } {
-  const { status, code, detail, retryAfterMs, members } = describe(error);
+/** Words an error, with what its answer has besides; logs one that is not expected. */
+export function describeError(error: unknown, { id: requestId }: Pick<FastifyRequest, 'id'>): DescribedError {
+  const { status, code, detail, retryAfterMs, headers = {}, members } = describe(error);
   if (code === 'INTERNAL') log.error(error);
   return {
     problem: {
@@ -94,6 +101,7 @@ export function describeError(
       requestId,
     },
     retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
+    headers,
   };
 }
 

@@ -4,18 +4,14 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { refuseOtherSites } from './admission/cross-site.js';
-import { pathOf, refuseForeignHosts, refuseUnclearHosts } from './admission/hosts.js';
-import { forbidFrames } from './admission/page-headers.js';
-import { refuseStrangers } from './admission/strangers.js';
-import { answerUnrouted } from './admission/unrouted.js';
+import { admit } from './admission/admit.js';
+import { pathOf } from './admission/request-target.js';
 import type { ApiEnv } from './api.env.js';
 import { ApiModule } from './api.module.js';
 import { logRequests } from './audit/request-log.js';
 import { keepBytes, limitBodies } from './bodies.js';
 import { ApiDocument } from './docs/api-document.js';
 import { sendProblem } from './error.filter.js';
-import { EVENTS_PATH } from './events/events.controller.js';
 import { openServer } from './server/server.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -51,19 +47,6 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
   keepBytes(app, MAX_BODY_BYTES);
   app.get(ApiDocument).describe(app);
   return app;
-}
-
-/** Who is answered at all. Before any body is read: a stranger gets no memory of this process. */
-function admit(app: NestFastifyApplication, env: ApiEnv): void {
-  forbidFrames(app);
-  refuseUnclearHosts(app);
-  if (env.API_KEYS) {
-    refuseStrangers(app, env.API_KEYS, env.EVENT_SECRETS ? [EVENTS_PATH] : []);
-  } else {
-    refuseForeignHosts(app, env.HOST);
-    refuseOtherSites(app);
-  }
-  answerUnrouted(app);
 }
 
 /** Many clients name JSON on every request, also on one without a body; that is no mistake worth a refusal. */

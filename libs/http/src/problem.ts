@@ -3,6 +3,7 @@ import { HttpException } from '@nestjs/common';
 /** What a refusal says beside its sentence. */
 export interface ProblemMore {
   readonly retryAfterMs?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Members of the problem that only this code has. */
   readonly members?: Readonly<Record<string, unknown>>;
 }

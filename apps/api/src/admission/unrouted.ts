@@ -1,12 +1,12 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { sendProblem } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
+import type { Check } from './check.js';
 
 /**
- * Answers a request that no route takes, before its body is read: with the methods there are where its path is right, else as not
- * found. To be called before routes are made.
+ * Refuses a request that no route takes: with the methods there are where its path is right, else as not found. To be called
+ * before routes are made.
  */
-export function answerUnrouted(app: NestFastifyApplication): void {
+export function refuseUnrouted(app: NestFastifyApplication): Check {
   const routes: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRoute', ({ url, method }) => {
@@ -18,17 +18,15 @@ export function answerUnrouted(app: NestFastifyApplication): void {
       .replace(/\*$/, '.*');
     routes.push({ path: new RegExp(`^${path}$`), methods: [method].flat() });
   });
-  fastify.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
-    const [path = ''] = request.url.split('?');
+  return ({ is404, url }) => {
+    if (!is404) return undefined;
+    const [path = ''] = url.split('?');
     const allowed = new Set(
       routes.filter((route) => route.path.test(path)).flatMap(({ methods }) => methods),
     );
-    if (allowed.size === 0)
-      return sendProblem(new ApiProblem(404, 'NOT_FOUND', 'There is nothing at this path.'), request, reply);
+    if (allowed.size === 0) return new ApiProblem(404, 'NOT_FOUND', 'There is nothing at this path.');
     const allow = [...allowed].toSorted().join(', ');
-    reply.header('allow', allow);
-    const problem = new ApiProblem(405, 'METHOD_NOT_ALLOWED', `Use one of these methods here: ${allow}.`);
-    sendProblem(problem, request, reply);
-  });
+    const detail = `Use one of these methods here: ${allow}.`;
+    return new ApiProblem(405, 'METHOD_NOT_ALLOWED', detail, { headers: { allow } });
+  };
 }

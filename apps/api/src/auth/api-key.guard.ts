@@ -27,7 +27,8 @@ export class ApiKeyGuard implements CanActivate {
     if (scope === null) return true;
 
     const request = context.switchToHttp().getRequest<Called>();
-    const key = readKey(request.headers.authorization, this.keys.known);
+    const key = findKeyIn(request.headers.authorization, this.keys.known);
+    if (!key) throw keyRequired();
     // Before its scope is looked at: the log names the key that was refused.
     request.caller = key.name;
     if (scope === undefined)
@@ -42,15 +43,12 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** The key that a request came with; a request without one is refused before its body is read. */
-export function readKey(header: string | undefined, known: readonly ApiKey[]): ApiKey {
+/** The key of an Authorization header; undefined when it holds none that is known. */
+export function findKeyIn(header: string | undefined, known: readonly ApiKey[]): ApiKey | undefined {
   const [, presented] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
-  const key = presented && findKey(known, presented);
-  if (!key)
-    throw new ApiProblem(
-      401,
-      'UNAUTHORIZED',
-      'Send a key that is known here: "Authorization: Bearer <key>".',
-    );
-  return key;
+  return presented === undefined ? undefined : findKey(known, presented);
+}
+
+export function keyRequired(): ApiProblem {
+  return new ApiProblem(401, 'UNAUTHORIZED', 'Send a key that is known here: "Authorization: Bearer <key>".');
 }

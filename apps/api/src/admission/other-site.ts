@@ -1,6 +1,4 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { sendProblem } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
@@ -11,22 +9,13 @@ const OWN_SITES = new Set(['same-origin', 'none']);
  * which page a request comes from; other programs say nothing, and are answered. With keys this is not needed: no browser adds a
  * key to another site's request by itself.
  */
-export function refuseOtherSites(app: NestFastifyApplication): void {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      if (SAFE.has(request.method) || isOurs(request)) return done();
-      sendProblem(
-        new ApiProblem(
-          403,
-          'CROSS_SITE',
-          'A page of another site may change nothing here. Call the api from its own pages or from a program, or give it API_KEYS.',
-        ),
-        request,
-        reply,
-      );
-    });
+export function refuseOtherSite(request: FastifyRequest): ApiProblem | undefined {
+  if (SAFE.has(request.method) || isOurs(request)) return undefined;
+  return new ApiProblem(
+    403,
+    'CROSS_SITE',
+    'A page of another site may change nothing here. Call the api from its own pages or from a program, or give it API_KEYS.',
+  );
 }
 
 function isOurs({ headers }: FastifyRequest): boolean {

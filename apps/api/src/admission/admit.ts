@@ -1,0 +1,33 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { ApiEnv } from '../api.env.js';
+import { sendProblem } from '../error.filter.js';
+import { EVENTS_PATH } from '../events/events.controller.js';
+import type { Check } from './check.js';
+import { refuseForeignHost } from './foreign-host.js';
+import { refuseOtherSite } from './other-site.js';
+import { PAGE_HEADERS } from './page-headers.js';
+import { requireKey } from './require-key.js';
+import { refuseUnclearHost } from './unclear-host.js';
+import { refuseUnrouted } from './unrouted.js';
+
+/**
+ * Decides who is answered at all, before any body is read: a caller who is refused gets no memory of this process. The first
+ * check that refuses words the answer. To be called before routes are made.
+ */
+export function admit(app: NestFastifyApplication, env: ApiEnv): void {
+  const checks = [refuseUnclearHost, ...checksOfCaller(env), refuseUnrouted(app)];
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    reply.headers(PAGE_HEADERS);
+    for (const check of checks) {
+      const problem = check(request);
+      if (problem) return sendProblem(problem, request, reply);
+    }
+    done();
+  });
+}
+
+function checksOfCaller({ API_KEYS, EVENT_SECRETS, HOST }: ApiEnv): Check[] {
+  if (API_KEYS) return [requireKey(API_KEYS, EVENT_SECRETS ? [EVENTS_PATH] : [])];
+  return [refuseForeignHost(HOST), refuseOtherSite];
+}

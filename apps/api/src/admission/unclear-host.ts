@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiProblem } from '../problem.js';
+import { hostOf } from './request-target.js';
+
+/** Refuses a request that says two hosts, or none: a proxy before this api may have read another one than the api does. */
+export function refuseUnclearHost(request: FastifyRequest): ApiProblem | undefined {
+  const trouble = troubleWithHost(request);
+  return trouble === undefined ? undefined : new ApiProblem(400, 'INVALID', trouble);
+}
+
+function troubleWithHost({ raw, originalUrl }: FastifyRequest): string | undefined {
+  const names = raw.rawHeaders.filter((_, i) => i % 2 === 0);
+  const hosts = names.filter((name) => name.toLowerCase() === 'host').length;
+  if (hosts > 1) return 'The request has more than one Host header. Send one.';
+  if (hosts === 0 && raw.httpVersion === '1.1') return 'The request has no Host header. Send one.';
+  const named = hostOf(originalUrl);
+  if (named === undefined || named.toLowerCase() === raw.headers.host?.toLowerCase()) return undefined;
+  return 'The request target names another host than the Host header. Name the same in both.';
+}
