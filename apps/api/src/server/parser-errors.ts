@@ -1,48 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { describeError } from '../error.filter.js';
+import { ApiProblem } from '../problem.js';
 
-interface Refusal {
-  readonly status: number;
-  readonly code: string;
-  readonly detail: string;
-}
+const BAD_REQUEST = new ApiProblem(
+  400,
+  'INVALID',
+  'This is not HTTP/1.1 as the server reads it. Correct the request line, the headers or the length of the body.',
+);
 
-const BAD_REQUEST: Refusal = {
-  status: 400,
-  code: 'INVALID',
-  detail: 'This is not HTTP/1.1 as the server reads it.',
+const PROBLEMS: Readonly<Record<string, ApiProblem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiProblem(
+    408,
+    'REQUEST_TIMEOUT',
+    'The request did not arrive whole in time. Send it again without pauses; REQUEST_TIMEOUT sets the time.',
+  ),
+  HPE_HEADER_OVERFLOW: new ApiProblem(
+    431,
+    'REQUEST_HEADER_FIELDS_TOO_LARGE',
+    'The headers are larger than 16 KiB. Send fewer or shorter ones.',
+  ),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiProblem(
+    413,
+    'TOO_LARGE',
+    'The chunk extensions are larger than 16 KiB. Send the body without them.',
+  ),
 };
 
-const REFUSALS: Readonly<Record<string, Refusal>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    code: 'REQUEST_TIMEOUT',
-    detail: 'The request did not arrive whole in time.',
-  },
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    code: 'REQUEST_HEADER_FIELDS_TOO_LARGE',
-    detail: 'The headers are larger than 16 KiB.',
-  },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
-    status: 413,
-    code: 'TOO_LARGE',
-    detail: 'The chunk extensions are larger than 16 KiB.',
-  },
-};
-
-/** Answers what the parser refused, in the form of RFC 9457. There is no request yet; the caller closes the connection. */
+/** Answers what the parser refused. There is no request yet; the caller closes the connection. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
-  const { status, code, detail } = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
-  const requestId = randomUUID();
-  const title = STATUS_CODES[status];
-  const body = JSON.stringify({ type: 'about:blank', title, status, code, detail, requestId });
+  const id = randomUUID();
+  const { problem } = describeError(PROBLEMS[error.code ?? ''] ?? BAD_REQUEST, { id });
+  const body = JSON.stringify(problem);
   const head = [
-    `HTTP/1.1 ${status} ${title}`,
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
     'content-type: application/problem+json',
     `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${requestId}`,
+    `x-request-id: ${id}`,
     'connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -172,20 +172,28 @@ describe('the server', () => {
   });
 
   it.each([
-    ['a line that is no request', 'hello\r\n\r\n', 400, 'INVALID'],
-    ['a header without a name', 'GET / HTTP/1.1\r\nhost: here\r\n: x\r\n\r\n', 400, 'INVALID'],
-    ['a length that is none', 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: x\r\n\r\n', 400, 'INVALID'],
+    ['a line that is no request', 'hello\r\n\r\n', 400, 'INVALID', 'Correct'],
+    ['a header without a name', 'GET / HTTP/1.1\r\nhost: here\r\n: x\r\n\r\n', 400, 'INVALID', 'Correct'],
+    [
+      'a length that is none',
+      'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: x\r\n\r\n',
+      400,
+      'INVALID',
+      'Correct',
+    ],
     [
       'headers without end',
       `GET / HTTP/1.1\r\nhost: here\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
       'REQUEST_HEADER_FIELDS_TOO_LARGE',
+      'Send fewer',
     ],
-  ])('words %s as a problem', async (_what, text, status, code) => {
+  ])('words %s as a problem, and says what to do', async (_what, text, status, code, next) => {
     await start(ok);
     const client = await join(text);
     await client.untilClosed();
     expect(problemIn(client.received)).toEqual({ status, type: 'application/problem+json', code });
+    expect(client.received).toContain(`. ${next} `);
   });
 
   it('does not take what is wrong for the answer to the request before it', async () => {
