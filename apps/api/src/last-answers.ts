@@ -1,12 +1,10 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { setTimeout as pause } from 'node:timers/promises';
 import { sendProblem } from './error.filter.js';
 import { ApiProblem } from './problem.js';
 
 /** Longer than any answer takes, but for streams and callers that wait for a cancel to be done; those are cut off. */
 const LAST_ANSWERS_MS = 2_500;
-const POLL_MS = 10;
 
 /** Served until the end: what asks them must see that this process drains, not that it is gone. */
 const HEALTH = ['/livez', '/readyz', '/metrics'];
@@ -18,6 +16,7 @@ const HEALTH = ['/livez', '/readyz', '/metrics'];
 export class LastAnswers {
   private readonly underWay = new Set<FastifyReply>();
   private isClosing = false;
+  private resolveAllAnswered: (() => void) | undefined;
 
   constructor(private readonly app: NestFastifyApplication) {
     const fastify = app.getHttpAdapter().getInstance();
@@ -26,7 +25,7 @@ export class LastAnswers {
       if (this.isClosing) return refuse(request, reply);
       this.underWay.add(reply);
       // Not Fastify's own hook: it is not called for a caller who hung up.
-      reply.raw.once('close', () => this.underWay.delete(reply));
+      reply.raw.once('close', () => this.markAnswered(reply));
       done();
     });
   }
@@ -35,7 +34,12 @@ export class LastAnswers {
     this.isClosing = true;
     // Also ends connections on which no request came, which would hold up the close of the server.
     setTimeout(() => this.app.getHttpServer().closeAllConnections(), LAST_ANSWERS_MS).unref();
-    while (this.underWay.size > 0) await pause(POLL_MS);
+    if (this.underWay.size > 0) await new Promise<void>((resolve) => (this.resolveAllAnswered = resolve));
+  }
+
+  private markAnswered(reply: FastifyReply): void {
+    this.underWay.delete(reply);
+    if (this.underWay.size === 0) this.resolveAllAnswered?.();
   }
 }
 
