@@ -2,6 +2,14 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { dump } from 'js-yaml';
 
+/** The description was asked for before the application was named whose routes it lists. */
+export class ApiNotDescribedError extends Error {
+  constructor() {
+    super('The api is not described yet. Call ApiDocument.describe(app) once its routes are known.');
+    this.name = 'ApiNotDescribedError';
+  }
+}
+
 /** The api's description of itself. It is made once, when it is first asked for; every caller is sent the same bytes. */
 export class ApiDocument {
   private app: NestFastifyApplication | undefined;
@@ -21,7 +29,8 @@ export class ApiDocument {
   }
 
   private bytes(): { readonly json: Buffer; readonly yaml: Buffer } {
-    this.made ??= write(document(this.app!));
+    if (!this.app) throw new ApiNotDescribedError();
+    this.made ??= write(document(this.app));
     return this.made;
   }
 }
