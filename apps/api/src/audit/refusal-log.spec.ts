@@ -1,6 +1,6 @@
 import { createLog } from '#runtime';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RefusalLog } from './refusals.js';
+import { RefusalLog } from './refusal-log.js';
 
 describe('the log of refused callers', () => {
   let lines: Record<string, unknown>[];

@@ -2,7 +2,7 @@ import type { Called } from '#http';
 import { logContext, type Runtime } from '#runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { RefusalLog } from './refusals.js';
+import { RefusalLog } from './refusal-log.js';
 
 /** Every line that a request causes carries its id, and so does its answer. */
 export function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
