@@ -66,11 +66,11 @@ export class Connection {
   private begin(exchange: Exchange): void {
     this.current = exchange;
     // Of a connection that ended too.
-    exchange.response.once('close', () => this.goOn());
+    exchange.response.once('close', () => this.startNext());
     this.shared.answer(exchange.request, exchange.response);
   }
 
-  private goOn(): void {
+  private startNext(): void {
     this.current = undefined;
     if (this.socket.destroyed) this.forgetWaiting();
     const next = this.waiting.shift();

@@ -105,10 +105,10 @@ function styleFrom(declared: ReadonlyMap<Measured, string>, inherited: Style): S
   const family = declared.get('font-family');
   return {
     fontSize: sizeFrom(declared.get('font-size'), inherited.fontSize),
-    isBold: isTold(weight) ? /bold|[6-9]00/.test(weight) : inherited.isBold,
-    isMono: isTold(family) && !family.includes('var(') ? /mono|courier/i.test(family) : inherited.isMono,
-    anchor: toldOr(declared.get('text-anchor'), inherited.anchor),
-    baseline: toldOr(
+    isBold: isGiven(weight) ? /bold|[6-9]00/.test(weight) : inherited.isBold,
+    isMono: isGiven(family) && !family.includes('var(') ? /mono|courier/i.test(family) : inherited.isMono,
+    anchor: givenOr(declared.get('text-anchor'), inherited.anchor),
+    baseline: givenOr(
       declared.get('dominant-baseline') ?? declared.get('alignment-baseline'),
       inherited.baseline,
     ),
@@ -116,16 +116,16 @@ function styleFrom(declared: ReadonlyMap<Measured, string>, inherited: Style): S
   };
 }
 
-function isTold(value: string | undefined): value is string {
+function isGiven(value: string | undefined): value is string {
   return value !== undefined && value !== '' && value !== 'inherit';
 }
 
-function toldOr(value: string | undefined, otherwise: string): string {
-  return isTold(value) ? value : otherwise;
+function givenOr(value: string | undefined, otherwise: string): string {
+  return isGiven(value) ? value : otherwise;
 }
 
 function sizeFrom(value: string | undefined, inherited: number): number {
-  if (!isTold(value)) return inherited;
+  if (!isGiven(value)) return inherited;
   if (Object.hasOwn(NAMED_SIZES, value)) return NAMED_SIZES[value]!;
   const [, number, unit = ''] = /^([\d.]+)(px|pt|rem|em|ex|%)?$/.exec(value) ?? [];
   const size = Number(number);
