@@ -38,6 +38,12 @@ describe('the log of what operators do', () => {
     ['PUT', '/v1/schedules/nightly', aSchedule, { event: 'schedule.replaced', schedule: 'nightly' }],
     ['DELETE', '/v1/schedules/nightly', undefined, { event: 'schedule.deleted', schedule: 'nightly' }],
     [
+      'PUT',
+      '/v1/admin/slots/press',
+      { limit: 2 },
+      { event: 'slot.limit-set', key: 'press', limit: 2, was: null },
+    ],
+    [
       'POST',
       '/v1/admin/sweeps/orphans',
       { force: true },

@@ -76,6 +76,9 @@ describe('leases on an engine that has its moods', () => {
       status: 202,
       body: { state: 'ending' },
     });
+    expect(fleet.api.facts()).toContainEqual(
+      expect.objectContaining({ event: 'lease.cleanup-asked', leaseId: id, release: false, by: 'api' }),
+    );
     await leases.untilState(id, 'ended', 20_000);
     expect(docker.get(containerId!)).toBeUndefined();
   }, 120_000);

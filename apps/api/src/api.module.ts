@@ -14,7 +14,7 @@ import { QueuesController } from './admin/queues.controller.js';
 import { SlotsController } from './admin/slots.controller.js';
 import { SweepsController } from './admin/sweeps.controller.js';
 import { offersDemo, offersProbe, type ApiEnv } from './api.env.js';
-import { Audit } from './audit/audit.js';
+import { AuditModule } from './audit/audit.module.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
 import { ApiDocument } from './docs/api-document.js';
@@ -45,6 +45,7 @@ export class ApiModule {
     return {
       module: ApiModule,
       imports: [
+        AuditModule.with(runtime),
         LifecycleModule.forRootAsync({
           useFactory: () => ({
             redis: runtime.redis,
@@ -89,7 +90,6 @@ export class ApiModule {
       ],
       providers: [
         ApiDocument,
-        Audit,
         BatchLanes,
         OfferedKinds,
         { provide: Runtime, useValue: runtime },

@@ -1,3 +1,4 @@
+export { Audit, type AuditEvent } from './audit.js';
 export { TakesBytes, takesBytes, TakesUpTo, takesUpTo } from './bytes.js';
 export { Cursor, Duration, Offset } from './fields.js';
 export { SelfContainedPage, type PageParts } from './page.js';

@@ -8,14 +8,6 @@ import type { SweepKind } from './sweep/sweep.js';
 import type { SweepRecord } from './sweep/sweep.record.js';
 import type { JobFacts } from './kinds/job-facts.js';
 
-/** Who changed the limit of a caller's slot key, and what it was; null for a key that had none. */
-export interface SlotLimitChange {
-  readonly key: string;
-  readonly limit: number;
-  readonly was: number | null;
-  readonly by: string;
-}
-
 /** A thing that happened, as fields. The four that say which job it was are the same in every `job.*` fact. */
 export type Fact =
   | ({ readonly event: 'job.accepted' } & JobFacts)
@@ -44,7 +36,6 @@ export type Fact =
       'cancelId' | 'owner' | 'job' | 'reason' | 'by'
     >)
   | ({ readonly event: 'owner.cancelled' } & Receipt)
-  | ({ readonly event: 'slot.limit-set' } & SlotLimitChange)
   | { readonly event: 'resolver.failed'; readonly type: string; readonly asked: number; readonly why: string }
   | { readonly event: 'resolver.missing'; readonly type: string; readonly why: string }
   | {
@@ -189,11 +180,6 @@ export class Journal {
   /** What was cancelled, and what became of it. Answers, as all that is news, whether others are told. */
   ownerCancelled(receipt: Receipt): Promise<boolean> | undefined {
     return this.tell({ event: 'owner.cancelled', ...receipt });
-  }
-
-  /** An administrator changed the limit of a caller's slot key. */
-  slotLimitSet(change: SlotLimitChange): void {
-    this.announce({ event: 'slot.limit-set', ...change });
   }
 
   /** A lost connection fails many times in the same way; that is said now and then, not each time. */

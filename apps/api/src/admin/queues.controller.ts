@@ -1,7 +1,7 @@
+import { Audit } from '#http';
 import { QueueReader, type QueueView } from '#lifecycle';
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Audit } from '../audit/audit.js';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { ApiProblem } from '../problem.js';
 import { PausedAnswer, QueuesAnswer } from './queues.schemas.js';

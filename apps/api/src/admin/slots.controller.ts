@@ -1,3 +1,4 @@
+import { Audit } from '#http';
 import { SlotLimits, type SlotView } from '#lifecycle';
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
@@ -9,7 +10,10 @@ import { SlotAnswer, SlotBody } from './slots.schemas.js';
 @ApiBearerAuth()
 @Controller('v1/admin/slots/:key')
 export class SlotsController {
-  constructor(private readonly slots: SlotLimits) {}
+  constructor(
+    private readonly slots: SlotLimits,
+    private readonly audit: Audit,
+  ) {}
 
   @Get()
   @Needs('admin')
@@ -21,11 +25,13 @@ export class SlotsController {
   @Put()
   @Needs('admin')
   @ApiOkResponse({ standardSchema: SlotAnswer })
-  set(
+  async set(
     @Param('key') key: string,
     @Body({ schema: SlotBody }) { limit }: SlotBody,
     @Caller() caller: string,
   ): Promise<SlotView> {
-    return this.slots.set(key, limit, caller || 'api');
+    const was = await this.slots.set(key, limit);
+    this.audit.record(caller, { event: 'slot.limit-set', key, limit, was });
+    return this.slots.read(key);
   }
 }

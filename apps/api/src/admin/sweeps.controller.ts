@@ -1,7 +1,7 @@
+import { Audit } from '#http';
 import { SweepBook, Sweeper, type SweepKind, type SweepLine, type SweepRecord, type Trip } from '#lifecycle';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Audit } from '../audit/audit.js';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Offset } from '../fields.js';
 import { ApiProblem } from '../problem.js';

@@ -1,3 +1,4 @@
+import { Audit } from '#http';
 import {
   Canceller,
   owner,
@@ -10,7 +11,6 @@ import {
 } from '#lifecycle';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Audit } from '../audit/audit.js';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor, Offset } from '../fields.js';
 import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations.schemas.js';

@@ -1,3 +1,4 @@
+import { Audit } from '#http';
 import { parseOwner, Schedules, SlotLimits, type ScheduleView } from '#lifecycle';
 import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import {
@@ -8,7 +9,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Audit } from '../audit/audit.js';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor } from '../fields.js';
 import { OfferedKinds } from '../jobs/offered-kinds.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SlotLimitError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
-import { Journal } from '../journal.js';
 import { Keys } from '../keys.js';
 import type { SlotOptions } from '../kinds/kind.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
@@ -36,7 +35,6 @@ export class SlotLimits {
     options: LifecycleOptions,
     private readonly store: Store,
     private readonly slots: Slots,
-    private readonly journal: Journal,
   ) {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
@@ -49,13 +47,15 @@ export class SlotLimits {
     return slot;
   }
 
-  /** Sets the limit whatever it was. A higher one lets the first in line start at once; a lower one ends nothing. */
-  async set(key: string, limit: number, by: string): Promise<SlotView> {
+  /**
+   * Sets the limit whatever it was, and answers what it was; null for a key that had none. A higher one lets the first in line
+   * start at once; a lower one ends nothing.
+   */
+  async set(key: string, limit: number): Promise<number | null> {
     const slot = ofCallers(key, limit);
     const [, was] = await this.run(slot, 'set');
-    this.journal.slotLimitSet({ key, limit, was: was ? Number(was) : null, by });
     await this.store.call(() => this.slots.grantFree([nameOfSlot(slot), limit, 0]));
-    return this.read(key);
+    return was ? Number(was) : null;
   }
 
   async read(key: string): Promise<SlotView> {

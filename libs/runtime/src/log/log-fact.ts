@@ -30,7 +30,6 @@ const WARNINGS = new Set([
 const NEWS = new Set([
   'owner.cancelled',
   'schedule.ended',
-  'slot.limit-set',
   'job.handed-back',
   'entry.healed',
   'worker.started',

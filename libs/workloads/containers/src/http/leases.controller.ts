@@ -1,4 +1,4 @@
-import { Caller, Cursor, Needs } from '#http';
+import { Audit, Caller, Cursor, Needs } from '#http';
 import { checkKey } from '#lifecycle';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import {
@@ -19,7 +19,10 @@ import { CleanUpBody, LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } f
 @ApiBearerAuth()
 @Controller('v1/leases')
 export class LeasesController {
-  constructor(private readonly leases: Leases) {}
+  constructor(
+    private readonly leases: Leases,
+    private readonly audit: Audit,
+  ) {}
 
   @Post()
   @HttpCode(202)
@@ -86,8 +89,15 @@ export class LeasesController {
   @Needs('admin')
   @ApiAcceptedResponse({ standardSchema: LeaseAnswer, description: 'Of one that is `manual-cleanup`.' })
   @ApiNotFoundResponse()
-  async cleanUp(@Param('id') id: string, @Body({ schema: CleanUpBody }) body?: CleanUpBody): Promise<Lease> {
-    return shown(await (body?.release ? this.leases.release(id) : this.leases.cleanUp(id)));
+  async cleanUp(
+    @Param('id') id: string,
+    @Caller() caller: string,
+    @Body({ schema: CleanUpBody }) body?: CleanUpBody,
+  ): Promise<Lease> {
+    const release = body?.release === true;
+    const lease = await (release ? this.leases.release(id) : this.leases.cleanUp(id));
+    this.audit.record(caller, { event: 'lease.cleanup-asked', leaseId: id, release });
+    return shown(lease);
   }
 }
 
