@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import puppeteer, { type Browser, type HTTPRequest, type Page } from 'puppeteer-core';
+import { dejaVuFile } from '../fonts/dejavu.js';
 import type { Ready } from '../pool/words.js';
 
 /** Nothing in a page may load anything, whatever the browser thinks of the request. */
@@ -24,7 +25,7 @@ const FLAGS = [
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 const MERMAID = createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min.js');
-const FONT = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf');
+const FONT = dejaVuFile('DejaVuSans');
 
 let browser: Browser | undefined;
 let next: Promise<Page> | undefined;

@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { unescaped } from '../escape.js';
+import { dejaVuFile } from '../fonts/dejavu.js';
 import { inMarkup } from '../markup.js';
 import type { EmbeddedFonts } from './embedded-fonts.js';
 
@@ -9,7 +8,6 @@ import type { EmbeddedFonts } from './embedded-fonts.js';
  * names is replaced by the one of ours that is nearest, for a font that is not there takes the place of the first that is.
  */
 
-const FOLDER = dirname(createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 const STYLES = ['', '-Bold', '-Oblique', '-BoldOblique'];
 const SERIF_STYLES = ['', '-Bold', '-Italic', '-BoldItalic'];
 
@@ -75,5 +73,5 @@ function styleOf(named: string): string {
 }
 
 function filesOf(family: string, styles: string[]): string[] {
-  return styles.map((style) => join(FOLDER, `${family}${style}.ttf`));
+  return styles.map((style) => dejaVuFile(`${family}${style}`));
 }

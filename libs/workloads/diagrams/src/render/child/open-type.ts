@@ -1,21 +1,13 @@
 import { inflateSync } from 'node:zlib';
+import { eachTable, HEADER, RECORD, tablesOf, type Table } from '../fonts/tables.js';
 
 /*
  * What draws a PNG reads font files only, in TrueType or OpenType; a drawing brings its fonts along as WOFF, which is the same with
  * each table compressed.
  */
 
-interface Table {
-  readonly tag: string;
-  readonly data: Buffer;
-}
-
 const WOFF = 'wOFF';
 const PLAIN = new Set(['\0\u0001\0\0', 'OTTO', 'true']);
-const HEADER = 12;
-const RECORD = 16;
-/** Far more than a font of a drawing has. */
-const MOST_TABLES = 64;
 const LONGEST_TABLE = 4_000_000;
 /** Of names: the family, and the one that PostScript knows it by. A font without them is not loaded. */
 const NAME_IDS = [1, 6];
@@ -26,13 +18,13 @@ const ENCODING = [3, 1, 0x409];
 export function openTypeNamed(family: string, font: Buffer): Buffer {
   const kind = font.toString('latin1', 0, 4);
   if (kind !== WOFF && !PLAIN.has(kind)) throw new Error('It is neither WOFF nor TrueType nor OpenType.');
-  const tables = (kind === WOFF ? woffTables(font) : plainTables(font)).filter(({ tag }) => tag !== 'name');
+  const tables = (kind === WOFF ? woffTables(font) : tablesOf(font)).filter(({ tag }) => tag !== 'name');
   const flavour = kind === WOFF ? font.subarray(4, 8) : font.subarray(0, 4);
   return written(flavour, [...tables, { tag: 'name', data: names(family) }]);
 }
 
 function woffTables(font: Buffer): Table[] {
-  return each(font.readUInt16BE(12), (nth) => {
+  return eachTable(font.readUInt16BE(12), (nth) => {
     const at = 44 + nth * 20;
     const [offset, packed, length] = [4, 8, 12].map((field) => font.readUInt32BE(at + field));
     const data = font.subarray(offset, offset! + packed!);
@@ -41,19 +33,6 @@ function woffTables(font: Buffer): Table[] {
       data: packed! < length! ? inflateSync(data, { maxOutputLength: LONGEST_TABLE }) : data,
     };
   });
-}
-
-function plainTables(font: Buffer): Table[] {
-  return each(font.readUInt16BE(4), (nth) => {
-    const at = HEADER + nth * RECORD;
-    const [offset, length] = [8, 12].map((field) => font.readUInt32BE(at + field));
-    return { tag: font.toString('latin1', at, at + 4), data: font.subarray(offset, offset! + length!) };
-  });
-}
-
-function each(count: number, read: (nth: number) => Table): Table[] {
-  if (count > MOST_TABLES) throw new Error('The font has too many tables.');
-  return Array.from({ length: count }, (_, nth) => read(nth));
 }
 
 function names(family: string): Buffer {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { tablesOf } from '../../../fonts/tables.js';
 
 /** Of a character that the font lacks, in em: wide where East Asian scripts begin. */
 const WIDE_SCRIPTS_FROM = 0x2e80;
@@ -12,17 +13,16 @@ export class FontWidths {
   private readonly advances: ReadonlyMap<number, number>;
 
   constructor(file: string) {
-    const font = readFileSync(file);
-    const tables = tablesOf(font);
-    const unitsPerEm = tables['head']!.readUInt16BE(18);
-    const header = tables['hhea']!;
+    const tables = new Map(tablesOf(readFileSync(file)).map(({ tag, data }) => [tag, data]));
+    const unitsPerEm = tables.get('head')!.readUInt16BE(18);
+    const header = tables.get('hhea')!;
     this.ascent = header.readInt16BE(4) / unitsPerEm;
     this.descent = -header.readInt16BE(6) / unitsPerEm;
     // Glyphs past the last that has a width of its own share that one.
     const last = header.readUInt16BE(34) - 1;
-    const advance = (glyph: number): number => tables['hmtx']!.readUInt16BE(Math.min(glyph, last) * 4);
+    const advance = (glyph: number): number => tables.get('hmtx')!.readUInt16BE(Math.min(glyph, last) * 4);
     this.advances = new Map(
-      glyphsOf(tables['cmap']!).map(([character, glyph]) => [character, advance(glyph) / unitsPerEm]),
+      glyphsOf(tables.get('cmap')!).map(([character, glyph]) => [character, advance(glyph) / unitsPerEm]),
     );
   }
 
@@ -40,15 +40,6 @@ export class FontWidths {
     if (/\p{M}|\p{Cf}/u.test(character)) return 0;
     return code >= WIDE_SCRIPTS_FROM ? LACKING.wide : LACKING.other;
   }
-}
-
-function tablesOf(font: Buffer): Record<string, Buffer> {
-  const tables: Record<string, Buffer> = {};
-  for (let left = font.readUInt16BE(4), at = 12; left > 0; left -= 1, at += 16) {
-    const [offset, length] = [font.readUInt32BE(at + 8), font.readUInt32BE(at + 12)];
-    tables[font.toString('latin1', at, at + 4)] = font.subarray(offset, offset + length);
-  }
-  return tables;
 }
 
 /** Pairs of a character and its glyph. */

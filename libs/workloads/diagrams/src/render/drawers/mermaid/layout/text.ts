@@ -1,13 +1,11 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dejaVuFile } from '../../../fonts/dejavu.js';
 import { rectangle, united, type Box } from './box.js';
 import { FontWidths } from './font-widths.js';
 import { numbersIn, pixels } from './numbers.js';
 import type { Style, Styles } from './styles.js';
 
-const FOLDER = dirname(createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 const [SANS, BOLD, MONO] = ['DejaVuSans', 'DejaVuSans-Bold', 'DejaVuSansMono'].map(
-  (name) => new FontWidths(join(FOLDER, `${name}.ttf`)),
+  (name) => new FontWidths(dejaVuFile(name)),
 ) as [FontWidths, FontWidths, FontWidths];
 const PARTS = new Set(['tspan', 'textPath', 'a']);
 /** How much of the line that begins at an anchor lies before it. */
