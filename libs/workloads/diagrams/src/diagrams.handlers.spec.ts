@@ -8,8 +8,8 @@ import type { Renderers } from './render/renderers.js';
 const PAYLOAD = { type: 'graphviz', output: 'svg', source: 'digraph {}' } as const;
 
 describe('the render of a diagram', () => {
-  const failed = vi.fn(() => Promise.resolve());
-  const warned = vi.fn(() => Promise.resolve());
+  const recordFlaw = vi.fn(() => Promise.resolve());
+  const recordWarnings = vi.fn(() => Promise.resolve());
   const put = vi.fn(() => Promise.resolve());
 
   /** What its handler throws, or answers. */
@@ -17,10 +17,14 @@ describe('the render of a diagram', () => {
     render: () => Promise<unknown>,
     { word = 'ok', owner = 'diagram', aborted = false } = {},
   ): Promise<unknown> {
-    failed.mockClear();
+    recordFlaw.mockClear();
     put.mockClear();
-    warned.mockClear();
-    const diagrams = { begin: () => Promise.resolve(word), failed, warned } as unknown as DiagramsRepository;
+    recordWarnings.mockClear();
+    const diagrams = {
+      begin: () => Promise.resolve(word),
+      recordFlaw,
+      recordWarnings,
+    } as unknown as DiagramsRepository;
     const renderers = { render, rendererOf: () => Promise.resolve('r 1') };
     const handler = new RenderHandler(diagrams, renderers as unknown as Renderers);
     const owners = [{ type: owner, id: 'a' }];
@@ -38,10 +42,10 @@ describe('the render of a diagram', () => {
 
   it('records what its picture lacks before the picture counts', async () => {
     const drawn = { bytes: Buffer.from('<svg/>'), contentType: 'image/svg+xml', renderer: 'r 1' };
-    put.mockImplementationOnce(() => Promise.resolve(expect(warned).toHaveBeenCalledOnce()));
+    put.mockImplementationOnce(() => Promise.resolve(expect(recordWarnings).toHaveBeenCalledOnce()));
     const answer = await handled(() => Promise.resolve({ ...drawn, warnings: ['an image'] }));
     expect(answer).toMatchObject({ warnings: ['an image'] });
-    expect(warned).toHaveBeenCalledWith('a', 'job-1', ['an image']);
+    expect(recordWarnings).toHaveBeenCalledWith('a', 'job-1', ['an image']);
   });
 
   it.each([
@@ -56,13 +60,13 @@ describe('the render of a diagram', () => {
     const thrown = await handled(() => Promise.reject(cause));
     expect(thrown).toBeInstanceOf(FailedForGood);
     expect((thrown as Error).message).toBe(flaw.message);
-    expect(failed).toHaveBeenCalledWith('a', 'job-1', flaw);
+    expect(recordFlaw).toHaveBeenCalledWith('a', 'job-1', flaw);
   });
 
   const passing = [new RenderLimit('process', 'It died.'), new Error('anything else')];
   it.each(passing)('is tried again after %s', async (cause) => {
     expect(await handled(() => Promise.reject(cause))).toBe(cause);
-    expect(failed).not.toHaveBeenCalled();
+    expect(recordFlaw).not.toHaveBeenCalled();
   });
 
   it('is put off while its renderer has enough to do', async () => {
@@ -72,7 +76,7 @@ describe('the render of a diagram', () => {
   it('that was told to stop says nothing of its diagram', async () => {
     const error = new RenderLimit('time', 'killed');
     expect(await handled(() => Promise.reject(error), { aborted: true })).toBe(error);
-    expect(failed).not.toHaveBeenCalled();
+    expect(recordFlaw).not.toHaveBeenCalled();
   });
 
   it.each(['other', 'gone'])('does nothing when the diagram is %s', async (word) => {

@@ -50,7 +50,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
 
     const { bytes, contentType, renderer, warnings } = await this.draw(primary.id, payload, run);
     // Before the picture counts: whoever sees it sees what it lacks.
-    if (warnings.length > 0) await this.diagrams.warned(primary.id, run.id, warnings);
+    if (warnings.length > 0) await this.diagrams.recordWarnings(primary.id, run.id, warnings);
     await run.artifacts.put(pictureName(payload.output), bytes, { contentType });
     return { renderer, contentType, bytes: bytes.length, warnings };
   }
@@ -67,7 +67,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
       if (error instanceof RendererBusy) throw new NotNow('its renderer has enough to do', BUSY_MS);
       const flaw = lastingFlaw(error);
       if (!flaw || run.signal.aborted) throw error;
-      await this.diagrams.failed(id, run.id, flaw);
+      await this.diagrams.recordFlaw(id, run.id, flaw);
       throw new FailedForGood(flaw.message);
     }
   }

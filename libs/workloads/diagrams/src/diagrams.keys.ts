@@ -4,7 +4,7 @@
  *
  *  key                          type    holds                                          written by            ends
  *  <prefix>:{diagrams:<k>}:<id>   hash    the diagram: type, output, at, link; n how     ask, claim, noted,    expires, long after its
- *                                       often it was asked for anew; u until when one  begin, failed,        picture is gone; refused
+ *                                       often it was asked for anew; u until when one  begin, record,        picture is gone; refused
  *                                       process is just asking, ms; job, and by, whose strike
  *                                       the job is beside its own; r what draws it;
  *                                       e why the job failed; w what the picture lacks;

@@ -85,12 +85,12 @@ export class DiagramsRepository {
     return (await this.run('begin', id, [job, by, renderer])) as 'ok' | 'other' | 'gone';
   }
 
-  async failed(id: string, job: string, why: Flaw): Promise<void> {
-    await this.run('failed', id, [job, JSON.stringify(why)]);
+  async recordFlaw(id: string, job: string, why: Flaw): Promise<void> {
+    await this.run('record', id, [job, 'e', JSON.stringify(why)]);
   }
 
-  async warned(id: string, job: string, warnings: readonly string[]): Promise<void> {
-    await this.run('warned', id, [job, JSON.stringify(warnings)]);
+  async recordWarnings(id: string, job: string, warnings: readonly string[]): Promise<void> {
+    await this.run('record', id, [job, 'w', JSON.stringify(warnings)]);
   }
 
   async join(id: string, source: string): Promise<void> {

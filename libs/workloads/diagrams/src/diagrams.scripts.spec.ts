@@ -64,10 +64,8 @@ const MUTANTS: readonly Mutant[] = [
   ['begin', "redis.call('HSET', diagram, 'job', ARGV[1], 'by', ARGV[2], 'r', ARGV[3])", ''],
   ['begin', ", 'by', ARGV[2]", ''],
   ['begin', ", 'r', ARGV[3]", ''],
-  ['failed', "redis.call('HGET', KEYS[1], 'job') ~= ARGV[1]", 'false'],
-  ['failed', "redis.call('HSET', KEYS[1], 'e', ARGV[2])", ''],
-  ['warned', "redis.call('HGET', KEYS[1], 'job') ~= ARGV[1]", 'false'],
-  ['warned', "redis.call('HSET', KEYS[1], 'w', ARGV[2])", ''],
+  ['record', "redis.call('HGET', KEYS[1], 'job') ~= ARGV[1]", 'false'],
+  ['record', "redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])", ''],
   ['claim', ", 'w')", ')'],
   ['join', "redis.call('HLEN', diagram .. ':askers') < 2", 'false'],
   ['join', "redis.call('SET', diagram .. ':source', ARGV[1], 'PX', ARGV[2])", ''],
@@ -252,7 +250,7 @@ class World {
 
 /** Everything that may become of a diagram, once; answers what was answered and seen. */
 async function live(world: World, redis: Redis): Promise<unknown[]> {
-  for (const name of ['claim', 'begin', 'failed', 'warned', 'join', 'settled'] as const)
+  for (const name of ['claim', 'begin', 'record', 'join', 'settled'] as const)
     await world.run(name, '', SOON_MS, SOON_MS);
   await world.run('strike', 'trip:1', '9', SOON_MS);
   await world.see();
@@ -291,10 +289,10 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.see();
   await world.run('begin', 'job-0', 'trip:0', 'r 0');
   await world.run('begin', 'job-1', 'trip:3', 'r 1');
-  await world.run('failed', 'job-0', '{"message":"no"}');
-  await world.run('failed', 'job-1', '{"message":"wrong"}');
-  await world.run('warned', 'job-0', '["no"]');
-  await world.run('warned', 'job-1', '["an image"]');
+  await world.run('record', 'job-0', 'e', '{"message":"no"}');
+  await world.run('record', 'job-1', 'e', '{"message":"wrong"}');
+  await world.run('record', 'job-0', 'w', '["no"]');
+  await world.run('record', 'job-1', 'w', '["an image"]');
   await world.see();
   await world.run('settled', 'job-0');
   await world.see();
@@ -337,8 +335,8 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.see();
   await world.run('noted', 7, 'job-4', 'trip:1');
   await world.run('begin', 'job-4', 'trip:1', 'r 4');
-  await world.run('failed', 'job-4', '{}');
-  await world.run('warned', 'job-4', '["a label"]');
+  await world.run('record', 'job-4', 'e', '{}');
+  await world.run('record', 'job-4', 'w', '["a label"]');
   // As numbers.
   await world.run('strike', 'trip:1', '10', SOON_MS);
   await world.see();

@@ -6,17 +6,16 @@ const NAMES = [
   'ask',
   'begin',
   'claim',
-  'failed',
   'forget',
   'gone',
   'join',
   'noted',
+  'record',
   'refused',
   'remember',
   'settled',
   'strike',
   'take',
-  'warned',
 ] as const;
 
 export type ScriptName = (typeof NAMES)[number];
