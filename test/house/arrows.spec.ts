@@ -15,20 +15,32 @@ const ROOMS = [
   'runtime',
   'scripts',
   'durations',
+  'nearest-name',
 ];
 
 /** Which rooms a kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/. */
 const ARROWS: Record<string, readonly string[]> = {
-  apps: ['workloads', 'events', 'resolvers', 'http', 'runtime', 'lifecycle', 'artifacts', 'durations'],
+  apps: [
+    'workloads',
+    'events',
+    'resolvers',
+    'http',
+    'runtime',
+    'lifecycle',
+    'artifacts',
+    'durations',
+    'nearest-name',
+  ],
   workloads: ['lifecycle', 'artifacts', 'http', 'scripts', 'durations'],
-  lifecycle: ['scripts', 'durations'],
+  lifecycle: ['scripts', 'durations', 'nearest-name'],
   artifacts: ['scripts', 'durations'],
   events: ['lifecycle', 'durations'],
   resolvers: ['lifecycle', 'durations'],
   http: [],
-  runtime: ['scripts', 'durations'],
+  runtime: ['scripts', 'durations', 'nearest-name'],
   scripts: [],
   durations: [],
+  'nearest-name': [],
   test: [...ROOMS, 'bench'],
   bench: [...ROOMS, 'test'],
 };

@@ -26,7 +26,6 @@ import { FlowsController } from './flows/flows.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { ArtifactsController } from './jobs/artifacts.controller.js';
 import { BatchLanes } from './jobs/batch.lanes.js';
-import { OfferedKinds } from './jobs/offered-kinds.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
 import { SchedulesController } from './schedules/schedules.controller.js';
@@ -91,7 +90,6 @@ export class ApiModule {
       providers: [
         ApiDocument,
         BatchLanes,
-        OfferedKinds,
         { provide: Runtime, useValue: runtime },
         // As a provider it is told when the application ends.
         { provide: EventsOut, useValue: out },

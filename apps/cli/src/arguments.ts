@@ -1,5 +1,5 @@
 import { durationMs } from '#durations';
-import { nearestName } from '#runtime/nearest-name';
+import { nearestName } from '#nearest-name';
 import { parseArgs } from 'node:util';
 import { WrongUsage } from './problems.js';
 

@@ -1,4 +1,4 @@
-import { nearestName } from '#runtime/nearest-name';
+import { nearestName } from '#nearest-name';
 import { Api } from './api.js';
 import { firstWord, readArguments, type OptionSpecs } from './arguments.js';
 import type { Command, ExitCode } from './command.js';

@@ -23,10 +23,12 @@ export class InvalidJobError extends LifecycleError {
 export class UnknownKindError extends LifecycleError {
   readonly code = 'UNKNOWN_KIND';
 
-  constructor(readonly kind: string) {
-    super(
-      `No kind is named ${JSON.stringify(kind.slice(0, 80))}. Register it with LifecycleModule.forKinds([…]).`,
-    );
+  /** `next` says what to do; by default what the author of the application does. */
+  constructor(
+    readonly kind: string,
+    next = 'Register it with LifecycleModule.forKinds([…]).',
+  ) {
+    super(`No kind is named ${JSON.stringify(kind.slice(0, 80))}. ${next}`.trim());
   }
 }
 

@@ -1,10 +1,17 @@
-import { Flows, InvalidJobError, MAX_FLOW_DEPTH, parseOwner, type Flow, type FlowTicket } from '#lifecycle';
+import {
+  Flows,
+  InvalidJobError,
+  KindRegistry,
+  MAX_FLOW_DEPTH,
+  parseOwner,
+  type Flow,
+  type FlowTicket,
+} from '#lifecycle';
 import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Needs } from '../auth/api-key.guard.js';
-import { OfferedKinds } from '../jobs/offered-kinds.js';
 import { FlowAnswer, FlowBody } from './flows.schemas.js';
 
 /** Flows by HTTP: a tree of jobs, of which each waits for its children. */
@@ -13,7 +20,7 @@ import { FlowAnswer, FlowBody } from './flows.schemas.js';
 @Controller('v1/flows')
 export class FlowsController {
   constructor(
-    private readonly kinds: OfferedKinds,
+    private readonly kinds: KindRegistry,
     private readonly flows: Flows,
   ) {}
 
@@ -43,7 +50,7 @@ export class FlowsController {
     };
     return {
       ...rest,
-      kind: this.kinds.named(kind),
+      kind: this.kinds.offered(kind),
       owners: owners?.map((text) => named(place, () => parseOwner(text))),
       children: children.map(readChild),
     };

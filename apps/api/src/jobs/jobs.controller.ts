@@ -5,6 +5,7 @@ import {
   Enqueuer,
   InvalidJobError,
   JobReader,
+  KindRegistry,
   parseOwner,
   SlotLimits,
   type JobView,
@@ -21,7 +22,6 @@ import { describeError } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
 import { linkTo, type ArtifactLink } from './artifact.headers.js';
 import { BatchLanes } from './batch.lanes.js';
-import { OfferedKinds } from './offered-kinds.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
 
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
@@ -34,7 +34,7 @@ type BatchResult = { readonly status: number } & Readonly<Record<string, unknown
 @Controller('v1/jobs')
 export class JobsController {
   constructor(
-    private readonly kinds: OfferedKinds,
+    private readonly kinds: KindRegistry,
     private readonly enqueuer: Enqueuer,
     private readonly reader: JobReader,
     private readonly artifacts: ArtifactReader,
@@ -117,7 +117,7 @@ export class JobsController {
     { kind: name, payload, owners: texts, slot, ...options }: EnqueueBody,
     idempotencyKey?: string,
   ): Promise<Ticket> {
-    const kind = this.kinds.named(name);
+    const kind = this.kinds.offered(name);
     const owners = texts.map(parseOwner);
     const claimed = slot && (await this.slots.claim(slot));
     return this.enqueuer.enqueue(kind, payload, { ...options, owners, slot: claimed, idempotencyKey });

@@ -1,5 +1,5 @@
 import { Audit } from '#http';
-import { parseOwner, Schedules, SlotLimits, type ScheduleView } from '#lifecycle';
+import { KindRegistry, parseOwner, Schedules, SlotLimits, type ScheduleView } from '#lifecycle';
 import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,
@@ -11,7 +11,6 @@ import {
 import type { FastifyReply } from 'fastify';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor } from '../fields.js';
-import { OfferedKinds } from '../jobs/offered-kinds.js';
 import { ApiProblem } from '../problem.js';
 import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules.schemas.js';
 
@@ -21,7 +20,7 @@ import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules.schem
 @Controller('v1/schedules')
 export class SchedulesController {
   constructor(
-    private readonly kinds: OfferedKinds,
+    private readonly kinds: KindRegistry,
     private readonly schedules: Schedules,
     private readonly audit: Audit,
     private readonly slots: SlotLimits,
@@ -46,7 +45,7 @@ export class SchedulesController {
     @Caller() caller: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScheduleView> {
-    const kind = this.kinds.named(name);
+    const kind = this.kinds.offered(name);
     const owners = texts.map(parseOwner);
     const claimed = slot && (await this.slots.claim(slot));
     const { outcome, schedule } = await this.schedules.put(id, kind, { ...options, owners, slot: claimed });

@@ -1,4 +1,4 @@
-import { nearestName } from '#runtime/nearest-name';
+import { nearestName } from '#nearest-name';
 import type { Ticket } from '../answers.js';
 import type { Given } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';

@@ -1,4 +1,4 @@
-import { nearestName } from '#runtime/nearest-name';
+import { nearestName } from '#nearest-name';
 import type { Sweep } from '../answers.js';
 import type { Command } from '../command.js';
 import { follow } from '../follow.js';

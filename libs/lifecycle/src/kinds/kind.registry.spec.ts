@@ -33,12 +33,26 @@ describe('the registry of kinds', () => {
     );
   });
 
-  it('gives nobody who names it a kind that is not offered', () => {
+  it('gives no caller a kind that is not offered', () => {
     const registry = new KindRegistry();
-    registry.add([aKind('a'), { ...aKind('b'), offered: false }]);
-    expect(registry.offered('a').name).toBe('a');
-    expect(() => registry.offered('b')).toThrow(new UnknownKindError('b'));
+    registry.add([aKind('thumbnails'), { ...aKind('b'), offered: false }]);
+    expect(registry.offered('thumbnails').name).toBe('thumbnails');
+    expect(() => registry.offered('b')).toThrow(new UnknownKindError('b', ''));
     expect(registry.get('b').name).toBe('b');
+  });
+
+  it('suggests to a caller the offered kind whose name is nearest', () => {
+    const registry = new KindRegistry();
+    registry.add([aKind('thumbnails'), { ...aKind('thumbnail'), offered: false }]);
+    const messageOf = (name: string): unknown => {
+      try {
+        return registry.offered(name).name;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(messageOf('thumbnail')).toBe('No kind is named "thumbnail". Did you mean thumbnails?');
+    expect(messageOf('invoices')).toBe('No kind is named "invoices".');
   });
 
   it('says which kind it does not know, and what to do', () => {

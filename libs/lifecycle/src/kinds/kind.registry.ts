@@ -1,6 +1,10 @@
+import { nearestName } from '#nearest-name';
 import { Injectable } from '@nestjs/common';
 import { UnknownKindError } from '../errors.js';
 import type { Kind } from './kind.js';
+
+/** How many letters of a name may differ from that of the kind it is taken for. */
+const MOST_LETTERS_WRONG = 3;
 
 /** Every kind this process knows, by name. Filled by `LifecycleModule.forKinds`. */
 @Injectable()
@@ -25,10 +29,10 @@ export class KindRegistry {
     return kind;
   }
 
-  /** For a caller who names it: one that is not offered is as good as none. */
+  /** For a caller who names it: one that is not offered is as good as none, and is never suggested. */
   offered(name: string): Kind {
-    const kind = this.get(name);
-    if (!kind.offered) throw new UnknownKindError(name);
+    const kind = this.kinds.get(name);
+    if (!kind?.offered) throw new UnknownKindError(name, this.suggest(name));
     return kind;
   }
 
@@ -38,5 +42,12 @@ export class KindRegistry {
 
   all(): Kind[] {
     return [...this.kinds.values()];
+  }
+
+  private suggest(name: string): string {
+    const offered = this.all().filter((kind) => kind.offered);
+    const names = offered.map((kind) => kind.name);
+    const near = nearestName(name, names, MOST_LETTERS_WRONG);
+    return near === undefined ? '' : `Did you mean ${near}?`;
   }
 }

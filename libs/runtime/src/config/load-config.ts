@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '#nearest-name';
 
 /** Names of ours; but for those that Kubernetes makes of a Service called mooring. */
 const OURS = /^MOORING_(?!(.*_)?(SERVICE_(HOST|PORT)|PORT(_\d+_(TCP|UDP|SCTP))?)(_|$))/;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from './index.js';
 
 describe('the nearest name', () => {
   const names = ['REDIS_URL', 'REDIS_CLUSTER', 'LOG_LEVEL'];
