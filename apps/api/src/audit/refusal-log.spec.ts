@@ -41,6 +41,18 @@ describe('the log of refused callers', () => {
     expect(lines.map(({ address }) => address)).toEqual(['10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.2']);
   });
 
+  it('writes of a key while strangers flood its address', () => {
+    refuse('10.0.0.1', 1_000);
+    refusals.note({
+      status: 403,
+      method: 'POST',
+      url: '/v1/admin/queues/x/pause',
+      address: '10.0.0.1',
+      by: 'rd',
+    });
+    expect(lines.map(({ by }) => by)).toEqual([undefined, undefined, undefined, 'rd']);
+  });
+
   it('writes of a hundred addresses at most', () => {
     for (let i = 0; i < 500; i += 1) refuse(`10.0.1.${i}`, 1);
     vi.advanceTimersByTime(1_000);

@@ -1,9 +1,9 @@
 import type { Log } from '#runtime';
 
 const WINDOW_MS = 10_000;
-/** How many lines one address gets in a window, and how many addresses get some. */
+/** How many lines one caller gets in a window, and how many callers get some. */
 const LINES = 3;
-const ADDRESSES = 100;
+const CALLERS = 100;
 
 /** A caller that was refused: without a key that is known here, or with one that may not do this. */
 export interface Refusal {
@@ -15,7 +15,10 @@ export interface Refusal {
   readonly by?: string | undefined;
 }
 
-/** Writes refused callers into the log: the first few of each address, and of the rest how many there were. */
+/**
+ * Writes refused callers into the log: the first few of each key and of each address without one, and of the rest how many there
+ * were. Strangers of an address do not hide a key that is used there.
+ */
 export class RefusalLog {
   private readonly linesOf = new Map<string, number>();
   private unlogged = 0;
@@ -28,14 +31,15 @@ export class RefusalLog {
 
   note(refusal: Refusal): void {
     this.window ??= setTimeout(() => this.endWindow(), this.windowMs).unref();
-    if (this.hasLineFor(refusal.address)) this.log.info({ event: 'request.refused', ...refusal });
+    if (this.hasLineFor(refusal.by === undefined ? `address ${refusal.address}` : `key ${refusal.by}`))
+      this.log.info({ event: 'request.refused', ...refusal });
     else this.unlogged += 1;
   }
 
-  private hasLineFor(address: string): boolean {
-    const lines = this.linesOf.get(address) ?? 0;
-    if (lines === LINES || (lines === 0 && this.linesOf.size === ADDRESSES)) return false;
-    this.linesOf.set(address, lines + 1);
+  private hasLineFor(caller: string): boolean {
+    const lines = this.linesOf.get(caller) ?? 0;
+    if (lines === LINES || (lines === 0 && this.linesOf.size === CALLERS)) return false;
+    this.linesOf.set(caller, lines + 1);
     return true;
   }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
-import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { problemIn, RawClient } from '../../../../test/support/raw-client.js';
 import { until } from '../../../../test/support/until.js';
@@ -61,6 +61,54 @@ describe('the server', () => {
     const greedy = await join(get('/').repeat(12));
     await greedy.untilClosed();
     expect([modest.isClosed, greedy.received]).toEqual([false, '']);
+  });
+
+  it('makes few requests of a write that holds thousands, and none once the connection is closed', async () => {
+    let made = 0;
+    class CountedRequest extends IncomingMessage {
+      constructor(socket: Socket) {
+        super(socket);
+        made += 1;
+      }
+    }
+    await start((_request, response) => void setImmediate(() => response.end()), {
+      IncomingMessage: CountedRequest,
+    });
+    const greedy = await join(get('/').repeat(2_500));
+    await greedy.untilClosed();
+    expect(made).toBeLessThan(100);
+  });
+
+  it('takes a body whole whose bytes come in many slices', async () => {
+    await start((request, response) => {
+      let length = 0;
+      request.on('data', (chunk: Buffer) => (length += chunk.length));
+      request.on('end', () => response.end(`<${length}>`));
+    });
+    const body = 'x'.repeat(300_000);
+    const client = await join(
+      `POST / HTTP/1.1\r\nhost: here\r\ncontent-length: ${body.length}\r\n\r\n${body}${get('/')}`,
+    );
+    await until(() => client.received.includes('<0>'), 'both are answered');
+    expect(client.received).toContain('<300000>');
+  });
+
+  it('answers a request in its turn that expects what no server does', async () => {
+    await start(ok);
+    const client = await join(`GET /odd HTTP/1.1\r\nhost: here\r\nexpect: more\r\n\r\n`);
+    await until(() => client.received.includes('</odd>'), 'it is answered');
+    const greedy = await join(`GET / HTTP/1.1\r\nhost: here\r\nexpect: more\r\n\r\n`.repeat(12));
+    await greedy.untilClosed();
+    expect(client.isClosed).toBe(false);
+  });
+
+  it('sees a header that stands behind thousands of others', async () => {
+    await start(
+      (request, response) =>
+        void response.end(`<${request.rawHeaders.filter((name) => name === 'host').length}>`),
+    );
+    const client = await join(`GET / HTTP/1.1\r\nhost: a\r\n${'a:\r\n'.repeat(2_100)}host: b\r\n\r\n`);
+    await until(() => client.received.includes('<2>'), 'it is answered');
   });
 
   it('lets a thousand requests wait over all connections, and counts those of closed ones no more', async () => {
