@@ -3,9 +3,9 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /**
  * What happens to the connection that sends a certain text: `drop` lets it arrive and cuts the connection when the
  * answer comes; `cut` lets it not arrive at all; `hang` lets it arrive, and silence follows; `hold` lets it arrive when it is
- * told to.
+ * told to; `gather` lets it arrive, and brings what is answered at once when the store has ended the connection.
  */
-type Fault = 'drop' | 'cut' | 'hang' | 'hold';
+type Fault = 'drop' | 'cut' | 'hang' | 'hold' | 'gather';
 
 /** Stands between a fleet and its store, and makes one reply go wrong. */
 export class Proxy {
@@ -73,6 +73,7 @@ export class Proxy {
   private join(client: Socket): void {
     const store = connect(this.storePort, '127.0.0.1');
     let fault: Fault | undefined;
+    const gathered: Buffer[] = [];
     const pass = this.inOrder((data) => client.write(data));
     client.on('data', (data) => {
       if (fault === 'hang') return;
@@ -93,6 +94,7 @@ export class Proxy {
     store.on('data', (data) => {
       this.answered += data.length;
       if (fault === 'drop') client.destroy();
+      else if (fault === 'gather') gathered.push(data);
       else if (fault !== 'hang') pass(data);
     });
     for (const [one, other] of [
@@ -104,7 +106,8 @@ export class Proxy {
       one.on('close', () => {
         this.sockets.delete(one);
         this.hanging.delete(one);
-        other.destroy();
+        if (one === store && gathered.length > 0) client.end(Buffer.concat(gathered.splice(0)));
+        else other.destroy();
       });
     }
   }

@@ -11,6 +11,8 @@ import { loadPg } from './load.pg.js';
 import { SqlResolver, type SqlResolverOptions } from './sql.resolver.js';
 
 const TIMEOUT_MS = 1_000;
+/** How long connections are ended at random moments. */
+const RANDOM_MS = 2_000;
 const END_OURS = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'mooring'";
 const QUERY = 'select id from photos where id = any($1) and deleted_at is null';
 
@@ -169,32 +171,55 @@ describe('a database that is asked for owners', () => {
     await until(async () => (await ask(['a']))['a'] === 'alive', 'it is asked again');
   });
 
-  it('that keeps ending our connections leaves owners unknown, calls none gone and ends no process', async () => {
-    const uncaught: unknown[] = [];
-    process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
-    const admin = new Client(postgres.url);
-    await admin.connect();
+  it.each([
+    ['before the first statement', /application_name/, 'unknown'],
+    ['after its transaction began', /begin read only/, 'unknown'],
+    ['after its question was answered', /select distinct/, 'unknown'],
+    ['after its transaction was committed', /commit/, 'alive'],
+  ])('that ends a connection %s calls nobody gone and ends no process', async (_, statement, life) => {
+    const proxy = await Proxy.start(postgres.url);
+    await use({ url: through(proxy) });
     try {
-      const answers = { right: 0, unknown: 0 };
-      const isEnough = (): boolean => uncaught.length > 0 || (answers.right > 20 && answers.unknown > 100);
-      const askOften = async (): Promise<void> => {
-        while (!isEnough()) {
-          const { a, x } = await ask(['a', 'x']);
-          expect([a, x]).toEqual(a === 'unknown' ? ['unknown', 'unknown'] : ['alive', 'gone']);
-          answers[a === 'unknown' ? 'unknown' : 'right'] += 1;
-        }
-      };
-      const asking = Promise.all([askOften(), askOften(), askOften()]);
-      await until(async () => {
-        await admin.query(END_OURS);
-        return isEnough();
-      }, 'connections were ended at many moments');
-      await asking;
+      const uncaught = await uncaughtIn(async () => {
+        const met = proxy.next('gather', statement);
+        const answer = ask(['a', 'x']);
+        await met;
+        const before = proxy.answered;
+        await until(() => proxy.answered > before, 'it is answered, which the resolver does not know yet');
+        await postgres.run(END_OURS);
+        expect(await answer).toEqual({ a: life, x: life === 'alive' ? 'gone' : life });
+      });
       expect(uncaught).toEqual([]);
       expect(await ask(['a', 'x'])).toEqual({ a: 'alive', x: 'gone' });
     } finally {
+      await resolver.close();
+      await proxy.stop();
+      resolver = make({});
+    }
+  });
+
+  it('that keeps ending our connections at any moment calls nobody gone and ends no process', async () => {
+    const admin = new Client(postgres.url);
+    await admin.connect();
+    try {
+      const uncaught = await uncaughtIn(async () => {
+        let isOver = false;
+        const askOften = async (): Promise<void> => {
+          while (!isOver) {
+            const { a, x } = await ask(['a', 'x']);
+            expect([a, x]).toEqual(a === 'unknown' ? ['unknown', 'unknown'] : ['alive', 'gone']);
+          }
+        };
+        const asking = Promise.all([askOften(), askOften(), askOften()]);
+        const endsAt = performance.now() + RANDOM_MS;
+        while (performance.now() < endsAt) await admin.query(END_OURS);
+        isOver = true;
+        await asking;
+      });
+      expect(uncaught).toEqual([]);
+      await until(async () => (await ask(['a']))['a'] === 'alive', 'it is asked again');
+    } finally {
       await admin.end();
-      process.setUncaughtExceptionCaptureCallback(null);
     }
   });
 
@@ -224,6 +249,18 @@ describe('a database that is asked for owners', () => {
   async function use(options: Partial<SqlResolverOptions>): Promise<void> {
     await resolver.close();
     resolver = make(options);
+  }
+
+  /** What would have ended the process meanwhile. */
+  async function uncaughtIn(run: () => Promise<void>): Promise<unknown[]> {
+    const uncaught: unknown[] = [];
+    process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+    try {
+      await run();
+    } finally {
+      process.setUncaughtExceptionCaptureCallback(null);
+    }
+    return uncaught;
   }
 
   async function ask(ids: string[]): Promise<Record<string, string>> {
