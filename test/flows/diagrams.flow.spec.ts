@@ -12,6 +12,7 @@ import {
   untilDiagram,
   untilDrawing,
   viewDiagram,
+  type DiagramSeen,
 } from '../support/diagrams.js';
 import { Fleet } from '../support/fleet.js';
 import { isGone } from '../support/is-gone.js';
@@ -148,12 +149,15 @@ describe('a diagram', () => {
   });
 
   it('that takes too long has failed when its time is over; others are drawn meanwhile', async () => {
+    const drawFive = async (): Promise<DiagramSeen[]> =>
+      Promise.all(
+        Array.from({ length: 5 }, async () => untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed')),
+      );
+    // So that each process that draws is there: a slow machine takes seconds to start one.
+    await drawFive();
     const { id } = await diagramOf(fleet, { source: slowGraph() });
     await untilDiagram(fleet, id, 'rendering');
-    const others = Array.from({ length: 5 }, async () =>
-      untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed'),
-    );
-    const drawn = await Promise.all(others);
+    const drawn = await drawFive();
     const { error, job } = await untilDiagram(fleet, id, 'failed');
     const ends = await Promise.all(drawn.map((other) => endOf(other.job!)));
     expect(Math.min(...ends)).toBeLessThan(await endOf(job!));
