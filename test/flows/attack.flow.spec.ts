@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as pause } from 'node:timers/promises';
+import { apiKey } from '../support/api-keys.js';
 import { Fleet } from '../support/fleet.js';
+import { openFilesOf } from '../support/open-files.js';
 import { RawClient } from '../support/raw-client.js';
 import { until } from '../support/until.js';
 
-const hash = (key: string): string => createHash('sha256').update(key).digest('hex');
-const API_KEYS = `shop:enqueue+read:${hash('shop')}`;
+const API_KEYS = apiKey('shop', 'enqueue+read');
 const MAX_CONNECTIONS = '100';
 const ATTACKERS_OF_EACH = 40;
 const HEALTHY_CALLS = 50;
@@ -46,11 +46,7 @@ describe('the api under attack', () => {
   }
 
   async function openSockets(): Promise<number> {
-    const folder = `/proc/${fleet.api.pid}/fd`;
-    const links = await Promise.all(
-      (await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => '')),
-    );
-    return links.filter((link) => link.startsWith('socket:')).length;
+    return (await openFilesOf(fleet.api.pid)).filter((name) => name.startsWith('socket:')).length;
   }
 
   /** One call of a caller who means well; answers its status. */

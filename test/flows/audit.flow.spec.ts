@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiKey } from '../support/api-keys.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
-const hash = (key: string): string => createHash('sha256').update(key).digest('hex');
 const API_KEYS = [
-  `ops:admin+cancel+enqueue:${hash('ops-secret')}`,
-  `shop:enqueue:${hash('shop-secret')}`,
+  apiKey('ops', 'admin+cancel+enqueue', 'ops-secret'),
+  apiKey('shop', 'enqueue', 'shop-secret'),
 ].join();
 const LOG_LEVEL = 'info';
 const aSchedule = { kind: 'probe', owners: ['trip:42'], payload: {}, every: '1h' };

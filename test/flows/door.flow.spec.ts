@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readdir, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiKey } from '../support/api-keys.js';
 import { Fleet } from '../support/fleet.js';
+import { openFilesOf } from '../support/open-files.js';
 import { problemIn, RawClient } from '../support/raw-client.js';
 import { until } from '../support/until.js';
 
 const aProbe = { kind: 'probe', owners: ['trip:42'], payload: {} };
 const bearer = { authorization: 'Bearer reader' };
-const API_KEYS = `reader:read:${createHash('sha256').update('reader').digest('hex')}`;
+const API_KEYS = apiKey('reader', 'read');
 const PROBLEM = 'application/problem+json';
 
 /** Says that a body comes, and sends none of it. */
@@ -78,13 +78,8 @@ describe('the api with keys', () => {
   });
 
   it('has no file open for readers who asked for its pages many times and are gone', async () => {
-    const files = async (): Promise<string[]> => {
-      const folder = `/proc/${fleet.api.pid}/fd`;
-      const links = await Promise.all(
-        (await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => '')),
-      );
-      return links.filter((link) => link.startsWith('/') && !link.startsWith('/dev/'));
-    };
+    const files = async (): Promise<string[]> =>
+      (await openFilesOf(fleet.api.pid)).filter((name) => name.startsWith('/') && !name.startsWith('/dev/'));
     const before = await files();
     const asks = ['swagger-ui-bundle.js', 'swagger-ui.css'].map(
       (name) => `GET /docs/${name} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer reader\r\n\r\n`,

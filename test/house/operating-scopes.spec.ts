@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiKey } from '../support/api-keys.js';
 import { Fleet } from '../support/fleet.js';
 import { root } from '../support/process.js';
 
@@ -16,9 +16,7 @@ describe('the scopes that the page on operating names', async () => {
   );
   let fleet: Fleet;
   beforeAll(async () => {
-    const keys = SCOPES.map(
-      (scope) => `${scope}:${scope}:${createHash('sha256').update(scope).digest('hex')}`,
-    );
+    const keys = SCOPES.map((scope) => apiKey(scope, scope));
     fleet = await Fleet.start({ workers: 0, env: { API_KEYS: keys.join(','), PROBE: 'on' } });
   });
   afterAll(() => fleet.stop());
