@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findServer } from '#runtime';
 import { FailoverLoad } from '../support/failover-load.js';
@@ -33,7 +32,7 @@ describe.runIf(findServer() !== undefined)('a failover in a Cluster, under load'
     expect(load.jobs.filter(({ durable }) => durable !== true)).toEqual([]);
     await replica.ask((redis) => redis.cluster('FAILOVER'));
     await untilPromoted();
-    await pause(1_000);
+    await load.untilMoreAccepted();
     await load.stop();
 
     expect(await load.lost()).toEqual({ jobs: [], receipts: [], revived: [] });
@@ -45,8 +44,7 @@ describe.runIf(findServer() !== undefined)('a failover in a Cluster, under load'
   it('of a master that is killed loses nothing of what a replica was said to hold', async () => {
     await master.kill();
     await untilPromoted();
-    const accepted = load.jobs.length;
-    await until(() => load.jobs.length > accepted + 50, 'jobs are accepted again', 10_000);
+    await load.untilMoreAccepted();
     await load.stop();
     await fleet.untilState(await fleet.probe(), 'completed');
 

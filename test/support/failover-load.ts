@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fleet } from './fleet.js';
+import { until } from './until.js';
 
 const CALLERS = 8;
 const PAUSE_MS = 10;
@@ -38,6 +39,12 @@ export class FailoverLoad {
 
   constructor(private readonly fleet: Fleet) {
     this.callers = Promise.all(Array.from({ length: CALLERS }, (_, caller) => this.call(caller)));
+  }
+
+  /** Of both kinds of calls: each has a connection to the store that works. */
+  async untilMoreAccepted(): Promise<void> {
+    const [jobs, cancels] = [this.jobs.length + 50, this.cancels.length + 15];
+    await until(() => this.jobs.length > jobs && this.cancels.length > cancels, 'more is accepted');
   }
 
   async stop(): Promise<void> {
