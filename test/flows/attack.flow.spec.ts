@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -40,11 +39,6 @@ describe('the api under attack', () => {
   });
   afterAll(() => fleet.stop());
 
-  async function residentMb(): Promise<number> {
-    const status = await readFile(`/proc/${fleet.api.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1_024;
-  }
-
   async function openSockets(): Promise<number> {
     return (await openFilesOf(fleet.api.pid)).filter((name) => name.startsWith('socket:')).length;
   }
@@ -66,10 +60,9 @@ describe('the api under attack', () => {
     });
   }
 
-  it('answers callers who mean well, and keeps within its memory', async () => {
+  it('answers callers who mean well, and keeps within its connections', async () => {
     // What is made once is made before it is measured.
     for (const path of ['/openapi.json', '/docs/swagger-ui-bundle.js']) await call('GET', path, false);
-    const before = await residentMb();
     const ownSockets = await openSockets();
     const attackers = new Set<RawClient>();
     let isOver = false;
@@ -95,7 +88,6 @@ describe('the api under attack', () => {
 
     const kept = new Agent({ keepAlive: true, maxSockets: 1 });
     const answers: Record<string, number> = {};
-    let peak = 0;
     let sockets = 0;
     for (let i = 0; i < HEALTHY_CALLS; i += 1) {
       for (const agent of [kept, false] as const) {
@@ -103,7 +95,6 @@ describe('the api under attack', () => {
         const status = await call(method, path, agent).catch(String);
         answers[status] = (answers[status] ?? 0) + 1;
       }
-      peak = Math.max(peak, await residentMb());
       sockets = Math.max(sockets, await openSockets());
     }
     isOver = true;
@@ -114,6 +105,5 @@ describe('the api under attack', () => {
     expect(answers).toEqual({ 200: HEALTHY_CALLS, 201: HEALTHY_CALLS });
     // The store's too, and one that is on its way in or out.
     expect(sockets).toBeLessThanOrEqual(ownSockets + Number(MAX_CONNECTIONS) + 10);
-    expect(peak - before).toBeLessThan(150);
   });
 });
