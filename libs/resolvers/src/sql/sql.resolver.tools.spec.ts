@@ -176,7 +176,7 @@ describe('a database that is asked for owners', () => {
     ['after its transaction began', /begin read only/, 'unknown'],
     ['after its question was answered', /select distinct/, 'unknown'],
     ['after its transaction was committed', /commit/, 'alive'],
-  ])('that ends a connection %s calls nobody gone and ends no process', async (_, statement, life) => {
+  ])('that ends a connection %s calls no owner gone and ends no process', async (_, statement, life) => {
     const proxy = await Proxy.start(postgres.url);
     await use({ url: through(proxy) });
     try {
@@ -198,7 +198,7 @@ describe('a database that is asked for owners', () => {
     }
   });
 
-  it('that keeps ending our connections at any moment calls nobody gone and ends no process', async () => {
+  it('that keeps ending our connections at any moment calls no owner gone and ends no process', async () => {
     const admin = new Client(postgres.url);
     await admin.connect();
     try {
