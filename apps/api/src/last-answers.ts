@@ -1,3 +1,4 @@
+import { endWaits } from '#http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './error.filter.js';
@@ -32,6 +33,7 @@ export class LastAnswers {
 
   async finish(): Promise<void> {
     this.isClosing = true;
+    endWaits(this.app.getHttpServer());
     // Also ends connections on which no request came, which would hold up the close of the server.
     setTimeout(() => this.app.getHttpServer().closeAllConnections(), LAST_ANSWERS_MS).unref();
     if (this.underWay.size > 0) await new Promise<void>((resolve) => (this.resolveAllAnswered = resolve));

@@ -1,4 +1,4 @@
-import { ApiProblem, Needs, TakesBytes } from '#http';
+import { ApiProblem, enoughOf, Needs, TakesBytes } from '#http';
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -61,7 +61,7 @@ export class KrokiController {
     const asked = { type, source, output };
     const id = await this.diagrams.idOf(asked);
     const ask = (): Promise<DiagramView> => this.diagrams.askUnchecked(asked);
-    const view = await this.waits.untilOver(id, ask, signalOf(reply));
+    const view = await this.waits.untilOver(id, ask, enoughOf(reply));
     await this.send(view, request, reply);
   }
 
@@ -88,11 +88,4 @@ function notYet({ url }: DiagramView): ApiProblem {
 function refuse(flaw: Flaw, { headers }: FastifyRequest, reply: FastifyReply): void {
   if (/\bjson\b/i.test(headers.accept ?? '')) throw isInvalid(flaw);
   void reply.status(400).type('text/plain; charset=utf-8').send(`Error 400: ${flaw.message}`);
-}
-
-/** Aborts when the caller is gone. */
-function signalOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  return gone.signal;
 }
