@@ -14,7 +14,7 @@ const EVENTS_A_CALL = 1_000;
 const BATCH = { 'content-type': 'application/cloudevents-batch+json' };
 const MAX_CLOSED = 3;
 
-/** Anybody who may cancel can name owners that never had a job, as often as they like. */
+/** A caller with the scope `cancel` may name any number of owners that never had a job. */
 describe('a cancel of an owner that never had a job', () => {
   let store: TestStore;
   let redis: Redis;

@@ -8,7 +8,7 @@ export function TakesBytes(upTo?: number): MethodDecorator & ClassDecorator {
   return RouteConfig({ takesBytes: true, ...(upTo !== undefined && { takesUpTo: upTo }) });
 }
 
-/** Says that a route takes bodies of up to so many bytes, where others take less. */
+/** Raises the body limit of a route to this number of bytes. */
 export function TakesUpTo(bytes: number): MethodDecorator & ClassDecorator {
   return RouteConfig({ takesUpTo: bytes });
 }

@@ -1,5 +1,5 @@
 /** Knows whether enough servers hold a write; handed in by the application. */
 export interface Durability {
-  /** Runs a write, waits for the servers that have to hold it, and answers whether they do. It fails only as the write does. */
+  /** Runs a write, waits for its confirmation, and answers whether it came. It fails only as the write does. */
   hold<T>(write: () => Promise<T>): Promise<{ readonly value: T; readonly isHeld: boolean }>;
 }

@@ -128,7 +128,7 @@ describe('the server', () => {
   });
 
   it('keeps no file open for a client that asked for it many times and is gone', async () => {
-    // A file without end: it stays open until somebody closes it.
+    // A file without end: it stays open until a side closes it.
     const file = '/dev/zero';
     const open = async (): Promise<number> =>
       (await openFilesOf('self')).filter((name) => name === file).length;

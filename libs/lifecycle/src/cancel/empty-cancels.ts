@@ -10,8 +10,8 @@ const CLOSED_KEEP_DAYS = CLOSED_KEEP_MS / DAY_MS;
 const COUNT_AGAIN_MS = 1_000;
 
 /**
- * Bounds what cancels of owners leave behind for which nothing was ever enqueued: anybody can name as many as they like. The
- * newest keep their receipts. A closed owner stays closed for as long as any other, so their number is bounded by a refusal.
+ * Bounds what cancels leave behind of owners that never had a job: a caller may name any number of them. The newest keep
+ * their receipts. A closed owner stays closed for as long as any other, so their number is bounded by a refusal.
  */
 @Injectable()
 export class EmptyCancels {

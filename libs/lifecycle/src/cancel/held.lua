@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  cancel: those who have to hold this cancel were found to hold it. Its receipt says so from now on.
+  cancel: notes that DURABILITY confirmed this cancel. Its receipt says so from now on.
 
     KEYS[1]   record of the owner; :cancel:<cancelId> beside it, in the same slot
 

@@ -31,7 +31,7 @@ export interface Receipt {
   readonly schedules: number;
   /** Nothing is left of it, in any queue or index. */
   readonly done: boolean;
-  /** Whether those who have to hold the cancel were found to hold it; always false without `durability`. */
+  /** Whether `durability` confirmed the cancel; always false without `durability`. */
   readonly durable: boolean;
   /** Nothing was done: the owner was reopened after that which this was about. */
   readonly late?: true;
@@ -77,8 +77,8 @@ export function aboutOf({ cancelId, owner, job, reason, by, close, why }: Order)
 
 /**
  * Reads receipts. Of a receipt the store keeps: a what it is about, t when, e and b the epochs after and before, d when it
- * was done, f when it was found to be held by those who have to hold it, `n:<queue>|<state>` how many jobs were removed, `run:<job>|<token>` told, acknowledged or ignored, and
- * `s:<schedule>` for each schedule that went along.
+ * was done, f set once `durability` confirmed it, `n:<queue>|<state>` how many jobs were removed, `run:<job>|<token>` told,
+ * acknowledged or ignored, and `s:<schedule>` for each schedule that went along.
  */
 @Injectable()
 export class Receipts {
@@ -118,7 +118,7 @@ export class Receipts {
     return text === null ? undefined : Number(text);
   }
 
-  /** Those who have to hold the cancel hold it. A receipt that is forgotten meanwhile stays so. */
+  /** Set once `durability` confirmed the cancel. A receipt that is forgotten meanwhile stays so. */
   async noteHeld({ cancelId, owner }: Target): Promise<void> {
     const record = [this.keys.ownerText(owner)];
     await this.store.call(() => runScript(this.store.redis, 'held', record, [digest(cancelId)]));

@@ -51,7 +51,7 @@ export interface Ticket {
   readonly owners: readonly string[];
   /** The job whose place it took. */
   readonly replaced?: string;
-  /** Whether those hold it who have to hold it; absent without `durability`. */
+  /** Whether `durability` confirmed it; absent without `durability`. */
   readonly durable?: boolean;
 }
 

@@ -49,7 +49,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
       return { drawn: false, why: word === 'gone' ? 'nobody asks for it' : 'another job does' };
 
     const { bytes, contentType, renderer, warnings } = await this.draw(primary.id, payload, run);
-    // Before the picture counts: whoever sees it sees what it lacks.
+    // Before the picture counts: a reader who sees the picture also sees what it lacks.
     if (warnings.length > 0) await this.diagrams.recordWarnings(primary.id, run.id, warnings);
     await run.artifacts.put(pictureName(payload.output), bytes, { contentType });
     return { renderer, contentType, bytes: bytes.length, warnings };

@@ -24,7 +24,7 @@ export class StoreDurability {
     private readonly timeoutMs: number,
   ) {}
 
-  /** Writes over the connection that this was given, and waits for those who have to hold it. */
+  /** Writes over the connection that this was given, and waits for the replica or the disk to hold it. */
   async hold<T>(write: () => Promise<T>): Promise<{ readonly value: T; readonly isHeld: boolean }> {
     // Asked, and not awaited: over each connection the answer comes before that of the write.
     const asked = this.currentSessions();

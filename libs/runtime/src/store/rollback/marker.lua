@@ -2,7 +2,7 @@
 --[[
   marker: does the store still have what this process saw in it? A store that took back what it had answered does not.
 
-  Somebody writes a marker every second; each process looks for the one it saw last. One that misses it writes a marker that
+  One of the processes writes a marker every second; each process looks for the one it saw last. One that misses it writes a marker that
   says so, so that the others, who may have seen none of those that are lost, know it too.
 
     KEYS[1]   the markers, newest first: `<number>|<run id>|<written at, ms>`, and `|<written at, ms, of the newest marker
