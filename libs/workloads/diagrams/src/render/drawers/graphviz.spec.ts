@@ -1,5 +1,7 @@
+import { instance } from '@viz-js/viz';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Renderers } from '../renderers.js';
+import { load } from './graphviz.js';
 
 /** Leaves the memory of a Graphviz instance damaged: another graph drawn in it traps. */
 const DAMAGING = `digraph {
@@ -53,4 +55,20 @@ describe('Graphviz', () => {
       message: expect.stringContaining('Its renderer failed on it: Aborted(Assertion failed'),
     });
   });
+
+  it.each([1, 2])(
+    'draws the graph after one for which no instance could be made: instance %i',
+    async (bad) => {
+      let made = 0;
+      const drawer = load(async () => {
+        made += 1;
+        if (made === bad) throw new Error('no memory');
+        return instance();
+      });
+      const outcomes = [];
+      for (let nth = 1; nth <= 3; nth += 1)
+        outcomes.push(await Promise.resolve(drawer.draw('digraph { a }')).then(() => 'drawn', String));
+      expect(outcomes).toEqual([1, 2, 3].map((nth) => (nth === bad ? 'Error: no memory' : 'drawn')));
+    },
+  );
 });

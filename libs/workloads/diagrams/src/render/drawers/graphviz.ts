@@ -8,8 +8,8 @@ const FONT = { fontname: 'Arial' };
 
 type Viz = Awaited<ReturnType<typeof instance>>;
 
-export function load(): Drawer {
-  const take = instances();
+export function load(make: () => Promise<Viz> = instance): Drawer {
+  const take = instances(make);
   return {
     draw: async (source) => run(await take(), source, 'svg'),
     // This engine places nothing.
@@ -19,16 +19,18 @@ export function load(): Drawer {
 
 /**
  * An instance for each graph: some graphs leave the memory of theirs damaged, and the next graph would trap in it. The next
- * instance is made while there is nothing to draw.
+ * instance is made while there is nothing to draw. One that cannot be made fails the graph that waits for it, and no other.
  */
-function instances(): () => Promise<Viz> {
-  let next = instance();
+function instances(make: () => Promise<Viz>): () => Promise<Viz> {
+  let next = make();
+  next.catch(() => undefined);
   return async () => {
-    const viz = await next;
-    next = turn().then(() => instance());
-    // Reported to the graph that waits for it.
-    next.catch(() => undefined);
-    return viz;
+    try {
+      return await next;
+    } finally {
+      next = turn().then(make);
+      next.catch(() => undefined);
+    }
   };
 }
 
