@@ -31,6 +31,23 @@ describe('a duration', () => {
   });
 });
 
+describe('the time limit of durability', () => {
+  const refused =
+    'expected a duration of 50ms up to 60s, as in 500ms or 3s; a number without a unit is milliseconds';
+
+  it.each([
+    ['50', 50],
+    ['3s', 3_000],
+    ['60s', 60_000],
+  ])('may be %s', (text, ms) => {
+    expect(read(fields.DurabilityEnv.DURABILITY_TIMEOUT, text)).toBe(ms);
+  });
+
+  it.each(['3', '49ms', '61s', '24d'])('may not be %s', (text) => {
+    expect(read(fields.DurabilityEnv.DURABILITY_TIMEOUT, text)).toBe(refused);
+  });
+});
+
 describe('an age', () => {
   it.each([
     ['1ms', 1],

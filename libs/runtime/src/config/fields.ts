@@ -9,13 +9,20 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** So that it is a number that can be counted with, and no slip. */
 const LONGEST_AGE_MS = 36_500 * 86_400_000;
 
-function durationWithin(least: number, most: number, expected: string): z.ZodType<number, string> {
+const EXAMPLES = '500ms, 30s, 5m, 24h or 7d';
+
+function durationWithin(
+  least: number,
+  most: number,
+  expected: string,
+  examples = EXAMPLES,
+): z.ZodType<number, string> {
   return z
     .string()
     .transform((text, context) => {
       const ms = parseDuration(text);
       if (ms !== undefined && ms >= least && ms <= most) return ms;
-      context.addIssue(`expected ${expected}, as in 500ms, 30s, 5m, 24h or 7d`);
+      context.addIssue(`expected ${expected}, as in ${examples}`);
       return z.NEVER;
     })
     .meta({ form: 'duration' });
@@ -127,9 +134,14 @@ export const DurabilityEnv = {
     .describe(
       'What an enqueue and a cancel wait for before they answer: nothing, a replica, or the disk of the master; see `docs/operating.md`.',
     ),
-  DURABILITY_TIMEOUT: duration
+  DURABILITY_TIMEOUT: durationWithin(
+    50,
+    60_000,
+    'a duration of 50ms up to 60s',
+    '500ms or 3s; a number without a unit is milliseconds',
+  )
     .prefault('1s')
-    .describe('How long they wait for it, and then answer `durable: false`.'),
+    .describe('How long they wait for it, 50 ms to 60 s, and then answer `durable: false`.'),
 };
 
 export const LogEnv = {
