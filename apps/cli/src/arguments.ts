@@ -1,4 +1,4 @@
-import { durationMs } from '#durations';
+import { hasUnit, typedDurationMs } from '#durations';
 import { nearestName } from '#nearest-name';
 import { parseArgs } from 'node:util';
 import { WrongUsage } from './problems.js';
@@ -13,9 +13,6 @@ export interface OptionSpec {
   readonly bare?: string;
 }
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
-
-/** A duration with its unit, so that it is not taken for an id. */
-const WITH_UNIT = /^\d+(\.\d+)?(ms|s|m|h|d)$/;
 
 /** The words and options of one call, checked against what its command takes. */
 export class Given {
@@ -40,10 +37,8 @@ export class Given {
   duration(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    if (text !== '0' && /^\d+(\.\d+)?$/.test(text))
-      throw new WrongUsage(`--${name} needs a unit, as in ${text}s: ms, s, m, h or d; got "${text}".`);
     try {
-      return durationMs(text, `--${name}`);
+      return typedDurationMs(text, `--${name}`);
     } catch (error) {
       throw new WrongUsage((error as Error).message);
     }
@@ -70,7 +65,7 @@ export function readArguments(args: readonly string[], specs: OptionSpecs): Give
     if (!spec) throw unknownOption(token.rawName, Object.keys(specs));
     if (values.has(token.name) && !spec.many) throw new WrongUsage(`${token.rawName} is given twice.`);
     const next = tokens[i + 1];
-    if (spec.bare && token.value === undefined && next?.kind === 'positional' && WITH_UNIT.test(next.value)) {
+    if (spec.bare && token.value === undefined && next?.kind === 'positional' && hasUnit(next.value)) {
       tokens.splice(i + 1, 1);
       values.set(token.name, [next.value]);
     } else {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { durationMs, formatDuration, parseDuration } from './index.js';
+import { durationMs, formatDuration, hasUnit, parseDuration, typedDurationMs } from './index.js';
 
 describe('durations', () => {
   it.each([
@@ -27,6 +27,15 @@ describe('durations', () => {
     expect(() => durationMs('soon', 'expiresIn')).toThrow(
       'expiresIn must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got "soon".',
     );
+  });
+
+  it('that a person types need a unit, but for 0', () => {
+    expect(['0', '250ms', '1.5s'].map((text) => typedDurationMs(text))).toEqual([0, 250, 1_500]);
+    expect(['5', '0', '42s', 'soon'].map(hasUnit)).toEqual([false, false, true, false]);
+    for (const text of ['5', '1.5', 'soon', ''])
+      expect(() => typedDurationMs(text, '--wait')).toThrow(
+        `--wait must be a number with a unit (500ms, 30s, 5m, 24h, 7d); got "${text}".`,
+      );
   });
 
   it('writes what it reads', () => {

@@ -24,6 +24,20 @@ export function durationMs(value: Duration, what = 'a duration'): number {
   return ms;
 }
 
+/** Whether a text is a duration with its unit, which no id or count is taken for. */
+export function hasUnit(text: string): boolean {
+  return FORM.test(text);
+}
+
+/** Milliseconds of a duration as a person types it: with its unit, but for 0. Throws a sentence that says what was expected. */
+export function typedDurationMs(text: string, what = 'a duration'): number {
+  if (text === '0') return 0;
+  if (hasUnit(text)) return durationMs(text, what);
+  throw new TypeError(
+    `${what} must be a number with a unit (500ms, 30s, 5m, 24h, 7d); got ${JSON.stringify(text)}.`,
+  );
+}
+
 /** A duration as a person writes it: the largest unit that divides it. */
 export function formatDuration(ms: number): string {
   for (const [unit, size] of Object.entries(UNITS).toReversed()) {
