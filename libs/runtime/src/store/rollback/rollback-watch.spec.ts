@@ -138,11 +138,13 @@ describe('the watch over a store that may go back', () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
-  it('bears a store that is away', async () => {
+  it('goes on after a look that the store refused', async () => {
     const one = await start();
-    redis.disconnect();
+    await redis.set(key, 'no list');
     await look(one);
-    redis = new Redis(inject('storeUrl'));
+    await redis.del(key);
+    await look(one);
+    expect(await redis.llen(key)).toBe(1);
     expect(one.said).toEqual([]);
   });
 });
