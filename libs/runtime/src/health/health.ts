@@ -1,3 +1,5 @@
+import { within } from '../time/within.js';
+
 /** What a probe is answered. `why` names each thing that is not well. */
 export interface Health {
   readonly ok: boolean;
@@ -39,15 +41,10 @@ export class HealthBook {
 }
 
 async function withinLimit(subject: string, check: ReadinessCheck): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, CHECK_LIMIT_MS, `${subject} did not answer within ${CHECK_LIMIT_MS} ms`);
-  });
+  const late = `${subject} did not answer within ${CHECK_LIMIT_MS} ms`;
   try {
-    return await Promise.race([check(), limit]);
+    return await within(CHECK_LIMIT_MS, check(), late);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -13,6 +13,7 @@ import { checkDurability, openDurability } from '../store/durability/open-durabi
 import type { StoreDurability } from '../store/durability/store-durability.js';
 import { RollbackWatch } from '../store/rollback/rollback-watch.js';
 import { WatchedStore } from '../store/watched-store.js';
+import { within } from '../time/within.js';
 
 /** What every process of the fleet has. */
 export class Runtime {
@@ -86,7 +87,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   shutdown.listen();
 
   const runtime = new Runtime(definition.name, log, store.redis, health, metrics, shutdown, durability);
-  await atMost(STORE_WAIT_MS, looked);
+  await within(STORE_WAIT_MS, looked);
   const starting = definition.start(runtime, settings);
   // Before it has started: told to end in that moment, the application still closes before its connection does.
   shutdown.add({ name: 'the application', run: async () => (await starting).app.close() });
@@ -115,14 +116,6 @@ function readSettings<S extends z.ZodObject>(definition: AppDefinition<S>): z.ou
     if (error instanceof ConfigError) return refuse(error.message);
     throw error;
   }
-}
-
-/** Waits for an event, but not forever. */
-async function atMost(ms: number, event: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([event, limit]);
-  clearTimeout(timer);
 }
 
 function startFailure(app: string, error: unknown): string {

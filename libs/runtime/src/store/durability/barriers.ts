@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { within } from '../../time/within.js';
 import { Sessions } from './sessions.js';
 
 /** While one barrier waits, the next starts after this: a sync that is under way does not cover what comes now. */
@@ -96,16 +97,5 @@ export class Barriers {
       if (at >= 0) this.free.splice(at, 1);
     });
     return redis;
-  }
-}
-
-/** What it comes to, or nothing when that takes too long. */
-export async function within<T>(ms: number, event: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));
-  try {
-    return await Promise.race([event, limit]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
+import { within } from '../../time/within.js';
 import type { StoreConnection } from '../connect.js';
 import { masters } from '../info.js';
 import { keysOnMasters } from '../master-keys.js';
-import { Barriers, within } from './barriers.js';
+import { Barriers } from './barriers.js';
 import { hasReplica, prove, whyNever, type DurabilityLevel } from './proof.js';
 import { Sessions, type Session } from './sessions.js';
 
