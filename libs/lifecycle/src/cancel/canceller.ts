@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Durability } from '../durability.js';
+import { holdWrite, type Durability } from '../durability.js';
 import { CancelConflictError, ClosedOwnersFullError, StoreUnavailableError } from '../errors.js';
 import { Removals } from '../history/removals.js';
 import { Journal } from '../journal.js';
@@ -106,7 +106,7 @@ export class Canceller {
 
   private async carryOut(order: Order): Promise<Receipt> {
     const meantAt = performance.now();
-    const { value, isHeld } = await this.hold(async () => {
+    const { value, isHeld } = await holdWrite(this.durability, async () => {
       if (!(await this.cleanUps.intend(order))) throw new CancelConflictError();
       return await this.end(order);
     });
@@ -117,7 +117,7 @@ export class Canceller {
     }
     if (word === 'late' || word === 'moved') {
       await this.cleanUps.forget(order);
-      return lateReceipt(order, epoch ?? null, isHeld);
+      return lateReceipt(order, epoch ?? null, isHeld === true);
     }
     if (isHeld) await this.receipts.noteHeld(order);
     // This process may have been suspended.
@@ -135,10 +135,6 @@ export class Canceller {
     if (!receipt)
       throw new StoreUnavailableError('The store lost the cancel. Repeat it with the same cancelId.');
     return receipt;
-  }
-
-  private async hold<T>(write: () => Promise<T>): Promise<{ readonly value: T; readonly isHeld: boolean }> {
-    return this.durability ? this.durability.hold(write) : { value: await write(), isHeld: false };
   }
 
   /** The point of no return. Telling the workers is a hint, and its failure nobody's loss. */

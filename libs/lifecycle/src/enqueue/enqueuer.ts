@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobState } from 'bullmq';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FoundJobs } from '../cancel/found.jobs.js';
-import type { Durability } from '../durability.js';
+import { holdWrite, type Durability } from '../durability.js';
 import { QueueFullError, StoreUnavailableError } from '../errors.js';
 import { Slots } from '../gate/slots.js';
 import { Journal } from '../journal.js';
@@ -145,10 +145,8 @@ export class Enqueuer {
   }
 
   private async hold(accept: () => Promise<Ticket>): Promise<Ticket> {
-    const write = (): Promise<Ticket> => this.store.call(accept);
-    if (!this.durability) return write();
-    const { value, isHeld } = await this.durability.hold(write);
-    return { ...value, durable: isHeld };
+    const { value, isHeld } = await holdWrite(this.durability, () => this.store.call(accept));
+    return isHeld === undefined ? value : { ...value, durable: isHeld };
   }
 
   private async acceptOnce(request: JobRequest, key: string, whole: unknown): Promise<Ticket> {

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { FlowProducer, type FlowJob as BullFlow } from 'bullmq';
+import { holdWrite } from '../durability.js';
 import { Admission } from '../enqueue/admission.js';
 import { NewJobs, type NewJob } from '../enqueue/new-jobs.js';
 import { isTooLate, Reservations, tooSlow, type Reservation } from '../enqueue/reservation.js';
@@ -74,14 +75,11 @@ export class Flows implements OnApplicationShutdown {
     const top = readFlow(flow, this.maxPayloadBytes);
     const jobs = jobsOf(top);
     for (const { request } of jobs) this.kinds.get(request.kind.name);
-    const write = (): Promise<void> => this.store.call(() => this.accept(top, jobs));
-    const { durability } = this.options;
-    if (!durability) {
-      await write();
-      return this.ticket(top);
-    }
-    const { isHeld } = await durability.hold(write);
-    return { ...this.ticket(top), durable: isHeld };
+    const { isHeld } = await holdWrite(this.options.durability, () =>
+      this.store.call(() => this.accept(top, jobs)),
+    );
+    const ticket = this.ticket(top);
+    return isHeld === undefined ? ticket : { ...ticket, durable: isHeld };
   }
 
   private async accept(top: FlowJob, jobs: readonly FlowJob[]): Promise<void> {
