@@ -37,6 +37,7 @@ const datedText = defineKind({
   queue: 'plain-work',
   payload: z.object({ on: z.coerce.date<Date | string>() }),
 });
+const brief = defineKind({ name: 'brief', queue: 'plain-work', payload: z.any(), expiresIn: '2s' });
 const foreign = defineKind({ name: 'foreign', queue: 'media', payload: z.any() });
 
 const trip = owner('trip', '42');
@@ -61,7 +62,7 @@ describe('the enqueuer', () => {
             listeners: [(fact) => facts.push(fact)],
           }),
         }),
-        LifecycleModule.forKinds([thumbnail, plain, dated, datedText]),
+        LifecycleModule.forKinds([thumbnail, plain, dated, datedText, brief]),
       ],
     }).compile();
     enqueuer = module.get(Enqueuer);
@@ -298,6 +299,13 @@ describe('the enqueuer', () => {
       () => enqueueThumbnail({ delay: '1h', expiresIn: '1s' }),
       new InvalidJobError(
         'delay (1h) is longer than expiresIn (1s): the job could only expire. Give it a longer expiresIn.',
+      ),
+    ],
+    [
+      'a delay after which it could only expire by its kind',
+      () => enqueuer.enqueue(brief, {}, { owners: [trip], delay: '1h' }),
+      new InvalidJobError(
+        'delay (1h) is longer than the expiresIn of the kind brief (2s): the job could only expire. Give it a longer expiresIn.',
       ),
     ],
     [

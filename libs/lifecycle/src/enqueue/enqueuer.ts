@@ -19,7 +19,7 @@ import { Admission } from './admission.js';
 import { Duplicates } from './duplicates.js';
 import { Idempotency } from './idempotency.js';
 import { NewJobs } from './new-jobs.js';
-import { readRequest, type EnqueueOptions, type JobRequest } from './request.js';
+import { readRequest, refuseToExpire, type EnqueueOptions, type JobRequest } from './request.js';
 import { Replacements } from './replacements.js';
 import { isTooLate, Reservations, tooSlow, type Epochs, type Reservation } from './reservation.js';
 import { Twins } from './twins.js';
@@ -88,6 +88,7 @@ export class Enqueuer {
   async enqueue<K extends Kind>(kind: K, payload: PayloadIn<K>, options: EnqueueOptions): Promise<Ticket> {
     this.kinds.get(kind.name);
     const request = readRequest(kind, payload, options, this.maxPayloadBytes);
+    refuseToExpire(request, options);
     const { idempotencyKey } = options;
     if (idempotencyKey !== undefined) checkKey(idempotencyKey, 'The Idempotency-Key');
     return this.hold(() =>

@@ -56,7 +56,6 @@ export function readRequest(
   }
   const delayMs = readAhead(options.delay ?? 0, 'delay');
   const expiresInMs = options.expiresIn === undefined ? undefined : readAhead(options.expiresIn, 'expiresIn');
-  refuseToExpire(delayMs, expiresInMs, strategy);
   const owners = readOwners(options.owners);
   const dedup = strategy === 'none' ? '' : digestOf(kind, key, owners);
   return {
@@ -79,13 +78,20 @@ export function readRequest(
   };
 }
 
-/** With skip and coalesce a later trigger may join the pending job, and its time begins again: it may still start. */
-function refuseToExpire(delayMs: number, expiresInMs: number | undefined, strategy: string): void {
+/**
+ * Refuses a delay after which the job could only expire. With skip and coalesce a later trigger may join the pending job, and
+ * its time begins again: it may still start. A job that was accepted before is not asked.
+ */
+export function refuseToExpire(
+  { kind, strategy, delayMs, expiresInMs }: JobRequest,
+  options: EnqueueOptions,
+): void {
   if (strategy === 'skip' || strategy === 'coalesce') return;
   if (expiresInMs === undefined || delayMs <= expiresInMs) return;
-  const [delay, expiresIn] = [formatDuration(delayMs), formatDuration(expiresInMs)];
+  const source = options.expiresIn === undefined ? `the expiresIn of the kind ${kind.name}` : 'expiresIn';
   throw new InvalidJobError(
-    `delay (${delay}) is longer than expiresIn (${expiresIn}): the job could only expire. Give it a longer expiresIn.`,
+    `delay (${formatDuration(delayMs)}) is longer than ${source} (${formatDuration(expiresInMs)}): ` +
+      'the job could only expire. Give it a longer expiresIn.',
   );
 }
 

@@ -23,6 +23,8 @@ import { SweepBook } from './sweep.book.js';
 import { Sweeper } from './sweeper.js';
 
 const offer = defineKind({ name: 'offer', queue: 'offers', payload: z.any(), expiresIn: '30ms' });
+/** Its time is over when its delay is, and no worker takes it. */
+const later = defineKind({ name: 'later', queue: 'offers', payload: z.any(), expiresIn: '2s' });
 const note = defineKind({ name: 'note', queue: 'notes', payload: z.any() });
 const busy = defineKind({
   name: 'busy',
@@ -63,7 +65,13 @@ describe('the sweep of what is too late', () => {
   });
 
   const start = (prefix?: string): Promise<LifecycleApp> =>
-    LifecycleApp.start([offer, note, busy], [BusyHandler], { kinds: ['busy'] }, inject('storeUrl'), prefix);
+    LifecycleApp.start(
+      [offer, later, note, busy],
+      [BusyHandler],
+      { kinds: ['busy'] },
+      inject('storeUrl'),
+      prefix,
+    );
   const enqueue = (
     more: Partial<EnqueueOptions> = {},
     kind = offer,
@@ -127,7 +135,7 @@ describe('the sweep of what is too late', () => {
     const slot = { key: 'driver:7', limit: 1 };
     const holder = await enqueue({ slot }, busy);
     await until(() => begun.includes(holder.id), 'one has the slot');
-    const delayed = await enqueue({ delay: '1h' });
+    const delayed = await enqueue({ delay: '2s' }, later);
     const waiting = await enqueue({ slot }, busy);
     const retried = await enqueue({}, busy, 'fail');
     await until(async () => (await view(retried.id)).state === 'retrying', 'one is to be tried again');
