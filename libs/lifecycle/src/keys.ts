@@ -35,8 +35,8 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *  …:untold                   zset    <cancel> -> since when, ms: other services  intent               News, when they are; forget; left ones:
  *                                     are not told of its end yet                                    repair. Expires; UNTOLD_KEPT at most
  *  …:empty                    zset    <cancel> -> when, ms: those that ended nothing  empties              expires; EMPTY_RECEIPTS_KEPT at most
- *  …:closed                   hash    <day> -> how many owners were closed that   empties              expires; days before CLOSED_KEEP_MS go
- *                                     never had a job
+ *  …:closed                   zset    <owner digest> -> when it was closed, ms: those  empties        expires; reopen, purge; those older than
+ *                                     that never had a job                                            CLOSED_KEEP_MS go
  *  …:told                     stream  what was cancelled, for running jobs       tell                 never; bounded
  *  <prefix>:{schedules}       zset    <schedule> -> when it is looked at next, ms  plan, claim, turn, strike  empties with the schedules
  *  …:<schedule>               hash    the schedule (see schedule.book.ts)       plan, turn, strike   strike, and the tick after it
@@ -143,6 +143,11 @@ export class Keys {
   /** What is being cancelled, over all owners. */
   get cancels(): string {
     return `${this.prefix}:{cancels}`;
+  }
+
+  /** Which owners are closed that never had a job, by digest, and since when. */
+  get closedOwners(): string {
+    return `${this.cancels}:closed`;
   }
 
   /** When which schedule is due, over all owners. */

@@ -97,6 +97,7 @@ export class Canceller {
     const [, epoch] = (await this.store.call(() =>
       runScript(this.store.redis, 'reopen', [this.keys.ownerText(name)], args),
     )) as [string, string];
+    await this.empties.uncount([digest(name)]);
     return { owner: name, state: 'open', epoch };
   }
 

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 --[[
   cancel: lists a cancel that ended nothing, of an owner for which nothing was ever enqueued. Of these the newest keep their
-  receipts; what the others are about is forgotten, unless other services are not told yet. Counts the owners that were closed
-  so, by the day.
+  receipts; what the others are about is forgotten, unless other services are not told yet. Lists the owners that were closed
+  so, by when they were closed last.
 
     KEYS[1]   zset of the digests of cancelIds that are looked at; :<digest>, :untold, :empty and :closed beside it, in the same
               slot
@@ -10,11 +10,10 @@
     ARGV[1]   now, ms; '' for the store's own clock
     ARGV[2]   digest of the cancelId
     ARGV[3]   how many are kept; ARGV[4] for how long, ms
-    ARGV[5]   1 when it closed an owner; ARGV[6] for how many days that is kept
+    ARGV[5]   digest of the owner that it closed, '' for none; ARGV[6] for how long it stays closed, ms
 
   Answers what is forgotten, each as it was meant: its receipt may go.
 ]]
-local DAY_MS = 86400000
 local FORGOTTEN_AT_ONCE = 100
 
 --- @include each
@@ -22,20 +21,16 @@ if #ARGV ~= 6 then
   return redis.error_reply('ERR wrong number of arguments')
 end
 local now, id, most, keep = clock(ARGV[1]), ARGV[2], number(ARGV[3]), number(ARGV[4])
-local isClosed, days = ARGV[5] == '1', number(ARGV[6])
+local owner, closedKeep = ARGV[5], number(ARGV[6])
 local empty, untold, closed = KEYS[1] .. ':empty', KEYS[1] .. ':untold', KEYS[1] .. ':closed'
 redis.call('ZCARD', untold)
-local listed = redis.call('HKEYS', closed)
+redis.call('ZCARD', closed)
 
-if redis.call('ZADD', empty, 'NX', now, id) == 1 and isClosed then
-  local today = math.floor(now / DAY_MS)
-  redis.call('HINCRBY', closed, whole(today), 1)
-  for _, day in ipairs(listed) do
-    if number(day) < today - days then
-      redis.call('HDEL', closed, day)
-    end
-  end
-  redis.call('PEXPIRE', closed, (days + 1) * DAY_MS)
+redis.call('ZADD', empty, 'NX', now, id)
+if owner ~= '' then
+  redis.call('ZADD', closed, now, owner)
+  redis.call('ZREMRANGEBYSCORE', closed, '-inf', whole(now - closedKeep))
+  redis.call('PEXPIRE', closed, closedKeep)
 end
 redis.call('PEXPIRE', empty, keep)
 

@@ -5,8 +5,6 @@ import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import type { Target } from './order.js';
 
-const DAY_MS = 86_400_000;
-const CLOSED_KEEP_DAYS = CLOSED_KEEP_MS / DAY_MS;
 const COUNT_AGAIN_MS = 1_000;
 
 /**
@@ -49,10 +47,15 @@ export class EmptyCancels {
     const record = this.keys.ownerText(target.owner);
     const found = await this.store.call(() => runScript(redis, 'empty', [record], [id]));
     if (found === 'used') return;
-    const isClosed = found === 'closed' ? 1 : 0;
-    const args = ['', id, EMPTY_RECEIPTS_KEPT, this.keepMs, isClosed, CLOSED_KEEP_DAYS];
+    const closed = found === 'closed' ? digest(target.owner) : '';
+    const args = ['', id, EMPTY_RECEIPTS_KEPT, this.keepMs, closed, CLOSED_KEEP_MS];
     const forgotten = await this.store.call(() => runScript(redis, 'empties', [this.cancels], args));
     await Promise.all((forgotten as string[]).map((text) => this.forget(JSON.parse(text) as Target)));
+  }
+
+  /** These owners are closed no more. When the process dies before this, they count until the close would have ended. */
+  async uncount(owners: readonly string[]): Promise<void> {
+    await this.store.call(() => this.store.redis.zrem(this.keys.closedOwners, ...owners));
   }
 
   /** A receipt that is left behind when the process dies here expires by itself. */
@@ -61,12 +64,8 @@ export class EmptyCancels {
     await this.store.call(() => this.store.redis.unlink(receipt));
   }
 
-  private async count(): Promise<number> {
-    const oldest = Math.floor(Date.now() / DAY_MS) - CLOSED_KEEP_DAYS;
-    const days = await this.store.call(() => this.store.redis.hgetall(`${this.cancels}:closed`));
-    return Object.entries(days).reduce(
-      (sum, [day, count]) => sum + (Number(day) < oldest ? 0 : Number(count)),
-      0,
-    );
+  private count(): Promise<number> {
+    const oldest = Date.now() - CLOSED_KEEP_MS;
+    return this.store.call(() => this.store.redis.zcount(this.keys.closedOwners, oldest, '+inf'));
   }
 }

@@ -7,7 +7,7 @@
 
     ARGV[1]   digest of the cancelId
 
-  Answers used, or empty; closed when this cancel made the record of a closed owner.
+  Answers used, or empty; closed when the owner is closed.
 ]]
 local META = 6
 
@@ -16,11 +16,10 @@ if #ARGV ~= 1 then
 end
 local record = KEYS[1]
 local counter, state = unpack(redis.call('HMGET', record, 'v', 's'))
-local before = redis.call('HGET', record .. ':cancel:' .. ARGV[1], 'b')
 if counter ~= '0' or redis.call('HLEN', record) > META or redis.call('EXISTS', record .. ':schedules') == 1 then
   return counter and 'used' or 'empty'
 end
 if state == 'open' then
   redis.call('UNLINK', record)
 end
-return state == 'closed' and before == '0' and 'closed' or 'empty'
+return state == 'closed' and 'closed' or 'empty'

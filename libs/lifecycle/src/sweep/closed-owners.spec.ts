@@ -7,7 +7,8 @@ import { Canceller } from '../cancel/canceller.js';
 import { Enqueuer } from '../enqueue/enqueuer.js';
 import { OwnerClosedError } from '../errors.js';
 import { defineKind } from '../kinds/kind.js';
-import { owner } from '../kinds/owner.js';
+import { digest } from '../keys.js';
+import { formatOwner, owner, type Owner } from '../kinds/owner.js';
 import { Handler, Handles } from '../run/handler.js';
 import { SweepBook } from './sweep.book.js';
 import type { SweepOrder, SweepRecord } from './sweep.record.js';
@@ -52,12 +53,23 @@ describe('an owner that was closed without ever having had a job', () => {
   });
 
   it('is forgotten by a forced repair a day later; no other is', async () => {
-    expect(await closed()).toBe(2);
+    expect(await counted()).toEqual(listOf(OLD, YOUNG));
     expect(await sweep({ force: true })).toMatchObject({ state: 'done', healed: 1 });
-    expect(await closed()).toBe(1);
+    expect(await counted()).toEqual(listOf(YOUNG));
     await enqueue(OLD);
     for (const one of [YOUNG, USED]) await expect(enqueue(one)).rejects.toThrow(OwnerClosedError);
     expect(await sweep({ force: true })).toMatchObject({ state: 'done', healed: 0 });
+  });
+
+  it('counts once, however often it is cancelled, until it is reopened or forgotten', async () => {
+    const canceller = app.context.get(Canceller);
+    for (const one of [OLD, YOUNG]) await canceller.cancel(one);
+    expect(await counted()).toEqual(listOf(OLD, YOUNG));
+    await backdate('trip:old');
+    expect(await sweep({ force: true })).toMatchObject({ healed: 1 });
+    expect(await counted()).toEqual(listOf(YOUNG));
+    await canceller.reopen(YOUNG);
+    expect(await counted()).toEqual(listOf());
   });
 
   async function sweep(order: SweepOrder = {}): Promise<SweepRecord> {
@@ -75,9 +87,14 @@ describe('an owner that was closed without ever having had a job', () => {
     await app.redis.hset(record, 'e', String(epoch - 2 * DAY_MS * 1_000));
   }
 
-  /** How many count against the limit. */
-  async function closed(): Promise<number> {
-    const days = await app.redis.hvals(`${app.prefix}:{cancels}:closed`);
-    return days.reduce((sum, count) => sum + Number(count), 0);
+  /** The digests of those that count against the limit, and whether what lists them expires. */
+  async function counted(): Promise<{ owners: string[]; expires: boolean }> {
+    const key = `${app.prefix}:{cancels}:closed`;
+    const [owners, leftMs] = await Promise.all([app.redis.zrange(key, 0, '-1'), app.redis.pttl(key)]);
+    return { owners: owners.toSorted(), expires: leftMs !== -1 };
+  }
+
+  function listOf(...owners: Owner[]): { owners: string[]; expires: boolean } {
+    return { owners: owners.map((one) => digest(formatOwner(one))).toSorted(), expires: true };
   }
 });

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { EmptyCancels } from '../cancel/empty-cancels.js';
 import { Journal } from '../journal.js';
-import { Keys } from '../keys.js';
-import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
 import { runScript } from '../scripts.js';
 import { Store } from '../store.js';
 import type { Tally } from './healing.js';
@@ -15,15 +14,11 @@ const DAY_MS = 86_400_000;
  */
 @Injectable()
 export class ClosedOwners {
-  private readonly counts: string;
-
   constructor(
-    options: LifecycleOptions,
     private readonly store: Store,
+    private readonly empties: EmptyCancels,
     private readonly journal: Journal,
-  ) {
-    this.counts = `${new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix).cancels}:closed`;
-  }
+  ) {}
 
   async purge(records: readonly string[], nowMs: number, tally: Tally, { dryRun }: Round): Promise<void> {
     const { redis } = this.store;
@@ -31,28 +26,22 @@ export class ClosedOwners {
     const answers = await this.store.call(() =>
       Promise.all(records.map((record) => runScript(redis, 'purge', [record], args) as Promise<string>)),
     );
-    const closedAt = answers.filter((answer) => answer !== '').map(Number);
-    if (closedAt.length === 0) return;
-    const what = `${closedAt.length} closed owner(s)`;
-    tally.seen += closedAt.length;
-    tally.healed += closedAt.length;
+    const purged = records.filter((_record, i) => answers[i] !== '');
+    if (purged.length === 0) return;
+    const what = `${purged.length} closed owner(s)`;
+    tally.seen += purged.length;
+    tally.healed += purged.length;
     tally.lines.push({
       what,
       why: 'closed for more than a day without ever having had a job; forgotten by force',
     });
     if (dryRun) return;
-    await this.uncount(closedAt);
+    await this.empties.uncount(purged.map(ownerOf));
     this.journal.entryHealed('closed', what);
   }
+}
 
-  private async uncount(closedAt: readonly number[]): Promise<void> {
-    const days = new Map<number, number>();
-    for (const ms of closedAt)
-      days.set(Math.floor(ms / DAY_MS), (days.get(Math.floor(ms / DAY_MS)) ?? 0) + 1);
-    await this.store.call(() =>
-      Promise.all(
-        [...days].map(([day, count]) => this.store.redis.hincrby(this.counts, String(day), -count)),
-      ),
-    );
-  }
+/** The digest of the owner in the key of its record. */
+function ownerOf(record: string): string {
+  return record.slice(record.lastIndexOf('{') + 1, -1);
 }
