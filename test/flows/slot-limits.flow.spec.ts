@@ -29,6 +29,30 @@ describe('a slot key that callers name', () => {
     expect(mostAtOnce(await ranOf(ids))).toBe(1);
   });
 
+  it('answers a repeated call as before, whatever its limit has become', async () => {
+    const call = (): Promise<Answer> =>
+      fleet.request(
+        'POST',
+        '/v1/jobs',
+        { kind: 'probe', owners: ['trip:9'], payload: {}, ...slot('press', 1) },
+        { 'idempotency-key': 'once' },
+      );
+    const first = await call();
+    expect(first.status).toBe(201);
+    await fleet.request('PUT', '/v1/admin/slots/press', { limit: 3 });
+    expect(await call()).toMatchObject({ status: 201, body: first.body });
+  });
+
+  it('has no limit from a job or a schedule that is refused', async () => {
+    await fleet.request('POST', '/v1/owners/trip/9/cancel', { reason: 'r' });
+    expect((await ask(slot('press/1', 1))).body).toMatchObject({ code: 'OWNER_CLOSED' });
+    const order = { kind: 'probe', owners: ['trip:9'], payload: {}, every: '1h', ...slot('press/1', 1) };
+    expect((await fleet.request('PUT', '/v1/schedules/nightly', order)).body).toMatchObject({
+      code: 'OWNER_CLOSED',
+    });
+    expect((await view()).limit).toBeNull();
+  });
+
   it('is refused alone in a batch, and in a schedule', async () => {
     await fleet.probe({}, slot('press', 2));
     const job = { kind: 'probe', owners: ['trip:1'], payload: {} };
@@ -157,7 +181,12 @@ describe('a slot key that callers name', () => {
     return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: ['trip:9'], payload: {}, ...more });
   }
 
-  async function view(): Promise<{ limit: number; holding: number; waiting: number; waiters: string[] }> {
+  async function view(): Promise<{
+    limit: number | null;
+    holding: number;
+    waiting: number;
+    waiters: string[];
+  }> {
     return (await fleet.request('GET', '/v1/admin/slots/press%2F1')).body as never;
   }
 

@@ -7,7 +7,6 @@ import {
   JobReader,
   KindRegistry,
   parseOwner,
-  SlotLimits,
   type JobView,
   type Receipt,
   type Ticket,
@@ -40,7 +39,6 @@ export class JobsController {
     private readonly artifacts: ArtifactReader,
     private readonly canceller: Canceller,
     private readonly lanes: BatchLanes,
-    private readonly slots: SlotLimits,
   ) {}
 
   @Post()
@@ -119,8 +117,8 @@ export class JobsController {
   ): Promise<Ticket> {
     const kind = this.kinds.offered(name);
     const owners = texts.map(parseOwner);
-    const claimed = slot && (await this.slots.claim(slot));
-    return this.enqueuer.enqueue(kind, payload, { ...options, owners, slot: claimed, idempotencyKey });
+    const own = slot && ({ ...slot, space: 'callers' } as const);
+    return this.enqueuer.enqueue(kind, payload, { ...options, owners, slot: own, idempotencyKey });
   }
 }
 

@@ -47,8 +47,10 @@ export class SchedulesController {
   ): Promise<ScheduleView> {
     const kind = this.kinds.offered(name);
     const owners = texts.map(parseOwner);
-    const claimed = slot && (await this.slots.claim(slot));
-    const { outcome, schedule } = await this.schedules.put(id, kind, { ...options, owners, slot: claimed });
+    const own = slot && ({ ...slot, space: 'callers' } as const);
+    if (slot) await this.slots.check(slot);
+    const { outcome, schedule } = await this.schedules.put(id, kind, { ...options, owners, slot: own });
+    if (slot) await this.slots.claim(slot);
     this.audit.record(caller, { event: `schedule.${outcome}`, schedule: id });
     reply.status(outcome === 'created' ? 201 : 200);
     return schedule;

@@ -12,6 +12,7 @@ import { newJobId } from '../kinds/ids.js';
 import { KindRegistry } from '../kinds/kind.registry.js';
 import type { Kind, PayloadIn } from '../kinds/kind.js';
 import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '../options.js';
+import { SlotLimits } from '../slots/slot-limits.js';
 import { Store } from '../store.js';
 import { Deadlines } from '../sweep/deadlines.js';
 import { Adds } from './adds.js';
@@ -71,6 +72,7 @@ export class Enqueuer {
     private readonly admission: Admission,
     private readonly reservations: Reservations,
     private readonly slots: Slots,
+    private readonly slotLimits: SlotLimits,
     private readonly deadlines: Deadlines,
     private readonly newJobs: NewJobs,
     private readonly adds: Adds,
@@ -119,7 +121,9 @@ export class Enqueuer {
     }: { readonly jobId: string; readonly epochs: Epochs; readonly attempts?: number },
   ): Promise<Ticket> {
     const read = readRequest(kind, payload, options, this.maxPayloadBytes);
-    const request = attempts === undefined ? read : withAttempts(read, attempts);
+    // What was accepted before, as a schedule is, goes on under the limit that its slot's key has now.
+    const known = { ...read, claim: undefined };
+    const request = attempts === undefined ? known : withAttempts(known, attempts);
     return this.store.call(() => this.acceptAgain(request, jobId, epochs));
   }
 
@@ -182,6 +186,7 @@ export class Enqueuer {
     expected: Epochs = [],
   ): Promise<Ticket> {
     const { queue } = request.kind;
+    if (request.claim) await this.slotLimits.check(request.claim);
     try {
       await this.admission.enter(queue);
     } catch (refusal) {
@@ -287,6 +292,8 @@ export class Enqueuer {
   /** Whether it was in time to add the job: whoever cleans the index takes a place without a job for a dead producer's. */
   private async add(request: JobRequest, jobId: string, reservation: Reservation): Promise<boolean> {
     const job = this.newJobs.make(request, jobId, reservation);
+    // Nothing refuses the call any more.
+    if (request.claim) await this.slotLimits.claim(request.claim);
     if (job.data.s || job.data.x !== undefined)
       await this.prepare(jobId, job.data, request.delayMs, reservation);
     if (isTooLate(reservation)) return false;

@@ -36,6 +36,8 @@ export interface JobRequest {
   /** Digest of its deduplication key; '' for none. */
   readonly dedup: string;
   readonly slot: readonly [string, number] | undefined;
+  /** The slot of a caller's key, whose limit the job claims. */
+  readonly claim: SlotOptions | undefined;
   readonly delayMs: number;
   readonly expiresInMs: number | undefined;
   readonly options: JobsOptions;
@@ -67,6 +69,7 @@ export function readRequest(
     slot:
       readSlot(options.slot ?? kind.slot?.(parsed as never)) ??
       (dedup ? [slotOfKey(owners[0]!, dedup), 1] : undefined),
+    claim: options.slot?.space === 'callers' ? options.slot : undefined,
     delayMs,
     expiresInMs: expiresInMs ?? kind.expiresInMs,
     options: {

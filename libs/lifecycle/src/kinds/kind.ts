@@ -111,7 +111,7 @@ export interface DedupOptions {
 export interface SlotOptions {
   readonly key: string;
   readonly limit: number;
-  /** Whose key it is. `callers`: one that was claimed for a caller (`SlotLimits.claim`). Default: one of the application's own. */
+  /** Whose key it is. `callers`: one that a caller named; its limit is the key's (`SlotLimits`). Default: one of the application's own. */
   readonly space?: 'callers';
 }
 

@@ -7,21 +7,24 @@
 
     KEYS[1]   holders of the key's slots; :limit beside it, in the same slot
 
-    ARGV[1]   claim  for a job that is about to be accepted     set  whatever it was
+    ARGV[1]   check  before a job is accepted; writes nothing     claim  for a job that is accepted: sets the limit at the first use
+              set    whatever it was
     ARGV[2]   the limit
 
-  Answers {'claimed'}, {'other', the limit that it has}, or {'set', the limit that it had, '' for none}.
+  Answers {'free'}, or {'other', the limit that it has}, to check; {'claimed'}; {'set', the limit that it had, '' for none}.
 ]]
 --- @include each
 --- @include limit
 local slot, act, limit = KEYS[1], ARGV[1], number(ARGV[2])
 local present = redis.call('GET', slot .. ':limit')
 
-if act == 'claim' and present and number(present) ~= limit then
-  return { 'other', present }
+if act == 'check' then
+  return present and number(present) ~= limit and { 'other', present } or { 'free' }
 end
 
-redis.call('SET', slot .. ':limit', whole(limit))
+if act == 'set' or not present then
+  redis.call('SET', slot .. ':limit', whole(limit))
+end
 keep_limit(slot)
 if act == 'claim' then
   return { 'claimed' }

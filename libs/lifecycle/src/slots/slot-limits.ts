@@ -39,12 +39,15 @@ export class SlotLimits {
     this.keys = new Keys(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
 
-  /** The slot for a job of a caller. Sets the limit at the key's first use; throws when it has another. */
-  async claim({ key, limit }: Pick<SlotOptions, 'key' | 'limit'>): Promise<SlotOptions> {
-    const slot = ofCallers(key, limit);
-    const [word, present] = await this.run(slot, 'claim');
+  /** Before a job of a caller is accepted: throws when the key has another limit. Writes nothing. */
+  async check({ key, limit }: Pick<SlotOptions, 'key' | 'limit'>): Promise<void> {
+    const [word, present] = await this.run(ofCallers(key, limit), 'check');
     if (word === 'other') throw new SlotLimitError(key, Number(present));
-    return slot;
+  }
+
+  /** For a job that is accepted: sets the limit at the key's first use. Where another came first, the job runs under that one's. */
+  async claim({ key, limit }: Pick<SlotOptions, 'key' | 'limit'>): Promise<void> {
+    await this.run(ofCallers(key, limit), 'claim');
   }
 
   /**
@@ -84,7 +87,7 @@ export class SlotLimits {
     };
   }
 
-  private run(slot: SlotOptions, act: 'claim' | 'set'): Promise<string[]> {
+  private run(slot: SlotOptions, act: 'check' | 'claim' | 'set'): Promise<string[]> {
     const key = this.keys.slot(nameOfSlot(slot));
     return this.store.call(
       () => runScript(this.store.redis, 'slotLimit', [key], [act, slot.limit]) as Promise<string[]>,
