@@ -12,8 +12,10 @@
     ARGV[2]   run id of the caller
     ARGV[3]   how old the newest marker is, ms, before another is written; ARGV[4] how many are kept, and ARGV[5] how long, ms
     ARGV[6]   how far the clocks of two servers may differ, ms
+    ARGV[7…]  the markers that say so which the caller knows: they tell of rollbacks before this one
 
-  Answers {newest marker} when nothing is missed, else {newest marker, when the newest was written that the store kept, 0 for none}.
+  Answers {newest marker, missed, markers that say so…}; missed is '' when nothing is, else when the newest marker was written that
+  the store kept, 0 for none.
 ]]
 local saw, runId, every = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local kept, keepMs, skew = tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
@@ -38,7 +40,18 @@ local function write(keptAt)
   return marker
 end
 
-local missed
+local known, saying = {}, {}
+for i = 7, #ARGV do
+  known[ARGV[i]] = true
+end
+for _, marker in ipairs(markers) do
+  local _, _, keptAt = read(marker)
+  if keptAt ~= '' then
+    saying[#saying + 1] = marker
+  end
+end
+
+local missed = ''
 if saw ~= '' then
   local sawNumber, sawAt = read(saw)
   local oldest = read(markers[#markers])
@@ -49,21 +62,21 @@ if saw ~= '' then
       place = i
       break
     end
-    if keptAt ~= '' and at >= sawAt - skew then
+    if keptAt ~= '' and at >= sawAt - skew and not known[marker] then
       said = said or keptAt
-    end
-    if keptAt == '' and at <= sawAt and not newestKept then
+    elseif at <= sawAt and not newestKept then
       newestKept = string.format('%.0f', at)
     end
   end
   -- Of a process that was away for longer than markers are kept, nothing is known.
   local isForgotten = oldest and sawNumber < oldest
   if place or isForgotten then
-    missed = place and said
+    missed = place and said or ''
   else
     missed = said or newestKept or '0'
     if not said then
-      return { write(missed), missed }
+      local marker = write(missed)
+      return { marker, missed, marker, unpack(saying) }
     end
   end
 end
@@ -73,4 +86,4 @@ local newest = markers[1]
 if not newestAt or now - newestAt >= every or now < newestAt then
   newest = write()
 end
-return missed and { newest, missed } or { newest }
+return { newest, missed, unpack(saying) }

@@ -110,6 +110,22 @@ describe('the watch over a store that may go back', () => {
     expect(await counts()).toEqual([2, 2]);
   });
 
+  it('names at each rollback the newest marker that the store kept, also soon after another rollback', async () => {
+    await redis.rpush(key, `1|kept|${Date.now() - 500}`);
+    const both = [await start(), await start()];
+    // What is saved before the store goes back: the first marker, then a later one, then the one that tells of a rollback.
+    for (const later of [[], [`3|kept|${Date.now()}`], []]) {
+      await redis.lpush(key, ...later, `9|lost|${Date.now()}`);
+      await look(...both);
+      await redis.lpop(key);
+      const [, , keptAt] = (await redis.lindex(key, 0))!.split('|');
+      await look(...both, ...both);
+      const keptUntil = new Date(Number(keptAt)).toISOString();
+      expect(both.map(({ said }) => said.at(-1)!['keptUntil'])).toEqual([keptUntil, keptUntil]);
+    }
+    expect(await counts()).toEqual([3, 3]);
+  });
+
   it('says of an empty store that it is empty, or another one', async () => {
     const one = await start();
     await look(one);

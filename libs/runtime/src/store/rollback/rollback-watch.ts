@@ -24,6 +24,8 @@ export class RollbackWatch {
   private readonly runId = randomUUID().slice(0, 8);
   /** The newest marker that was seen, by key. */
   private readonly seen = new Map<string, string>();
+  /** The markers that tell of a rollback, as far as this process knows them: one for each rollback. */
+  private readonly known = new Set<string>();
   private isLooking = false;
 
   constructor(
@@ -56,10 +58,12 @@ export class RollbackWatch {
 
   private async compare(key: string): Promise<void> {
     const saw = this.seen.get(key) ?? '';
-    const args = [saw, this.runId, EVERY_MS, MARKERS_KEPT, KEEP_MS, CLOCK_SKEW_MS];
-    const [newest, keptAt] = (await runScript(this.redis, MARKER, [key], args)) as [string, string?];
+    const args = [saw, this.runId, EVERY_MS, MARKERS_KEPT, KEEP_MS, CLOCK_SKEW_MS, ...this.known];
+    const answer = await runScript(this.redis, MARKER, [key], args);
+    const [newest, keptAt, ...rollbacks] = answer as [string, string, ...string[]];
     this.seen.set(key, newest);
-    if (keptAt === undefined) return;
+    for (const marker of rollbacks) this.known.add(marker);
+    if (keptAt === '') return;
     this.rollbacks.inc();
     const sawAt = timeOf(Number(saw.split('|')[2]));
     this.log.error(
