@@ -12,6 +12,7 @@ import { logRequests } from './audit/request-log.js';
 import { keepBytes, limitBodies } from './bodies.js';
 import { ApiDocument } from './docs/api-document.js';
 import { sendProblem } from './error.filter.js';
+import { boundSignedBodies } from './events/signed-bodies.js';
 import { openServer } from './server/server.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -42,6 +43,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
   });
   logRequests(app, runtime);
   admit(app, env);
+  if (env.EVENT_SECRETS) boundSignedBodies(app, env.API_KEYS);
   takeEmptyBodies(app);
   limitBodies(app);
   keepBytes(app, MAX_BODY_BYTES);

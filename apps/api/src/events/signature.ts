@@ -7,6 +7,10 @@ const WINDOW_S = 300;
 /** More than any sender has secrets for: what is compared is bounded by us, not by who sends. */
 const MAX_SIGNATURES = 16;
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+/** The 32 bytes of an HMAC-SHA256 in base64. */
+const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
+const FITS_NONE =
+  'webhook-signature fits none of the secrets: "v1," and the HMAC-SHA256 of "<id>.<timestamp>.<body>" in base64.';
 
 /** Reads `whsec_…,whsec_…`; says of each wrong one what is wrong, and never repeats it. */
 export function readSecrets(text: string, context: z.core.$RefinementCtx): Buffer[] {
@@ -25,8 +29,23 @@ export function readSecrets(text: string, context: z.core.$RefinementCtx): Buffe
 }
 
 /**
- * Why a message is not one of a sender who has a secret of ours, as Standard Webhooks has it; nothing when it is. What is
- * signed are the bytes that came: text that was read and written again is another text.
+ * Why the headers alone show that a message is not from a sender who has a secret of ours; undefined when the body must decide.
+ */
+export function troubleWithHeaders(headers: IncomingHttpHeaders, nowMs: number): string | undefined {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string') {
+    return 'Sign the event: it needs the headers webhook-id, webhook-timestamp and webhook-signature.';
+  }
+  if (!/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp must be a number of seconds since 1970.';
+  if (Math.abs(nowMs / 1_000 - Number(timestamp)) > WINDOW_S) {
+    return `webhook-timestamp is more than ${WINDOW_S} s from now. Sign the event again, and check the clock.`;
+  }
+  return readSignatures(signatures).length === 0 ? FITS_NONE : undefined;
+}
+
+/**
+ * Why a message is not from a sender who has a secret of ours, by the rules of Standard Webhooks; undefined when it is. The
+ * signature covers the bytes that came: text that was read and written again is another text.
  */
 export function troubleWithSignature(
   headers: IncomingHttpHeaders,
@@ -34,31 +53,28 @@ export function troubleWithSignature(
   secrets: readonly Buffer[],
   nowMs: number,
 ): string | undefined {
-  const id = headers['webhook-id'];
-  const timestamp = headers['webhook-timestamp'];
-  const signatures = headers['webhook-signature'];
-  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string') {
-    return 'Sign the event: it needs the headers webhook-id, webhook-timestamp and webhook-signature.';
-  }
-  if (!/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp must be a number of seconds since 1970.';
-  if (Math.abs(nowMs / 1_000 - Number(timestamp)) > WINDOW_S) {
-    return `webhook-timestamp is more than ${WINDOW_S} s from now. Sign the event anew, and see that the clock is right.`;
-  }
-  const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
-  return isSigned(signed, signatures, secrets)
+  const trouble = troubleWithHeaders(headers, nowMs);
+  if (trouble) return trouble;
+  const signed = Buffer.concat([
+    Buffer.from(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.`),
+    body,
+  ]);
+  return isSigned(signed, readSignatures(String(headers['webhook-signature'])), secrets)
     ? undefined
-    : 'webhook-signature fits none of the secrets: "v1," and the HMAC-SHA256 of "<id>.<timestamp>.<body>" in base64.';
+    : FITS_NONE;
+}
+
+function readSignatures(header: string): string[] {
+  return header.split(' ', MAX_SIGNATURES).filter((signature) => SIGNATURE.test(signature));
 }
 
 /** Each is compared with each, in constant time, so that the time taken tells nothing. */
-function isSigned(signed: Buffer, signatures: string, secrets: readonly Buffer[]): boolean {
-  const given = signatures.split(' ', MAX_SIGNATURES).filter((signature) => signature.startsWith('v1,'));
+function isSigned(signed: Buffer, given: readonly string[], secrets: readonly Buffer[]): boolean {
   let fits = false;
   for (const secret of secrets) {
     const expected = Buffer.from(`v1,${createHmac('sha256', secret).update(signed).digest('base64')}`);
     for (const signature of given) {
-      const bytes = Buffer.from(signature);
-      if (bytes.length === expected.length && timingSafeEqual(bytes, expected)) fits = true;
+      if (timingSafeEqual(Buffer.from(signature), expected)) fits = true;
     }
   }
   return fits;
