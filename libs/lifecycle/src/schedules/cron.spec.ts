@@ -53,6 +53,13 @@ describe('a cron expression', () => {
     expect(steps()).toBeLessThan(MOST_STEPS);
   });
 
+  it.each([
+    ['2027-03-28T00:50:00Z', '2027-03-28T01:00:00.000Z'],
+    ['2027-03-28T01:00:00Z', '2027-03-29T00:00:00.000Z'],
+  ])('has one turn for all times that clocks that are put forward leave out: after %s', (after, next) => {
+    expect(new Date(nextOfCron('*/10 2 * * *', 'Europe/Berlin', Date.parse(after))).toISOString()).toBe(next);
+  });
+
   it('is due when cron-parser says so, whatever its fields, its zone and the time', () => {
     let due = 0;
     for (let round = 0; round < 300; round += 1) {
