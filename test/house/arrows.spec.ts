@@ -10,6 +10,7 @@ const ROOMS = [
   'events',
   'resolvers',
   'http',
+  'core',
   'lifecycle',
   'artifacts',
   'runtime',
@@ -37,6 +38,7 @@ const ARROWS: Record<string, readonly string[]> = {
   events: ['lifecycle', 'durations'],
   resolvers: ['lifecycle', 'durations'],
   http: [],
+  core: [],
   runtime: ['scripts', 'durations', 'nearest-name'],
   scripts: [],
   durations: [],
@@ -49,7 +51,7 @@ const ALSO_FOR_SPECS = ['test'];
 /** These have no public name, so they are reached by a relative path; every other room by its `#` name only. */
 const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
-const READS_NO_ENVIRONMENT = ['lifecycle', 'events', 'resolvers', 'artifacts', 'scripts'];
+const READS_NO_ENVIRONMENT = ['core', 'lifecycle', 'events', 'resolvers', 'artifacts', 'scripts'];
 
 const TREES = ['apps', 'libs', 'test', 'bench'];
 const ROOM = /^(?:(apps|libs\/workloads)\/[^/]+|libs\/([^/]+)|(test|bench))(?=\/)/;

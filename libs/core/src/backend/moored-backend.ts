@@ -1,0 +1,243 @@
+import {
+  createRedisBackend,
+  raw2NextJobData,
+  RedisQueueBackend,
+  type BackendFactory,
+  type FlowJobEntry,
+  type JobJson,
+  type JobsOptions,
+  type ParentKeyOpts,
+  type QueueBaseOptions,
+} from 'bullmq';
+import { OwnerClosedError } from '../model/errors.js';
+import type { Owner } from '../model/owner.js';
+import { defineScripts, runScript } from '../scripts/composed-scripts.js';
+import { extendArguments } from '../scripts/extra-arguments.js';
+import type { ComposedName } from '../scripts/recipes.js';
+import type { RedisClient } from '../scripts/redis-client.js';
+import { addRequestOf, type AddRequest } from './add-request.js';
+import { Batch } from './batch.js';
+import { newJobId } from './job-id.js';
+import { ownerNames, readOwnedOptions } from './owned-options.js';
+import { RunCancelled } from './run-cancelled.js';
+import { ticketOf, type AddAnswer, type Ticket } from './ticket.js';
+
+const MOST_IN_ONE_STEP = 16;
+const ARGUMENTS_OF_A_FINISH = 9;
+
+type Argument = string | number | Buffer;
+
+/** How many unfinished jobs an owner, and how many waiting ones a queue may have. */
+export interface JobLimits {
+  readonly perOwner?: number;
+  readonly perQueue?: number;
+}
+
+/** BullMQ's Redis backend, with owners inside its steps. */
+export class MooredBackend extends RedisQueueBackend {
+  /** Runs whose owner was cancelled, as the renewal of their locks said. */
+  onCancelled: (jobIds: readonly string[]) => void = () => undefined;
+  /** Jobs that were refused at the gate: `<id> <reason>`. */
+  onRefused: (refusals: readonly string[]) => void = () => undefined;
+
+  private readonly adds = new Batch<AddRequest, AddAnswer>(MOST_IN_ONE_STEP, (requests) =>
+    this.addAll('each', requests),
+  );
+  private readonly finishes = new Batch<readonly Argument[], unknown>(MOST_IN_ONE_STEP, (runs) =>
+    this.finishAll(runs),
+  );
+  private schedulerOwners: readonly Argument[] | undefined;
+
+  override async addJob(job: JobJson, jobId: string, parentKeyOpts: ParentKeyOpts = {}): Promise<string> {
+    const ticket = await this.enqueue(job, jobId, parentKeyOpts);
+    return ticket ? ticket.id : super.addJob(job, jobId, parentKeyOpts);
+  }
+
+  override async addJobs(entries: Parameters<RedisQueueBackend['addJobs']>[0]): Promise<string[]> {
+    if (!entries.some(({ job }) => readOwnedOptions(job.opts))) return super.addJobs(entries);
+    return Promise.all(
+      entries.map(({ job, jobId, parentKeyOpts }) => this.addJob(job, jobId, parentKeyOpts)),
+    );
+  }
+
+  /** Nothing for a job without owners. */
+  async enqueue(
+    job: JobJson,
+    jobId: string | undefined,
+    parentKeyOpts: ParentKeyOpts = {},
+  ): Promise<Ticket | undefined> {
+    const owned = readOwnedOptions(job.opts);
+    if (!owned) return undefined;
+    const id = jobId ?? newJobId();
+    const answer = await this.adds.add(addRequestOf(job, id, this.keys['']!, owned, parentKeyOpts));
+    return ticketOf(id, answer, this.name);
+  }
+
+  override async addFlow(entries: FlowJobEntry[]): Promise<[Error | null, string | number][]> {
+    const owned = entries.map(({ jobData }) => readOwnedOptions(jobData.opts));
+    if (!owned.some((options) => options)) return super.addFlow(entries);
+    const requests = entries.map(({ jobData, jobId, parentKeyOpts, prefix, queueName }, i) =>
+      addRequestOf(jobData, jobId, `${prefix}:${queueName}:`, owned[i], {
+        ...parentKeyOpts,
+        deferParentRelease: true,
+      }),
+    );
+    const answers = await this.addAll('all', requests);
+    if (answers.length < entries.length) ticketOf('', answers[0]!, entries[0]!.queueName);
+    return entries.map(({ jobId }) => [null, jobId]);
+  }
+
+  private async addAll(mode: 'each' | 'all', requests: readonly AddRequest[]): Promise<AddAnswer[]> {
+    const { perOwner = '', perQueue = '' } = (this.queue.opts as { limits?: JobLimits }).limits ?? {};
+    const args: Argument[] = [this.keys['marker']!, this.redisPrefix, mode, perOwner, perQueue];
+    for (const request of requests) args.push(...request);
+    return (await this.run('add', args)) as AddAnswer[];
+  }
+
+  override async addJobScheduler(
+    ...[id, nextMillis, templateData, templateOpts, opts, jobOpts, producerId]: Parameters<
+      RedisQueueBackend['addJobScheduler']
+    >
+  ): Promise<[string, number]> {
+    const owned = readOwnedOptions(jobOpts);
+    // A view of this backend that carries the owners to the step in which the scheduler is stored.
+    const view: MooredBackend = Object.create(this) as MooredBackend;
+    if (owned) view.schedulerOwners = [owned.names, owned.needs, this.keys['']!, this.redisPrefix];
+    const plain = owned ? owned.rest : jobOpts;
+    return super.addJobScheduler.call(
+      view,
+      id,
+      nextMillis,
+      templateData,
+      templateOpts,
+      opts,
+      plain,
+      producerId,
+    );
+  }
+
+  /** A turn plans the next one: its owners come from the mark of the turn, not from its options. */
+  override updateJobSchedulerNextMillis(
+    ...[id, nextMillis, data, jobOpts, producerId]: Parameters<
+      RedisQueueBackend['updateJobSchedulerNextMillis']
+    >
+  ): Promise<string | null> {
+    return super.updateJobSchedulerNextMillis(id, nextMillis, data, withoutOwners(jobOpts), producerId);
+  }
+
+  override execCommand(client: never, commandName: string, args: Argument[]): unknown {
+    if (commandName === 'addJobScheduler' && this.schedulerOwners) {
+      return runScript(client, 'addJobScheduler', [
+        ...args.map((arg) => arg ?? ''),
+        ...this.schedulerOwners,
+      ]).then(orThrow);
+    }
+    const extended = extendArguments(commandName, args, { root: this.redisPrefix, prefix: this.keys['']! });
+    if (!extended) return super.execCommand(client, commandName, args as never);
+    const answer = runScript(client, commandName as ComposedName, extended);
+    return answer.then((value) => this.readAnswer(commandName, value, args));
+  }
+
+  private readAnswer(commandName: string, answer: unknown, args: readonly Argument[]): unknown {
+    if (answer === 'cancelled') throw new RunCancelled(String(args.at(-1)));
+    if (commandName === 'extendLocks') {
+      const [lost, cancelled] = answer as [string[], string[]];
+      if (cancelled.length > 0) this.onCancelled(cancelled);
+      return lost;
+    }
+    this.readFetched(answer);
+    return orThrow(answer);
+  }
+
+  /** What BullMQ does not read of an answer that may hold the next job. */
+  private readFetched(answer: unknown): void {
+    if (!Array.isArray(answer)) return;
+    const refused: unknown = answer[4];
+    if (Array.isArray(refused)) this.onRefused(refused as string[]);
+  }
+
+  /** Gives a job without a mark its owners. Answers false if one of them is closed: the job has ended then. */
+  async adopt(jobId: string, token: string, owners: readonly (Owner | string)[]): Promise<boolean> {
+    const prefix = this.keys['']!;
+    const answer = await this.run('adopt', [
+      prefix + jobId,
+      this.redisPrefix,
+      prefix,
+      jobId,
+      token,
+      ownerNames(owners).join('|'),
+    ]);
+    if (typeof answer === 'number')
+      throw this.finishedErrors({ code: answer, jobId, command: 'adopt', state: 'active' });
+    return answer === 'adopted';
+  }
+
+  override async moveToFinished(jobId: string, args: (string | number | boolean | Buffer)[]): Promise<never> {
+    const answer = await this.finishes.add(args.slice(this.moveToFinishedKeys.length) as Argument[]);
+    if (answer === 'cancelled') throw new RunCancelled(jobId);
+    if (typeof answer === 'number' && answer < 0) {
+      throw this.finishedErrors({ code: answer, jobId, command: 'moveToFinished', state: 'active' });
+    }
+    if (Array.isArray(answer) && answer[0] === 'error') throw new Error(String(answer[1]));
+    this.readFetched(answer);
+    return raw2NextJobData(answer as never) as never;
+  }
+
+  private async finishAll(runs: readonly (readonly Argument[])[]): Promise<unknown[]> {
+    const args: Argument[] = [this.keys['marker']!, this.redisPrefix, this.keys['']!];
+    for (const run of runs) for (let i = 0; i < ARGUMENTS_OF_A_FINISH; i += 1) args.push(run[i] ?? '');
+    return (await this.run('finish', args)) as unknown[];
+  }
+
+  override forQueue(queueName: string, prefix?: string): MooredBackend {
+    const plain = super.forQueue(queueName, prefix) as RedisQueueBackend;
+    return new MooredBackend(
+      this.connection,
+      queueName,
+      plain.keys,
+      (type) => plain.toKey(type),
+      { ...this.queue.opts, prefix: prefix ?? this.redisPrefix } as QueueBaseOptions,
+      this.blockingConnection,
+      false,
+    );
+  }
+
+  async run(name: ComposedName, args: readonly Argument[]): Promise<unknown> {
+    return runScript(await this.client, name, args);
+  }
+
+  get root(): string {
+    return this.redisPrefix;
+  }
+}
+
+function withoutOwners(opts: JobsOptions): JobsOptions {
+  const { owners: _, ...rest } = opts;
+  return rest;
+}
+
+function orThrow(answer: unknown): unknown {
+  if (Array.isArray(answer) && answer[0] === 'closed') throw new OwnerClosedError(String(answer[1]));
+  return answer;
+}
+
+export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, options) => {
+  const plain = createRedisBackend(name, opts, options);
+  // It has no users of its own: its connections are handed on, and the moored backend forwards their errors.
+  plain.on('error', () => undefined);
+  // Before anything runs: all who await the client afterwards find the scripts.
+  const { connection } = plain;
+  void connection.client.then(defineOn, () => undefined);
+  return new MooredBackend(
+    connection,
+    name,
+    plain.keys,
+    (type) => plain.toKey(type),
+    opts,
+    plain.blockingConnection,
+  );
+};
+
+function defineOn(client: RedisClient): void {
+  defineScripts(client);
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { QueueKeys, type JobsOptions } from 'bullmq';
+import { durationMs } from '../model/duration.js';
+import { InvalidJobError } from '../model/errors.js';
+import type { Dedup, Slot } from '../model/job-options.js';
+import { formatOwner, parseOwner, type Owner } from '../model/owner.js';
+import { escapeText } from '../scripts/escape.js';
+
+const MOST_OWNERS = 4;
+const MOST_KEY_BYTES = 512;
+const STRATEGIES: readonly string[] = ['skip', 'replace', 'coalesce'];
+/** A job with such an id would have the key of something else that the queue has. */
+const RESERVED_IDS: ReadonlySet<string> = new Set(Object.keys(new QueueKeys().getKeys('any')));
+/** Jobs of owners wait in a sorted set of BullMQ's, from which one job is removed at no cost to the others. */
+const DEFAULT_PRIORITY = 1;
+
+/** What the options of a job say beside BullMQ's own, as the scripts take it. */
+export interface OwnedOptions {
+  /** The owners as they stand in keys, joined by |. */
+  readonly names: string;
+  /** <deduplication key>|<limit>|<slot> */
+  readonly needs: string;
+  readonly lifeMs: number | '';
+  readonly strategy: Dedup['strategy'] | '';
+  readonly longestWaitMs: number | '';
+  /** BullMQ's own options. */
+  readonly rest: JobsOptions;
+}
+
+/** Nothing for a job without owners, which is BullMQ's alone. */
+export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
+  const { owners, dedup, expiresIn, slot, mooring: _, ...rest } = given;
+  if (owners === undefined) {
+    if (dedup || slot || expiresIn !== undefined)
+      throw new InvalidJobError('dedup, slot and expiresIn need owners.');
+    return undefined;
+  }
+  if (rest.deduplication)
+    throw new InvalidJobError("A job of owners has `dedup` instead of BullMQ's `deduplication`.");
+  if (rest.jobId !== undefined && RESERVED_IDS.has(rest.jobId)) {
+    throw new InvalidJobError(`"${rest.jobId}" is a key of BullMQ's: choose another jobId.`);
+  }
+  const names = ownerNames(owners);
+  return {
+    names: names.join('|'),
+    needs: `${dedup ? digestOf(dedup, names) : ''}|${slot ? needOf(slot) : '|'}`,
+    lifeMs: expiresIn === undefined ? '' : durationMs('expiresIn', expiresIn),
+    strategy: dedup?.strategy ?? '',
+    longestWaitMs: dedup?.longestWait === undefined ? '' : durationMs('longestWait', dedup.longestWait),
+    rest: rest.lifo || rest.priority ? rest : { ...rest, priority: DEFAULT_PRIORITY },
+  };
+}
+
+export function ownerNames(owners: readonly (Owner | string)[]): string[] {
+  if (!Array.isArray(owners) || owners.length < 1 || owners.length > MOST_OWNERS) {
+    throw new InvalidJobError(`A job has 1 to ${MOST_OWNERS} owners.`);
+  }
+  return owners.map((each: Owner | string) =>
+    escapeText(formatOwner(typeof each === 'string' ? parseOwner(each) : each)),
+  );
+}
+
+/** A key belongs to all owners of its job: jobs with other owners have other keys. */
+function digestOf({ strategy, key }: Dedup, owners: readonly string[]): string {
+  if (!STRATEGIES.includes(strategy)) {
+    throw new InvalidJobError(`The strategy of dedup is one of ${STRATEGIES.join(', ')}; got "${strategy}".`);
+  }
+  checkKey('The key of dedup', key);
+  const parts = [key, ...owners.slice(1).toSorted()];
+  return createHash('sha256').update(parts.join('\0')).digest('base64url').slice(0, 22);
+}
+
+function needOf({ key, limit }: Slot): string {
+  checkKey('The key of a slot', key);
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new InvalidJobError(`The limit of a slot is a whole number of at least 1; got ${String(limit)}.`);
+  }
+  return `${limit}|${escapeText(key)}`;
+}
+
+function checkKey(what: string, key: unknown): void {
+  const isText = typeof key === 'string' && key.length > 0 && Buffer.byteLength(key) <= MOST_KEY_BYTES;
+  // eslint-disable-next-line no-control-regex
+  if (!isText || /[\u0000-\u001f\u007f]/.test(key)) {
+    throw new InvalidJobError(
+      `${what} is a text of 1 to ${MOST_KEY_BYTES} bytes without control characters.`,
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import {
+  InvalidJobError,
+  OwnerClosedError,
+  OwnerFullError,
+  QueueFullError,
+  SlotLimitError,
+} from '../model/errors.js';
+import { unescapeText } from '../scripts/escape.js';
+
+/** What `enqueue` answers. With `skipped` and `coalesced` the id is that of the pending job. */
+export interface Ticket {
+  readonly outcome: 'created' | 'existing' | 'skipped' | 'coalesced' | 'replaced';
+  readonly id: string;
+  /** The job whose place this one took. */
+  readonly replaced?: string;
+}
+
+export type AddAnswer = 'created' | [word: string, detail?: string | number];
+
+/** The ticket of an added job. What was refused is thrown. */
+export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
+  if (answer === 'created') return { outcome: 'created', id };
+  const [word, detail] = answer;
+  switch (word) {
+    case 'existing':
+      return { outcome: 'existing', id };
+    case 'replaced':
+      return { outcome: 'replaced', id, replaced: String(detail) };
+    case 'skipped':
+    case 'coalesced':
+      return { outcome: word, id: String(detail) };
+    case 'closed':
+      throw new OwnerClosedError(unescapeText(String(detail)));
+    case 'owner-full':
+      throw new OwnerFullError(unescapeText(String(detail)));
+    case 'queue-full':
+      throw new QueueFullError(queue, Number(detail));
+    case 'slot-limit':
+      throw new SlotLimitError(Number(detail));
+    default:
+      throw new InvalidJobError(String(detail));
+  }
+}

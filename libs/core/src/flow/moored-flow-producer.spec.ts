@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CoreKit, until } from '../../../../test/support/core-kit.js';
+
+describe('MooredFlowProducer', () => {
+  let kit: CoreKit;
+
+  beforeEach(() => {
+    kit = new CoreKit();
+  });
+
+  afterEach(() => kit.stop());
+
+  const node = (name: string, owners?: string[], children?: unknown[], opts = {}) =>
+    ({
+      name,
+      queueName: 'audio',
+      data: {},
+      opts: { ...(owners && { owners }), ...opts },
+      ...(children && { children }),
+    }) as never;
+
+  it('runs children before their parents, each under the owners it names or inherits', async () => {
+    const ran: [string, unknown][] = [];
+    kit.worker(async (job) => ran.push([job.name, job.opts.owners]));
+
+    await kit.flows().add(node('top', ['album:1'], [node('a'), node('b', ['track:2'], [node('c')])]));
+
+    await until(() => ran.length === 4, 'all ran');
+    expect(ran.at(-1)).toEqual(['top', ['album:1']]);
+    expect(new Map(ran)).toEqual(
+      new Map([
+        ['a', ['album:1']],
+        ['b', ['track:2']],
+        ['c', ['track:2']],
+        ['top', ['album:1']],
+      ]),
+    );
+    await kit.nothingLeft();
+  });
+
+  it('adds all of a flow or nothing', async () => {
+    await kit.owners.cancel('track:2');
+
+    const added = kit.flows().add(node('top', ['album:1'], [node('a'), node('b', ['track:2'])]));
+
+    await expect(added).rejects.toMatchObject({ code: 'OWNER_CLOSED', owner: 'track:2' });
+    expect(await kit.queue().getJobCountByTypes('prioritized', 'wait', 'waiting-children')).toBe(0);
+    expect(await kit.owners.get('album:1')).toBeUndefined();
+  });
+
+  it('counts all jobs of a flow against the limits', async () => {
+    const flow = node('top', ['album:1'], [node('a'), node('b'), node('c')]);
+    const limited = kit.flows({ limits: { perOwner: 3 } });
+
+    await expect(limited.add(flow)).rejects.toMatchObject({ code: 'OWNER_FULL' });
+    expect(await kit.ownerKeys()).toEqual([]);
+    await kit.flows({ limits: { perOwner: 4 } }).add(flow);
+    expect((await kit.owners.get('album:1'))?.count).toBe(4);
+  });
+
+  it('removes a whole flow with its owner', async () => {
+    await kit.flows().add(node('top', ['album:1'], [node('a'), node('b', undefined, [node('c')])]));
+
+    const receipt = await kit.owners.cancel('album:1');
+
+    expect(receipt).toMatchObject({ removed: 4, done: true });
+    expect(await kit.queue().getJobCountByTypes('prioritized', 'wait', 'waiting-children')).toBe(0);
+    expect(await kit.redis.keys(`${kit.prefix}:audio:*:dependencies`)).toEqual([]);
+  });
+
+  it.each([
+    ['fails with it', { failParentOnFailure: true }, 'failed', ['b']],
+    ['runs once all have ended', { ignoreDependencyOnFailure: true }, 'completed', ['b', 'top']],
+    ['runs', { continueParentOnFailure: true }, 'completed', ['b', 'top']],
+  ])(
+    'tells the parent of another owner that a cancelled child failed, so that it %s',
+    async (_, opts, state, names) => {
+      const { job } = await kit
+        .flows()
+        .add(node('top', ['album:1'], [node('a', ['track:2'], undefined, opts), node('b')]));
+
+      const receipt = await kit.owners.cancel('track:2', { close: false });
+      const ran: string[] = [];
+      kit.worker(async (run) => ran.push(run.name));
+
+      expect(receipt).toMatchObject({ removed: 1, done: true });
+      await until(async () => (await job.getState()) === state, `the parent is ${state}`);
+      await until(() => ran.length === names.length, 'all ran');
+      expect(ran.toSorted()).toEqual(names);
+      await kit.nothingLeft();
+    },
+  );
+
+  it('leaves children of other owners alone when their parent goes', async () => {
+    await kit.flows().add(node('top', ['album:1'], [node('a', ['track:2'])]));
+
+    await kit.owners.cancel('album:1', { close: false });
+    const ran: string[] = [];
+    kit.worker(async (run) => ran.push(run.name));
+
+    await until(() => ran.length === 1, 'the child ran');
+    expect(ran).toEqual(['a']);
+    await kit.nothingLeft();
+  });
+
+  it('takes along what is below a cancelled job and belongs to the same owner', async () => {
+    const { job } = await kit.flows().add(node('top', ['album:1'], [node('a'), node('b', ['track:2'])]));
+
+    const receipt = await kit.owners.cancelJob('audio', job.id!);
+
+    expect(receipt).toMatchObject({ removed: 2, done: true });
+    expect(await kit.owners.get('album:1')).toBeUndefined();
+    expect((await kit.owners.get('track:2'))?.count).toBe(1);
+  });
+});

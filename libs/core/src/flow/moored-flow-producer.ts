@@ -1,0 +1,32 @@
+import { FlowProducer, type FlowJob, type FlowOpts, type JobNode, type QueueBaseOptions } from 'bullmq';
+import { createMooredBackend, type JobLimits } from '../backend/moored-backend.js';
+import type { OwnedJobOptions } from '../model/job-options.js';
+
+export interface MooredFlowOptions extends QueueBaseOptions {
+  readonly limits?: JobLimits;
+}
+
+/** BullMQ's flow producer. A flow with owners is added in one step, all of it or nothing. */
+export class MooredFlowProducer extends FlowProducer {
+  constructor(opts: MooredFlowOptions) {
+    super(opts, createMooredBackend);
+  }
+
+  override add(flow: FlowJob, opts?: FlowOpts): Promise<JobNode> {
+    return super.add(inherit(flow), opts);
+  }
+
+  override addBulk(flows: FlowJob[]): Promise<JobNode[]> {
+    return super.addBulk(flows.map((flow) => inherit(flow)));
+  }
+}
+
+/** A child without owners has those of its parent. */
+function inherit(node: FlowJob, above?: OwnedJobOptions['owners']): FlowJob {
+  const owners = node.opts?.owners ?? above;
+  return {
+    ...node,
+    ...(owners && { opts: { ...node.opts, owners } }),
+    ...(node.children && { children: node.children.map((child) => inherit(child, owners)) }),
+  };
+}

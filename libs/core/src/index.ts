@@ -1,0 +1,21 @@
+export { MooredFlowProducer, type MooredFlowOptions } from './flow/moored-flow-producer.js';
+export {
+  CancelConflictError,
+  InvalidJobError,
+  MooringError,
+  OwnerClosedError,
+  OwnerFullError,
+  QueueFullError,
+  SlotLimitError,
+} from './model/errors.js';
+export type { Dedup, OwnedJobOptions, Slot } from './model/job-options.js';
+export { formatOwner, owner, parseOwner, type Owner } from './model/owner.js';
+export type { CancelOptions } from './owners/canceller.js';
+export type { HistoryEntry } from './owners/history.js';
+export type { OwnerJob, OwnerSummary, OwnerView } from './owners/owner-reader.js';
+export { Owners, type OwnersOptions } from './owners/owners.js';
+export type { Receipt } from './owners/receipt.js';
+export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
+export type { JobLimits } from './backend/moored-backend.js';
+export type { Ticket } from './backend/ticket.js';
+export { MooredWorker, type MooredWorkerOptions } from './worker/moored-worker.js';

@@ -1,0 +1,63 @@
+/** What a caller has to act on. The code is stable. */
+export abstract class MooringError extends Error {
+  abstract readonly code: string;
+
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The request cannot be right, whatever the store holds. Nothing was written. */
+export class InvalidJobError extends MooringError {
+  readonly code = 'INVALID';
+}
+
+/** The owner was cancelled and takes no new jobs until it is reopened. Nothing was written. */
+export class OwnerClosedError extends MooringError {
+  readonly code = 'OWNER_CLOSED';
+
+  constructor(readonly owner: string) {
+    super(`${owner} is closed: it was cancelled and takes no new jobs. Reopen it if it is wanted again.`);
+  }
+}
+
+/** The owner has as many jobs as it may have. Nothing was written. */
+export class OwnerFullError extends MooringError {
+  readonly code = 'OWNER_FULL';
+
+  constructor(readonly owner: string) {
+    super(`${owner} has as many jobs as it may have. Try again when some have ended.`);
+  }
+}
+
+/** The queue is at its limit. Nothing was written. */
+export class QueueFullError extends MooringError {
+  readonly code = 'QUEUE_FULL';
+
+  constructor(
+    readonly queue: string,
+    readonly waiting: number,
+  ) {
+    super(`Queue "${queue}" has ${waiting} jobs waiting, its limit. Try again later.`);
+  }
+}
+
+/** The slot has another limit. Nothing was written. */
+export class SlotLimitError extends MooringError {
+  readonly code = 'SLOT_LIMIT';
+
+  constructor(readonly limit: number) {
+    super(
+      `The slot has the limit ${limit}, which its first job gave it. Ask for that, or change the limit first.`,
+    );
+  }
+}
+
+/** The cancelId was used for another owner. Nothing was cancelled. */
+export class CancelConflictError extends MooringError {
+  readonly code = 'IDEMPOTENCY_CONFLICT';
+
+  constructor(readonly cancelId: string) {
+    super(`The cancelId "${cancelId}" was used for another owner. Use one of its own for each cancel.`);
+  }
+}

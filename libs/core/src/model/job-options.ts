@@ -1,0 +1,33 @@
+import type { Owner } from './owner.js';
+
+/** What happens when a job of the same key is pending already. */
+export interface Dedup {
+  /** `skip` keeps the pending job, `replace` puts the new one in its place, `coalesce` gives the pending job the new data. */
+  readonly strategy: 'skip' | 'replace' | 'coalesce';
+  readonly key: string;
+  /** A delayed job that is coalesced again and again starts after this time at the latest. */
+  readonly longestWait?: number | string;
+}
+
+/** Leave to run: at most `limit` jobs that name the key run at the same time. */
+export interface Slot {
+  readonly key: string;
+  readonly limit: number;
+}
+
+/** What a job may say beside BullMQ's own options. */
+export interface OwnedJobOptions {
+  /** Whose the job is: one to four owners. */
+  readonly owners?: readonly (Owner | string)[];
+  readonly dedup?: Dedup;
+  /** The job starts within this time or not at all: ms, or a text such as `5m`. */
+  readonly expiresIn?: number | string;
+  readonly slot?: Slot;
+  /** The owners' epochs, as the store has them. What is given here is left out. */
+  readonly mooring?: string;
+}
+
+// BullMQ's own `add`, `addBulk`, flows and schedulers take them as well, in the types as in fact.
+declare module 'bullmq/dist/esm/interfaces/base-job-options.js' {
+  interface BaseJobOptions extends OwnedJobOptions {}
+}

@@ -1,0 +1,179 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import { readBullScripts } from '../scripts/bullmq-texts.js';
+import { compose } from '../scripts/composer.js';
+import { RECIPES, type ComposedName } from '../scripts/recipes.js';
+
+const TRIALS = 100;
+const TRIALS_AT_ONCE = 10;
+const JOBS_A_TRIAL = 6;
+
+/** A change of composed scripts: a note of what they decide, or a guard that is taken out. */
+interface Change {
+  readonly scripts: readonly ComposedName[];
+  readonly text: string;
+  readonly instead: string;
+}
+
+const FETCHING: readonly ComposedName[] = ['moveToActive', 'finish', 'moveToDelayed'];
+const EPOCHS = "mark.epoch .. '|' .. mark.owner .. mark.further";
+
+/** Each script notes what it decided in its own step, so the order of the notes is the store's. */
+const NOTES: readonly Change[] = [
+  {
+    scripts: FETCHING,
+    text: '  leavePending(mark, ref)\n  return true',
+    instead: `  redis.call('RPUSH', root .. '-log', 'begin ' .. ref .. ' ' .. ${EPOCHS})\n  leavePending(mark, ref)\n  return true`,
+  },
+  {
+    scripts: ['finish'],
+    text: '  if mark then leaveAll(mark, ref) end',
+    instead: `  if mark then redis.call('RPUSH', root .. '-log', args[5] .. ' ' .. ref .. ' ' .. ${EPOCHS}) leaveAll(mark, ref) end`,
+  },
+  {
+    scripts: ['cancel'],
+    text: "redis.call('DEL', pendingOf(owner))",
+    instead:
+      "redis.call('RPUSH', root .. '-log', 'cancel ' .. owner .. ' ' .. epoch) redis.call('DEL', pendingOf(owner))",
+  },
+];
+
+/** Without it the queues are not tidied up: whether a cancelled job starts does not depend on that. */
+const NO_CLEAN_UP: Change = {
+  scripts: ['cancel', 'clean'],
+  text: 'if isJob and tonumber(page[2][i + 1]) <= upTo then',
+  instead: 'if false then',
+};
+
+const GUARDS: Record<string, Change> = {
+  'the gate': {
+    scripts: FETCHING,
+    text: "if not allCurrent(mark, ref) then return 'cancelled' end",
+    instead: '',
+  },
+  'the epoch of the job in the gate': {
+    scripts: FETCHING,
+    text: 'if not isCurrent(mark.owner, mark.epoch, ref) then return false end',
+    instead: '',
+  },
+  'the epochs of further owners': {
+    scripts: FETCHING,
+    text: 'if not isCurrent(owner, epoch, ref) then return false end',
+    instead: '',
+  },
+  'the check before a result': {
+    scripts: ['finish'],
+    text: 'if mark and not allCurrent(mark, ref) then',
+    instead: 'if false then',
+  },
+};
+
+describe('a cancel beside everything else', () => {
+  let kit: CoreKit;
+
+  beforeEach(() => {
+    kit = new CoreKit();
+  });
+
+  afterEach(() => kit.stop());
+
+  const FINE = { lateStarts: 0, lateResults: 0, lost: 0, twice: 0 };
+
+  it('lets nothing start or commit late, loses nothing and commits nothing twice', async () => {
+    expect(await race([])).toMatchObject(FINE);
+  });
+
+  it('needs no clean-up for that', async () => {
+    expect(await race([NO_CLEAN_UP])).toMatchObject(FINE);
+  });
+
+  it.each(Object.entries(GUARDS))('shows that %s is missing when it is taken out', async (_, guard) => {
+    const { lateStarts, lateResults } = await race([NO_CLEAN_UP, guard]);
+
+    expect(lateStarts + lateResults).toBeGreaterThan(0);
+  });
+
+  async function race(changes: readonly Change[]) {
+    define(kit.redis, [...NOTES, ...changes]);
+    for (let i = 0; i < 2; i += 1) kit.worker(work, { concurrency: 8 });
+    const queue = kit.queue();
+    const cancelled = new Set<string>();
+    const added: { id: string; owners: string[] }[] = [];
+
+    const add = async (owners: string[], i: number) => {
+      const opts = { owners, attempts: 2, backoff: 5, ...(i % 3 === 0 && { delay: Math.random() * 20 }) };
+      const { id } = await queue.add('x', { fails: i % 4 === 1 }, opts);
+      added.push({ id: id!, owners });
+    };
+    const trial = async (n: number) => {
+      const owners = [`trip:${n}`, ...(n % 3 === 0 ? [`user:${n}`] : [])];
+      const half = Array.from({ length: JOBS_A_TRIAL / 2 }, (_, i) => i);
+      await Promise.all(half.map((i) => add(owners, i)));
+      await pause(Math.random() * 15);
+      const cancel = async () => {
+        if (n % 5 === 0) return;
+        cancelled.add(owners.at(-1)!);
+        await kit.owners.cancel(owners.at(-1)!, { close: false });
+      };
+      await Promise.all([cancel(), ...half.map((i) => add(owners, i))]);
+    };
+    for (let n = 0; n < TRIALS; n += TRIALS_AT_ONCE) {
+      await Promise.all(Array.from({ length: TRIALS_AT_ONCE }, (_, i) => trial(n + i)));
+    }
+    const states = ['wait', 'active', 'delayed', 'prioritized'] as const;
+    await until(async () => (await queue.getJobCountByTypes(...states)) === 0, 'all is over');
+
+    const log = (await kit.redis.lrange(`${kit.prefix}-log`, 0, -1)).map((line) => line.split(' '));
+    const completed = log.filter(([word]) => word === 'completed').map(([, ref]) => ref!);
+    return {
+      ...lateOnes(log),
+      begun: log.filter(([word]) => word === 'begin').length,
+      lost: added.filter(
+        ({ id, owners }) =>
+          !owners.some((owner) => cancelled.has(owner)) && !completed.includes(`audio:${id}`),
+      ).length,
+      twice: completed.length - new Set(completed).size,
+    };
+  }
+});
+
+async function work({
+  data,
+  attemptsMade,
+}: {
+  data: { fails: boolean };
+  attemptsMade: number;
+}): Promise<void> {
+  await pause(Math.random() * 6);
+  if (data.fails && attemptsMade === 0) throw new Error('once more');
+}
+
+/** Goes through the notes in the store's order: what began, or completed, under an epoch that a cancel had moved? */
+function lateOnes(log: readonly string[][]): { lateStarts: number; lateResults: number } {
+  const epochs = new Map<string, number>();
+  const late = { begin: 0, completed: 0 };
+  for (const [word, what, detail] of log as [string, string, string][]) {
+    if (word === 'cancel') epochs.set(what, Number(detail));
+    if (word !== 'begin' && word !== 'completed') continue;
+    const parts = detail.split('|');
+    const isOver = parts.some((part, i) => i % 2 === 1 && Number(parts[i - 1]) < (epochs.get(part) ?? 0));
+    if (isOver) late[word] += 1;
+  }
+  return { lateStarts: late.begin, lateResults: late.completed };
+}
+
+/** Our commands keep what a client has under their names already. */
+function define(redis: Redis, changes: readonly Change[]): void {
+  for (const script of new Set(changes.flatMap(({ scripts }) => scripts))) {
+    const { lua, numberOfKeys } = compose(RECIPES[script], readBullScripts());
+    const changed = changes
+      .filter(({ scripts }) => scripts.includes(script))
+      .reduce((text, change) => {
+        expect(text).toContain(change.text);
+        return text.replaceAll(change.text, () => change.instead);
+      }, lua);
+    redis.defineCommand(`mooring:${script}`, { lua: changed, numberOfKeys });
+  }
+}

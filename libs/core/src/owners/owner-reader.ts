@@ -1,0 +1,113 @@
+import { unescapeText } from '../scripts/escape.js';
+import type { Owner } from '../model/owner.js';
+import type { OwnerStore } from './owner-store.js';
+
+const PAGE = 100;
+/** As in `record.lua`. */
+const SHARDS = 1024;
+const SHARDS_A_STEP = 128;
+
+export interface OwnerJob {
+  readonly queue: string;
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+}
+
+export interface OwnerView {
+  readonly owner: string;
+  readonly state: 'open' | 'closed';
+  readonly epoch: string;
+  /** When a job was last enqueued for it, µs. */
+  readonly wanted: string;
+  readonly count: number;
+  /** A page of its jobs; `cursor` goes on with the next, and is absent after the last. */
+  readonly jobs: readonly OwnerJob[];
+  readonly cursor?: string;
+}
+
+export interface OwnerSummary {
+  readonly owner: string;
+  readonly state: 'open' | 'closed';
+  readonly count: number;
+}
+
+export interface ListOptions {
+  readonly type?: string;
+  /** Only owners whose name begins so: `trip:4`. */
+  readonly prefix?: string;
+  readonly state?: 'open' | 'closed';
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
+export class OwnerReader {
+  constructor(private readonly store: OwnerStore) {}
+
+  async get(owner: Owner, { cursor = '0', limit = PAGE } = {}): Promise<OwnerView | undefined> {
+    const name = this.store.nameOf(owner);
+    const answer = await this.store.run<string[]>('readOwner', this.store.recordOf(name), [
+      name,
+      cursor,
+      limit,
+    ]);
+    const [epoch, state, wanted, count, next, ...jobs] = answer;
+    if (epoch === undefined) return undefined;
+    return {
+      owner: unescapeText(name),
+      state: state as OwnerView['state'],
+      epoch,
+      wanted: wanted!,
+      count: Number(count),
+      jobs: inGroups(jobs, 3).map(([ref, jobState, jobName]) => ({
+        ...splitRef(ref!),
+        name: jobName!,
+        state: jobState!,
+      })),
+      ...(next !== '0' && { cursor: next! }),
+    };
+  }
+
+  async list({ type, prefix, state, cursor = '', limit = PAGE }: ListOptions = {}): Promise<{
+    readonly owners: readonly OwnerSummary[];
+    readonly cursor?: string;
+  }> {
+    const begins = prefix ?? (type === undefined ? '' : `${type}:`);
+    const names = await this.names(cursor, begins, limit);
+    const found = await this.store.run<string[]>('summarizeOwners', this.store.recordOf(''), names);
+    const owners = inGroups(found, 4)
+      .map(([name, ownerState, count]) => ({
+        owner: unescapeText(name!),
+        state: ownerState as OwnerView['state'],
+        count: Number(count),
+      }))
+      .filter((each) => state === undefined || each.state === state);
+    return { owners, ...(names.length === limit && { cursor: names.at(-1)! }) };
+  }
+
+  /** The first names of all shards, some shards a step. */
+  private async names(after: string, begins: string, limit: number): Promise<string[]> {
+    const steps = [];
+    for (let first = 0; first < SHARDS; first += SHARDS_A_STEP) {
+      const args = [after, begins, limit, first, first + SHARDS_A_STEP - 1];
+      steps.push(this.store.run<string[]>('listOwners', this.store.recordOf(''), args));
+    }
+    return (await Promise.all(steps)).flat().toSorted(byBytes).slice(0, limit);
+  }
+}
+
+/** The order that the store has. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function splitRef(ref: string): { queue: string; id: string } {
+  const colon = ref.indexOf(':');
+  return { queue: ref.slice(0, colon), id: ref.slice(colon + 1) };
+}
+
+function inGroups(values: readonly string[], size: number): string[][] {
+  const groups = [];
+  for (let i = 0; i < values.length; i += size) groups.push(values.slice(i, i + size));
+  return groups;
+}

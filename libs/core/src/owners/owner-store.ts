@@ -1,0 +1,46 @@
+import type { MooredBackend } from '../backend/moored-backend.js';
+import { escapeText } from '../scripts/escape.js';
+import type { ComposedName } from '../scripts/recipes.js';
+import { formatOwner, type Owner } from '../model/owner.js';
+
+/** The records of owners under one prefix, and the scripts that work on them. */
+export class OwnerStore {
+  constructor(private readonly backend: MooredBackend) {}
+
+  get root(): string {
+    return this.backend.root;
+  }
+
+  nameOf(owner: Owner): string {
+    return escapeText(formatOwner(owner));
+  }
+
+  recordOf(name: string): string {
+    return `${this.root}~owner~${name}`;
+  }
+
+  receiptOf(cancelId: string): string {
+    return `${this.root}~receipt~${cancelId}`;
+  }
+
+  /** Runs a script on a key; the prefix of the queues stands first among its arguments. */
+  async run<Answer>(name: ComposedName, key: string, args: readonly (string | number)[]): Promise<Answer> {
+    return (await this.backend.run(name, [key, this.root, ...args])) as Answer;
+  }
+
+  async readRange(key: string, from: number, to: number): Promise<string[]> {
+    return (await this.backend.run('readRange', [key, from, to])) as string[];
+  }
+
+  async fieldsOf(key: string): Promise<Record<string, string>> {
+    return (await this.backend.client).hgetall(key);
+  }
+
+  async linesOf(key: string, from: number, to: number): Promise<string[]> {
+    return (await this.backend.client).lrange(key, from, to);
+  }
+
+  close(): Promise<void> {
+    return this.backend.close();
+  }
+}

@@ -1,0 +1,225 @@
+import type { Job } from 'bullmq';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CoreKit, until } from '../../../../test/support/core-kit.js';
+
+describe('Owners', () => {
+  let kit: CoreKit;
+
+  beforeEach(() => {
+    kit = new CoreKit();
+  });
+
+  afterEach(() => kit.stop());
+
+  const untilStopped = (_job: Job, _token?: string, signal?: AbortSignal) =>
+    new Promise<void>((_, reject) => signal!.addEventListener('abort', () => reject(new Error('stopped'))));
+
+  it('removes the jobs of an owner from every queue and state, and no others', async () => {
+    const [audio, video] = [kit.queue('audio'), kit.queue('video')];
+    const mine = { owners: ['track:1'] };
+    await audio.addBulk(Array.from({ length: 5 }, () => ({ name: 'x', data: {}, opts: mine })));
+    await audio.add('x', {}, { ...mine, delay: 60_000 });
+    await video.add('x', {}, { owners: ['user:9', 'track:1'], priority: 7 });
+    await audio.add('x', {}, { ...mine, lifo: true });
+    await audio.add('other', {}, { owners: ['track:2'] });
+
+    const receipt = await kit.owners.cancel('track:1', { reason: 'deleted', by: 'ann' });
+
+    expect(receipt).toMatchObject({
+      owner: 'track:1',
+      closed: true,
+      reason: 'deleted',
+      by: 'ann',
+      removed: 8,
+      aborted: 0,
+      done: true,
+      byQueue: { audio: { waiting: 6, delayed: 1 }, video: { waiting: 1 } },
+    });
+    expect(await audio.getJobCountByTypes('wait', 'prioritized', 'delayed')).toBe(1);
+    expect(await video.count()).toBe(0);
+    expect(await kit.owners.get('user:9')).toBeUndefined();
+    expect((await kit.owners.history('track:1')).map(({ reason }) => reason)).toEqual(
+      Array(8).fill('cancelled'),
+    );
+    expect(await kit.owners.history('user:9')).toHaveLength(1);
+  });
+
+  it('removes a job that waits for its next attempt', async () => {
+    const queue = kit.queue();
+    kit.worker(async () => {
+      throw new Error('not now');
+    });
+    await queue.add('x', {}, { owners: ['track:1'], attempts: 3, backoff: 60_000 });
+    await until(async () => (await queue.getDelayedCount()) > 0, 'it waits for its next attempt');
+
+    const receipt = await kit.owners.cancel('track:1');
+
+    expect(receipt).toMatchObject({ removed: 1, done: true, byQueue: { audio: { retrying: 1 } } });
+    expect(await queue.getDelayedCount()).toBe(0);
+  });
+
+  it('answers the same receipt for the same cancelId, and spares what was enqueued since', async () => {
+    const queue = kit.queue();
+    await queue.add('x', {}, { owners: ['track:1'] });
+    const first = await kit.owners.cancel('track:1', { cancelId: 'c1', close: false });
+    await queue.add('x', {}, { owners: ['track:1'] });
+
+    const again = await kit.owners.cancel('track:1', { cancelId: 'c1', close: false });
+
+    expect(again).toEqual(first);
+    expect(await queue.count()).toBe(1);
+    await expect(kit.owners.cancel('track:2', { cancelId: 'c1' })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+    });
+  });
+
+  it('refuses jobs of a closed owner until it is reopened', async () => {
+    const queue = kit.queue();
+    await kit.owners.cancel('track:1');
+    await expect(queue.add('x', {}, { owners: ['track:1'] })).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
+
+    await kit.owners.reopen('track:1');
+    await queue.add('x', {}, { owners: ['track:1'] });
+
+    expect(await kit.owners.get('track:1')).toMatchObject({ state: 'open', count: 1 });
+    expect(await kit.redis.ttl(`${kit.prefix}~owner~track:1`)).toBe(-1);
+  });
+
+  it('leaves an owner alone that was reopened after the event happened', async () => {
+    const queue = kit.queue();
+    const before = Date.now() - 1_000;
+    await kit.owners.reopen('track:1');
+    await queue.add('x', {}, { owners: ['track:1'] });
+
+    const receipt = await kit.owners.cancel('track:1', { happenedAt: before });
+
+    expect(receipt).toMatchObject({ late: true, removed: 0 });
+    expect(await queue.count()).toBe(1);
+  });
+
+  it('leaves an owner alone that got a job since the caller looked', async () => {
+    const queue = kit.queue();
+    await queue.add('x', {}, { owners: ['track:1'] });
+    const seen = (await kit.owners.get('track:1'))!;
+    await queue.add('x', {}, { owners: ['track:1'] });
+
+    expect(await kit.owners.cancel('track:1', {}, seen)).toMatchObject({ late: true, removed: 0 });
+    const now = (await kit.owners.get('track:1'))!;
+    expect(await kit.owners.cancel('track:1', {}, now)).toMatchObject({ late: false, removed: 2 });
+  });
+
+  it('writes nothing for an unknown owner that is not to be closed', async () => {
+    const receipt = await kit.owners.cancel('ghost:1', { close: false });
+
+    expect(receipt).toMatchObject({ removed: 0, aborted: 0, done: true });
+    expect(await kit.redis.keys(`${kit.prefix}~*`)).toEqual([]);
+  });
+
+  it('forgets in time that an owner without jobs was closed', async () => {
+    await kit.owners.cancel('track:1');
+
+    expect(await kit.redis.ttl(`${kit.prefix}~owner~track:1`)).toBeGreaterThan(29 * 24 * 3_600);
+  });
+
+  it('cancels one job and leaves the others of its owner', async () => {
+    const queue = kit.queue();
+    const [one] = await queue.addBulk(
+      [1, 2].map((n) => ({ name: 'x', data: { n }, opts: { owners: ['track:1'] } })),
+    );
+
+    const receipt = await kit.owners.cancelJob('audio', one!.id!, { reason: 'not that one' });
+
+    expect(receipt).toMatchObject({ owner: 'track:1', removed: 1, done: true });
+    expect(await queue.getJob(one!.id!)).toBeUndefined();
+    expect((await kit.owners.get('track:1'))?.count).toBe(1);
+    expect(await kit.owners.cancelJob('audio', one!.id!)).toBeUndefined();
+    await queue.drain();
+    await kit.nothingLeft();
+  });
+
+  it('stops one running job', async () => {
+    kit.worker(untilStopped);
+    const job = await kit.queue().add('x', {}, { owners: ['track:1'] });
+    await until(async () => (await job.getState()) === 'active', 'it runs');
+
+    const receipt = await kit.owners.cancelJob('audio', job.id!, { wait: 'drained' });
+
+    expect(receipt).toMatchObject({ aborted: 1, acknowledged: 1, done: true });
+    await kit.nothingLeft();
+  });
+
+  it('answers when nothing runs any more', async () => {
+    kit.worker(untilStopped, { concurrency: 20 });
+    await kit
+      .queue()
+      .addBulk(Array.from({ length: 20 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } })));
+    await until(async () => (await kit.queue().getActiveCount()) === 20, 'all run');
+
+    const receipt = await kit.owners.cancel('track:1', { wait: 'drained' });
+
+    expect(receipt).toMatchObject({ aborted: 20, acknowledged: 20, removed: 0, done: true });
+  });
+
+  it('finishes the clean-up of a process that died', async () => {
+    const queue = kit.queue();
+    await queue.addBulk(
+      Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } })),
+    );
+    const store = (kit.owners as never as { store: { run(...args: unknown[]): Promise<unknown> } }).store;
+    // The first step of a cancel, after which its process dies.
+    await store.run('cancel', `${kit.prefix}~owner~track:1`, [
+      'track:1',
+      'c1',
+      '1',
+      '',
+      '',
+      60_000,
+      '',
+      '',
+      '',
+    ]);
+    expect(await queue.count()).toBeGreaterThan(0);
+
+    expect((await kit.owners.openReceipts()).map(({ cancelId }) => cancelId)).toEqual(['c1']);
+    await kit.owners.resume();
+
+    expect(await queue.count()).toBe(0);
+    expect(await kit.owners.receipt('c1')).toMatchObject({ removed: 700, done: true });
+    expect(await kit.owners.openReceipts()).toEqual([]);
+  });
+
+  it('lists owners by type, by beginning and by state, in pages', async () => {
+    const queue = kit.queue();
+    const names = ['trip:1', 'trip:10', 'trip:2', 'user:1'];
+    await queue.addBulk(names.map((name) => ({ name: 'x', data: {}, opts: { owners: [name] } })));
+    await kit.owners.cancel('trip:9');
+    const list = async (options = {}) => (await kit.owners.list(options)).owners.map(({ owner }) => owner);
+
+    expect(await list()).toEqual(['trip:1', 'trip:10', 'trip:2', 'trip:9', 'user:1']);
+    expect(await list({ type: 'user' })).toEqual(['user:1']);
+    expect(await list({ prefix: 'trip:1' })).toEqual(['trip:1', 'trip:10']);
+    expect(await list({ state: 'closed' })).toEqual(['trip:9']);
+    const first = await kit.owners.list({ limit: 2 });
+    expect(first.cursor).toBe('trip:10');
+    expect(await list({ cursor: first.cursor, limit: 9 })).toEqual(['trip:2', 'trip:9', 'user:1']);
+  });
+
+  it('shows the jobs of an owner and the states they are in', async () => {
+    kit.worker(untilStopped, { concurrency: 1 });
+    const queue = kit.queue();
+    await queue.add('running', {}, { owners: ['track:1'] });
+    await until(async () => (await queue.getActiveCount()) > 0, 'it runs');
+    await queue.add('waiting', {}, { owners: ['track:1'] });
+    await queue.add('delayed', {}, { owners: ['track:1'], delay: 60_000 });
+
+    const view = await kit.owners.get('track:1');
+
+    expect(view).toMatchObject({ owner: 'track:1', state: 'open', count: 3 });
+    expect(Object.fromEntries(view!.jobs.map(({ name, state }) => [name, state]))).toEqual({
+      running: 'running',
+      waiting: 'waiting',
+      delayed: 'delayed',
+    });
+    await kit.owners.cancel('track:1');
+  });
+});

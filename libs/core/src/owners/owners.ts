@@ -1,0 +1,96 @@
+import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
+import { createMooredBackend } from '../backend/moored-backend.js';
+import { durationMs } from '../model/duration.js';
+import { parseOwner, type Owner } from '../model/owner.js';
+import { Canceller, type CancelOptions, type SeenOwner } from './canceller.js';
+import { CleanUp } from './clean-up.js';
+import { readHistory, type HistoryEntry } from './history.js';
+import { OwnerReader, type ListOptions, type OwnerView } from './owner-reader.js';
+import { readReceipt, type Receipt } from './receipt.js';
+import { OwnerStore } from './owner-store.js';
+
+const MOST_RESUMED = 100;
+
+export interface OwnersOptions {
+  readonly connection: ConnectionOptions;
+  readonly prefix?: string;
+  /** How long receipts and history are kept. */
+  readonly keepReceipts?: number | string;
+}
+
+/** What can be asked of owners: cancel and reopen them, and see what they have and had. */
+export class Owners {
+  private readonly store: OwnerStore;
+  private readonly cleanUp: CleanUp;
+  private readonly canceller: Canceller;
+  private readonly reader: OwnerReader;
+
+  constructor({ connection, prefix = 'bull', keepReceipts = '7d' }: OwnersOptions) {
+    const backend = createMooredBackend('owners', { connection, prefix } as QueueBaseOptions);
+    // Every call answers with its own error.
+    backend.on('error', () => undefined);
+    this.store = new OwnerStore(backend);
+    this.cleanUp = new CleanUp(this.store);
+    this.canceller = new Canceller(this.store, this.cleanUp, durationMs('keepReceipts', keepReceipts));
+    this.reader = new OwnerReader(this.store);
+  }
+
+  /** After the answer no job starts that was enqueued for the owner before, and none of its runs has a result. */
+  cancel(owner: Owner | string, options?: CancelOptions, seen?: SeenOwner): Promise<Receipt> {
+    return this.canceller.cancel(read(owner), options, seen);
+  }
+
+  /** One job, and those below it in its flow; nothing for a job that has ended or has no owner. */
+  cancelJob(queue: string, id: string, options?: CancelOptions): Promise<Receipt | undefined> {
+    return this.canceller.cancelJob(queue, id, options);
+  }
+
+  /** A closed owner takes jobs again. Its old jobs stay cancelled. */
+  async reopen(owner: Owner | string): Promise<{ readonly state: 'open'; readonly epoch: string }> {
+    const name = this.store.nameOf(read(owner));
+    const [, epoch] = await this.store.run<[string, string]>('reopen', this.store.recordOf(name), [name]);
+    return { state: 'open', epoch };
+  }
+
+  /** Nothing for an owner that has no jobs and is not closed. */
+  get(owner: Owner | string, page?: { cursor?: string; limit?: number }): Promise<OwnerView | undefined> {
+    return this.reader.get(read(owner), page);
+  }
+
+  list(options?: ListOptions): ReturnType<OwnerReader['list']> {
+    return this.reader.list(options);
+  }
+
+  async history(owner: Owner | string, from = 0, limit = 100): Promise<HistoryEntry[]> {
+    const key = `${this.store.root}~history~${this.store.nameOf(read(owner))}`;
+    return (await this.store.linesOf(key, from, from + limit - 1)).map(readHistory);
+  }
+
+  async receipt(cancelId: string): Promise<Receipt | undefined> {
+    const fields = await this.store.fieldsOf(this.store.receiptOf(cancelId));
+    return fields['owner'] === undefined ? undefined : readReceipt(cancelId, fields);
+  }
+
+  /** Cancels whose clean-up is not over, the oldest first. */
+  async openReceipts(limit = 100): Promise<Receipt[]> {
+    const found = await Promise.all(
+      (await this.cleanUp.open(limit)).map((cancelId) => this.receipt(cancelId)),
+    );
+    return found.filter((receipt) => receipt !== undefined);
+  }
+
+  /** Finishes the clean-up of cancels whose process has died. Any number of processes may call it. */
+  async resume(): Promise<number> {
+    const open = await this.cleanUp.open(MOST_RESUMED);
+    for (const cancelId of open) await this.cleanUp.pass(cancelId);
+    return open.length;
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+}
+
+function read(owner: Owner | string): Owner {
+  return typeof owner === 'string' ? parseOwner(owner) : owner;
+}

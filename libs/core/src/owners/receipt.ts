@@ -1,0 +1,65 @@
+import { unescapeText } from '../scripts/escape.js';
+
+/** What a cancel did, as it stands now. */
+export interface Receipt {
+  readonly cancelId: string;
+  readonly owner: string;
+  /** The owner's epoch since; '' when single jobs were cancelled. */
+  readonly epoch: string;
+  readonly at: number;
+  readonly reason: string;
+  readonly by: string;
+  /** The owner takes no new jobs. */
+  readonly closed: boolean;
+  /** The event is older than the owner's last reopening: nothing was cancelled. */
+  readonly late: boolean;
+  /** Jobs that were taken out of their queues. */
+  readonly removed: number;
+  /** Runs that were told to stop. */
+  readonly aborted: number;
+  /** Of these, how many have ended since. */
+  readonly acknowledged: number;
+  readonly byQueue: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Nothing is left of it in any queue or index. */
+  readonly done: boolean;
+}
+
+/** The receipt of a cancel that found nothing to do, of which nothing is kept. */
+export function emptyReceipt(cancelId: string, owner: string, facts: Partial<Receipt>): Receipt {
+  return { ...readReceipt(cancelId, { owner, done: '1' }), ...facts };
+}
+
+export function readReceipt(cancelId: string, fields: Readonly<Record<string, string>>): Receipt {
+  const counts = Object.entries(fields).filter(([field]) => field.includes(':'));
+  return {
+    cancelId,
+    owner: unescapeText(fields['owner'] ?? ''),
+    epoch: fields['epoch'] ?? '',
+    at: Number(fields['at'] ?? 0),
+    reason: fields['reason'] ?? '',
+    by: fields['by'] ?? '',
+    closed: fields['closed'] === '1',
+    late: false,
+    removed: total(counts, 'removed') + total(counts, 'refused'),
+    aborted: total(counts, 'aborted'),
+    acknowledged: total(counts, 'acknowledged'),
+    byQueue: countByQueue(counts),
+    done: fields['done'] === '1',
+  };
+}
+
+function total(counts: readonly [string, string][], what: string): number {
+  return counts
+    .filter(([field]) => field.startsWith(`${what}:`))
+    .reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** removed:audio:waiting counts as waiting, aborted:audio as aborted. */
+function countByQueue(counts: readonly [string, string][]): Record<string, Record<string, number>> {
+  const byQueue: Record<string, Record<string, number>> = {};
+  for (const [field, count] of counts) {
+    const [what, queue, state] = field.split(':') as [string, string, string?];
+    (byQueue[queue] ??= {})[state ?? what] = Number(count);
+  }
+  return byQueue;
+}

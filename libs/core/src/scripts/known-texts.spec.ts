@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { bullRelease, readBullScripts } from './bullmq-texts.js';
+import { checkTexts } from './known-texts.js';
+import { RECIPES } from './recipes.js';
+
+describe('the texts of BullMQ', () => {
+  const composed = new Set(Object.values(RECIPES).flatMap((recipe) => [...recipe.bull]));
+
+  it('are handed out by the installed BullMQ without a connection, and known', () => {
+    const bull = readBullScripts();
+
+    expect(bull.get('moveToFinished')).toMatchObject({ numberOfKeys: 14 });
+    expect(() => checkTexts(composed, bull, bullRelease())).not.toThrow();
+  });
+
+  it.each([...composed])('is refused with a sentence when %s has changed', (name) => {
+    const changed = new Map(readBullScripts());
+    changed.set(name, { ...changed.get(name)!, digest: 'another' });
+
+    expect(() => checkTexts(composed, changed, '6.99.0')).toThrow(
+      expect.objectContaining({
+        code: 'UNKNOWN_BULLMQ',
+        message: expect.stringContaining(`BullMQ 6.99.0 has a script "${name}"`),
+      }),
+    );
+  });
+});

@@ -1,0 +1,220 @@
+--[[
+  add: jobs are accepted, in the order given.
+
+  Reads the owners' records, the pending job of the deduplication key and the limits, lets BullMQ add the job, and enters it in the
+  index of its owners, in one step: a job is in its queue exactly when it is in the index.
+
+    KEYS[1]  any key of the queue, for its Cluster slot
+
+    ARGV[1]  root: the prefix of the queues
+    ARGV[2]  'each': a refused job leaves the others alone; 'all': all or none
+    ARGV[3]  ARGV[4]  most jobs that an owner, and a queue, may have; '' for any number
+    then for each job
+      1 sort, as BullMQ calls it   2 prefix of its queue   3 id   4 name   5 timestamp   6 data   7 options, JSON
+      8 owners, joined by |; '' for none                   9 time to start in, ms, or ''
+      10 dedup strategy or ''      11 <key>|<limit>|<slot> as in its mark   12 longest wait of a coalesced job, ms, or ''
+      13 key, dependencies and description of the parent, scheduler, whether its parent is released later: JSON, or ''
+
+  Answers for each: 'created', {'existing'}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner},
+  {'owner-full', owner}, {'queue-full', count}, {'slot-limit', the limit its key has} or {'error', text}. With 'all', a refusal is the only answer.
+]]
+local WIDTH = 13
+local ownerLimit, queueLimit = tonumber(ARGV[3]), tonumber(ARGV[4])
+
+local function readRequest(at)
+  local owners = {}
+  for each in string.gmatch(ARGV[at + 7], '[^|]+') do owners[#owners + 1] = { name = each } end
+  return {
+    sort = ARGV[at], prefix = ARGV[at + 1], job = ARGV[at + 2], name = ARGV[at + 3], timestamp = ARGV[at + 4], data = ARGV[at + 5],
+    options = ARGV[at + 6], owners = owners, life = ARGV[at + 8], strategy = ARGV[at + 9], needs = ARGV[at + 10],
+    longestWait = ARGV[at + 11], rest = ARGV[at + 12], ref = refOf(ARGV[at + 1], ARGV[at + 2]),
+  }
+end
+
+-- Jobs of owners and of queues: what the store has, and what this step has accepted.
+local accepted = {}
+
+local function jobsOf(owner)
+  if owner.isNew then return accepted[owner.name] or 0 end
+  return redis.call('HLEN', recordOf(owner.name)) - FIELDS_OF_AN_EMPTY_RECORD + (accepted[owner.name] or 0)
+end
+
+local depths = {}
+
+local function depthOf(prefix)
+  depths[prefix] = depths[prefix] or redis.call('LLEN', prefix .. 'wait') + redis.call('ZCARD', prefix .. 'prioritized')
+    + redis.call('ZCARD', prefix .. 'delayed') + redis.call('ZCARD', prefix .. 'waiting-children')
+  return depths[prefix]
+end
+
+local function overLimit(request)
+  if ownerLimit then
+    for _, owner in ipairs(request.owners) do
+      if jobsOf(owner) >= ownerLimit then return { 'owner-full', owner.name } end
+    end
+  end
+  if queueLimit and depthOf(request.prefix) >= queueLimit then return { 'queue-full', depthOf(request.prefix) } end
+end
+
+local function startBy(request)
+  if request.life == '' then return '' end
+  return whole(math.floor(request.at / 1000) + tonumber(request.life))
+end
+
+local function markOf(request)
+  return writeMark(request.owners, startBy(request), request.needs)
+end
+
+-- The pending job of the request's key: it has not begun, for what begins leaves the key in the same step.
+local function pendingJob(request)
+  if request.strategy == '' then return nil end
+  request.key = string.match(request.needs, '^[^|]*')
+  local ref = redis.call('HGET', pendingOf(request.owners[1].name), request.key)
+  if not ref or ref == request.ref then return nil end
+  local prefix, job = splitRef(ref)
+  local mark = markOfJob(prefix, job)
+  if mark then return { ref = ref, prefix = prefix, job = job, mark = mark } end
+end
+
+local function delayAgain(request, pending)
+  if not redis.call('ZSCORE', pending.prefix .. 'delayed', pending.job) or isInLine(pending.mark, pending.ref) then return end
+  local at = math.floor(request.at / 1000)
+  local due = at + tonumber(decodedOptions(request.options)['delay'] or 0)
+  if request.longestWait ~= '' then
+    local first = tonumber(redis.call('HGET', pending.prefix .. pending.job, 'timestamp'))
+    due = math.min(due, first + tonumber(request.longestWait))
+  end
+  bull.changeDelay(keysFor(pending.prefix, KEYS_OF.changeDelay), { math.max(0, due - at), at, pending.job, pending.prefix .. pending.job })
+end
+
+local function coalesce(request, pending)
+  redis.call('HSET', pending.prefix .. pending.job, 'data', request.data)
+  setMark(pending.prefix, pending.job, markOf(request))
+  delayAgain(request, pending)
+  return { 'coalesced', pending.job }
+end
+
+-- A trigger that a pending job covers extends the time in which that job may start.
+local function skip(request, pending)
+  if pending.mark.startBy ~= '' then setMark(pending.prefix, pending.job, markOf(request)) end
+  return { 'skipped', pending.job }
+end
+
+local function removePending(pending)
+  leaveAll(pending.mark, pending.ref)
+  freeSlots(pending.mark, pending.ref)
+  bull.removeJob(removeJobKeys(pending.prefix, pending.job), { pending.job, '0', pending.prefix })
+end
+
+-- BullMQ takes nothing for what JSON calls null.
+local function restOf(request)
+  local rest = request.rest ~= '' and cjson.decode(request.rest) or {}
+  for i = 1, 5 do
+    if rest[i] == cjson.null then rest[i] = nil end
+  end
+  return rest
+end
+
+-- @param mark nothing for a job without owners
+local function letBullAdd(request, mark)
+  local rest = restOf(request)
+  local packed = { request.prefix, request.job, request.name, tonumber(request.timestamp), rest[1], rest[2], rest[3], rest[4], nil, rest[5] }
+  local options = decodedOptions(request.options)
+  if mark then textOfOptions[options] = withMark(request.options, mark) end
+  local answer = bull[request.sort](keysFor(request.prefix, KEYS_OF[request.sort]), { packed, request.data, options })
+  if isError(answer) then error({ err = 'BULLMQ ' .. answer }) end
+end
+
+local now
+
+-- The limit of a slot belongs to its key: its first job sets it, and another one is refused.
+local function otherLimit(request)
+  local limit, slot = string.match(request.needs, '^[^|]*|(%d*)|(.*)$')
+  if slot == '' then return nil end
+  local known = redis.call('GET', limitOf(slot))
+  if known and known ~= limit then return { 'slot-limit', known } end
+  redis.call('SET', limitOf(slot), limit, 'PX', LIMIT_KEPT_MS)
+end
+
+-- Why the job is not added, or nothing.
+local function refusal(request)
+  now = now or nowUs()
+  local closed
+  request.at, closed = lookUp(request.owners, now)
+  if closed then return { 'closed', closed } end
+  if redis.call('EXISTS', request.prefix .. request.job) == 1 then return { 'existing' } end
+  request.pending = pendingJob(request)
+  return otherLimit(request) or not request.pending and overLimit(request) or nil
+end
+
+local function accept(request)
+  if #request.owners == 0 then
+    letBullAdd(request)
+    return 'created'
+  end
+  letBullAdd(request, markOf(request))
+  enterAll(request.owners, request.ref, request.at)
+  if request.strategy ~= '' then redis.call('HSET', pendingOf(request.owners[1].name), request.key, request.ref) end
+  if not request.pending then return 'created' end
+  removePending(request.pending)
+  return { 'replaced', request.pending.job }
+end
+
+local function joinPending(request)
+  redis.call('HSET', recordOf(request.owners[1].name), 'wanted', whole(request.at))
+  if request.strategy == 'coalesce' then return coalesce(request, request.pending) end
+  return skip(request, request.pending)
+end
+
+local function countAccepted(request)
+  for _, owner in ipairs(request.owners) do accepted[owner.name] = (accepted[owner.name] or 0) + 1 end
+  if depths[request.prefix] then depths[request.prefix] = depths[request.prefix] + 1 end
+end
+
+local function addOne(request)
+  local refused = refusal(request)
+  if refused then return refused end
+  if request.pending and request.strategy ~= 'replace' then return joinPending(request) end
+  local answer = accept(request)
+  if depths[request.prefix] and answer == 'created' then depths[request.prefix] = depths[request.prefix] + 1 end
+  return answer
+end
+
+local function addEach(requests)
+  local answers = {}
+  for i, request in ipairs(requests) do
+    local ok, answer = pcall(addOne, request)
+    answers[i] = ok and answer or { 'error', type(answer) == 'table' and answer.err or tostring(answer) }
+  end
+  return answers
+end
+
+-- Releases of BullMQ that have no such script release a parent when its last child is added.
+local function releaseParents(requests)
+  if not bull.releaseParentIfNoPendingDependencies then return end
+  for _, request in ipairs(requests) do
+    local rest = restOf(request)
+    if rest[1] then
+      local parent = rest[3]
+      bull.releaseParentIfNoPendingDependencies({ rest[1], rest[1] .. ':dependencies' }, { parent.queueKey, parent.id, request.timestamp })
+    end
+  end
+end
+
+local function addAllOrNone(requests)
+  for _, request in ipairs(requests) do
+    local refused = refusal(request)
+    if refused and refused[1] ~= 'existing' then return { refused } end
+    countAccepted(request)
+  end
+  local answers = {}
+  for i, request in ipairs(requests) do answers[i] = accept(request) end
+  releaseParents(requests)
+  return answers
+end
+
+root = ARGV[1]
+local requests = {}
+for at = 5, #ARGV, WIDTH do requests[#requests + 1] = readRequest(at) end
+if ARGV[2] == 'all' then return addAllOrNone(requests) end
+return addEach(requests)

@@ -1,0 +1,22 @@
+--[[
+  adopt: a job that a plain producer added, and that a worker has just fetched, gets its owners. If one of them is closed, it ends.
+
+    KEYS[1]  the job
+    ARGV[1]  root   [2] prefix of the queue   [3] job   [4] token   [5] owners, joined by |
+  Answers 'adopted', 'cancelled', or BullMQ's error code.
+]]
+root = ARGV[1]
+local prefix, job, owners = ARGV[2], ARGV[3], {}
+for each in string.gmatch(ARGV[5], '[^|]+') do owners[#owners + 1] = { name = each } end
+local ref, now = refOf(prefix, job), nowUs()
+
+local at, closed = lookUp(owners, now)
+if closed then
+  local answer = failUnkept(prefix, job, whole(math.floor(now / 1000)), ARGV[4], 'cancelled')
+  if isError(answer) then return answer end
+  for _, owner in ipairs(owners) do rememberFor(owner.name, whole(math.floor(now / 1000)) .. ' cancelled ' .. ref) end
+  return 'cancelled'
+end
+setMark(prefix, job, writeMark(owners, '', '||'))
+enterAll(owners, ref, at)
+return 'adopted'

@@ -1,0 +1,86 @@
+-- The clean-up of a cancel: a page of the owner's index at a time, jobs leave their queues and the index in one step.
+
+local JOBS_IN_ONE_STEP = 100
+
+-- Workers read which runs to stop in the stream <root>~cancelled. One that misses an entry learns of it when it renews its locks.
+local MOST_ANNOUNCED = 1000
+
+-- A parent that is not cancelled with its child is told that the child failed: BullMQ does so for a job that ends in the active list.
+local function failInItsPlace(prefix, job, timestamp)
+  for _, place in ipairs({ 'delayed', 'prioritized', 'waiting-children' }) do
+    redis.call('ZREM', prefix .. place, job)
+  end
+  redis.call('LREM', prefix .. 'wait', 1, job)
+  redis.call('LPUSH', prefix .. 'active', job)
+  failUnkept(prefix, job, timestamp, '0', 'cancelled')
+end
+
+local function removeScheduler(prefix, scheduler)
+  bull.removeJobScheduler({ prefix .. 'repeat', prefix .. 'delayed', prefix .. 'events' }, { scheduler, prefix })
+end
+
+local function hasLivingParent(prefix, job)
+  local parent = redis.call('HGET', prefix .. job, 'parentKey')
+  if not parent or redis.call('EXISTS', parent) == 0 then return false end
+  local mark = markOfJob(parent, '')
+  return not mark or allCurrent(mark, string.sub(parent, #root + 2))
+end
+
+local function removeFromQueue(prefix, job, timestamp)
+  local scheduler = redis.call('HGET', prefix .. job, 'rjk')
+  if scheduler then
+    removeScheduler(prefix, scheduler)
+  elseif hasLivingParent(prefix, job) then
+    failInItsPlace(prefix, job, timestamp)
+  else
+    bull.removeJob(removeJobKeys(prefix, job), { job, '0', prefix })
+  end
+end
+
+local function countTold(cancelId, ref)
+  local told = root .. '~told~' .. cancelId
+  if redis.call('SADD', told, ref) == 0 then return end
+  redis.call('PEXPIRE', told, redis.call('HGET', receiptOf(cancelId), 'keep'))
+  redis.call('HINCRBY', receiptOf(cancelId), 'aborted:' .. queueOf(ref), 1)
+end
+
+-- Answers the job if a worker has it: its run is told to stop.
+local function cleanJob(owner, cancelId, ref, timestamp)
+  local prefix, job = splitRef(ref)
+  if isLocked(prefix, job) then
+    countTold(cancelId, ref)
+    return ref
+  end
+  local mark = markOfJob(prefix, job)
+  if not mark then
+    leave(owner, ref)
+    redis.call('HINCRBY', receiptOf(cancelId), 'removed:' .. queueOf(ref) .. ':gone', 1)
+    return nil
+  end
+  redis.call('HINCRBY', receiptOf(cancelId), 'removed:' .. queueOf(ref) .. ':' .. stateOf(prefix, job), 1)
+  forget(mark, ref, 'cancelled')
+  removeFromQueue(prefix, job, timestamp)
+end
+
+-- Answers how many of these jobs run.
+local function cleanRefs(owner, cancelId, refs, timestamp)
+  local running = {}
+  for _, ref in ipairs(refs) do
+    running[#running + 1] = cleanJob(owner, cancelId, ref, timestamp)
+  end
+  if #running > 0 then
+    redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(running, '\n'))
+  end
+  return #running
+end
+
+-- One page of the index. Answers the next cursor and how many of its jobs run.
+local function cleanPage(owner, cancelId, upTo, cursor)
+  local page = redis.call('HSCAN', recordOf(owner), cursor, 'COUNT', JOBS_IN_ONE_STEP)
+  local refs = {}
+  for i = 1, #page[2], 2 do
+    local isJob = string.find(page[2][i], ':', 1, true)
+    if isJob and tonumber(page[2][i + 1]) <= upTo then refs[#refs + 1] = page[2][i] end
+  end
+  return page[1], cleanRefs(owner, cancelId, refs, whole(math.floor(nowUs() / 1000)))
+end

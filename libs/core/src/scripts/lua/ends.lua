@@ -1,0 +1,21 @@
+-- How a run ends when its owner was cancelled: by BullMQ's own script, as a failure that is not kept.
+
+-- Ends a job that is active, and tells its parent that it failed. BullMQ checks that the token holds the lock.
+local function failUnkept(prefix, job, timestamp, token, reason)
+  return bull.moveToFinished(moveToFinishedKeys(prefix, job, 'failed'), { job, timestamp, 'failedReason', reason, 'failed', '0', prefix,
+    { token = token, keepJobs = { count = 0 }, attempts = 0, maxMetricsSize = '' }, '' })
+end
+
+local function forget(mark, ref, reason)
+  leaveAll(mark, ref)
+  freeSlots(mark, ref)
+  remember(mark, ref, reason)
+end
+
+local function endCancelled(prefix, job, timestamp, token, mark, ref)
+  local answer = failUnkept(prefix, job, timestamp, token, 'cancelled')
+  if isError(answer) then return answer end
+  count(mark, ref, 'acknowledged')
+  forget(mark, ref, 'cancelled')
+  return 'cancelled'
+end

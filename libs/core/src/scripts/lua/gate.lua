@@ -1,0 +1,84 @@
+--[[
+  The gate: a job that BullMQ has just handed out passes it in the same step, or it does not run. What may not run is ended by
+  BullMQ's own script as a failure that is not kept; what has to wait for a slot is put aside by BullMQ's own script; the next one
+  is fetched instead.
+]]
+
+-- The most jobs that are refused or put aside in one step.
+local MOST_IN_ONE_STEP = 20
+
+local function fieldOf(fields, name)
+  for i = 1, #fields, 2 do
+    if fields[i] == name then return fields[i + 1] end
+  end
+end
+
+-- Why the job may not run, or nothing.
+local function refusal(mark, ref)
+  if not allCurrent(mark, ref) then return 'cancelled' end
+  if mark.startBy ~= '' and nowUs() / 1000 > tonumber(mark.startBy) then return 'expired' end
+end
+
+local function endRefused(run, job, mark, ref, reason)
+  count(mark, ref, 'refused')
+  failUnkept(run.prefix, job, run.timestamp, run.options['token'], reason)
+  forget(mark, ref, reason)
+end
+
+local function putAside(run, job, slot, ref)
+  redis.call('ZADD', lineOf(slot), 'NX', nowUs(), ref)
+  bull.moveToDelayed(moveToDelayedKeys(run.prefix, job),
+    { run.prefix, run.timestamp, job, run.options['token'], WAKE_BY_ITSELF_MS, '1', '', '0', '' })
+  redis.call('HINCRBY', run.prefix .. job, 'ats', -1)
+end
+
+-- May the job run? If not, it is no longer with the worker.
+local function admits(run, job, mark)
+  local ref = refOf(run.prefix, job)
+  local reason = refusal(mark, ref)
+  if reason then
+    endRefused(run, job, mark, ref, reason)
+    run.refused[#run.refused + 1] = job .. ' ' .. reason
+    return false
+  end
+  if needsSlots(mark) then
+    local slot = missingSlot(mark, ref)
+    if slot then
+      putAside(run, job, slot, ref)
+      return false
+    end
+  end
+  -- From here on the job is no longer pending: the next trigger of its key makes a job of its own.
+  leavePending(mark, ref)
+  return true
+end
+
+-- The answer of BullMQ's script once its job has passed the gate, else the answer of the next fetch.
+local function throughGate(run, answer)
+  for turn = 1, MOST_IN_ONE_STEP do
+    if type(answer) ~= 'table' or type(answer[1]) ~= 'table' then return answer end
+    local options = fieldOf(answer[1], 'opts')
+    local mark = options and markIn(options)
+    if not mark or admits(run, answer[2], mark) then return answer end
+    answer = turn < MOST_IN_ONE_STEP and run.fetchNext()
+  end
+  -- The worker comes again at once.
+  redis.call('ZADD', run.prefix .. 'marker', 0, '0')
+  return { 0, 0, 0, 0 }
+end
+
+-- What was refused stands behind what BullMQ's worker reads of an answer.
+local function withRefused(run, answer)
+  if #run.refused == 0 then return answer end
+  if type(answer) ~= 'table' then answer = { 0, 0, 0, 0 } end
+  answer[5] = run.refused
+  return answer
+end
+
+local function runOf(prefix, timestamp, options)
+  local run = { prefix = prefix, timestamp = timestamp, options = options, refused = {} }
+  function run.fetchNext()
+    return bull.moveToActive(keysFor(prefix, KEYS_OF.moveToActive), { prefix, timestamp, options })
+  end
+  return run
+end

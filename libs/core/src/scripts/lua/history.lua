@@ -1,0 +1,20 @@
+-- The history of an owner: what was removed, and why; the newest first.
+--   <root>~history~<owner>  list: <time, ms> <reason> <queue>:<id>
+
+local MOST_REMEMBERED = 1000
+local REMEMBERED_FOR_MS = 7 * 24 * 3600 * 1000
+
+local function rememberFor(owner, entry)
+  local key = root .. '~history~' .. owner
+  redis.call('LPUSH', key, entry)
+  redis.call('LTRIM', key, 0, MOST_REMEMBERED - 1)
+  redis.call('PEXPIRE', key, REMEMBERED_FOR_MS)
+end
+
+local function remember(mark, ref, reason)
+  local entry = whole(math.floor(nowUs() / 1000)) .. ' ' .. reason .. ' ' .. ref
+  rememberFor(mark.owner, entry)
+  for _, owner in furtherOwners(mark) do
+    rememberFor(owner, entry)
+  end
+end

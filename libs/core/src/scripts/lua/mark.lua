@@ -1,0 +1,58 @@
+--[[
+  The mark: what a job carries of its owners, as the first of its options, `mooring`. `mark.ts` has the same format for TypeScript.
+
+    <epoch>|<owner>|<start by, ms>|<key>|<limit>|<slot> and for each further owner |<epoch>|<owner>
+
+  Empty parts: the job may start at any time, has no deduplication key, needs no slot. Text is escaped: it holds no `|`, and nothing that JSON
+  escapes.
+]]
+local MARKED = '^{"mooring":"([^"]*)"'
+local MARK = '^(%d+)|([^|]+)|(%d*)|([^|]*)|(%d*)|([^|]*)(.*)$'
+
+local function readMark(text)
+  local epoch, owner, startBy, key, limit, slot, further = string.match(text, MARK)
+  if not epoch then return nil end
+  return { epoch = epoch, owner = owner, startBy = startBy, key = key, limit = limit, slot = slot, further = further }
+end
+
+-- needs: <key>|<limit>|<slot>
+local function writeMark(owners, startBy, needs)
+  local text = owners[1].epoch .. '|' .. owners[1].name .. '|' .. startBy .. '|' .. needs
+  for i = 2, #owners do
+    text = text .. '|' .. owners[i].epoch .. '|' .. owners[i].name
+  end
+  return text
+end
+
+-- The further owners of a mark, and the epochs they had: for epoch, owner in furtherOwners(mark) do
+local function furtherOwners(mark)
+  return string.gmatch(mark.further, '|(%d+)|([^|]+)')
+end
+
+local function ownersOfMark(mark)
+  local owners = { { name = mark.owner } }
+  for _, owner in furtherOwners(mark) do owners[#owners + 1] = { name = owner } end
+  return owners
+end
+
+-- The mark in the options of a job, or nothing.
+local function markIn(options)
+  local text = string.match(options, MARKED)
+  return text and readMark(text)
+end
+
+local function markOfJob(prefix, job)
+  local options = redis.call('HGET', prefix .. job, 'opts')
+  return options and markIn(options)
+end
+
+-- The options with this mark instead of the one they have, if any.
+local function withMark(options, mark)
+  local rest = string.gsub(options, MARKED .. ',?', '{', 1)
+  return '{"mooring":"' .. mark .. (rest == '{}' and '"' or '",') .. string.sub(rest, 2)
+end
+
+local function setMark(prefix, job, mark)
+  local options = redis.call('HGET', prefix .. job, 'opts') or '{}'
+  redis.call('HSET', prefix .. job, 'opts', withMark(options, mark))
+end

@@ -1,0 +1,31 @@
+--[[
+  read-owner: the record of an owner, and a page of its jobs with the states they are in. Nothing is written.
+
+    KEYS[1]  record of the owner
+    ARGV[1]  root   [2] owner   [3] cursor, '0' to begin   [4] about how many jobs
+  Answers {} without a record, else {epoch, state, time of the newest entry, number of jobs, next cursor, for each job: <queue>:<id>,
+  state, name}.
+]]
+root = ARGV[1]
+local record = recordOf(ARGV[2])
+local known = redis.call('HMGET', record, 'epoch', 'state', 'wanted', 'cancel')
+if not known[1] then return {} end
+
+local function stateNow(prefix, job)
+  if isLocked(prefix, job) then return 'running' end
+  if redis.call('ZSCORE', prefix .. 'waiting-children', job) then return 'waiting-children' end
+  return stateOf(prefix, job)
+end
+
+local further = (known[2] and 1 or 0) + (known[4] and 1 or 0)
+local jobs = redis.call('HLEN', record) - FIELDS_OF_AN_EMPTY_RECORD - further
+local page = redis.call('HSCAN', record, ARGV[3], 'COUNT', ARGV[4])
+local answer = { known[1], known[2] == 'closed' and 'closed' or 'open', known[3], whole(jobs), page[1] }
+for i = 1, #page[2], 2 do
+  local ref = page[2][i]
+  if string.find(ref, ':', 1, true) and page[2][i + 1] == known[1] then
+    local prefix, job = splitRef(ref)
+    for _, value in ipairs({ ref, stateNow(prefix, job), redis.call('HGET', prefix .. job, 'name') or '' }) do answer[#answer + 1] = value end
+  end
+end
+return answer

@@ -1,0 +1,35 @@
+--[[
+  The receipt of a cancel: what it removed and what it told to stop, counted up by every step that ends a job of its owner.
+
+    <root>~receipt~<cancelId>  hash: owner, from, epoch, at, reason, by, closed, jobs (if these alone); removed:<queue>:<state>, aborted:<queue>,
+                               acknowledged, refused:<queue>; done, once nothing is left
+    <root>~told~<cancelId>     set: the runs that were told to stop; it lives as long as the receipt
+    <root>~cancels             zset: cancels whose clean-up is not over, by time
+  The field `cancel` of the owner's record names the newest cancel whose clean-up is not over.
+]]
+local function receiptOf(cancelId)
+  return root .. '~receipt~' .. cancelId
+end
+
+local function openReceipt(cancelId, now, keepMs, fields)
+  redis.call('HSET', receiptOf(cancelId), 'at', whole(math.floor(now / 1000)), 'keep', keepMs, unpack(fields))
+  redis.call('PEXPIRE', receiptOf(cancelId), keepMs)
+  redis.call('ZADD', root .. '~cancels', now, cancelId)
+end
+
+local function queueOf(ref)
+  return string.match(ref, '^[^:]*')
+end
+
+local function countFor(owner, ref, what)
+  local cancelId = redis.call('HGET', recordOf(owner), 'cancel')
+  if cancelId then redis.call('HINCRBY', receiptOf(cancelId), what .. ':' .. queueOf(ref), 1) end
+end
+
+-- Counts a job for each cancelled owner that it has.
+local function count(mark, ref, what)
+  if not isCurrent(mark.owner, mark.epoch, ref) then countFor(mark.owner, ref, what) end
+  for epoch, owner in furtherOwners(mark) do
+    if not isCurrent(owner, epoch, ref) then countFor(owner, ref, what) end
+  end
+end

@@ -1,0 +1,9 @@
+--[[
+  remove: one of BullMQ's scripts that remove jobs; what it removes leaves the index.
+
+    KEYS, ARGV  those of BullMQ's script, and last: its name, root
+]]
+root = ARGV[#ARGV]
+local answer = bull[ARGV[#ARGV - 1]](KEYS, ARGV)
+forgetRemoved('removed')
+return answer

@@ -1,0 +1,96 @@
+--[[
+  Slots: leave to run. A job takes its slots in the step that hands it to a worker, and the step that ends its run frees them
+  and wakes the next job in line. The lock of BullMQ is the lease of a slot: a job whose worker died is fetched again as their holder.
+
+    <root>~slot~<key>   zset: jobs that hold it, by the time they took it
+    <root>~line~<key>   zset: jobs that wait for it, by the time they came
+    <root>~limit~<key>  how many may hold it; its jobs agree on that
+
+  A deduplication key is a slot with the limit 1: one job of a key runs at a time.
+]]
+
+-- How long a waiting job sleeps if no step wakes it: the holder was taken away by another program.
+local WAKE_BY_ITSELF_MS = 60000
+
+-- How long the limit of a key is known after its last job was added.
+local LIMIT_KEPT_MS = 24 * 3600 * 1000
+
+local function limitOf(slot)
+  return root .. '~limit~' .. slot
+end
+
+local function slotsOf(mark)
+  local slots = {}
+  if mark.key ~= '' then slots[1] = { key = mark.owner .. '|' .. mark.key, limit = 1 } end
+  if mark.slot ~= '' then slots[#slots + 1] = { key = mark.slot, limit = tonumber(redis.call('GET', limitOf(mark.slot)) or mark.limit) } end
+  return slots
+end
+
+local function needsSlots(mark)
+  return mark.key ~= '' or mark.slot ~= ''
+end
+
+local function holdersOf(slot)
+  return root .. '~slot~' .. slot.key
+end
+
+local function lineOf(slot)
+  return root .. '~line~' .. slot.key
+end
+
+-- Does the job hold the slot, now at the latest?
+local function takeSlot(slot, ref)
+  local holders = holdersOf(slot)
+  if redis.call('ZSCORE', holders, ref) then return true end
+  if redis.call('ZCARD', holders) >= slot.limit then return false end
+  redis.call('ZADD', holders, nowUs(), ref)
+  redis.call('ZREM', lineOf(slot), ref)
+  return true
+end
+
+-- A slot whose holder is no longer there is free: its job was removed by a program that knows no slots.
+local function dropLostHolders(slot)
+  for _, ref in ipairs(redis.call('ZRANGE', holdersOf(slot), 0, 9)) do
+    if redis.call('EXISTS', root .. ':' .. ref) == 0 then redis.call('ZREM', holdersOf(slot), ref) end
+  end
+end
+
+-- The next in line holds the slot and stands in front of the jobs of its priority.
+local function wakeNext(slot)
+  while redis.call('ZCARD', holdersOf(slot)) < slot.limit do
+    local ref = redis.call('ZPOPMIN', lineOf(slot))[1]
+    if not ref then return end
+    local prefix, job = splitRef(ref)
+    if bull.promote(keysFor(prefix, KEYS_OF.promote), { prefix, job }) == 0 then
+      redis.call('ZADD', holdersOf(slot), nowUs(), ref)
+      local priority = redis.call('HGET', prefix .. job, 'priority')
+      if priority and priority ~= '0' then
+        bull.changePriority(keysFor(prefix, KEYS_OF.changePriority), { priority, prefix, job, '1' })
+      end
+    end
+  end
+end
+
+local function isInLine(mark, ref)
+  for _, slot in ipairs(slotsOf(mark)) do
+    if redis.call('ZSCORE', lineOf(slot), ref) then return true end
+  end
+  return false
+end
+
+local function freeSlots(mark, ref)
+  for _, slot in ipairs(slotsOf(mark)) do
+    redis.call('ZREM', lineOf(slot), ref)
+    if redis.call('ZREM', holdersOf(slot), ref) == 1 then wakeNext(slot) end
+  end
+end
+
+-- The first slot that the job cannot have now, or nothing when it holds all of them. They are taken in one order by all jobs.
+local function missingSlot(mark, ref)
+  for _, slot in ipairs(slotsOf(mark)) do
+    if not takeSlot(slot, ref) then
+      dropLostHolders(slot)
+      if not takeSlot(slot, ref) then return slot end
+    end
+  end
+end

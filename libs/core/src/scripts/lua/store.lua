@@ -1,0 +1,10 @@
+-- The store's clock, and numbers as text. A number above 2^53 does not occur: a time in µs stays below it until the year 2255.
+
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
+local function nowUs()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000000 + tonumber(time[2])
+end

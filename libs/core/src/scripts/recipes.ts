@@ -1,0 +1,91 @@
+/** What a composed script is made of. */
+export interface Recipe {
+  /** Names of BullMQ's scripts that it calls. */
+  readonly bull: readonly string[];
+  /** Our files, in order; the last one is the script itself. */
+  readonly own: readonly string[];
+  /** A number, or the script of BullMQ whose keys it takes. */
+  readonly keys: number | string;
+  /** It adds to what the store holds: it is refused when the store's memory is full. */
+  readonly needsRoom?: true;
+  /** BullMQ's scripts in it may delete jobs. */
+  readonly watchesRemovals?: true;
+}
+
+const INDEX = ['store', 'mark', 'record', 'bull-keys', 'slots'];
+const ENDS = [...INDEX, 'history', 'receipts', 'ends'];
+const WAKE = ['promote', 'changePriority'];
+const GATE = ['moveToActive', 'moveToFinished', 'moveToDelayed', ...WAKE];
+const CLEAN = ['removeJob', 'removeJobScheduler', 'moveToFinished', ...WAKE];
+
+/** A run that gives its job back by BullMQ's script of this name. */
+function requeue(name: string): Recipe {
+  return { bull: [...new Set([...GATE, name])], own: [...ENDS, 'gate', 'requeue'], keys: name };
+}
+
+/** BullMQ's script of this name, which removes jobs. */
+function remove(name: string): Recipe {
+  return { bull: [...WAKE, name], own: [...ENDS, 'removals', 'remove'], keys: name, watchesRemovals: true };
+}
+
+export const RECIPES = {
+  add: {
+    bull: [
+      'addStandardJob',
+      'addPrioritizedJob',
+      'addDelayedJob',
+      'addParentJob',
+      'releaseParentIfNoPendingDependencies',
+      'removeJob',
+      'changeDelay',
+      ...WAKE,
+    ],
+    own: [...INDEX, 'add'],
+    keys: 1,
+    needsRoom: true,
+  },
+  moveToActive: { bull: GATE, own: [...ENDS, 'gate', 'fetch'], keys: 'moveToActive' },
+  finish: { bull: GATE, own: [...ENDS, 'gate', 'finish'], keys: 1 },
+  moveToDelayed: requeue('moveToDelayed'),
+  retryJob: requeue('retryJob'),
+  moveJobFromActiveToWait: requeue('moveJobFromActiveToWait'),
+  moveToWaitingChildren: requeue('moveToWaitingChildren'),
+  adopt: { bull: CLEAN, own: [...ENDS, 'adopt'], keys: 1 },
+  extendLocks: { bull: ['extendLocks'], own: [...INDEX.slice(0, 3), 'renew'], keys: 'extendLocks' },
+  cancel: { bull: CLEAN, own: [...ENDS, 'job-state', 'clean-up', 'cancel'], keys: 1 },
+  cancelJob: { bull: CLEAN, own: [...ENDS, 'job-state', 'clean-up', 'cancel-job'], keys: 1 },
+  listOwners: { bull: [], own: ['store', 'mark', 'record', 'list-owners'], keys: 1 },
+  summarizeOwners: { bull: [], own: ['store', 'mark', 'record', 'summarize-owners'], keys: 1 },
+  readOwner: { bull: [], own: ['store', 'mark', 'record', 'job-state', 'read-owner'], keys: 1 },
+  readRange: { bull: [], own: ['read-range'], keys: 1 },
+  reopen: { bull: [], own: ['store', 'mark', 'record', 'reopen'], keys: 1, needsRoom: true },
+  clean: { bull: CLEAN, own: [...ENDS, 'job-state', 'clean-up', 'clean'], keys: 1 },
+  closeReceipt: { bull: [], own: ['store', 'mark', 'record', 'receipts', 'close-receipt'], keys: 1 },
+  reprocessJob: {
+    bull: ['reprocessJob'],
+    own: [...INDEX.slice(0, 4), 'retry'],
+    keys: 'reprocessJob',
+    needsRoom: true,
+  },
+  addJobScheduler: {
+    bull: ['addJobScheduler', ...WAKE],
+    own: [...ENDS, 'removals', 'schedule'],
+    keys: 'addJobScheduler',
+    needsRoom: true,
+    watchesRemovals: true,
+  },
+  updateJobScheduler: {
+    bull: ['updateJobScheduler', 'removeJobScheduler', ...WAKE],
+    own: [...ENDS, 'removals', 'next-turn'],
+    keys: 'updateJobScheduler',
+    watchesRemovals: true,
+  },
+  removeJob: remove('removeJob'),
+  drain: remove('drain'),
+  cleanJobsInSet: remove('cleanJobsInSet'),
+  obliterate: remove('obliterate'),
+  removeUnprocessedChildren: remove('removeUnprocessedChildren'),
+  removeJobScheduler: remove('removeJobScheduler'),
+} satisfies Record<string, Recipe>;
+
+export type ComposedName = keyof typeof RECIPES;

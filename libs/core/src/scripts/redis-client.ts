@@ -1,0 +1,4 @@
+import type { RedisQueueBackend } from 'bullmq';
+
+/** BullMQ's view of a connection: ioredis, node-redis and others behind one interface. */
+export type RedisClient = Awaited<RedisQueueBackend['client']>;

@@ -1,0 +1,262 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Job } from 'bullmq';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CoreKit, until } from '../../../../test/support/core-kit.js';
+
+describe('MooredWorker', () => {
+  let kit: CoreKit;
+
+  beforeEach(() => {
+    kit = new CoreKit();
+  });
+
+  afterEach(() => kit.stop());
+
+  /** A processor that runs until it is told to stop. */
+  function untilStopped(runs: { reason?: unknown }[] = []) {
+    return (_job: Job, _token?: string, signal?: AbortSignal) =>
+      new Promise<void>((_, reject) => {
+        const run: { reason?: unknown } = {};
+        runs.push(run);
+        signal!.addEventListener('abort', () => {
+          run.reason = signal!.reason;
+          reject(new Error('stopped'));
+        });
+      });
+  }
+
+  it('runs jobs with owners, shows them to the processor, and forgets them at the end', async () => {
+    const ran: unknown[] = [];
+    kit.worker(async (job) => {
+      ran.push(job.data, job.opts.owners);
+    });
+
+    await kit.queue().add('x', { n: 1 }, { owners: ['track:a|b', 'user:2'] });
+
+    await until(() => ran.length === 2, 'it ran');
+    expect(ran).toEqual([{ n: 1 }, ['track:a|b', 'user:2']]);
+    await kit.nothingLeft();
+  });
+
+  it('runs jobs of a plain producer as BullMQ does', async () => {
+    const ran: unknown[] = [];
+    kit.worker(async (job) => ran.push(job.data.n));
+
+    await kit.plainQueue().addBulk([1, 2, 3].map((n) => ({ name: 'x', data: { n } })));
+
+    await until(() => ran.length === 3, 'all ran');
+    await until(async () => (await kit.plainQueue().getCompletedCount()) === 3, 'all completed');
+    expect(ran).toEqual([1, 2, 3]);
+  });
+
+  it('gives jobs of a plain producer the owners that ownersOf names', async () => {
+    const runs: { reason?: unknown }[] = [];
+    kit.worker(untilStopped(runs), { ownersOf: (job) => [`track:${job.data.track}`] });
+    await kit.plainQueue().add('x', { track: 7 });
+    await until(() => runs.length === 1, 'it runs');
+
+    const receipt = await kit.owners.cancel('track:7', { wait: 'drained' });
+
+    expect(receipt).toMatchObject({ aborted: 1, acknowledged: 1, done: true });
+    await kit.plainQueue().add('x', { track: 7 });
+    await until(async () => (await kit.owners.history('track:7')).length === 2, 'the second was refused');
+    expect(runs).toEqual([{ reason: 'cancelled' }]);
+    expect(await kit.plainQueue().getJobCounts('failed', 'completed')).toEqual({ failed: 0, completed: 0 });
+  });
+
+  it('stops a running job of a cancelled owner within moments, and counts no failure', async () => {
+    const runs: { reason?: unknown }[] = [];
+    const events: string[] = [];
+    const worker = kit.worker(untilStopped(runs), { lockDuration: 60_000 });
+    for (const event of ['completed', 'failed', 'cancelled'] as const)
+      worker.on(event as 'failed', () => events.push(event));
+    const queue = kit.queue();
+    await queue.add('x', {}, { owners: ['track:1'], attempts: 3 });
+    await until(() => runs.length === 1, 'it runs');
+
+    const receipt = await kit.owners.cancel('track:1');
+
+    expect(receipt).toMatchObject({ removed: 0, aborted: 1 });
+    await until(() => events.length > 0, 'it ended');
+    expect(events).toEqual(['cancelled']);
+    expect(runs).toEqual([{ reason: 'cancelled' }]);
+    expect(await queue.getJobCounts()).toMatchObject({ failed: 0, completed: 0, active: 0, delayed: 0 });
+  });
+
+  it('learns of a cancel from the renewal of its locks when every message is lost', async () => {
+    const runs: { reason?: unknown }[] = [];
+    kit.worker(untilStopped(runs), { lockDuration: 1_000 });
+    await kit.queue().add('x', {}, { owners: ['track:1'] });
+    await until(() => runs.length === 1, 'it runs');
+    await kit.redis.set(`${kit.prefix}~cancelled`, 'not a stream');
+
+    await kit.owners.cancel('track:1');
+
+    await until(() => runs[0]!.reason !== undefined, 'it was told to stop');
+  });
+
+  it('refuses the result of a run whose owner was cancelled meanwhile', async () => {
+    const finish: ((result: string) => void)[] = [];
+    const events: string[] = [];
+    const worker = kit.worker(() => new Promise((resolve) => finish.push(resolve)));
+    for (const event of ['completed', 'failed', 'cancelled'] as const)
+      worker.on(event as 'failed', () => events.push(event));
+    const queue = kit.queue();
+    const job = await queue.add('x', {}, { owners: ['track:1'] });
+    await until(() => finish.length === 1, 'it runs');
+
+    await kit.owners.cancel('track:1');
+    finish[0]!('late');
+
+    await until(() => events.length > 0, 'it ended');
+    expect(events).toEqual(['cancelled']);
+    expect(await queue.getJob(job.id!)).toBeUndefined();
+  });
+
+  it('gives a run up that does not stop within its grace', async () => {
+    const events: string[] = [];
+    const worker = kit.worker(() => new Promise(() => undefined), { stopGrace: 100 });
+    worker.on('cancelled' as 'drained', () => events.push('cancelled'));
+    await kit.queue().add('x', {}, { owners: ['track:1'] });
+    await until(async () => (await kit.queue().getActiveCount()) === 1, 'it runs');
+
+    const receipt = await kit.owners.cancel('track:1', { wait: 'drained' });
+
+    expect(receipt.done).toBe(true);
+    await until(() => events.length === 1, 'it ended');
+  });
+
+  it('tells a run to stop that takes longer than its time, and tries again as its attempts allow', async () => {
+    const runs: { reason?: unknown }[] = [];
+    kit.worker(untilStopped(runs), { runTimeout: 50 });
+    const job = await kit.queue().add('x', {}, { owners: ['track:1'], attempts: 2 });
+
+    await until(async () => (await job.getState()) === 'failed', 'it failed');
+
+    expect(runs).toEqual([{ reason: 'timeout' }, { reason: 'timeout' }]);
+    await kit.nothingLeft();
+  });
+
+  it('never runs more jobs of a slot than its limit, in the order they came, and leaves other jobs their turn', async () => {
+    let running = 0;
+    let most = 0;
+    const order: number[] = [];
+    kit.worker(
+      async (job) => {
+        if (job.name === 'other') return;
+        order.push(job.data.i);
+        most = Math.max(most, (running += 1));
+        await pause(5);
+        running -= 1;
+      },
+      { concurrency: 10 },
+    );
+    const queue = kit.queue();
+    const slot = { key: 'gpu', limit: 2 };
+    const other = Array.from({ length: 20 }, () => ({
+      name: 'other',
+      data: {},
+      opts: { owners: ['other:1'] },
+    }));
+    const slotted = Array.from({ length: 30 }, (_, i) => ({
+      name: 'x',
+      data: { i },
+      opts: { owners: [`s:${i}`], slot },
+    }));
+
+    await queue.addBulk([...slotted, ...other]);
+
+    await until(() => order.length === 30, 'all ran');
+    expect(most).toBe(2);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    await kit.nothingLeft();
+  });
+
+  it('runs one job of a deduplication key at a time, and one after every trigger', async () => {
+    let running = 0;
+    let most = 0;
+    const starts: number[] = [];
+    kit.worker(async () => {
+      starts.push(performance.now());
+      most = Math.max(most, (running += 1));
+      await pause(15);
+      running -= 1;
+    });
+    const queue = kit.queue();
+    let lastTrigger = 0;
+    for (let i = 0; i < 30; i += 1) {
+      await queue.enqueue('build', {}, { owners: ['site:1'], dedup: { strategy: 'skip', key: 'k' } });
+      lastTrigger = performance.now();
+      await pause(4);
+    }
+
+    await until(() => starts.at(-1)! > lastTrigger && running === 0, 'a run began after the last trigger');
+    expect(most).toBe(1);
+    expect(starts.length).toBeLessThan(30);
+    await kit.nothingLeft();
+  });
+
+  it('starts no job after its time, and says so in the history', async () => {
+    const queue = kit.queue();
+    const ran: string[] = [];
+    await queue.add('late', {}, { owners: ['track:1'], expiresIn: 1 });
+    await queue.add('in time', {}, { owners: ['track:1'], expiresIn: '5m' });
+    await pause(5);
+    kit.worker(async (job) => ran.push(job.name));
+
+    await until(() => ran.length > 0, 'one ran');
+    await kit.nothingLeft();
+    expect(ran).toEqual(['in time']);
+    expect(await kit.owners.history('track:1')).toMatchObject([{ reason: 'expired', queue: 'audio' }]);
+    expect(await queue.getFailedCount()).toBe(0);
+  });
+
+  it('lets a failed job run again under the present epochs, and keeps its error if an owner is closed', async () => {
+    let runs = 0;
+    kit.worker(async () => {
+      runs += 1;
+      throw new Error(`no ${runs}`);
+    });
+    const queue = kit.queue();
+    const { id } = await queue.add('x', {}, { owners: ['track:1'] });
+    await until(async () => (await queue.getFailedCount()) > 0, 'it failed');
+    await kit.nothingLeft();
+
+    await (await kit.plainQueue().getJob(id!))!.getState();
+    await (await queue.getJob(id!))!.retry();
+    await until(async () => runs === 2 && (await queue.getFailedCount()) === 1, 'it ran again');
+    await kit.nothingLeft();
+    await kit.owners.cancel('track:1');
+    await expect((await queue.getJob(id!))!.retry()).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
+
+    expect((await queue.getJob(id!))!.failedReason).toBe('no 2');
+    expect(await queue.getFailedCount()).toBe(1);
+  });
+
+  it('hands its runs to other workers when it shuts down, and counts no attempt', async () => {
+    const runs: { reason?: unknown }[] = [];
+    const worker = kit.worker(untilStopped(runs));
+    const queue = kit.queue();
+    const { id } = await queue.add('x', {}, { owners: ['track:1'], attempts: 1 });
+    await until(() => runs.length === 1, 'it runs');
+
+    await worker.shutdown({ finishWithin: 10 });
+
+    expect(runs).toEqual([{ reason: 'shutdown' }]);
+    expect(await queue.getJob(id!)).toMatchObject({ attemptsMade: 0 });
+    const done: string[] = [];
+    kit.worker(async (job) => done.push(job.id!));
+    await until(() => done.length === 1, 'another worker ran it');
+    await kit.nothingLeft();
+  });
+
+  it('runs a processor file in a process of its own', async () => {
+    const file = new URL('../../../../test/support/core-processor.mjs', import.meta.url);
+    kit.worker(file as never);
+    const queue = kit.queue();
+    const job = await queue.add('x', { n: 20 }, { owners: ['track:1'] });
+
+    await until(async () => (await queue.getJob(job.id!))?.returnvalue === 21, 'it ran');
+    await kit.nothingLeft();
+  });
+});

@@ -1,0 +1,145 @@
+import { Worker, type Job, type Processor, type WorkerOptions } from 'bullmq';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
+import { MooredJob } from '../backend/moored-job.js';
+import { RunCancelled } from '../backend/run-cancelled.js';
+import { durationMs } from '../model/duration.js';
+import type { Owner } from '../model/owner.js';
+import { CancelListener } from './cancel-listener.js';
+import { RunHandedBack, RunWatch } from './run-watch.js';
+
+const DEFAULT_STOP_GRACE = '5s';
+const LOOKS_AGAIN_MS = 20;
+/** BullMQ's codes for a run that is no longer the job's: the job is gone, or its lock, or it is another run's. */
+const LOST_CODES: readonly unknown[] = [-1, -2, -3, -6];
+
+export interface MooredWorkerOptions extends WorkerOptions {
+  /** A run that takes longer is told to stop. */
+  readonly runTimeout?: number | string;
+  /** How long a run may take to end once it was told to stop. Then it is given up. */
+  readonly stopGrace?: number | string;
+  /** The owners of jobs that name none: those of plain producers. */
+  readonly ownersOf?: (job: Job) => readonly (Owner | string)[];
+}
+
+type Completed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleCompleted']>;
+type Failed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleFailed']>;
+/** As BullMQ has it for data and results of which nothing is said. */
+type Anything = Job['data'];
+
+/** BullMQ's worker. Jobs of cancelled owners do not come to it, and their running ones are told to stop. */
+export class MooredWorker<Data = Anything, Result = Anything, Name extends string = string> extends Worker<
+  Data,
+  Result,
+  Name
+> {
+  private readonly runs = new Map<string, RunWatch<Result>>();
+  private readonly limits: { runTimeoutMs?: number | undefined; stopGraceMs: number };
+  private readonly ownersOf: MooredWorkerOptions['ownersOf'];
+  private readonly moored: MooredBackend;
+  private readonly listener: CancelListener;
+  private readonly stopCancelled = (jobId: string): void => this.runs.get(jobId)?.stop('cancelled');
+
+  constructor(
+    name: string,
+    processor: Processor<Data, Result, Name> | string | URL | null,
+    opts: MooredWorkerOptions,
+  ) {
+    super(name, processor, { ...opts, autorun: false }, createMooredBackend);
+    const { runTimeout, stopGrace = DEFAULT_STOP_GRACE, ownersOf } = opts;
+    this.limits = {
+      runTimeoutMs: runTimeout === undefined ? undefined : durationMs('runTimeout', runTimeout),
+      stopGraceMs: durationMs('stopGrace', stopGrace),
+    };
+    this.ownersOf = ownersOf;
+    this.moored = this.backend as unknown as MooredBackend;
+    this.moored.onCancelled = (jobIds) => jobIds.forEach(this.stopCancelled);
+    this.listener = CancelListener.of(opts.connection, this.moored.root);
+    this.listener.listen(name, this.stopCancelled);
+    this.on('lockRenewalFailed', (jobIds: string[]) =>
+      jobIds.forEach((jobId) => this.runs.get(jobId)?.stop('lost')),
+    );
+    if (processor && opts.autorun !== false) this.run().catch((error: Error) => this.emit('error', error));
+  }
+
+  protected override get Job(): typeof Job {
+    return MooredJob as typeof Job;
+  }
+
+  protected override async nextJobFromJobData(
+    ...[data, jobId, token]: Parameters<Worker['nextJobFromJobData']>
+  ): Promise<Job<Data, Result, Name>> {
+    const job = await super.nextJobFromJobData(data, jobId, token);
+    if (!job || !this.ownersOf || job.opts.owners) return job;
+    const owners = this.ownersOf(job);
+    if (owners.length === 0) return job;
+    if (await this.moored.adopt(jobId!, token!, owners)) return job;
+    return undefined as never;
+  }
+
+  protected override async callProcessJob(
+    job: Job<Data, Result, Name>,
+    token: string,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    const id = job.id!;
+    const watch = new RunWatch<Result>((reason) => this.cancelJob(id, reason), this.limits);
+    this.runs.set(id, watch);
+    try {
+      return await watch.follow(super.callProcessJob(job, token, signal));
+    } catch (error) {
+      throw watch.stopped === 'shutdown' ? new RunHandedBack() : error;
+    } finally {
+      this.runs.delete(id);
+    }
+  }
+
+  protected override handleCompleted(
+    ...args: Completed<Data, Result, Name>
+  ): Promise<Job<Data, Result, Name>> {
+    return this.unlessOver(args, () => super.handleCompleted(...args));
+  }
+
+  protected override handleFailed(...args: Failed<Data, Result, Name>): Promise<Job<Data, Result, Name>> {
+    const [error, job, token] = args;
+    if (error instanceof RunHandedBack) return job.moveToWait(token) as Promise<never>;
+    return this.unlessOver(args, () => super.handleFailed(...args));
+  }
+
+  /** A run that was cancelled, or lost to another worker, is neither completed nor failed. The worker goes on with the next job. */
+  private async unlessOver(
+    [, job, token, fetchesNext = () => true]: Completed<Data, Result, Name> | Failed<Data, Result, Name>,
+    end: () => Promise<Job<Data, Result, Name>>,
+  ): Promise<Job<Data, Result, Name>> {
+    try {
+      return await end();
+    } catch (error) {
+      const isLost = job.opts.owners && LOST_CODES.includes((error as { code?: unknown }).code);
+      if (!(error instanceof RunCancelled) && !isLost) throw error;
+      (this as EventSource).emit(isLost ? 'lost' : 'cancelled', job);
+      const goesOn = fetchesNext() && !this.closing && !this.isPaused();
+      return (goesOn ? await this.moveToActive(token, this.opts.name) : undefined) as Job<Data, Result, Name>;
+    }
+  }
+
+  /**
+   * Fetches no more jobs and gives the running ones `finishWithin` to end. Those that have not are told to stop, and handed to
+   * other workers; that counts as no attempt.
+   */
+  async shutdown({ finishWithin = '10s' }: { finishWithin?: number | string } = {}): Promise<void> {
+    await this.pause(true);
+    const until = Date.now() + durationMs('finishWithin', finishWithin);
+    while (this.runs.size > 0 && Date.now() < until) await pause(LOOKS_AGAIN_MS);
+    for (const run of this.runs.values()) run.stop('shutdown');
+    await this.close();
+  }
+
+  override async close(force?: boolean): Promise<void> {
+    await super.close(force);
+    await this.listener.leave(this.name, this.stopCancelled);
+  }
+}
+
+interface EventSource {
+  emit(event: 'cancelled' | 'lost', job: Job): boolean;
+}

@@ -1,0 +1,53 @@
+/** Why a run has to stop. */
+export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown';
+
+/** A run was told to stop because its worker shuts down. Another worker begins it again, and no attempt is counted. */
+export class RunHandedBack extends Error {
+  constructor() {
+    super('The worker shuts down.');
+    this.name = 'RunHandedBack';
+  }
+}
+
+/** A run did not end within its grace after it was told to stop. Its code may go on; what it returns no longer counts. */
+export class RunAbandoned extends Error {
+  constructor(readonly reason: StopReason) {
+    super(`The run was told to stop (${reason}) and did not.`);
+    this.name = 'RunAbandoned';
+  }
+}
+
+interface Limits {
+  readonly runTimeoutMs?: number | undefined;
+  readonly stopGraceMs: number;
+}
+
+/** Watches one run: tells it to stop, and gives it up when its grace is over. */
+export class RunWatch<Result> {
+  private timer: NodeJS.Timeout | undefined;
+  private giveUp: ((error: RunAbandoned) => void) | undefined;
+  /** Why the run was told to stop, if it was. */
+  stopped: StopReason | undefined;
+
+  constructor(
+    private readonly abort: (reason: StopReason) => void,
+    private readonly limits: Limits,
+  ) {}
+
+  follow(running: Promise<Result>): Promise<Result> {
+    const { runTimeoutMs } = this.limits;
+    if (runTimeoutMs !== undefined) this.timer = setTimeout(() => this.stop('timeout'), runTimeoutMs);
+    return new Promise<Result>((resolve, reject) => {
+      this.giveUp = reject;
+      running.then(resolve, reject);
+    }).finally(() => clearTimeout(this.timer));
+  }
+
+  stop(reason: StopReason): void {
+    if (this.stopped) return;
+    this.stopped = reason;
+    this.abort(reason);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.giveUp?.(new RunAbandoned(reason)), this.limits.stopGraceMs);
+  }
+}

@@ -1,0 +1,92 @@
+import { Queue, type Processor } from 'bullmq';
+import { Redis } from 'ioredis';
+import { expect, inject } from 'vitest';
+import {
+  MooredFlowProducer,
+  MooredQueue,
+  MooredWorker,
+  Owners,
+  type MooredFlowOptions,
+  type MooredQueueOptions,
+  type MooredWorkerOptions,
+} from '#core';
+import { until } from './until.js';
+
+let prefixes = 0;
+
+interface Closable {
+  close(): Promise<unknown>;
+}
+
+/** Queues, workers and owners under a prefix of their own. `stop` checks that nothing of the owners is left. */
+export class CoreKit {
+  readonly prefix = `test-core-${process.pid}-${(prefixes += 1)}`;
+  readonly redis: Redis;
+  readonly owners: Owners;
+  /** What workers reported as errors; a test that expects some takes them out. */
+  readonly errors: Error[] = [];
+  private readonly open: Closable[] = [];
+
+  constructor(url: string = inject('storeUrl')) {
+    this.redis = new Redis(url, { maxRetriesPerRequest: null });
+    this.owners = this.keep(new Owners(this.place));
+  }
+
+  get place(): { connection: Redis; prefix: string } {
+    return { connection: this.redis, prefix: this.prefix };
+  }
+
+  queue(name = 'audio', options: Partial<MooredQueueOptions> = {}): MooredQueue {
+    return this.keep(new MooredQueue(name, { ...options, ...this.place }));
+  }
+
+  /** BullMQ's own queue on the same keys: what a program sees that knows no owners. */
+  plainQueue(name = 'audio'): Queue {
+    return this.keep(new Queue(name, this.place));
+  }
+
+  flows(options: Partial<MooredFlowOptions> = {}): MooredFlowProducer {
+    return this.keep(new MooredFlowProducer({ ...options, ...this.place }));
+  }
+
+  worker(
+    processor: Processor,
+    options: Partial<MooredWorkerOptions> & { queue?: string } = {},
+  ): MooredWorker {
+    const { queue = 'audio', ...rest } = options;
+    const worker = new MooredWorker(queue, processor, { concurrency: 5, ...rest, ...this.place });
+    worker.on('error', (error) => this.errors.push(error));
+    return this.keep(worker);
+  }
+
+  /** Keys of the owners, without receipts and history, which are meant to stay for a time. */
+  async ownerKeys(): Promise<string[]> {
+    const keys = await this.redis.keys(`${this.prefix}~*`);
+    return keys
+      .map((key) => key.slice(this.prefix.length))
+      .filter((key) => !/^~(receipt|history|told|cancelled|limit)/.test(key))
+      .toSorted();
+  }
+
+  async nothingLeft(): Promise<void> {
+    await until(async () => (await this.ownerKeys()).length === 0, 'no owner has a record', 5_000).catch(
+      () => undefined,
+    );
+    expect(await this.ownerKeys()).toEqual([]);
+  }
+
+  async stop(): Promise<void> {
+    for (const closable of this.open.toReversed()) await closable.close();
+    const keys = await this.redis.keys(`${this.prefix}*`);
+    if (keys.length > 0) await this.redis.del(keys);
+    this.redis.disconnect();
+    expect(this.errors).toEqual([]);
+  }
+
+  private keep<T extends Closable>(closable: T): T {
+    this.open.push(closable);
+    return closable;
+  }
+}
+
+export { until };

@@ -1,0 +1,4 @@
+/** A sandboxed processor, as BullMQ runs it. */
+export default async function process(job) {
+  return job.data.n + 1;
+}
