@@ -50,7 +50,11 @@ describe('kill -9 of who tells other services', () => {
     await redis.quit();
   });
 
-  it('between the end of its clean-up and the event: the next repair tells it, once', async () => {
+  it.each([
+    ['an owner that never had a job', false],
+    ['an owner that had one', true],
+  ])('between the clean-up of %s and the event: the next repair writes it, once', async (_owner, hadJob) => {
+    if (hadJob) await giveJob(String(n + 1));
     const cancelId = await cancelAndDie('before:command/xadd');
     expect(await told()).toEqual([]);
     expect(await repair()).toMatchObject({ seen: 0, healed: 0 });
@@ -193,6 +197,12 @@ describe('kill -9 of who tells other services', () => {
     await process.untilReady();
     const { exit, answer } = await process.cancel(`trip:${id}`, { cancelId, wait: 'drained' });
     return { cancelId, exit, commands: answer?.commands };
+  }
+
+  /** The record of an owner whose job ended. */
+  async function giveJob(id: string): Promise<void> {
+    const record = recordOf(app.prefix, `trip:${id}`);
+    await app.redis.hset(record, { e: '1', v: '1', o: `trip:${id}`, n: '1', s: 'open', l: '0' });
   }
 
   async function repair(): Promise<SweepRecord> {

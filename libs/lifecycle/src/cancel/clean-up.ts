@@ -112,11 +112,14 @@ export class CleanUp {
     return this.pages.take(() => this.removal.removeAll(places, cancelled));
   }
 
-  /** Told before it is noted that it is done: who dies in between is followed by another, who tells it again. */
+  /**
+   * Nothing is awaited between the event and the mark that the cancel is done: when the process dies in between, another
+   * finishes the cancel and writes the event again. The receipt is bounded before both, whether or not the store takes them.
+   */
   private async finish(target: Target): Promise<void> {
     const receipt = await this.receipts.read(target);
-    if (receipt) this.news.ownerCancelled({ ...receipt, done: true });
     if (receipt && endedNothing(receipt)) await this.empties.note(target);
+    if (receipt) this.news.ownerCancelled({ ...receipt, done: true });
     const record = this.keys.ownerText(target.owner);
     const args = ['', digest(target.cancelId)];
     await this.store.call(() => runScript(this.store.redis, 'finish', [record], args));
