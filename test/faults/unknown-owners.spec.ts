@@ -13,6 +13,10 @@ const CALLS = 6;
 const EVENTS_A_CALL = 1_000;
 const BATCH = { 'content-type': 'application/cloudevents-batch+json' };
 const MAX_CLOSED = 3;
+const CANCELS = 3_000;
+const AT_ONCE = 50;
+/** The receipts of owners without a job that are kept, and those that are about to be noted. */
+const MOST_RECEIPTS = 1_000 + AT_ONCE;
 
 /** A caller with the scope `cancel` may name any number of owners that never had a job. */
 describe('a cancel of an owner that never had a job', () => {
@@ -56,6 +60,25 @@ describe('a cancel of an owner that never had a job', () => {
       expect(await enqueue(`trip:${trip}`)).toMatchObject({ status: 409 });
     for (let call = 0; call < CALLS; call += 1) await cancel(`ride/${call}`);
   }, 180_000);
+
+  it('leaves 1,000 receipts in a full store that refuses the events about them', async () => {
+    await start({ EVENTS_OUT: 'owners' });
+    await redis.config('SET', 'maxmemory', '6mb');
+    await fill();
+    for (let at = 0; at < CANCELS; at += AT_ONCE) {
+      const some = Array.from({ length: AT_ONCE }, (_, i) => cancel(`no/${at + i}`, { close: false }));
+      const statuses = (await Promise.all(some)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    }
+    const cancels = `${fleet.prefix}:{cancels}`;
+    expect(await redis.zcard(`${cancels}:untold`)).toBeGreaterThan(0);
+    await until(async () => {
+      const receipts = (await redis.keys(`${fleet.prefix}:*:cancel:*`)).length;
+      const targets = (await redis.keys(`${cancels}:??????????????????????`)).length;
+      const untold = await redis.zcard(`${cancels}:untold`);
+      return Math.max(receipts, targets, untold) <= MOST_RECEIPTS;
+    }, 'the receipts beyond the limit are forgotten');
+  }, 120_000);
 
   it('is answered as any other, and its cancelId gets the same receipt again', async () => {
     await start();
@@ -122,6 +145,13 @@ describe('a cancel of an owner that never had a job', () => {
 
   async function start(env: NodeJS.ProcessEnv = {}): Promise<void> {
     fleet = await Fleet.start({ storeUrl: store.url, workers: 0, env });
+  }
+
+  /** Writes until the store refuses it. */
+  async function fill(): Promise<void> {
+    const add = (i: number): Promise<unknown> => redis.set(`filler:${i}`, 'x'.repeat(10_000));
+    for (let i = 0; (await add(i).catch(() => undefined)) !== undefined; i += 1);
+    expect(await enqueue('ride:1')).toMatchObject({ status: 503 });
   }
 
   function enqueue(owner: string): Promise<Answer> {

@@ -32,8 +32,9 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *
  *  <prefix>:{cancels}         zset    <cancel> -> when it is looked at next, ms  intent               done, forget; empties with the clean-ups
  *  …:<cancel>                 string  what it cancels: owner, job, cancelId      intent               expires, receiptKeepMs; forget, empties
- *  …:untold                   zset    <cancel> -> since when, ms: other services  intent               News, when they are; forget; left ones:
- *                                     are not told of its end yet                                    repair. Expires; UNTOLD_KEPT at most
+ *  …:untold                   zset    <cancel> -> since when, ms: other services  intent               News, when they are; forget; empties;
+ *                                     are not told of its end yet                                    left ones: repair. Expires; UNTOLD_KEPT
+ *                                                                                                    at most
  *  …:empty                    zset    <cancel> -> when, ms: those that ended nothing  empties              expires; EMPTY_RECEIPTS_KEPT at most
  *  …:closed                   zset    <owner digest> -> when it was closed, ms: those  empties        expires; reopen, purge; those older than
  *                                     that never had a job                                            CLOSED_KEEP_MS go

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 --[[
   cancel: lists a cancel that ended nothing, of an owner for which nothing was ever enqueued. Of these the newest keep their
-  receipts; what the others are about is forgotten, unless other services are not told yet. Lists the owners that were closed
-  so, by when they were closed last.
+  receipts; what the others are about is forgotten, also when their event is not written yet: a store that is full refuses
+  events, and would keep every receipt. Lists the owners that were closed so, by when they were closed last.
 
     KEYS[1]   zset of the digests of cancelIds that are looked at; :<digest>, :untold, :empty and :closed beside it, in the same
               slot
@@ -37,10 +37,9 @@ redis.call('PEXPIRE', empty, keep)
 local forgotten = {}
 local over = math.min(FORGOTTEN_AT_ONCE, redis.call('ZCARD', empty) - most)
 for _, old in ipairs(over > 0 and redis.call('ZRANGE', empty, 0, over - 1) or {}) do
-  if not redis.call('ZSCORE', untold, old) then
-    forgotten[#forgotten + 1] = redis.call('GET', KEYS[1] .. ':' .. old) or nil
-    redis.call('UNLINK', KEYS[1] .. ':' .. old)
-    redis.call('ZREM', empty, old)
-  end
+  forgotten[#forgotten + 1] = redis.call('GET', KEYS[1] .. ':' .. old) or nil
+  redis.call('UNLINK', KEYS[1] .. ':' .. old)
+  redis.call('ZREM', empty, old)
+  redis.call('ZREM', untold, old)
 end
 return forgotten
