@@ -129,6 +129,24 @@ describe('a cancel of an owner that never had a job', () => {
     expect(await enqueue('trip:1')).toMatchObject({ status: 409 });
   });
 
+  it('shares its limit with reopens of such owners, which write no record beyond it', async () => {
+    await start({ MAX_CLOSED: String(MAX_CLOSED) });
+    for (let trip = 1; trip <= MAX_CLOSED; trip += 1)
+      expect(await reopen(`trip/${trip}`)).toMatchObject({ status: 200, body: { state: 'open' } });
+    const refused = await until(async () => {
+      const owner = `trip/${Math.random()}`;
+      const answer = await reopen(owner);
+      return answer.status !== 200 && { owner, ...answer };
+    }, 'the limit is noticed');
+    expect(refused).toMatchObject({ status: 507, body: { code: 'CLOSED_FULL' } });
+    expect(await redis.exists(recordOf(fleet.prefix, refused.owner.replace('/', ':')))).toBe(0);
+
+    expect(await cancel('trip/new')).toMatchObject({ status: 507 });
+    await enqueue('ride:1');
+    await cancel('ride/1');
+    for (const owner of ['ride/1', 'trip/1']) expect(await reopen(owner)).toMatchObject({ status: 200 });
+  });
+
   it('and every other is kept for as long as RECEIPT_KEEP says, with the history', async () => {
     await start({ RECEIPT_KEEP: '2m' });
     await enqueue('ride:1');
@@ -156,6 +174,10 @@ describe('a cancel of an owner that never had a job', () => {
 
   function enqueue(owner: string): Promise<Answer> {
     return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: [owner], payload: {} });
+  }
+
+  function reopen(owner: string): Promise<Answer> {
+    return fleet.request('POST', `/v1/owners/${owner}/reopen`);
   }
 
   function cancel(owner: string, order: object = {}): Promise<Answer> {

@@ -269,7 +269,7 @@ export class History {
   reopened(now: number, answer: readonly string[]): void {
     this.at += 1;
     const [word, epoch] = answer;
-    hold('I7', word === 'open' && answer.length === 2, () => `reopen answers ${text(answer)}`);
+    hold('I7', word === 'open' && answer.length === 3, () => `reopen answers ${text(answer)}`);
     this.sawEpoch(epoch!, answer);
     [this.isClosed, this.reopenedAt] = [false, now];
   }

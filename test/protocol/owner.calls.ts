@@ -94,7 +94,7 @@ export class OwnerCalls {
   }
 
   async reopen(now: number): Promise<string[]> {
-    return (await this.run('reopen', [this.record], [now, OWNER, KEEP_MS])) as string[];
+    return (await this.run('reopen', [this.record], [now, OWNER, KEEP_MS, 0])) as string[];
   }
 
   /** Answers whether it was dropped. */

@@ -158,8 +158,8 @@ export const SITUATIONS: readonly Situation[] = [
     args: [NOW, 'c0', 1, 'trip:42', '', '', KEEP_MS, KEEP_MS, '', '', '{}'],
     prepare: cancelled,
   },
-  { name: 'an owner again', script: 'reopen', args: [NOW, 'trip:42', KEEP_MS], prepare: closed },
-  { name: 'an owner nobody knows', script: 'reopen', args: [NOW, 'trip:42', KEEP_MS], prepare: nothing },
+  { name: 'an owner again', script: 'reopen', args: [NOW, 'trip:42', KEEP_MS, 0], prepare: closed },
+  { name: 'an owner nobody knows', script: 'reopen', args: [NOW, 'trip:42', KEEP_MS, 0], prepare: nothing },
   { name: 'cancelled jobs', script: 'drop', args: drop('job-1'), prepare: cancelled },
   {
     name: 'a schedule of a cancelled owner',

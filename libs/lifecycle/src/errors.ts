@@ -127,7 +127,7 @@ export class ClosedOwnersFullError extends LifecycleError {
 
   constructor(readonly owner: string) {
     super(
-      `Owner "${owner}" never had a job, and no more such owners can be closed: the limit is reached (MAX_CLOSED). ` +
+      `Owner "${owner}" never had a job, and no more such owners can be closed or reopened: the limit is reached (MAX_CLOSED). ` +
         'Cancel it with close: false, or ask who operates this to raise the limit.',
     );
   }

@@ -36,7 +36,7 @@ import { formatOwner, type Owner } from './kinds/owner.js';
  *                                     are not told of its end yet                                    left ones: repair. Expires; UNTOLD_KEPT
  *                                                                                                    at most
  *  …:empty                    zset    <cancel> -> when, ms: those that ended nothing  empties              expires; EMPTY_RECEIPTS_KEPT at most
- *  …:closed                   zset    <owner digest> -> when it was closed, ms: those  empties        expires; reopen, purge; those older than
+ *  …:closed                   zset    <owner digest> -> when it was closed, ms: those  empties        expires; purge; those older than
  *                                     that never had a job                                            CLOSED_KEEP_MS go
  *  …:told                     stream  what was cancelled, for running jobs       tell                 never; bounded
  *  <prefix>:{schedules}       zset    <schedule> -> when it is looked at next, ms  plan, claim, turn, strike  empties with the schedules

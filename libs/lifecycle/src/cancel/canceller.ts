@@ -93,11 +93,12 @@ export class Canceller {
   /** A closed owner takes jobs again; those from before stay dead. What happened until now does not cancel it any more. */
   async reopen(owner: Owner): Promise<OwnerState> {
     const name = formatOwner(owner);
-    const args = ['', name, CLOSED_KEEP_MS];
-    const [, epoch] = (await this.store.call(() =>
+    const args = ['', name, CLOSED_KEEP_MS, (await this.empties.isFull()) ? 1 : 0];
+    const [word, epoch, isEmpty] = (await this.store.call(() =>
       runScript(this.store.redis, 'reopen', [this.keys.ownerText(name)], args),
-    )) as [string, string];
-    await this.empties.uncount([digest(name)]);
+    )) as ['open', string, string] | ['full', undefined, undefined];
+    if (word === 'full') throw new ClosedOwnersFullError(name);
+    await (isEmpty === '1' ? this.empties.noteReopened(name) : this.empties.uncount([digest(name)]));
     return { owner: name, state: 'open', epoch };
   }
 

@@ -2,15 +2,15 @@
 --[[
   cancel: lists a cancel that ended nothing, of an owner for which nothing was ever enqueued. Of these the newest keep their
   receipts; what the others are about is forgotten, also when their event is not written yet: a store that is full refuses
-  events, and would keep every receipt. Lists the owners that were closed so, by when they were closed last.
+  events, and would keep every receipt. Lists the owners that were closed so, or reopened, by when that was last.
 
     KEYS[1]   zset of the digests of cancelIds that are looked at; :<digest>, :untold, :empty and :closed beside it, in the same
               slot
 
     ARGV[1]   now, ms; '' for the store's own clock
-    ARGV[2]   digest of the cancelId
+    ARGV[2]   digest of the cancelId, '' for none
     ARGV[3]   how many are kept; ARGV[4] for how long, ms
-    ARGV[5]   digest of the owner that it closed, '' for none; ARGV[6] for how long it stays closed, ms
+    ARGV[5]   digest of the owner that was closed or reopened, '' for none; ARGV[6] for how long its record is kept, ms
 
   Answers what is forgotten, each as it was meant: its receipt may go.
 ]]
@@ -26,7 +26,9 @@ local empty, untold, closed = KEYS[1] .. ':empty', KEYS[1] .. ':untold', KEYS[1]
 redis.call('ZCARD', untold)
 redis.call('ZCARD', closed)
 
-redis.call('ZADD', empty, 'NX', now, id)
+if id ~= '' then
+  redis.call('ZADD', empty, 'NX', now, id)
+end
 if owner ~= '' then
   redis.call('ZADD', closed, now, owner)
   redis.call('ZREMRANGEBYSCORE', closed, '-inf', whole(now - closedKeep))

@@ -29,7 +29,7 @@ export class EmptyCancels {
     this.mostClosed = options.maxClosed ?? LIFECYCLE_DEFAULTS.maxClosed;
   }
 
-  /** Whether as many owners are closed as may be without ever having had a job. Counted once a second. */
+  /** Whether as many owners are kept as may be without ever having had a job: closed, or reopened. Counted once a second. */
   isFull(): Promise<boolean> {
     const now = performance.now();
     if (!this.counted || now - this.counted.at > COUNT_AGAIN_MS) {
@@ -47,15 +47,25 @@ export class EmptyCancels {
     const record = this.keys.ownerText(target.owner);
     const found = await this.store.call(() => runScript(redis, 'empty', [record], [id]));
     if (found === 'used') return;
-    const closed = found === 'closed' ? digest(target.owner) : '';
-    const args = ['', id, EMPTY_RECEIPTS_KEPT, this.keepMs, closed, CLOSED_KEEP_MS];
-    const forgotten = await this.store.call(() => runScript(redis, 'empties', [this.cancels], args));
-    await Promise.all((forgotten as string[]).map((text) => this.forget(JSON.parse(text) as Target)));
+    await this.list(id, found === 'closed' ? digest(target.owner) : '');
   }
 
-  /** These owners are closed no more. When the process dies before this, they count until the close would have ended. */
+  /** An owner without a job was reopened: its record is kept as long as that of a closed one, and counts with them. */
+  async noteReopened(owner: string): Promise<void> {
+    await this.list('', digest(owner));
+  }
+
+  /** These owners have no record any more, or have had jobs. When the process dies before this, they count for 30 days. */
   async uncount(owners: readonly string[]): Promise<void> {
     await this.store.call(() => this.store.redis.zrem(this.keys.closedOwners, ...owners));
+  }
+
+  private async list(cancel: string, owner: string): Promise<void> {
+    const args = ['', cancel, EMPTY_RECEIPTS_KEPT, this.keepMs, owner, CLOSED_KEEP_MS];
+    const forgotten = await this.store.call(() =>
+      runScript(this.store.redis, 'empties', [this.cancels], args),
+    );
+    await Promise.all((forgotten as string[]).map((text) => this.forget(JSON.parse(text) as Target)));
   }
 
   /** A receipt that is left behind when the process dies here expires by itself. */

@@ -61,7 +61,7 @@ describe('an owner that was closed without ever having had a job', () => {
     expect(await sweep({ force: true })).toMatchObject({ state: 'done', healed: 0 });
   });
 
-  it('counts once, however often it is cancelled, until it is reopened or forgotten', async () => {
+  it('counts once, however often it is cancelled, also when it is reopened, until it is forgotten', async () => {
     const canceller = app.context.get(Canceller);
     for (const one of [OLD, YOUNG]) await canceller.cancel(one);
     expect(await counted()).toEqual(listOf(OLD, YOUNG));
@@ -69,6 +69,10 @@ describe('an owner that was closed without ever having had a job', () => {
     expect(await sweep({ force: true })).toMatchObject({ healed: 1 });
     expect(await counted()).toEqual(listOf(YOUNG));
     await canceller.reopen(YOUNG);
+    expect(await counted()).toEqual(listOf(YOUNG));
+    const twoDaysAgo = Date.now() - 2 * DAY_MS;
+    await app.redis.hset(recordOf(app.prefix, 'trip:young'), 's', `open ${twoDaysAgo}`);
+    expect(await sweep({ force: true })).toMatchObject({ healed: 1 });
     expect(await counted()).toEqual(listOf());
   });
 

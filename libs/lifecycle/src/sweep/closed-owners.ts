@@ -9,8 +9,8 @@ import type { Round } from './sweep.js';
 const DAY_MS = 86_400_000;
 
 /**
- * Owners that were closed without ever having had a job. They expire by themselves; a forced repair forgets those that have been
- * closed for more than a day, which makes room below `MAX_CLOSED` and in the store.
+ * Owners that were closed, or reopened, without ever having had a job. They expire by themselves; a forced repair forgets those
+ * of more than a day ago, which makes room below `MAX_CLOSED` and in the store.
  */
 @Injectable()
 export class ClosedOwners {
