@@ -84,7 +84,7 @@ local function delayAgain(request, pending)
     local first = tonumber(redis.call('HGET', pending.prefix .. pending.job, 'timestamp'))
     due = math.min(due, first + tonumber(request.longestWait))
   end
-  bull.changeDelay(keysFor(pending.prefix, KEYS_OF.changeDelay), { math.max(0, due - at), at, pending.job, pending.prefix .. pending.job })
+  bull.changeDelay(keysOf('changeDelay', pending.prefix), { math.max(0, due - at), at, pending.job, pending.prefix .. pending.job })
 end
 
 local function coalesce(request, pending)
@@ -121,7 +121,7 @@ local function letBullAdd(request, mark)
   local packed = { request.prefix, request.job, request.name, tonumber(request.timestamp), rest[1], rest[2], rest[3], rest[4], nil, rest[5] }
   local options = decodedOptions(request.options)
   if mark then textOfOptions[options] = withMark(request.options, mark) end
-  local answer = bull[request.sort](keysFor(request.prefix, KEYS_OF[request.sort]), { packed, request.data, options })
+  local answer = bull[request.sort](keysOf(request.sort, request.prefix), { packed, request.data, options })
   if isError(answer) then error({ err = 'BULLMQ ' .. answer }) end
 end
 
@@ -129,8 +129,8 @@ local now
 
 -- The limit of a slot belongs to its key: its first job sets it, and another one is refused.
 local function otherLimit(request)
+  if string.sub(request.needs, -1) == '|' then return nil end
   local limit, slot = string.match(request.needs, '^[^|]*|(%d*)|(.*)$')
-  if slot == '' then return nil end
   local known = redis.call('GET', limitOf(slot))
   if known and known ~= limit then return { 'slot-limit', known } end
   redis.call('SET', limitOf(slot), limit, 'PX', LIMIT_KEPT_MS)

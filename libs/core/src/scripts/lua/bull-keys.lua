@@ -1,33 +1,45 @@
 -- The keys that BullMQ's scripts take, in their order. `known-texts.ts` holds the digests of the texts for which this is true.
-
-local function keysFor(prefix, names)
-  local keys = {}
-  for i, name in ipairs(names) do keys[i] = prefix .. name end
-  return keys
-end
+-- `*` stands for a key that depends on the job.
 
 local KEYS_OF = {
-  addStandardJob = { 'wait', 'paused', 'meta', 'id', 'completed', 'delayed', 'active', 'events', 'marker' },
-  addPrioritizedJob = { 'marker', 'meta', 'id', 'prioritized', 'delayed', 'completed', 'active', 'events', 'pc' },
-  addDelayedJob = { 'marker', 'meta', 'id', 'delayed', 'completed', 'events' },
-  addParentJob = { 'meta', 'id', 'delayed', 'waiting-children', 'completed', 'events' },
-  changeDelay = { 'delayed', 'meta', 'marker', 'events' },
-  changePriority = { 'wait', 'paused', 'meta', 'prioritized', 'active', 'pc', 'marker' },
-  moveToActive = { 'wait', 'active', 'prioritized', 'events', 'stalled', 'limiter', 'delayed', 'paused', 'meta', 'pc', 'marker' },
-  promote = { 'delayed', 'wait', 'paused', 'meta', 'prioritized', 'active', 'pc', 'events', 'marker' },
+  addStandardJob = 'wait paused meta id completed delayed active events marker',
+  addPrioritizedJob = 'marker meta id prioritized delayed completed active events pc',
+  addDelayedJob = 'marker meta id delayed completed events',
+  addParentJob = 'meta id delayed waiting-children completed events',
+  changeDelay = 'delayed meta marker events',
+  changePriority = 'wait paused meta prioritized active pc marker',
+  moveToActive = 'wait active prioritized events stalled limiter delayed paused meta pc marker',
+  moveToDelayed = 'marker active prioritized delayed * events meta stalled wait limiter pc',
+  moveToFinished = 'wait active prioritized events stalled limiter delayed paused meta pc * * * marker',
+  promote = 'delayed wait paused meta prioritized active pc events marker',
 }
 
-local function removeJobKeys(prefix, job)
-  return { prefix .. job, prefix .. 'repeat' }
+local made = {}
+
+-- The keys of a queue for one of BullMQ's scripts. They are made once in a step.
+local function keysOf(script, prefix)
+  local id = script .. prefix
+  if not made[id] then
+    made[id] = {}
+    for name in string.gmatch(KEYS_OF[script], '%S+') do made[id][#made[id] + 1] = prefix .. name end
+  end
+  return made[id]
 end
 
 local function moveToDelayedKeys(prefix, job)
-  return keysFor(prefix, { 'marker', 'active', 'prioritized', 'delayed', job, 'events', 'meta', 'stalled', 'wait', 'limiter', 'pc' })
+  local keys = keysOf('moveToDelayed', prefix)
+  keys[5] = prefix .. job
+  return keys
 end
 
 local function moveToFinishedKeys(prefix, job, target)
-  return keysFor(prefix, { 'wait', 'active', 'prioritized', 'events', 'stalled', 'limiter', 'delayed', 'paused', 'meta', 'pc', target, job,
-    'metrics:' .. target, 'marker' })
+  local keys = keysOf('moveToFinished', prefix)
+  keys[11], keys[12], keys[13] = prefix .. target, prefix .. job, prefix .. 'metrics:' .. target
+  return keys
+end
+
+local function removeJobKeys(prefix, job)
+  return { prefix .. job, prefix .. 'repeat' }
 end
 
 -- BullMQ's scripts answer what went wrong with a negative number.

@@ -78,7 +78,7 @@ end
 local function runOf(prefix, timestamp, options)
   local run = { prefix = prefix, timestamp = timestamp, options = options, refused = {} }
   function run.fetchNext()
-    return bull.moveToActive(keysFor(prefix, KEYS_OF.moveToActive), { prefix, timestamp, options })
+    return bull.moveToActive(keysOf('moveToActive', prefix), { prefix, timestamp, options })
   end
   return run
 end

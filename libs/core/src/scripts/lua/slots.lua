@@ -61,11 +61,11 @@ local function wakeNext(slot)
     local ref = redis.call('ZPOPMIN', lineOf(slot))[1]
     if not ref then return end
     local prefix, job = splitRef(ref)
-    if bull.promote(keysFor(prefix, KEYS_OF.promote), { prefix, job }) == 0 then
+    if bull.promote(keysOf('promote', prefix), { prefix, job }) == 0 then
       redis.call('ZADD', holdersOf(slot), nowUs(), ref)
       local priority = redis.call('HGET', prefix .. job, 'priority')
       if priority and priority ~= '0' then
-        bull.changePriority(keysFor(prefix, KEYS_OF.changePriority), { priority, prefix, job, '1' })
+        bull.changePriority(keysOf('changePriority', prefix), { priority, prefix, job, '1' })
       end
     end
   end
