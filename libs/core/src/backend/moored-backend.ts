@@ -18,7 +18,7 @@ import type { RedisClient } from '../scripts/redis-client.js';
 import { addRequestOf, type AddRequest } from './add-request.js';
 import { Batch } from './batch.js';
 import { newJobId } from './job-id.js';
-import { ownerNames, readOwnedOptions } from './owned-options.js';
+import { ownerNames, readOwnedOptions, type OwnedOptions } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
 import { ticketOf, type AddAnswer, type Ticket } from './ticket.js';
 
@@ -54,9 +54,14 @@ export class MooredBackend extends RedisQueueBackend {
   }
 
   override async addJobs(entries: Parameters<RedisQueueBackend['addJobs']>[0]): Promise<string[]> {
-    if (!entries.some(({ job }) => readOwnedOptions(job.opts))) return super.addJobs(entries);
+    const owned = entries.map(({ job }) => readOwnedOptions(job.opts));
+    if (!owned.some((options) => options)) return super.addJobs(entries);
     return Promise.all(
-      entries.map(({ job, jobId, parentKeyOpts }) => this.addJob(job, jobId, parentKeyOpts)),
+      entries.map(async ({ job, jobId, parentKeyOpts }, i) =>
+        owned[i]
+          ? (await this.enqueueOwned(job, jobId, owned[i], parentKeyOpts)).id
+          : super.addJob(job, jobId, parentKeyOpts),
+      ),
     );
   }
 
@@ -67,7 +72,15 @@ export class MooredBackend extends RedisQueueBackend {
     parentKeyOpts: ParentKeyOpts = {},
   ): Promise<Ticket | undefined> {
     const owned = readOwnedOptions(job.opts);
-    if (!owned) return undefined;
+    return owned && this.enqueueOwned(job, jobId, owned, parentKeyOpts);
+  }
+
+  private async enqueueOwned(
+    job: JobJson,
+    jobId: string | undefined,
+    owned: OwnedOptions,
+    parentKeyOpts: ParentKeyOpts = {},
+  ): Promise<Ticket> {
     const id = jobId ?? newJobId();
     const answer = await this.adds.add(addRequestOf(job, id, this.keys['']!, owned, parentKeyOpts));
     return ticketOf(id, answer, this.name);

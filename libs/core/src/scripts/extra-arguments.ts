@@ -52,6 +52,8 @@ export function extendArguments(
 ): Argument[] | undefined {
   const extend = EXTRA[name as ComposedName];
   if (!extend) return undefined;
-  const argv = args.slice(readBullScripts().get(name)!.numberOfKeys).map((value) => value ?? '');
-  return [...args.map((value) => value ?? ''), ...extend(argv, place, name)];
+  // A client writes what is missing as an empty text.
+  const given = args.map((value) => value ?? '');
+  const argv = given.slice(readBullScripts().get(name)!.numberOfKeys);
+  return [...given, ...extend(argv, place, name)];
 }

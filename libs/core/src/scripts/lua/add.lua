@@ -22,11 +22,9 @@ local WIDTH = 13
 local ownerLimit, queueLimit = tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local function readRequest(at)
-  local owners = {}
-  for each in string.gmatch(ARGV[at + 7], '[^|]+') do owners[#owners + 1] = { name = each } end
   return {
     sort = ARGV[at], prefix = ARGV[at + 1], job = ARGV[at + 2], name = ARGV[at + 3], timestamp = ARGV[at + 4], data = ARGV[at + 5],
-    options = ARGV[at + 6], owners = owners, life = ARGV[at + 8], strategy = ARGV[at + 9], needs = ARGV[at + 10],
+    options = ARGV[at + 6], owners = ownersNamed(ARGV[at + 7]), life = ARGV[at + 8], strategy = ARGV[at + 9], needs = ARGV[at + 10],
     longestWait = ARGV[at + 11], rest = ARGV[at + 12], ref = refOf(ARGV[at + 1], ARGV[at + 2]),
   }
 end

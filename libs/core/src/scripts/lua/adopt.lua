@@ -6,15 +6,14 @@
   Answers 'adopted', 'cancelled', or BullMQ's error code.
 ]]
 root = ARGV[1]
-local prefix, job, owners = ARGV[2], ARGV[3], {}
-for each in string.gmatch(ARGV[5], '[^|]+') do owners[#owners + 1] = { name = each } end
+local prefix, job, owners = ARGV[2], ARGV[3], ownersNamed(ARGV[5])
 local ref, now = refOf(prefix, job), nowUs()
 
 local at, closed = lookUp(owners, now)
 if closed then
-  local answer = failUnkept(prefix, job, whole(math.floor(now / 1000)), ARGV[4], 'cancelled')
+  local answer = failUnkept(prefix, job, msText(now), ARGV[4], 'cancelled')
   if isError(answer) then return answer end
-  for _, owner in ipairs(owners) do rememberFor(owner.name, whole(math.floor(now / 1000)) .. ' cancelled ' .. ref) end
+  for _, owner in ipairs(owners) do rememberFor(owner.name, msText(now) .. ' cancelled ' .. ref) end
   return 'cancelled'
 end
 setMark(prefix, job, writeMark(owners, '', '||'))

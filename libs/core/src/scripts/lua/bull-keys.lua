@@ -11,6 +11,7 @@ local KEYS_OF = {
   moveToActive = 'wait active prioritized events stalled limiter delayed paused meta pc marker',
   moveToDelayed = 'marker active prioritized delayed * events meta stalled wait limiter pc',
   moveToFinished = 'wait active prioritized events stalled limiter delayed paused meta pc * * * marker',
+  removeJobScheduler = 'repeat delayed events',
   promote = 'delayed wait paused meta prioritized active pc events marker',
 }
 

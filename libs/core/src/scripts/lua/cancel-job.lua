@@ -32,5 +32,5 @@ redis.call('HSET', recordOf(owner), 'cancel', cancelId)
 for _, ref in ipairs(refs) do
   redis.call('HSET', recordOf(owner), ref, '0')
 end
-cleanRefs(owner, cancelId, refs, whole(math.floor(now / 1000)))
+cleanRefs(owner, cancelId, refs, msText(now))
 return { 'cancelled', owner }

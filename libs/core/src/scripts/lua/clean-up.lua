@@ -16,7 +16,7 @@ local function failInItsPlace(prefix, job, timestamp)
 end
 
 local function removeScheduler(prefix, scheduler)
-  bull.removeJobScheduler({ prefix .. 'repeat', prefix .. 'delayed', prefix .. 'events' }, { scheduler, prefix })
+  bull.removeJobScheduler(keysOf('removeJobScheduler', prefix), { scheduler, prefix })
 end
 
 local function hasLivingParent(prefix, job)
@@ -82,5 +82,5 @@ local function cleanPage(owner, cancelId, upTo, cursor)
     local isJob = string.find(page[2][i], ':', 1, true)
     if isJob and tonumber(page[2][i + 1]) <= upTo then refs[#refs + 1] = page[2][i] end
   end
-  return page[1], cleanRefs(owner, cancelId, refs, whole(math.floor(nowUs() / 1000)))
+  return page[1], cleanRefs(owner, cancelId, refs, msText(nowUs()))
 end

@@ -18,6 +18,6 @@ if jobs then
   for ref in string.gmatch(jobs, '[^\n]+') do
     if redis.call('HGET', recordOf(receipt[1]), ref) == '0' then refs[#refs + 1] = ref end
   end
-  return { '0', cleanRefs(receipt[1], cancelId, refs, whole(math.floor(nowUs() / 1000))) }
+  return { '0', cleanRefs(receipt[1], cancelId, refs, msText(nowUs())) }
 end
 return { cleanPage(receipt[1], cancelId, tonumber(receipt[2]), ARGV[3]) }

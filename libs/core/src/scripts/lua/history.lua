@@ -12,7 +12,7 @@ local function rememberFor(owner, entry)
 end
 
 local function remember(mark, ref, reason)
-  local entry = whole(math.floor(nowUs() / 1000)) .. ' ' .. reason .. ' ' .. ref
+  local entry = msText(nowUs()) .. ' ' .. reason .. ' ' .. ref
   rememberFor(mark.owner, entry)
   for _, owner in furtherOwners(mark) do
     rememberFor(owner, entry)

@@ -15,7 +15,18 @@ local function readMark(text)
   return { epoch = epoch, owner = owner, startBy = startBy, key = key, limit = limit, slot = slot, further = further }
 end
 
--- needs: <key>|<limit>|<slot>
+-- <key>|<limit>|<slot>
+local function needsOf(mark)
+  return mark.key .. '|' .. mark.limit .. '|' .. mark.slot
+end
+
+-- The owners of an argument, which joins their names by |.
+local function ownersNamed(text)
+  local owners = {}
+  for name in string.gmatch(text, '[^|]+') do owners[#owners + 1] = { name = name } end
+  return owners
+end
+
 local function writeMark(owners, startBy, needs)
   local text = owners[1].epoch .. '|' .. owners[1].name .. '|' .. startBy .. '|' .. needs
   for i = 2, #owners do

@@ -11,7 +11,7 @@ local mark = producer ~= '' and markOfJob(prefix, producer)
 if not mark then return bull.updateJobScheduler(KEYS, ARGV) end
 
 if not allCurrent(mark, refOf(prefix, producer)) then
-  bull.removeJobScheduler({ prefix .. 'repeat', prefix .. 'delayed', prefix .. 'events' }, { scheduler, prefix })
+  bull.removeJobScheduler(keysOf('removeJobScheduler', prefix), { scheduler, prefix })
   forgetRemoved('cancelled')
   return false
 end
@@ -19,6 +19,6 @@ local job = bull.updateJobScheduler(KEYS, ARGV)
 if not job then return job end
 local owners = ownersOfMark(mark)
 local at = lookUp(owners, nowUs())
-setMark(prefix, job, writeMark(owners, '', mark.key .. '|' .. mark.limit .. '|' .. mark.slot))
+setMark(prefix, job, writeMark(owners, '', needsOf(mark)))
 enterAll(owners, refOf(prefix, job), at)
 return job

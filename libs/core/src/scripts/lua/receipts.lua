@@ -12,7 +12,7 @@ local function receiptOf(cancelId)
 end
 
 local function openReceipt(cancelId, now, keepMs, fields)
-  redis.call('HSET', receiptOf(cancelId), 'at', whole(math.floor(now / 1000)), 'keep', keepMs, unpack(fields))
+  redis.call('HSET', receiptOf(cancelId), 'at', msText(now), 'keep', keepMs, unpack(fields))
   redis.call('PEXPIRE', receiptOf(cancelId), keepMs)
   redis.call('ZADD', root .. '~cancels', now, cancelId)
 end

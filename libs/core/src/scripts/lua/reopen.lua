@@ -11,7 +11,7 @@ local owner = ARGV[2]
 local now = nowUs()
 local known = redis.call('HMGET', recordOf(owner), 'epoch', 'wanted')
 local epoch = known[1] or whole(now)
-redis.call('HSET', recordOf(owner), 'epoch', epoch, 'wanted', known[2] or '0', 'state', 'open ' .. whole(math.floor(now / 1000)))
+redis.call('HSET', recordOf(owner), 'epoch', epoch, 'wanted', known[2] or '0', 'state', 'open ' .. msText(now))
 redis.call('ZADD', shardOf(owner), 0, owner)
 forgetIfEmpty(owner)
 return { 'open', epoch }

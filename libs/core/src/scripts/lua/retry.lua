@@ -15,6 +15,6 @@ if closed then return { 'closed', closed } end
 
 local answer = bull.reprocessJob(KEYS, ARGV)
 if answer ~= 1 then return answer end
-setMark(prefix, job, writeMark(owners, '', mark.key .. '|' .. mark.limit .. '|' .. mark.slot))
+setMark(prefix, job, writeMark(owners, '', needsOf(mark)))
 enterAll(owners, refOf(prefix, job), at)
 return answer

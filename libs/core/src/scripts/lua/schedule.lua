@@ -6,8 +6,7 @@
 ]]
 local last = #ARGV
 root = ARGV[last]
-local prefix, needs, owners = ARGV[last - 1], ARGV[last - 2], {}
-for each in string.gmatch(ARGV[last - 3], '[^|]+') do owners[#owners + 1] = { name = each } end
+local prefix, needs, owners = ARGV[last - 1], ARGV[last - 2], ownersNamed(ARGV[last - 3])
 
 local at, closed = lookUp(owners, nowUs())
 if closed then return { 'closed', closed } end

@@ -8,3 +8,8 @@ local function nowUs()
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
+
+-- A time in µs as a text in ms.
+local function msText(us)
+  return whole(math.floor(us / 1000))
+end
