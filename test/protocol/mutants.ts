@@ -367,8 +367,8 @@ export const OWNER_MUTANTS: readonly Breaking[] = [
   {
     name: 'reopen lets the record of jobs expire',
     script: 'reopen',
-    text: "if redis.call('HLEN', record) <= META and redis.call('EXISTS', record .. ':schedules') == 0 then",
-    instead: 'if true then',
+    text: "redis.call('HLEN', record) <= META and redis.call('EXISTS', record .. ':schedules') == 0",
+    instead: 'true',
     breaks: ['I2'],
   },
   {
