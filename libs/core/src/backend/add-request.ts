@@ -1,33 +1,36 @@
 import { optsEncodeMap, type JobJson, type JobsOptions, type ParentKeyOpts } from 'bullmq';
 import type { OwnedOptions } from './owned-options.js';
+import { Template, type Argument, type StepItem } from './step-arguments.js';
 
-/** The arguments of one job for `add.lua`. */
-export type AddRequest = readonly (string | number)[];
-
-/** @param owned nothing for a job without owners that is added in one step with others */
+/**
+ * One job for `add.lua`.
+ * @param owned nothing for a job without owners that is added in one step with others
+ */
 export function addRequestOf(
   job: JobJson,
   jobId: string,
   prefix: string,
   owned: OwnedOptions | undefined,
   parentKeyOpts: ParentKeyOpts,
-): AddRequest {
-  const opts = owned?.rest ?? job.opts;
-  return [
+): StepItem {
+  const { jobId: callersId, ...opts } = owned?.rest ?? job.opts;
+  const flow = flowOf(job, parentKeyOpts);
+  const own: Argument[] = [jobId, job.timestamp, job.data, owned?.names ?? ''];
+  if (owned?.needs) own.push(owned.needs);
+  if (flow) own.push(flow);
+  const template = new Template([
     sortOf(opts, parentKeyOpts),
     prefix,
-    jobId,
     job.name,
-    job.timestamp,
-    job.data,
     JSON.stringify(encodeOptions(opts)),
-    owned?.names ?? '',
-    owned?.lifeMs ?? '',
+    String(owned?.lifeMs ?? ''),
     owned?.strategy ?? '',
-    owned?.needs ?? '||',
-    owned?.longestWaitMs ?? '',
-    flowOf(job, parentKeyOpts),
-  ];
+    String(owned?.longestWaitMs ?? ''),
+    callersId === undefined ? '' : '1',
+    owned?.needs ? '1' : '',
+    flow ? '1' : '',
+  ]);
+  return { template, own };
 }
 
 /** Which of BullMQ's scripts adds it. */
@@ -51,7 +54,8 @@ function flowOf(job: JobJson, { parentDependenciesKey, deferParentRelease }: Par
 /** The options as BullMQ stores them. */
 function encodeOptions(opts: JobsOptions): Record<string, unknown> {
   const encoded: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(opts)) {
+  for (const name in opts) {
+    const value = opts[name as keyof JobsOptions];
     if (value === undefined) continue;
     if (name === 'telemetry') {
       const { metadata, omitContext } = value as { metadata?: string; omitContext?: boolean };

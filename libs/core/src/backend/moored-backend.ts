@@ -1,5 +1,9 @@
 import {
   createRedisBackend,
+  type FinishedPropValAttribute,
+  type FinishedStatus,
+  type KeepJobs,
+  type MinimalJob,
   raw2NextJobData,
   RedisQueueBackend,
   type BackendFactory,
@@ -8,6 +12,7 @@ import {
   type JobsOptions,
   type ParentKeyOpts,
   type QueueBaseOptions,
+  type WorkerOptions,
 } from 'bullmq';
 import { OwnerClosedError } from '../model/errors.js';
 import type { Owner } from '../model/owner.js';
@@ -15,17 +20,16 @@ import { defineScripts, runScript } from '../scripts/composed-scripts.js';
 import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
 import type { RedisClient } from '../scripts/redis-client.js';
-import { addRequestOf, type AddRequest } from './add-request.js';
+import { addRequestOf } from './add-request.js';
 import { Batch } from './batch.js';
+import { FinishRequests } from './finish-request.js';
 import { newJobId } from './job-id.js';
 import { ownerNames, readOwnedOptions, type OwnedOptions } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
+import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
 import { ticketOf, type AddAnswer, type Ticket } from './ticket.js';
 
 const MOST_IN_ONE_STEP = 16;
-const ARGUMENTS_OF_A_FINISH = 9;
-
-type Argument = string | number | Buffer;
 
 /** How many unfinished jobs an owner, and how many waiting ones a queue may have. */
 export interface JobLimits {
@@ -40,12 +44,11 @@ export class MooredBackend extends RedisQueueBackend {
   /** Jobs that were refused at the gate: `<id> <reason>`. */
   onRefused: (refusals: readonly string[]) => void = () => undefined;
 
-  private readonly adds = new Batch<AddRequest, AddAnswer>(MOST_IN_ONE_STEP, (requests) =>
+  private readonly adds = new Batch<StepItem, AddAnswer>(MOST_IN_ONE_STEP, (requests) =>
     this.addAll('each', requests),
   );
-  private readonly finishes = new Batch<readonly Argument[], unknown>(MOST_IN_ONE_STEP, (runs) =>
-    this.finishAll(runs),
-  );
+  private readonly finishes = new Batch<StepItem, unknown>(MOST_IN_ONE_STEP, (runs) => this.finishAll(runs));
+  private readonly finishRequests = new FinishRequests(this.queue.opts);
   private schedulerOwners: readonly Argument[] | undefined;
 
   override async addJob(job: JobJson, jobId: string, parentKeyOpts: ParentKeyOpts = {}): Promise<string> {
@@ -100,11 +103,10 @@ export class MooredBackend extends RedisQueueBackend {
     return entries.map(({ jobId }) => [null, jobId]);
   }
 
-  private async addAll(mode: 'each' | 'all', requests: readonly AddRequest[]): Promise<AddAnswer[]> {
+  private async addAll(mode: 'each' | 'all', requests: readonly StepItem[]): Promise<AddAnswer[]> {
     const { perOwner = '', perQueue = '' } = (this.queue.opts as { limits?: JobLimits }).limits ?? {};
-    const args: Argument[] = [this.keys['marker']!, this.redisPrefix, mode, perOwner, perQueue];
-    for (const request of requests) args.push(...request);
-    return (await this.run('add', args)) as AddAnswer[];
+    const head = [this.keys['marker']!, this.redisPrefix, mode, perOwner, perQueue];
+    return (await this.run('add', stepArguments(head, requests))) as AddAnswer[];
   }
 
   override async addJobScheduler(
@@ -115,7 +117,7 @@ export class MooredBackend extends RedisQueueBackend {
     const owned = readOwnedOptions(jobOpts);
     // A view of this backend that carries the owners to the step in which the scheduler is stored.
     const view: MooredBackend = Object.create(this) as MooredBackend;
-    if (owned) view.schedulerOwners = [owned.names, owned.needs, this.keys['']!, this.redisPrefix];
+    if (owned) view.schedulerOwners = [owned.names, owned.needs || '||', this.keys['']!, this.redisPrefix];
     const plain = owned ? owned.rest : jobOpts;
     return super.addJobScheduler.call(
       view,
@@ -185,8 +187,38 @@ export class MooredBackend extends RedisQueueBackend {
     return answer === 'adopted';
   }
 
-  override async moveToFinished(jobId: string, args: (string | number | boolean | Buffer)[]): Promise<never> {
-    const answer = await this.finishes.add(args.slice(this.moveToFinishedKeys.length) as Argument[]);
+  /** BullMQ reads the time of the end where it expects it among the arguments; `moveToFinished` takes the request. */
+  protected override moveToFinishedArgs(
+    job: MinimalJob,
+    result: Argument | undefined,
+    property: FinishedPropValAttribute,
+    shouldRemove: undefined | boolean | number | KeepJobs,
+    target: FinishedStatus,
+    token: string,
+    timestamp: number,
+    fetchesNext = true,
+    fields?: Record<string, unknown>,
+  ): Finished {
+    const { removeOnComplete, removeOnFail } = this.queue.opts as WorkerOptions;
+    const request = this.finishRequests.of({
+      job,
+      result: result === undefined ? 'null' : result,
+      property,
+      target,
+      token,
+      timestamp,
+      fetchesNext: fetchesNext && !this.queue.closing,
+      keepJobs: this.getKeepJobs(shouldRemove, target === 'completed' ? removeOnComplete : removeOnFail),
+      fields,
+    });
+    const args: FinishArguments = [];
+    args[this.moveToFinishedKeys.length + 1] = timestamp;
+    args.request = request;
+    return args;
+  }
+
+  override async moveToFinished(jobId: string, args: Finished): Promise<never> {
+    const answer = await this.finishes.add((args as FinishArguments).request!);
     if (answer === 'cancelled') throw new RunCancelled(jobId);
     if (typeof answer === 'number' && answer < 0) {
       throw this.finishedErrors({ code: answer, jobId, command: 'moveToFinished', state: 'active' });
@@ -196,10 +228,9 @@ export class MooredBackend extends RedisQueueBackend {
     return raw2NextJobData(answer as never) as never;
   }
 
-  private async finishAll(runs: readonly (readonly Argument[])[]): Promise<unknown[]> {
-    const args: Argument[] = [this.keys['marker']!, this.redisPrefix, this.keys['']!];
-    for (const run of runs) for (let i = 0; i < ARGUMENTS_OF_A_FINISH; i += 1) args.push(run[i] ?? '');
-    return (await this.run('finish', args)) as unknown[];
+  private async finishAll(runs: readonly StepItem[]): Promise<unknown[]> {
+    const head = [this.keys['marker']!, this.redisPrefix, this.keys['']!];
+    return (await this.run('finish', stepArguments(head, runs))) as unknown[];
   }
 
   override forQueue(queueName: string, prefix?: string): MooredBackend {
@@ -223,6 +254,10 @@ export class MooredBackend extends RedisQueueBackend {
     return this.redisPrefix;
   }
 }
+
+/** BullMQ's own arguments, in whose place the request stands. */
+type Finished = (string | number | boolean | Buffer)[];
+type FinishArguments = Finished & { request?: StepItem };
 
 function withoutOwners(opts: JobsOptions): JobsOptions {
   const { owners: _, ...rest } = opts;

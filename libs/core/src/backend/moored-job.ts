@@ -4,15 +4,37 @@ import { ownersOfMark } from '../scripts/mark.js';
 /** As BullMQ has it for data and results of which nothing is said. */
 type Anything = Job['data'];
 
+const NOT_KNOWN = '?';
+
 /** BullMQ's job. Its owners stand among the options that it was added with. */
 export class MooredJob extends Job {
+  /** Its mark as it was read from the store. */
+  #mark = NOT_KNOWN;
+
   static override fromJSON<T = Anything, R = Anything, N extends string = string>(
     queue: MinimalQueue,
     json: JobJson,
     jobId?: string,
   ): Job<T, R, N> {
     const { mooring, ...opts } = json.opts;
-    if (mooring === undefined) return super.fromJSON(queue, json, jobId);
-    return super.fromJSON(queue, { ...json, opts: { ...opts, owners: ownersOfMark(mooring) } }, jobId);
+    const isOwned = mooring !== undefined;
+    const read = isOwned ? { ...json, opts: { ...opts, owners: ownersOfMark(mooring) } } : json;
+    const job = super.fromJSON<T, R, N>(queue, read, jobId);
+    MooredJob.setMark(job, mooring ?? '');
+    return job;
+  }
+
+  /** '' for a job without owners, '?' for one whose mark is not known. */
+  static markOf(job: object): string {
+    return #mark in job ? job.#mark : NOT_KNOWN;
+  }
+
+  /** The job has got owners since it was read. */
+  static forgetMark(job: object): void {
+    MooredJob.setMark(job, NOT_KNOWN);
+  }
+
+  private static setMark(job: object, mark: string): void {
+    if (#mark in job) job.#mark = mark;
   }
 }

@@ -18,7 +18,7 @@ const DEFAULT_PRIORITY = 1;
 export interface OwnedOptions {
   /** The owners as they stand in keys, joined by |. */
   readonly names: string;
-  /** <deduplication key>|<limit>|<slot> */
+  /** <deduplication key>|<limit>|<slot>; '' if it has neither. */
   readonly needs: string;
   readonly lifeMs: number | '';
   readonly strategy: Dedup['strategy'] | '';
@@ -43,7 +43,7 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
   const names = ownerNames(owners);
   return {
     names: names.join('|'),
-    needs: `${dedup ? digestOf(dedup, names) : ''}|${slot ? needOf(slot) : '|'}`,
+    needs: dedup || slot ? `${dedup ? digestOf(dedup, names) : ''}|${slot ? needOf(slot) : '|'}` : '',
     lifeMs: expiresIn === undefined ? '' : durationMs('expiresIn', expiresIn),
     strategy: dedup?.strategy ?? '',
     longestWaitMs: dedup?.longestWait === undefined ? '' : durationMs('longestWait', dedup.longestWait),

@@ -29,8 +29,8 @@ const NOTES: readonly Change[] = [
   },
   {
     scripts: ['finish'],
-    text: '  if mark then leaveAll(mark, ref) end',
-    instead: `  if mark then redis.call('RPUSH', root .. '-log', args[5] .. ' ' .. ref .. ' ' .. ${EPOCHS}) leaveAll(mark, ref) end`,
+    text: '  if mark then leaveAllCurrent(mark, ref) end',
+    instead: `  if mark then redis.call('RPUSH', root .. '-log', args[5] .. ' ' .. ref .. ' ' .. ${EPOCHS}) leaveAllCurrent(mark, ref) end`,
   },
   {
     scripts: ['cancel'],

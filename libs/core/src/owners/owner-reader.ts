@@ -4,8 +4,8 @@ import type { OwnerStore } from './owner-store.js';
 
 const PAGE = 100;
 /** As in `record.lua`. */
-const SHARDS = 1024;
-const SHARDS_A_STEP = 128;
+const LISTS = 1000;
+const LISTS_A_STEP = 125;
 
 export interface OwnerJob {
   readonly queue: string;
@@ -85,11 +85,11 @@ export class OwnerReader {
     return { owners, ...(names.length === limit && { cursor: names.at(-1)! }) };
   }
 
-  /** The first names of all shards, some shards a step. */
+  /** The first names of all lists, some lists a step. */
   private async names(after: string, begins: string, limit: number): Promise<string[]> {
     const steps = [];
-    for (let first = 0; first < SHARDS; first += SHARDS_A_STEP) {
-      const args = [after, begins, limit, first, first + SHARDS_A_STEP - 1];
+    for (let first = 0; first < LISTS; first += LISTS_A_STEP) {
+      const args = [after, begins, limit, first, first + LISTS_A_STEP - 1];
       steps.push(this.store.run<string[]>('listOwners', this.store.recordOf(''), args));
     }
     return (await Promise.all(steps)).flat().toSorted(byBytes).slice(0, limit);

@@ -73,6 +73,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     if (!job || !this.ownersOf || job.opts.owners) return job;
     const owners = this.ownersOf(job);
     if (owners.length === 0) return job;
+    MooredJob.forgetMark(job);
     if (await this.moored.adopt(jobId!, token!, owners)) return job;
     return undefined as never;
   }
@@ -90,36 +91,43 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     } catch (error) {
       throw watch.stopped === 'shutdown' ? new RunHandedBack() : error;
     } finally {
+      watch.end();
       this.runs.delete(id);
     }
   }
 
-  protected override handleCompleted(
+  protected override async handleCompleted(
     ...args: Completed<Data, Result, Name>
   ): Promise<Job<Data, Result, Name>> {
-    return this.unlessOver(args, () => super.handleCompleted(...args));
+    try {
+      return await super.handleCompleted(...args);
+    } catch (error) {
+      return this.goOnIfOver(error, args);
+    }
   }
 
-  protected override handleFailed(...args: Failed<Data, Result, Name>): Promise<Job<Data, Result, Name>> {
-    const [error, job, token] = args;
-    if (error instanceof RunHandedBack) return job.moveToWait(token) as Promise<never>;
-    return this.unlessOver(args, () => super.handleFailed(...args));
+  protected override async handleFailed(
+    ...args: Failed<Data, Result, Name>
+  ): Promise<Job<Data, Result, Name>> {
+    const [cause, job, token] = args;
+    if (cause instanceof RunHandedBack) return job.moveToWait(token) as Promise<never>;
+    try {
+      return await super.handleFailed(...args);
+    } catch (error) {
+      return this.goOnIfOver(error, args);
+    }
   }
 
   /** A run that was cancelled, or lost to another worker, is neither completed nor failed. The worker goes on with the next job. */
-  private async unlessOver(
+  private async goOnIfOver(
+    error: unknown,
     [, job, token, fetchesNext = () => true]: Completed<Data, Result, Name> | Failed<Data, Result, Name>,
-    end: () => Promise<Job<Data, Result, Name>>,
   ): Promise<Job<Data, Result, Name>> {
-    try {
-      return await end();
-    } catch (error) {
-      const isLost = job.opts.owners && LOST_CODES.includes((error as { code?: unknown }).code);
-      if (!(error instanceof RunCancelled) && !isLost) throw error;
-      (this as EventSource).emit(isLost ? 'lost' : 'cancelled', job);
-      const goesOn = fetchesNext() && !this.closing && !this.isPaused();
-      return (goesOn ? await this.moveToActive(token, this.opts.name) : undefined) as Job<Data, Result, Name>;
-    }
+    const isLost = job.opts.owners && LOST_CODES.includes((error as { code?: unknown }).code);
+    if (!(error instanceof RunCancelled) && !isLost) throw error;
+    (this as EventSource).emit(isLost ? 'lost' : 'cancelled', job);
+    const goesOn = fetchesNext() && !this.closing && !this.isPaused();
+    return (goesOn ? await this.moveToActive(token, this.opts.name) : undefined) as Job<Data, Result, Name>;
   }
 
   /**

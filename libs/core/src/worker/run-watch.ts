@@ -40,7 +40,11 @@ export class RunWatch<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.giveUp = reject;
       running.then(resolve, reject);
-    }).finally(() => clearTimeout(this.timer));
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
   }
 
   stop(reason: StopReason): void {

@@ -9,24 +9,52 @@
     ARGV[1]  root: the prefix of the queues
     ARGV[2]  'each': a refused job leaves the others alone; 'all': all or none
     ARGV[3]  ARGV[4]  most jobs that an owner, and a queue, may have; '' for any number
+    ARGV[5]  number of templates, then for each of them
+      1 sort, as BullMQ calls it   2 prefix of the queue   3 name   4 options, JSON   5 time to start in, ms, or ''   6 dedup strategy or ''
+      7 longest wait of a coalesced job, ms, or ''   8 '1' if the id is the caller's, and stands among the options
+      9 '1' if the jobs have needs   10 '1' if they belong to a flow or a scheduler
     then for each job
-      1 sort, as BullMQ calls it   2 prefix of its queue   3 id   4 name   5 timestamp   6 data   7 options, JSON
-      8 owners, joined by |; '' for none                   9 time to start in, ms, or ''
-      10 dedup strategy or ''      11 <key>|<limit>|<slot> as in its mark   12 longest wait of a coalesced job, ms, or ''
-      13 key, dependencies and description of the parent, scheduler, whether its parent is released later: JSON, or ''
+      1 number of its template   2 id   3 timestamp   4 data   5 owners, joined by |; '' for none
+      <key>|<limit>|<slot> as in its mark, if it has needs
+      key, dependencies and description of the parent, scheduler, whether its parent is released later: JSON, if it belongs to one
 
   Answers for each: 'created', {'existing'}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner},
   {'owner-full', owner}, {'queue-full', count}, {'slot-limit', the limit its key has} or {'error', text}. With 'all', a refusal is the only answer.
 ]]
-local WIDTH = 13
+local TEMPLATE_WIDTH = 10
 local ownerLimit, queueLimit = tonumber(ARGV[3]), tonumber(ARGV[4])
 
-local function readRequest(at)
+local function readTemplate(at)
+  local sort, prefix, options = ARGV[at], ARGV[at + 1], ARGV[at + 3]
   return {
-    sort = ARGV[at], prefix = ARGV[at + 1], job = ARGV[at + 2], name = ARGV[at + 3], timestamp = ARGV[at + 4], data = ARGV[at + 5],
-    options = ARGV[at + 6], owners = ownersNamed(ARGV[at + 7]), life = ARGV[at + 8], strategy = ARGV[at + 9], needs = ARGV[at + 10],
-    longestWait = ARGV[at + 11], rest = ARGV[at + 12], ref = refOf(ARGV[at + 1], ARGV[at + 2]),
+    sort = sort, prefix = prefix, queue = refOf(prefix, ''), keys = keysOf(sort, prefix), name = ARGV[at + 2],
+    options = cjson.decode(options), furtherOptions = options == '{}' and '}' or ',' .. string.sub(options, 2),
+    life = ARGV[at + 4], strategy = ARGV[at + 5], longestWait = ARGV[at + 6],
+    isCallersId = ARGV[at + 7] == '1', hasNeeds = ARGV[at + 8] == '1', hasRest = ARGV[at + 9] == '1',
   }
+end
+
+-- Answers the request, and where the next one begins.
+local function readRequest(at, templates)
+  local template = templates[tonumber(ARGV[at])]
+  local prefix, job, needs, rest, following = template.prefix, ARGV[at + 1], '||', '', at + 5
+  if template.hasNeeds then needs, following = ARGV[following], following + 1 end
+  if template.hasRest then rest, following = ARGV[following], following + 1 end
+  return {
+    template = template, prefix = prefix, job = job, ref = template.queue .. job, timestamp = ARGV[at + 2], data = ARGV[at + 3],
+    owners = ownersNamed(ARGV[at + 4]), needs = needs, rest = rest,
+  }, following
+end
+
+local function readRequests(at)
+  local templates, requests, request = {}, {}, nil
+  for i = 1, tonumber(ARGV[at]) do templates[i] = readTemplate(at + 1 + (i - 1) * TEMPLATE_WIDTH) end
+  at = at + 1 + #templates * TEMPLATE_WIDTH
+  while at <= #ARGV do
+    request, at = readRequest(at, templates)
+    requests[#requests + 1] = request
+  end
+  return requests
 end
 
 -- Jobs of owners and of queues: what the store has, and what this step has accepted.
@@ -55,8 +83,8 @@ local function overLimit(request)
 end
 
 local function startBy(request)
-  if request.life == '' then return '' end
-  return whole(math.floor(request.at / 1000) + tonumber(request.life))
+  if request.template.life == '' then return '' end
+  return whole(math.floor(request.at / 1000) + tonumber(request.template.life))
 end
 
 local function markOf(request)
@@ -65,7 +93,7 @@ end
 
 -- The pending job of the request's key: it has not begun, for what begins leaves the key in the same step.
 local function pendingJob(request)
-  if request.strategy == '' then return nil end
+  if request.template.strategy == '' then return nil end
   request.key = string.match(request.needs, '^[^|]*')
   local ref = redis.call('HGET', pendingOf(request.owners[1].name), request.key)
   if not ref or ref == request.ref then return nil end
@@ -77,10 +105,10 @@ end
 local function delayAgain(request, pending)
   if not redis.call('ZSCORE', pending.prefix .. 'delayed', pending.job) or isInLine(pending.mark, pending.ref) then return end
   local at = math.floor(request.at / 1000)
-  local due = at + tonumber(decodedOptions(request.options)['delay'] or 0)
-  if request.longestWait ~= '' then
+  local due = at + tonumber(request.template.options['delay'] or 0)
+  if request.template.longestWait ~= '' then
     local first = tonumber(redis.call('HGET', pending.prefix .. pending.job, 'timestamp'))
-    due = math.min(due, first + tonumber(request.longestWait))
+    due = math.min(due, first + tonumber(request.template.longestWait))
   end
   bull.changeDelay(keysOf('changeDelay', pending.prefix), { math.max(0, due - at), at, pending.job, pending.prefix .. pending.job })
 end
@@ -104,23 +132,35 @@ local function removePending(pending)
   bull.removeJob(removeJobKeys(pending.prefix, pending.job), { pending.job, '0', pending.prefix })
 end
 
+local NO_REST = {}
+
 -- BullMQ takes nothing for what JSON calls null.
 local function restOf(request)
-  local rest = request.rest ~= '' and cjson.decode(request.rest) or {}
+  if request.rest == '' then return NO_REST end
+  local rest = cjson.decode(request.rest)
   for i = 1, 5 do
     if rest[i] == cjson.null then rest[i] = nil end
   end
   return rest
 end
 
--- @param mark nothing for a job without owners
+-- The options of a job are those of its template, behind its mark, if it has owners, and its id, if that is the caller's.
+local function optionsOf(request, mark)
+  local own = request.template.isCallersId and '"jobId":' .. encodeJson(request.job) or ''
+  if mark then own = '"mooring":"' .. mark .. '"' .. (own ~= '' and ',' or '') .. own end
+  if own == '' then return '{' .. string.sub(request.template.furtherOptions, 2) end
+  return '{' .. own .. request.template.furtherOptions
+end
+
+-- Answers whether the job is new. @param mark nothing for a job without owners
 local function letBullAdd(request, mark)
-  local rest = restOf(request)
-  local packed = { request.prefix, request.job, request.name, tonumber(request.timestamp), rest[1], rest[2], rest[3], rest[4], nil, rest[5] }
-  local options = decodedOptions(request.options)
-  if mark then textOfOptions[options] = withMark(request.options, mark) end
-  local answer = bull[request.sort](keysOf(request.sort, request.prefix), { packed, request.data, options })
+  local template, rest = request.template, restOf(request)
+  local options = template.options
+  textOfOptions[options], storedOptions = optionsOf(request, mark), nil
+  local packed = { request.prefix, request.job, template.name, request.timestamp, rest[1], rest[2], rest[3], rest[4], nil, rest[5] }
+  local answer = bull[template.sort](template.keys, { packed, request.data, options })
   if isError(answer) then error({ err = 'BULLMQ ' .. answer }) end
+  return storedOptions == options
 end
 
 local now
@@ -140,19 +180,19 @@ local function refusal(request)
   local closed
   request.at, closed = lookUp(request.owners, now)
   if closed then return { 'closed', closed } end
-  if redis.call('EXISTS', request.prefix .. request.job) == 1 then return { 'existing' } end
+  -- BullMQ says what it says of a job that exists.
+  if request.template.isCallersId and redis.call('EXISTS', request.prefix .. request.job) == 1 then return nil end
   request.pending = pendingJob(request)
   return otherLimit(request) or not request.pending and overLimit(request) or nil
 end
 
 local function accept(request)
-  if #request.owners == 0 then
-    letBullAdd(request)
-    return 'created'
-  end
-  letBullAdd(request, markOf(request))
+  local isOwned = #request.owners > 0
+  local isNew = letBullAdd(request, isOwned and markOf(request))
+  if not isNew then return { 'existing' } end
+  if not isOwned then return 'created' end
   enterAll(request.owners, request.ref, request.at)
-  if request.strategy ~= '' then redis.call('HSET', pendingOf(request.owners[1].name), request.key, request.ref) end
+  if request.template.strategy ~= '' then redis.call('HSET', pendingOf(request.owners[1].name), request.key, request.ref) end
   if not request.pending then return 'created' end
   removePending(request.pending)
   return { 'replaced', request.pending.job }
@@ -160,7 +200,7 @@ end
 
 local function joinPending(request)
   redis.call('HSET', recordOf(request.owners[1].name), 'wanted', whole(request.at))
-  if request.strategy == 'coalesce' then return coalesce(request, request.pending) end
+  if request.template.strategy == 'coalesce' then return coalesce(request, request.pending) end
   return skip(request, request.pending)
 end
 
@@ -172,7 +212,7 @@ end
 local function addOne(request)
   local refused = refusal(request)
   if refused then return refused end
-  if request.pending and request.strategy ~= 'replace' then return joinPending(request) end
+  if request.pending and request.template.strategy ~= 'replace' then return joinPending(request) end
   local answer = accept(request)
   if depths[request.prefix] and answer == 'created' then depths[request.prefix] = depths[request.prefix] + 1 end
   return answer
@@ -202,7 +242,7 @@ end
 local function addAllOrNone(requests)
   for _, request in ipairs(requests) do
     local refused = refusal(request)
-    if refused and refused[1] ~= 'existing' then return { refused } end
+    if refused then return { refused } end
     countAccepted(request)
   end
   local answers = {}
@@ -212,7 +252,7 @@ local function addAllOrNone(requests)
 end
 
 root = ARGV[1]
-local requests = {}
-for at = 5, #ARGV, WIDTH do requests[#requests + 1] = readRequest(at) end
-if ARGV[2] == 'all' then return addAllOrNone(requests) end
-return addEach(requests)
+local add = ARGV[2] == 'all' and addAllOrNone or addEach
+local answers = add(readRequests(5))
+writeNoted()
+return answers

@@ -18,4 +18,5 @@ if closed then
 end
 setMark(prefix, job, writeMark(owners, '', '||'))
 enterAll(owners, ref, at)
+writeNoted()
 return 'adopted'

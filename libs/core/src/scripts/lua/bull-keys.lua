@@ -20,11 +20,13 @@ local made = {}
 -- The keys of a queue for one of BullMQ's scripts. They are made once in a step.
 local function keysOf(script, prefix)
   local id = script .. prefix
-  if not made[id] then
-    made[id] = {}
-    for name in string.gmatch(KEYS_OF[script], '%S+') do made[id][#made[id] + 1] = prefix .. name end
+  local keys = made[id]
+  if not keys then
+    keys = {}
+    for name in string.gmatch(KEYS_OF[script], '%S+') do keys[#keys + 1] = prefix .. name end
+    made[id] = keys
   end
-  return made[id]
+  return keys
 end
 
 local function moveToDelayedKeys(prefix, job)

@@ -24,11 +24,12 @@ if happenedAt and reopenedAt and happenedAt < reopenedAt then return { 'late' } 
 if not known[1] and not closes then return { 'unknown' } end
 
 local now, before = nowUs(), known[1] or '0'
-local epoch = whole(math.max(tonumber(before) + 1, now))
+local epoch = '0' .. whole(math.max(tonumber(before) + 1, now))
 openReceipt(cancelId, now, ARGV[7], { 'owner', owner, 'from', before, 'epoch', epoch, 'closed', closes and '1' or '', 'reason', ARGV[5], 'by', ARGV[6] })
 redis.call('HSET', record, 'epoch', epoch, 'wanted', known[2] or '0', 'cancel', cancelId)
 redis.call('PERSIST', record)
-if not known[1] then redis.call('ZADD', shardOf(owner), 0, owner) end
+if known[1] then redis.call('ZREM', listOf(known[1]), owner) end
+redis.call('ZADD', listOf(epoch), '0', owner)
 if closes then redis.call('HSET', record, 'state', 'closed') end
 redis.call('DEL', pendingOf(owner))
 

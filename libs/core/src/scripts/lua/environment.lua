@@ -2,7 +2,10 @@
 -- that came as JSON text are stored as that text.
 
 local unpackMessage, encodeJson = cmsgpack.unpack, cjson.encode
-local textOfOptions, optionsOfText = {}, {}
+local textOfOptions = {}
+
+-- The options that a script of BullMQ's has stored last: of a job that exists already it stores none.
+local storedOptions
 
 local cmsgpack = {
   pack = cmsgpack.pack,
@@ -15,16 +18,13 @@ local cmsgpack = {
 local cjson = {
   null = cjson.null,
   decode = cjson.decode,
-  encode = function(value) return textOfOptions[value] or encodeJson(value) end,
+  encode = function(value)
+    local text = textOfOptions[value]
+    if not text then return encodeJson(value) end
+    storedOptions = value
+    return text
+  end,
 }
-
-local function decodedOptions(text)
-  if not optionsOfText[text] then
-    local options = cjson.decode(text)
-    optionsOfText[text], textOfOptions[options] = options, text
-  end
-  return optionsOfText[text]
-end
 
 -- BullMQ's own scripts, by their names. Each is a function that takes its KEYS and ARGV.
 local bull = {}

@@ -5,5 +5,5 @@
   Answers what BullMQ's script does; behind it, as fifth, what was refused: '<id> <reason>' each.
 ]]
 root = ARGV[#ARGV]
-local run = runOf(ARGV[1], ARGV[2], unpackMessage(ARGV[3]))
-return withRefused(run, throughGate(run, run.fetchNext()))
+local run = { prefix = ARGV[1], timestamp = ARGV[2], options = unpackMessage(ARGV[3]) }
+return withRefused(run, throughGate(run, fetchNext(run)))

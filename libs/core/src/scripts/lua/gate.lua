@@ -38,6 +38,7 @@ local function admits(run, job, mark)
   local reason = refusal(mark, ref)
   if reason then
     endRefused(run, job, mark, ref, reason)
+    run.refused = run.refused or {}
     run.refused[#run.refused + 1] = job .. ' ' .. reason
     return false
   end
@@ -53,6 +54,10 @@ local function admits(run, job, mark)
   return true
 end
 
+local function fetchNext(run)
+  return bull.moveToActive(keysOf('moveToActive', run.prefix), { run.prefix, run.timestamp, run.options })
+end
+
 -- The answer of BullMQ's script once its job has passed the gate, else the answer of the next fetch.
 local function throughGate(run, answer)
   for turn = 1, MOST_IN_ONE_STEP do
@@ -60,7 +65,7 @@ local function throughGate(run, answer)
     local options = fieldOf(answer[1], 'opts')
     local mark = options and markIn(options)
     if not mark or admits(run, answer[2], mark) then return answer end
-    answer = turn < MOST_IN_ONE_STEP and run.fetchNext()
+    answer = turn < MOST_IN_ONE_STEP and fetchNext(run)
   end
   -- The worker comes again at once.
   redis.call('ZADD', run.prefix .. 'marker', 0, '0')
@@ -69,16 +74,8 @@ end
 
 -- What was refused stands behind what BullMQ's worker reads of an answer.
 local function withRefused(run, answer)
-  if #run.refused == 0 then return answer end
+  if not run.refused then return answer end
   if type(answer) ~= 'table' then answer = { 0, 0, 0, 0 } end
   answer[5] = run.refused
   return answer
-end
-
-local function runOf(prefix, timestamp, options)
-  local run = { prefix = prefix, timestamp = timestamp, options = options, refused = {} }
-  function run.fetchNext()
-    return bull.moveToActive(keysOf('moveToActive', prefix), { prefix, timestamp, options })
-  end
-  return run
 end

@@ -6,8 +6,7 @@
   Empty parts: the job may start at any time, has no deduplication key, needs no slot. Text is escaped: it holds no `|`, and nothing that JSON
   escapes.
 ]]
-local MARKED = '^{"mooring":"([^"]*)"'
-local MARK = '^(%d+)|([^|]+)|(%d*)|([^|]*)|(%d*)|([^|]*)(.*)$'
+local MARK, BEGIN, ANY_MARK = '^(%d+)|([^|]+)|(%d*)|([^|]*)|(%d*)|([^|]*)(.*)$', '{"mooring":"', '^{"mooring":"[^"]*"'
 
 local function readMark(text)
   local epoch, owner, startBy, key, limit, slot, further = string.match(text, MARK)
@@ -22,6 +21,8 @@ end
 
 -- The owners of an argument, which joins their names by |.
 local function ownersNamed(text)
+  local isOne = text ~= '' and not string.find(text, '|', 1, true)
+  if isOne then return { { name = text } } end
   local owners = {}
   for name in string.gmatch(text, '[^|]+') do owners[#owners + 1] = { name = name } end
   return owners
@@ -48,8 +49,8 @@ end
 
 -- The mark in the options of a job, or nothing.
 local function markIn(options)
-  local text = string.match(options, MARKED)
-  return text and readMark(text)
+  if string.sub(options, 1, #BEGIN) ~= BEGIN then return nil end
+  return readMark(string.sub(options, #BEGIN + 1, string.find(options, '"', #BEGIN + 1, true) - 1))
 end
 
 local function markOfJob(prefix, job)
@@ -59,7 +60,7 @@ end
 
 -- The options with this mark instead of the one they have, if any.
 local function withMark(options, mark)
-  local rest = string.gsub(options, MARKED .. ',?', '{', 1)
+  local rest = string.gsub(options, ANY_MARK .. ',?', '{', 1)
   return '{"mooring":"' .. mark .. (rest == '{}' and '"' or '",') .. string.sub(rest, 2)
 end
 

@@ -21,4 +21,5 @@ local owners = ownersOfMark(mark)
 local at = lookUp(owners, nowUs())
 setMark(prefix, job, writeMark(owners, '', needsOf(mark)))
 enterAll(owners, refOf(prefix, job), at)
+writeNoted()
 return job

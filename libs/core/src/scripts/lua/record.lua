@@ -1,7 +1,7 @@
 --[[
   The record of an owner: a hash in the slot of its queues. `record.ts` has the same format for TypeScript.
 
-    epoch        the owner's generation: a cancel moves it. It begins with the store's time in µs, so no epoch comes twice
+    epoch        the owner's generation: the store's time in µs, so no epoch comes twice. A cancel moves it; what a cancel made begins with a 0
     wanted       when a job was last enqueued for it, µs, growing
     state        `closed`; `open <ms>` after it was reopened then; else absent
     cancel       the newest cancel whose clean-up is not over; see receipts.lua
@@ -9,22 +9,19 @@
 
   <root>~owner~<owner>    the record
   <root>~pending~<owner>  hash: digest of a deduplication key -> its pending job
-  <root>~owners~<shard>   zset, all with the score 0: the owners that have a record, in the order of their names
+  <root>~owners~<digits>  zset, all with the score 0: the owners that have a record and whose epoch ends in these three digits, in the order
+                          of their names. Many small sets take a fifth of the memory of a large one, and new owners of one step stand in one.
 ]]
 local FIELDS_OF_AN_EMPTY_RECORD = 2
+local ZERO = string.byte('0')
 
 -- How long it is remembered that an owner without jobs was closed or reopened.
 local STATE_KEPT_MS = 30 * 24 * 3600 * 1000
 
--- Many small sorted sets take a fifth of the memory of one large one.
-local SHARDS = 1024
-
 local root
 
--- Ids mostly differ in their last characters.
-local function shardOf(owner)
-  local a, b, c = string.byte(owner, -3, -1)
-  return root .. '~owners~' .. (a * 7 + b * 31 + c * 131 + #owner) % SHARDS
+local function listOf(epoch)
+  return root .. '~owners~' .. string.sub(epoch, -3)
 end
 
 local function recordOf(owner)
@@ -62,12 +59,39 @@ local function lookUp(owners, now)
   return at
 end
 
+-- What a step of many jobs writes once, at its end: new owners by their list, records to delete, and their owners by their list.
+local toList, toDelete, toUnlist = {}, {}, {}
+
+local function note(lists, epoch, ...)
+  local list = listOf(epoch)
+  local noted = lists[list] or {}
+  lists[list] = noted
+  for i = 1, select('#', ...) do noted[#noted + 1] = select(i, ...) end
+end
+
+local function writeNoted()
+  for list, entries in pairs(toList) do redis.call('ZADD', list, unpack(entries)) end
+  for list, owners in pairs(toUnlist) do redis.call('ZREM', list, unpack(owners)) end
+  if #toDelete > 0 then redis.call('DEL', unpack(toDelete)) end
+end
+
+-- The new owners are listed by writeNoted.
 local function enterAll(owners, ref, at)
   for _, owner in ipairs(owners) do
-    redis.call('HSET', recordOf(owner.name), 'epoch', owner.epoch, 'wanted', whole(at), ref, owner.epoch)
-    if owner.isNew then redis.call('ZADD', shardOf(owner.name), 0, owner.name) end
-    if owner.mayExpire then redis.call('PERSIST', recordOf(owner.name)) end
+    local record = recordOf(owner.name)
+    if owner.isNew then
+      redis.call('HSET', record, 'epoch', owner.epoch, 'wanted', whole(at), ref, owner.epoch)
+      note(toList, owner.epoch, '0', owner.name)
+    else
+      redis.call('HSET', record, 'wanted', whole(at), ref, owner.epoch)
+    end
+    if owner.mayExpire then redis.call('PERSIST', record) end
   end
+end
+
+-- An owner that was closed or reopened is remembered for a time without jobs.
+local function expireIfOnlyState(record)
+  if redis.call('HEXISTS', record, 'state') == 1 then redis.call('PEXPIRE', record, STATE_KEPT_MS) end
 end
 
 -- An owner without jobs is not remembered, or for a time if it was closed or reopened.
@@ -75,15 +99,28 @@ local function forgetIfEmpty(owner)
   local record = recordOf(owner)
   local further = redis.call('HLEN', record) - FIELDS_OF_AN_EMPTY_RECORD
   if further == 0 then
+    redis.call('ZREM', listOf(redis.call('HGET', record, 'epoch')), owner)
     redis.call('DEL', record)
-    redis.call('ZREM', shardOf(owner), owner)
-  elseif further == 1 and redis.call('HEXISTS', record, 'state') == 1 then
-    redis.call('PEXPIRE', record, STATE_KEPT_MS)
+  elseif further == 1 then
+    expireIfOnlyState(record)
   end
 end
 
 local function leave(owner, ref)
   if redis.call('HDEL', recordOf(owner), ref) == 1 then forgetIfEmpty(owner) end
+end
+
+-- The same for a job that is known to stand in the record under this epoch. A record of no other is deleted by writeNoted.
+local function leaveCurrent(owner, epoch, ref)
+  local record = recordOf(owner)
+  local further = redis.call('HLEN', record) - FIELDS_OF_AN_EMPTY_RECORD - 1
+  if further == 0 then
+    toDelete[#toDelete + 1] = record
+    note(toUnlist, epoch, owner)
+    return
+  end
+  redis.call('HDEL', record, ref)
+  if further == 1 then expireIfOnlyState(record) end
 end
 
 local function leavePending(mark, ref)
@@ -100,9 +137,22 @@ local function leaveAll(mark, ref)
   end
 end
 
--- Is the job's epoch still that of the owner?
+local function leaveAllCurrent(mark, ref)
+  leavePending(mark, ref)
+  leaveCurrent(mark.owner, mark.epoch, ref)
+  for epoch, owner in furtherOwners(mark) do
+    leaveCurrent(owner, epoch, ref)
+  end
+end
+
+-- Is the job's epoch still that of the owner? A length costs a quarter of the text: epochs before and after the first cancel differ in
+-- theirs, and what is there of a job that was cancelled alone, or is not there, is shorter.
 local function isCurrent(owner, epoch, ref)
-  local known = redis.call('HMGET', recordOf(owner), 'epoch', ref)
+  local record = recordOf(owner)
+  if redis.call('HSTRLEN', record, ref) ~= #epoch or redis.call('HSTRLEN', record, 'epoch') ~= #epoch then return false end
+  local isBeforeAnyCancel = string.byte(epoch) ~= ZERO
+  if isBeforeAnyCancel then return true end
+  local known = redis.call('HMGET', record, 'epoch', ref)
   return known[1] == epoch and known[2] == epoch
 end
 

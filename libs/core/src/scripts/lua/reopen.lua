@@ -12,6 +12,6 @@ local now = nowUs()
 local known = redis.call('HMGET', recordOf(owner), 'epoch', 'wanted')
 local epoch = known[1] or whole(now)
 redis.call('HSET', recordOf(owner), 'epoch', epoch, 'wanted', known[2] or '0', 'state', 'open ' .. msText(now))
-redis.call('ZADD', shardOf(owner), 0, owner)
+redis.call('ZADD', listOf(epoch), '0', owner)
 forgetIfEmpty(owner)
 return { 'open', epoch }

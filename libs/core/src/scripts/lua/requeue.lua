@@ -18,5 +18,5 @@ local stays = isError(answer) or (name == 'moveToWaitingChildren' and answer == 
 if stays then return answer end
 if mark then freeSlots(mark, ref) end
 if type(answer) ~= 'table' then return answer end
-local run = runOf(prefix, timestamp, unpackMessage(ARGV[9]))
+local run = { prefix = prefix, timestamp = timestamp, options = unpackMessage(ARGV[9]) }
 return withRefused(run, throughGate(run, answer))

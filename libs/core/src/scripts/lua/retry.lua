@@ -17,4 +17,5 @@ local answer = bull.reprocessJob(KEYS, ARGV)
 if answer ~= 1 then return answer end
 setMark(prefix, job, writeMark(owners, '', needsOf(mark)))
 enterAll(owners, refOf(prefix, job), at)
+writeNoted()
 return answer

@@ -17,4 +17,5 @@ forgetRemoved('rescheduled')
 local job = answer[1]
 setMark(prefix, job, writeMark(owners, '', needs))
 enterAll(owners, refOf(prefix, job), at)
+writeNoted()
 return answer

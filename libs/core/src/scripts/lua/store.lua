@@ -1,7 +1,14 @@
 -- The store's clock, and numbers as text. A number above 2^53 does not occur: a time in µs stays below it until the year 2255.
 
+local texts = {}
+
 local function whole(number)
-  return string.format('%.0f', number)
+  local text = texts[number]
+  if not text then
+    text = string.format('%.0f', number)
+    texts[number] = text
+  end
+  return text
 end
 
 local function nowUs()
