@@ -16,6 +16,6 @@ export type { OwnerJob, OwnerSummary, OwnerView } from './owners/owner-reader.js
 export { Owners, type OwnersOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
-export type { JobLimits } from './backend/moored-backend.js';
+export type { JobLimits } from './backend/adds.js';
 export type { Ticket } from './backend/ticket.js';
 export { MooredWorker, type MooredWorkerOptions } from './worker/moored-worker.js';

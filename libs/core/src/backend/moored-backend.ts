@@ -20,22 +20,15 @@ import { defineScripts, runScript } from '../scripts/composed-scripts.js';
 import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
 import type { RedisClient } from '../scripts/redis-client.js';
-import { addRequestOf } from './add-request.js';
+import { Adds, type JobLimits, type NewJob } from './adds.js';
 import { Batch } from './batch.js';
 import { FinishRequests } from './finish-request.js';
-import { newJobId } from './job-id.js';
-import { ownerNames, readOwnedOptions, type OwnedOptions } from './owned-options.js';
+import { ownerNames, readOwnedOptions, requireOwners } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
-import { ticketOf, type AddAnswer, type Ticket } from './ticket.js';
+import { ticketIn, type Ticket } from './ticket.js';
 
 const MOST_IN_ONE_STEP = 16;
-
-/** How many unfinished jobs an owner, and how many waiting ones a queue may have. */
-export interface JobLimits {
-  readonly perOwner?: number;
-  readonly perQueue?: number;
-}
 
 /** BullMQ's Redis backend, with owners inside its steps. */
 export class MooredBackend extends RedisQueueBackend {
@@ -44,69 +37,51 @@ export class MooredBackend extends RedisQueueBackend {
   /** Jobs that were refused at the gate: `<id> <reason>`. */
   onRefused: (refusals: readonly string[]) => void = () => undefined;
 
-  private readonly adds = new Batch<StepItem, AddAnswer>(MOST_IN_ONE_STEP, (requests) =>
-    this.addAll('each', requests),
-  );
+  private readonly adds = new Adds({
+    queue: this.name,
+    prefix: this.keys['']!,
+    root: this.redisPrefix,
+    limits: (this.queue.opts as { limits?: JobLimits }).limits,
+    run: (args) => this.run('add', args),
+  });
   private readonly finishes = new Batch<StepItem, unknown>(MOST_IN_ONE_STEP, (runs) => this.finishAll(runs));
   private readonly finishRequests = new FinishRequests(this.queue.opts);
   private schedulerOwners: readonly Argument[] | undefined;
 
-  override async addJob(job: JobJson, jobId: string, parentKeyOpts: ParentKeyOpts = {}): Promise<string> {
-    const ticket = await this.enqueue(job, jobId, parentKeyOpts);
-    return ticket ? ticket.id : super.addJob(job, jobId, parentKeyOpts);
-  }
-
-  override async addJobs(entries: Parameters<RedisQueueBackend['addJobs']>[0]): Promise<string[]> {
-    const owned = entries.map(({ job }) => readOwnedOptions(job.opts));
-    if (!owned.some((options) => options)) return super.addJobs(entries);
-    return Promise.all(
-      entries.map(async ({ job, jobId, parentKeyOpts }, i) =>
-        owned[i]
-          ? (await this.enqueueOwned(job, jobId, owned[i], parentKeyOpts)).id
-          : super.addJob(job, jobId, parentKeyOpts),
-      ),
-    );
-  }
-
-  /** Nothing for a job without owners. */
-  async enqueue(
-    job: JobJson,
-    jobId: string | undefined,
-    parentKeyOpts: ParentKeyOpts = {},
-  ): Promise<Ticket | undefined> {
+  override async addJob(job: JobJson, jobId: string, parentKeyOpts?: ParentKeyOpts): Promise<string> {
     const owned = readOwnedOptions(job.opts);
-    return owned && this.enqueueOwned(job, jobId, owned, parentKeyOpts);
+    if (!owned) return super.addJob(job, jobId, parentKeyOpts);
+    return (await this.adds.one(job, jobId, owned, parentKeyOpts)).id;
   }
 
-  private async enqueueOwned(
-    job: JobJson,
-    jobId: string | undefined,
-    owned: OwnedOptions,
-    parentKeyOpts: ParentKeyOpts = {},
-  ): Promise<Ticket> {
-    const id = jobId ?? newJobId();
-    const answer = await this.adds.add(addRequestOf(job, id, this.keys['']!, owned, parentKeyOpts));
-    return ticketOf(id, answer, this.name);
+  override async addJobs(jobs: Parameters<RedisQueueBackend['addJobs']>[0]): Promise<string[]> {
+    const owned = jobs.map(({ job }) => readOwnedOptions(job.opts));
+    const [owners, plain] = [jobs.filter((_, i) => owned[i]), jobs.filter((_, i) => !owned[i])];
+    const tickets = await this.adds.many(
+      owners,
+      owned.filter((each) => each !== undefined),
+    );
+    const plainIds = plain.length > 0 ? await super.addJobs(plain) : [];
+    return owned.map((options) => (options ? ticketIn(tickets.shift()!).id : plainIds.shift()!));
+  }
+
+  async enqueue({ job, jobId }: NewJob): Promise<Ticket> {
+    return this.adds.one(job, jobId, requireOwners(readOwnedOptions(job.opts)));
+  }
+
+  /** What became of each job, all of which have owners. */
+  async enqueueBulk(jobs: readonly NewJob[]): Promise<PromiseSettledResult<Ticket>[]> {
+    return this.adds.many(
+      jobs,
+      jobs.map(({ job }) => requireOwners(readOwnedOptions(job.opts))),
+    );
   }
 
   override async addFlow(entries: FlowJobEntry[]): Promise<[Error | null, string | number][]> {
     const owned = entries.map(({ jobData }) => readOwnedOptions(jobData.opts));
     if (!owned.some((options) => options)) return super.addFlow(entries);
-    const requests = entries.map(({ jobData, jobId, parentKeyOpts, prefix, queueName }, i) =>
-      addRequestOf(jobData, jobId, `${prefix}:${queueName}:`, owned[i], {
-        ...parentKeyOpts,
-        deferParentRelease: true,
-      }),
-    );
-    const answers = await this.addAll('all', requests);
-    if (answers.length < entries.length) ticketOf('', answers[0]!, entries[0]!.queueName);
+    await this.adds.flow(entries, owned);
     return entries.map(({ jobId }) => [null, jobId]);
-  }
-
-  private async addAll(mode: 'each' | 'all', requests: readonly StepItem[]): Promise<AddAnswer[]> {
-    const { perOwner = '', perQueue = '' } = (this.queue.opts as { limits?: JobLimits }).limits ?? {};
-    const head = [this.keys['marker']!, this.redisPrefix, mode, perOwner, perQueue];
-    return (await this.run('add', stepArguments(head, requests))) as AddAnswer[];
   }
 
   override async addJobScheduler(

@@ -1,5 +1,6 @@
 import { Job, type JobJson, type MinimalQueue } from 'bullmq';
 import { ownersOfMark } from '../scripts/mark.js';
+import type { NewJob } from './adds.js';
 
 /** As BullMQ has it for data and results of which nothing is said. */
 type Anything = Job['data'];
@@ -22,6 +23,13 @@ export class MooredJob extends Job {
     const job = super.fromJSON<T, R, N>(queue, read, jobId);
     MooredJob.setMark(job, mooring ?? '');
     return job;
+  }
+
+  /** A job that is not added by itself, as the backend takes it. What BullMQ refuses of its options is refused here. */
+  static describe(job: Job): NewJob {
+    const json = job.asJSON();
+    if (#mark in job) job.validateOptions(json);
+    return { job: json, jobId: job.id };
   }
 
   /** '' for a job without owners, '?' for one whose mark is not known. */

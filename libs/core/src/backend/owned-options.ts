@@ -51,13 +51,19 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
   };
 }
 
+export function requireOwners(owned: OwnedOptions | undefined): OwnedOptions {
+  if (!owned) throw new InvalidJobError('A job that is enqueued has owners; without them use `add`.');
+  return owned;
+}
+
 export function ownerNames(owners: readonly (Owner | string)[]): string[] {
   if (!Array.isArray(owners) || owners.length < 1 || owners.length > MOST_OWNERS) {
     throw new InvalidJobError(`A job has 1 to ${MOST_OWNERS} owners.`);
   }
-  return owners.map((each: Owner | string) =>
+  const names = owners.map((each: Owner | string) =>
     escapeText(formatOwner(typeof each === 'string' ? parseOwner(each) : each)),
   );
+  return names.length === 1 ? names : [...new Set(names)];
 }
 
 /** A key belongs to all owners of its job: jobs with other owners have other keys. */

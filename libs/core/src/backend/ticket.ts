@@ -17,6 +17,12 @@ export interface Ticket {
 
 export type AddAnswer = 'created' | [word: string, detail?: string | number];
 
+/** The ticket of a job of many, or what refused it. */
+export function ticketIn(settled: PromiseSettledResult<Ticket>): Ticket {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}
+
 /** The ticket of an added job. What was refused is thrown. */
 export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
   if (answer === 'created') return { outcome: 'created', id };

@@ -1,5 +1,6 @@
 import { FlowProducer, type FlowJob, type FlowOpts, type JobNode, type QueueBaseOptions } from 'bullmq';
-import { createMooredBackend, type JobLimits } from '../backend/moored-backend.js';
+import type { JobLimits } from '../backend/adds.js';
+import { createMooredBackend } from '../backend/moored-backend.js';
 import type { OwnedJobOptions } from '../model/job-options.js';
 
 export interface MooredFlowOptions extends QueueBaseOptions {

@@ -1,7 +1,7 @@
 import { Queue, type Job, type JobsOptions, type QueueOptions } from 'bullmq';
-import { createMooredBackend, type JobLimits, type MooredBackend } from '../backend/moored-backend.js';
+import type { JobLimits, NewJob } from '../backend/adds.js';
+import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
 import { MooredJob } from '../backend/moored-job.js';
-import { InvalidJobError } from '../model/errors.js';
 import type { Ticket } from '../backend/ticket.js';
 
 export interface MooredQueueOptions extends QueueOptions {
@@ -27,9 +27,21 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
 
   /** Like `add`, and says what became of it: a new job, or one that was pending already. */
   async enqueue(name: Name, data: Data, opts: JobsOptions): Promise<Ticket> {
-    const job = new this.Job(this, name, data, { ...this.defaultJobOptions, ...opts }, opts.jobId);
-    const ticket = await (this.backend as unknown as MooredBackend).enqueue(job.asJSON(), opts.jobId);
-    if (!ticket) throw new InvalidJobError('A job that is enqueued has owners; without them use `add`.');
-    return ticket;
+    return this.moored.enqueue(this.describe(name, data, opts));
+  }
+
+  /** The same for many jobs. One that is refused leaves the others alone. */
+  async enqueueBulk(
+    jobs: readonly { readonly name: Name; readonly data: Data; readonly opts: JobsOptions }[],
+  ): Promise<PromiseSettledResult<Ticket>[]> {
+    return this.moored.enqueueBulk(jobs.map(({ name, data, opts }) => this.describe(name, data, opts)));
+  }
+
+  private describe(name: Name, data: Data, opts: JobsOptions): NewJob {
+    return MooredJob.describe(new MooredJob(this, name, data, { ...this.jobsOpts, ...opts }, opts.jobId));
+  }
+
+  private get moored(): MooredBackend {
+    return this.backend as unknown as MooredBackend;
   }
 }

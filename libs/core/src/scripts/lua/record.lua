@@ -43,18 +43,34 @@ local function splitRef(ref)
   return root .. ':' .. queue, job
 end
 
+-- What this step has read of the owners of new jobs, by their names: epoch, wanted, state.
+local readOwners = {}
+
+local function readOwner(name)
+  local known = readOwners[name]
+  if not known then
+    known = redis.call('HMGET', recordOf(name), 'epoch', 'wanted', 'state')
+    readOwners[name] = known
+  end
+  return known
+end
+
 -- Gives each owner its present epoch. Answers the time of the entry in µs, later than any before; or nothing and the closed owner.
 local function lookUp(owners, now)
   local at = now
   for _, owner in ipairs(owners) do
-    local known = redis.call('HMGET', recordOf(owner.name), 'epoch', 'wanted', 'state')
+    local known = readOwner(owner.name)
     owner.epoch, owner.isNew = known[1], not known[1]
     if known[3] == 'closed' then return nil, owner.name end
     owner.mayExpire = known[3]
     if known[2] and tonumber(known[2]) >= at then at = tonumber(known[2]) + 1 end
   end
   for _, owner in ipairs(owners) do
-    owner.epoch = owner.epoch or whole(at)
+    if owner.isNew then
+      local known = readOwner(owner.name)
+      known.firstEpoch = known.firstEpoch or whole(at)
+      owner.epoch = known.firstEpoch
+    end
   end
   return at
 end
@@ -82,6 +98,7 @@ local function enterAll(owners, ref, at)
     if owner.isNew then
       redis.call('HSET', record, 'epoch', owner.epoch, 'wanted', whole(at), ref, owner.epoch)
       note(toList, owner.epoch, '0', owner.name)
+      readOwners[owner.name][1] = owner.epoch
     else
       redis.call('HSET', record, 'wanted', whole(at), ref, owner.epoch)
     end

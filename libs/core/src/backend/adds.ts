@@ -1,0 +1,96 @@
+import type { FlowJobEntry, JobJson, ParentKeyOpts } from 'bullmq';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { addRequestOf } from './add-request.js';
+import { Batch } from './batch.js';
+import { newJobId } from './job-id.js';
+import type { OwnedOptions } from './owned-options.js';
+import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
+import { ticketOf, type AddAnswer, type Ticket } from './ticket.js';
+
+const MOST_OF_A_TURN_IN_ONE_STEP = 16;
+const MOST_OF_A_BULK_IN_ONE_STEP = 50;
+
+/** A job as BullMQ's backend takes it; without an id it gets one. */
+export interface NewJob {
+  readonly job: JobJson;
+  readonly jobId: string | undefined;
+  readonly parentKeyOpts?: ParentKeyOpts;
+}
+
+/** How many unfinished jobs an owner, and how many waiting ones a queue may have. */
+export interface JobLimits {
+  readonly perOwner?: number;
+  readonly perQueue?: number;
+}
+
+export interface AddsOptions {
+  readonly queue: string;
+  readonly prefix: string;
+  readonly root: string;
+  readonly limits: JobLimits | undefined;
+  /** Runs `add.lua`. */
+  readonly run: (args: Argument[]) => Promise<unknown>;
+}
+
+/** Brings the jobs of owners to the store: those of one turn of the event loop together. */
+export class Adds {
+  private readonly batch = new Batch<StepItem, AddAnswer>(MOST_OF_A_TURN_IN_ONE_STEP, (requests) =>
+    this.step('each', requests),
+  );
+
+  constructor(private readonly options: AddsOptions) {}
+
+  async one(
+    job: JobJson,
+    jobId: string | undefined,
+    owned: OwnedOptions,
+    parent: ParentKeyOpts = {},
+  ): Promise<Ticket> {
+    const { prefix, queue } = this.options;
+    const id = jobId ?? newJobId();
+    return ticketOf(id, await this.batch.add(addRequestOf(job, id, prefix, owned, parent)), queue);
+  }
+
+  /** A job that is refused leaves the others alone. The store begins with the first ones while the next are written. */
+  async many(
+    jobs: readonly NewJob[],
+    owned: readonly OwnedOptions[],
+  ): Promise<PromiseSettledResult<Ticket>[]> {
+    const { prefix, queue } = this.options;
+    const ids = jobs.map(({ jobId }) => jobId ?? newJobId());
+    const request = ({ job, parentKeyOpts = {} }: NewJob, i: number): StepItem =>
+      addRequestOf(job, ids[i]!, prefix, owned[i], parentKeyOpts);
+    const steps: Promise<AddAnswer[]>[] = [];
+    for (let from = 0; from < jobs.length; from += MOST_OF_A_BULK_IN_ONE_STEP) {
+      const some = jobs.slice(from, from + MOST_OF_A_BULK_IN_ONE_STEP);
+      steps.push(
+        this.step(
+          'each',
+          some.map((job, i) => request(job, from + i)),
+        ),
+      );
+      await nextTurn();
+    }
+    const answers = (await Promise.all(steps)).flat();
+    return Promise.allSettled(answers.map(async (answer, i) => ticketOf(ids[i]!, answer, queue)));
+  }
+
+  /** All or none. */
+  async flow(entries: readonly FlowJobEntry[], owned: readonly (OwnedOptions | undefined)[]): Promise<void> {
+    const requests = entries.map(({ jobData, jobId, parentKeyOpts, prefix, queueName }, i) =>
+      addRequestOf(jobData, jobId, `${prefix}:${queueName}:`, owned[i], {
+        ...parentKeyOpts,
+        deferParentRelease: true,
+      }),
+    );
+    const answers = await this.step('all', requests);
+    const isRefused = answers.length < entries.length;
+    if (isRefused) ticketOf('', answers[0]!, entries[0]!.queueName);
+  }
+
+  private async step(mode: 'each' | 'all', requests: readonly StepItem[]): Promise<AddAnswer[]> {
+    const { prefix, root, limits = {}, run } = this.options;
+    const head = [`${prefix}marker`, root, mode, limits.perOwner ?? '', limits.perQueue ?? ''];
+    return (await run(stepArguments(head, requests))) as AddAnswer[];
+  }
+}
