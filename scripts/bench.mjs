@@ -1,18 +1,21 @@
 // Runs the benchmarks: all of them, or those named: `npm run bench -- embedded`. `--json` is for a machine: the document of the
 // one that is named, or { "benchmarks": { "<name>": its document } } of several; one that could not be measured is { "error" }.
-// Exit code 0: every target holds. 1: one is missed, or a benchmark broke off. 2: a program that one needs is missing.
+// Exit code 0: every target holds. 1: one is missed (by core: only with `--targets`), or a benchmark broke off. 2: a program
+// that one needs is missing.
 import { needNode } from './need-node.mjs';
 
 needNode();
 const { spawnSync } = await import('node:child_process');
 const { buildIfStale } = await import('./build.mjs');
-const BENCHES = ['cancel', 'diagrams', 'embedded', 'lifecycle', 'retention', 'slots', 'sweep'];
+const BENCHES = ['cancel', 'core', 'diagrams', 'embedded', 'lifecycle', 'retention', 'slots', 'sweep'];
+/** Options with words behind them. */
+const WITH_WORDS = ['--sides', '--what'];
 /** More than any of them prints. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 const args = process.argv.slice(2);
 const options = args.filter(isOption);
-const named = args.filter((arg) => !isOption(arg));
+const named = args.filter((arg, i) => !isOption(arg, i));
 const unknown = named.filter((name) => !BENCHES.includes(name));
 if (unknown.length > 0) {
   console.error(`No benchmark is named ${unknown.join(', ')}; there are: ${BENCHES.join(', ')}.`);
@@ -45,7 +48,7 @@ function readDocument({ stdout, status, signal }) {
   }
 }
 
-/** A flag, or the number behind one. */
-function isOption(arg) {
-  return /^(-|\d)/.test(arg);
+/** A flag, or the number or the words behind one. */
+function isOption(arg, i) {
+  return /^(-|\d)/.test(arg) || WITH_WORDS.includes(args[i - 1]);
 }

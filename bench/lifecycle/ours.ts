@@ -6,13 +6,13 @@ import {
   Handles,
   LifecycleModule,
   owner,
+  type EnqueueOptions,
   type WorkerOptions,
 } from '#lifecycle';
 import { Injectable, Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { Producer } from './producer.process.js';
 import {
   KEEP_AGE_S,
   KEEP_COUNT,
@@ -78,17 +78,24 @@ class BenchModule {
   }
 }
 
+export interface OurProducer {
+  add(n: number, perOwner: PerOwner, extras?: Pick<EnqueueOptions, 'dedup' | 'slot'>): Promise<unknown>;
+  addMany(from: number, count: number, perOwner: PerOwner): Promise<unknown>;
+  close(): Promise<void>;
+}
+
 /** Enqueues through the library, in a Nest application of its own. */
-export async function ourProducer(url: string): Promise<Producer> {
+export async function ourProducer(url: string): Promise<OurProducer> {
   const redis = new Redis(url, { maxRetriesPerRequest: null });
   // Only what is asked once the connection stands is accepted.
   await redis.ping();
   const app = await start(BenchModule.with(redis));
   const enqueuer = app.get(Enqueuer);
-  const add = (n: number, perOwner: PerOwner): Promise<unknown> =>
+  const add: OurProducer['add'] = (n, perOwner, extras) =>
     enqueuer.enqueue(benchKind, payload(n), {
       owners: [owner('photo', String(Math.floor(n / perOwner)))],
       priority: PRIORITY,
+      ...extras,
     });
   return {
     add,

@@ -1,0 +1,116 @@
+import { loadavg } from 'node:os';
+import { needRedis } from '../harness/redis-server.js';
+import { endWhenCutShort } from '../harness/rounds.js';
+import { underBacklog } from './backlog.js';
+import type { CancelSide } from './cancel-store.js';
+import { cancels, type Cancels } from './cancelled.js';
+import { Contest, type Row } from './contest.js';
+import {
+  enqueueAlone,
+  enqueueBatches,
+  enqueueOneByOne,
+  enqueueWithDedup,
+  enqueueWithSlots,
+} from './enqueued.js';
+import { readCoreOptions, type Question } from './options.js';
+import {
+  processByFour,
+  processLong,
+  processNoOps,
+  processShort,
+  processWithDedup,
+  processWithSlots,
+} from './processed.js';
+import { cancelTable, rowLine, ROWS_HEAD, verdictTable } from './report.js';
+import { RedisSideStore } from './side-store.js';
+import { sidesThatRun, type SideName } from './sides.js';
+import { storeCost } from './store-cost.js';
+import { verdicts } from './targets.js';
+
+/*
+ * What do owners cost, beside plain BullMQ and today's lifecycle? Every side is asked every question in the same run.
+ *   node dist/bench/core/core.bench.js [--rounds 5] [--sides plain,core] [--what enqueue,store] [--large] [--targets] [--json]
+ */
+const CONTESTS: Partial<Record<Question, (contest: Contest) => Promise<void>>> = {
+  enqueue: enqueueOneByOne,
+  alone: enqueueAlone,
+  batch: enqueueBatches,
+  process0: processNoOps,
+  process1: processShort,
+  process10: processLong,
+  workers: processByFour,
+  dedup: async (contest) => {
+    await enqueueWithDedup(contest);
+    await processWithDedup(contest);
+  },
+  slots: async (contest) => {
+    await enqueueWithSlots(contest);
+    await processWithSlots(contest);
+  },
+  store: storeCost,
+};
+
+const options = readCoreOptions();
+const { rounds, sides, what, json, large, targets } = options;
+endWhenCutShort();
+process.setMaxListeners(50);
+const redis = await needRedis();
+const loadBefore = loadavg()[0]!;
+const say = (line: string): void => (json ? console.error(line) : console.log(line));
+
+say(ROWS_HEAD);
+const rows = [...(await onOneStore()), ...(what.includes('backlog') ? await onStoresOfTheirOwn() : [])];
+const cancelled = what.includes('cancel') ? await cancelAll() : [];
+const judged = verdicts(rows, cancelled);
+const load = { before: loadBefore, after: loadavg()[0]! };
+say(
+  [
+    cancelTable(cancelled),
+    verdictTable(judged),
+    `\nThe machine's load: ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after.`,
+  ].join('\n'),
+);
+if (json)
+  console.log(JSON.stringify({ redis, rounds, load, rows, cancels: cancelled, verdicts: judged }, null, 2));
+process.exitCode = targets && judged.some(({ holds }) => holds === false) ? 1 : 0;
+
+function sayRow(row: Row): void {
+  say(rowLine(row));
+}
+
+async function onOneStore(): Promise<readonly Row[]> {
+  const asked = what.map((question) => CONTESTS[question]).filter((ask) => ask !== undefined);
+  if (asked.length === 0) return [];
+  const store = await RedisSideStore.start();
+  const contest = await Contest.start(sides, rounds, () => store, sayRow);
+  try {
+    for (const ask of asked) await ask(contest);
+    return contest.rows;
+  } finally {
+    await contest.stop();
+    await store.stop();
+  }
+}
+
+async function onStoresOfTheirOwn(): Promise<readonly Row[]> {
+  const running = sidesThatRun(sides);
+  const stores = new Map<SideName, RedisSideStore>();
+  for (const side of running) stores.set(side, await RedisSideStore.start());
+  const contest = await Contest.start(running, Math.min(rounds, 3), (side) => stores.get(side)!, sayRow);
+  try {
+    await underBacklog(contest, running, large);
+    return contest.rows;
+  } finally {
+    await contest.stop();
+    for (const store of stores.values()) await store.stop();
+  }
+}
+
+function cancelAll(): Promise<Cancels[]> {
+  const both: readonly CancelSide[] = ['core', 'lifecycle'];
+  return cancels(
+    both.filter((side) => sides.includes(side)),
+    rounds,
+    large,
+  );
+}

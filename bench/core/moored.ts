@@ -1,0 +1,71 @@
+import { MooredQueue, MooredWorker, owner, type MooredQueueOptions } from '#core';
+import type { BulkJobOptions } from 'bullmq';
+import { Redis } from 'ioredis';
+import { KEEP_AGE_S, KEEP_COUNT, LOCK_MS, payload, PRIORITY, QUEUE, work } from '../lifecycle/work.js';
+import { extrasOf } from './extras.js';
+import type { Manner, Producer } from './producer.process.js';
+import type { SideName } from './sides.js';
+import type { Consumer } from './worker.process.js';
+
+const PREFIX = '{bench}';
+const KEEP = { age: KEEP_AGE_S, count: KEEP_COUNT };
+/** As many as the lifecycle is told here: it is checked, and never reached. */
+const LIMITS = { perQueue: 10_000_000 };
+
+/** Enqueues through the core: `core-add` by BullMQ's own methods, the others by those that answer a ticket. */
+export async function mooredProducer(side: SideName, url: string): Promise<Producer> {
+  const connection = new Redis(url, { maxRetriesPerRequest: null });
+  const limits = side === 'core-unlimited' ? {} : { limits: LIMITS };
+  const options: MooredQueueOptions = { connection, prefix: PREFIX, ...limits };
+  const queue = new MooredQueue(QUEUE, options);
+  await queue.waitUntilReady();
+  const add = side === 'core-add' ? queue.add.bind(queue) : queue.enqueue.bind(queue);
+  return {
+    add: (n, manner) => add('bench', payload(n), optionsOf(n, manner)),
+    addMany: (from, count, manner) =>
+      queue.addBulk(Array.from({ length: count }, (_, i) => jobOf(from + i, manner))),
+    async close() {
+      await queue.close();
+      connection.disconnect();
+    },
+  };
+}
+
+function jobOf(n: number, manner: Manner): { name: string; data: object; opts: BulkJobOptions } {
+  return { name: 'bench', data: payload(n), opts: optionsOf(n, manner) };
+}
+
+function optionsOf(n: number, { perOwner, extra }: Manner): BulkJobOptions {
+  return {
+    owners: [owner('photo', String(Math.floor(n / perOwner)))],
+    priority: PRIORITY,
+    removeOnComplete: KEEP,
+    removeOnFail: KEEP,
+    ...extrasOf(n, extra),
+  };
+}
+
+export function mooredConsumer(
+  url: string,
+  ms: number,
+  concurrency: number,
+  completed: () => void,
+): Consumer {
+  const connection = new Redis(url, { maxRetriesPerRequest: null });
+  const worker = new MooredWorker(QUEUE, () => work(ms), {
+    connection,
+    prefix: PREFIX,
+    concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: LOCK_MS / 5,
+    maxStalledCount: 3,
+  });
+  worker.on('error', (error) => console.error(error.message));
+  worker.on('completed', completed);
+  return {
+    async close() {
+      await worker.close();
+      connection.disconnect();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { BACKLOG } from './backlog.js';
+import { FEW, MANY, type Cancels } from './cancelled.js';
+import type { Figure, Row } from './contest.js';
+
+/** A target and what was measured of it; `holds` is undefined if it was not measured. */
+export interface Verdict {
+  readonly target: string;
+  readonly wanted: string;
+  readonly measured: string;
+  readonly holds: boolean | undefined;
+}
+
+interface Wanted {
+  readonly target: string;
+  readonly question: RegExp;
+  readonly figure: Figure;
+  /** The ratio to plain BullMQ. */
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+const WANTED: readonly Wanted[] = [
+  { target: 'enqueue one by one', question: /^enqueue one by one, \d/, figure: 'rate', atLeast: 0.95 },
+  { target: 'enqueue 1000 a call', question: /^enqueue 1000/, figure: 'rate', atLeast: 1.4 },
+  { target: 'process no-op', question: /^process no-op, \d+ an owner/, figure: 'rate', atLeast: 0.95 },
+  { target: 'process 1 ms', question: /^process 1 ms$/, figure: 'rate', atLeast: 0.95 },
+  { target: 'process 10 ms', question: /^process 10 ms$/, figure: 'rate', atLeast: 0.97 },
+  {
+    target: "producer's CPU",
+    question: /^enqueue (?:one by one|1000.*), \d+ an/,
+    figure: 'producerCpu',
+    atMost: 0.8,
+  },
+  {
+    target: "worker's CPU",
+    question: /^process (?:no-op, \d+ an owner|\d+ ms)$/,
+    figure: 'workerCpu',
+    atMost: 0.9,
+  },
+  { target: "store's CPU, add to end", question: /^store,/, figure: 'storeCpu', atMost: 1.15 },
+  { target: 'memory a waiting job', question: /^store,/, figure: 'bytes', atMost: 1.3 },
+];
+/** More than this is no noise: a job costs more as more wait. */
+const MOST_GROWTH = 1.5;
+const LARGEST_BACKLOG = 1_000_000;
+const CANCEL_MS = 15;
+const MANY_MS = 1_000;
+const STALL_MS = 5;
+const SIDES: readonly string[] = ['core', 'core-add'];
+
+export function verdicts(rows: readonly Row[], cancels: readonly Cancels[]): Verdict[] {
+  const mine = rows.filter(({ side }) => SIDES.includes(side));
+  return [
+    ...WANTED.flatMap((wanted) => verdictsOn(wanted, mine)),
+    ...(['enqueue', 'process'] as const).map((step) => growthOf(step, mine)),
+    ...[300_000, LARGEST_BACKLOG].flatMap((waiting) => verdictsOnCancels(cancels, waiting)),
+  ];
+}
+
+function verdictsOn({ target, question, figure, atLeast, atMost }: Wanted, rows: readonly Row[]): Verdict[] {
+  const wanted = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
+  const found = rows.filter((row) => question.test(row.question) && row.ratios[figure] !== undefined);
+  if (found.length === 0) return [unmeasured(target, wanted)];
+  return found.map((row) => {
+    const ratio = row.ratios[figure]!;
+    return {
+      target: `${target} (${row.side}: ${row.question})`,
+      wanted,
+      measured: ratio.toFixed(2),
+      holds: ratio >= (atLeast ?? 0) && ratio <= (atMost ?? Infinity),
+    };
+  });
+}
+
+/** The store's CPU is what a larger structure costs more of; times say less on a busy machine. */
+function growthOf(step: 'enqueue' | 'process', rows: readonly Row[]): Verdict {
+  const target = `flat from 1000 to ${LARGEST_BACKLOG} waiting: store's CPU, ${step}`;
+  const wanted = `≤ ${MOST_GROWTH}`;
+  const under = rows.filter(({ question, side }) => side === 'core' && question.startsWith(step));
+  const sizes = under.filter(({ question }) => BACKLOG.test(question));
+  const [least, most] = [sizes[0], sizes.at(-1)];
+  if (!least || !most || least === most) return unmeasured(target, wanted);
+  const growth = most.medians.storeCpu! / least.medians.storeCpu!;
+  const upTo = BACKLOG.exec(most.question)![1]!;
+  const isWhole = Number(upTo) === LARGEST_BACKLOG;
+  const measured = `${growth.toFixed(2)}${isWhole ? '' : ` up to ${upTo}`}`;
+  // A backlog that grows dearer early has missed it; one that does not may still do so later.
+  return { target, wanted, measured, holds: growth > MOST_GROWTH ? false : isWhole ? true : undefined };
+}
+
+function verdictsOnCancels(cancels: readonly Cancels[], waiting: number): Verdict[] {
+  const under = cancels.filter((one) => one.waiting === waiting);
+  const few = under.find(({ side, jobs }) => side === 'core' && jobs === FEW);
+  const today = under.find(({ side, jobs }) => side === 'lifecycle' && jobs === FEW);
+  const many = under.find(({ side, jobs }) => side === 'core' && jobs === MANY);
+  const mostMs = Math.max(CANCEL_MS, today?.ms ?? 0);
+  return [
+    limit(`cancel of ${FEW} jobs, ${waiting} waiting`, few?.ms, mostMs),
+    limit(`  worst stall of another client`, few?.longestStallMs, STALL_MS),
+    limit(`cancel of ${MANY} jobs, ${waiting} waiting`, many?.ms, MANY_MS),
+    limit(`  worst stall of another client`, many?.longestStallMs, STALL_MS),
+  ];
+}
+
+function limit(target: string, ms: number | undefined, most: number): Verdict {
+  const wanted = `≤ ${most.toFixed(0)} ms`;
+  if (ms === undefined) return unmeasured(target, wanted);
+  return { target, wanted, measured: `${ms.toFixed(1)} ms`, holds: ms <= most };
+}
+
+function unmeasured(target: string, wanted: string): Verdict {
+  return { target, wanted, measured: '', holds: undefined };
+}
