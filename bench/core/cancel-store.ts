@@ -7,8 +7,8 @@ import type { Order } from '../cancel/caller.process.js';
 import { BenchProcess } from '../harness/bench-process.js';
 import { Prober } from '../harness/prober.js';
 import type { Waited } from '../harness/prober.process.js';
-import { startRedis, type Store } from '../harness/redis-server.js';
 import type { Called, CancelOrder } from './canceller.process.js';
+import { RedisSideStore } from './side-store.js';
 
 const PREFIX = `{${APP_PREFIX}}`;
 const AT_ONCE = 1_000;
@@ -19,6 +19,8 @@ export type CancelSide = 'core' | 'lifecycle';
 /** How long the cancel took, and how long it kept another client waiting. */
 export interface OneCancel extends Called {
   readonly waited: Waited;
+  /** The store's CPU a job, µs: a busy machine changes it less than the time. */
+  readonly storeUs: number;
 }
 
 /** A store with a queue that both sides use, and another client that measures its waits. */
@@ -26,7 +28,7 @@ export class CancelStore {
   private made = 0;
 
   private constructor(
-    private readonly store: Store,
+    private readonly store: RedisSideStore,
     private readonly redis: Redis,
     private readonly queue: MooredQueue,
     private readonly app: INestApplicationContext,
@@ -34,11 +36,11 @@ export class CancelStore {
   ) {}
 
   static async start(): Promise<CancelStore> {
-    const store = await startRedis();
+    const store = await RedisSideStore.start();
     const redis = new Redis(store.url, { maxRetriesPerRequest: null });
     const app = await startApp(redis);
     const queue = new MooredQueue(offer.queue, { connection: redis, prefix: PREFIX });
-    return new CancelStore(store, redis, queue, app, await Prober.start(store));
+    return new CancelStore(store, redis, queue, app, await Prober.start(store.store));
   }
 
   /** Jobs of other owners, one each, that wait beside those which are cancelled. */
@@ -68,7 +70,8 @@ export class CancelStore {
     const owners = all.map((jobs) => ({ name: `trip:core-${(this.made += 1)}`, jobs }));
     for (const { name, jobs } of owners) await this.add(jobs, () => name);
     const order: CancelOrder = { owners };
-    return this.ask(new URL('canceller.process.js', import.meta.url), [PREFIX], order);
+    const total = all.reduce((sum, jobs) => sum + jobs, 0);
+    return this.ask(new URL('canceller.process.js', import.meta.url), [PREFIX], order, total);
   }
 
   private async cancelByLifecycle(all: readonly number[]): Promise<OneCancel> {
@@ -76,14 +79,17 @@ export class CancelStore {
     const jobs = all.at(-1)!;
     for (const tripId of tripIds) await enqueueFor(this.app, tripId, jobs);
     const order: Order = { tripIds, jobs };
-    return this.ask(new URL('../cancel/caller.process.js', import.meta.url), ['ours'], order);
+    const entry = new URL('../cancel/caller.process.js', import.meta.url);
+    return this.ask(entry, ['ours'], order, jobs * tripIds.length);
   }
 
-  private async ask(entry: URL, args: readonly string[], order: object): Promise<OneCancel> {
+  private async ask(entry: URL, args: readonly string[], order: object, jobs: number): Promise<OneCancel> {
     const caller = await BenchProcess.start(entry, [...args, this.store.url]);
     try {
+      const before = await this.store.cpuMs();
       const { answer, waited } = await this.prober.during(() => caller.ask<Called>(order));
-      return { ms: answer.ms, waited };
+      const storeUs = (((await this.store.cpuMs()) - before) / jobs) * 1_000;
+      return { ms: answer.ms, waited, storeUs };
     } finally {
       await caller.stop();
     }

@@ -18,6 +18,7 @@ export interface Cancels {
   readonly waiting: number;
   readonly jobs: number;
   readonly ms: number;
+  readonly storeUs: number;
   readonly waited: Waited;
   readonly longestStallMs: number;
   /** While nothing was asked of the store. */
@@ -71,7 +72,8 @@ async function inTurns(
     const mine = taken.get(side)!;
     const waits = mine.map(({ waited }) => waited);
     const ms = median(mine.map((one) => one.ms));
+    const storeUs = median(mine.map((one) => one.storeUs));
     const longestStallMs = Math.max(...waits.map(({ busy }) => busy));
-    return { side, waiting, jobs, ms, waited: medianWait(waits), longestStallMs, atRest };
+    return { side, waiting, jobs, ms, storeUs, waited: medianWait(waits), longestStallMs, atRest };
   });
 }

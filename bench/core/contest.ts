@@ -1,12 +1,16 @@
 import { loadavg } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BenchProcess } from '../harness/bench-process.js';
 import { median } from '../harness/median.js';
 import type { Enqueued, Order } from './producer.process.js';
-import type { SideStore } from './side-store.js';
+
 import type { SideName } from './sides.js';
+import type { Stores } from './stores.js';
 import type { Processed, Task } from './worker.process.js';
 
 const CONCURRENCY = 50;
+/** Worker processes that have not had their jobs by then are short of jobs: something is wrong. */
+const LONGEST_MS = 300_000;
 
 /** Jobs a second; µs of CPU a job; bytes of the store a waiting job. */
 export const FIGURES = ['rate', 'producerCpu', 'workerCpu', 'storeCpu', 'bytes'] as const;
@@ -30,7 +34,7 @@ export class Contest {
   private constructor(
     readonly sides: readonly SideName[],
     private readonly rounds: number,
-    private readonly storeOf: (side: SideName) => SideStore,
+    private readonly stores: Stores,
     private readonly producers: ReadonlyMap<SideName, BenchProcess>,
     private readonly say: (row: Row) => void,
   ) {}
@@ -38,14 +42,14 @@ export class Contest {
   static async start(
     sides: readonly SideName[],
     rounds: number,
-    storeOf: (side: SideName) => SideStore,
+    stores: Stores,
     say: (row: Row) => void,
   ): Promise<Contest> {
     const entry = new URL('producer.process.js', import.meta.url);
     const started = sides.map(
-      async (side) => [side, await BenchProcess.start(entry, [side, storeOf(side).url])] as const,
+      async (side) => [side, await BenchProcess.start(entry, [side, stores.of(side).url])] as const,
     );
-    return new Contest(sides, rounds, storeOf, new Map(await Promise.all(started)), say);
+    return new Contest(sides, rounds, stores, new Map(await Promise.all(started)), say);
   }
 
   /** Asks every side in every round, each time on an empty store. */
@@ -55,7 +59,7 @@ export class Contest {
     answer: (side: SideName) => Promise<Answer>,
   ): Promise<void> {
     return this.askAsItIs(question, sides, async (side) => {
-      await this.storeOf(side).empty();
+      await this.stores.of(side).empty();
       return answer(side);
     });
   }
@@ -86,10 +90,11 @@ export class Contest {
   /** Worker processes of that side take jobs until each has completed what the task says. */
   async process(side: SideName, handlerMs: number, task: Task, workers = 1): Promise<Processed[]> {
     const entry = new URL('worker.process.js', import.meta.url);
-    const args = [side, this.storeOf(side).url, String(handlerMs), String(CONCURRENCY)];
+    const args = [side, this.stores.of(side).url, String(handlerMs), String(CONCURRENCY)];
     const started = await Promise.all(Array.from({ length: workers }, () => BenchProcess.start(entry, args)));
     try {
-      return await Promise.all(started.map((worker) => worker.ask<Processed>(task)));
+      const answers = Promise.all(started.map((worker) => worker.ask<Processed>(task)));
+      return await Promise.race([answers, failLater(side)]);
     } finally {
       await Promise.all(started.map((worker) => worker.stop()));
     }
@@ -97,14 +102,14 @@ export class Contest {
 
   /** The CPU that the side's store spends on some work, in ms. */
   async spentOn<T>(side: SideName, work: () => Promise<T>): Promise<{ done: T; storeMs: number }> {
-    const store = this.storeOf(side);
+    const store = this.stores.of(side);
     const before = await store.cpuMs();
     const done = await work();
     return { done, storeMs: (await store.cpuMs()) - before };
   }
 
   memoryBytes(side: SideName): Promise<number> {
-    return this.storeOf(side).memoryBytes();
+    return this.stores.of(side).memoryBytes();
   }
 
   async stop(): Promise<void> {
@@ -125,6 +130,11 @@ export class Contest {
       this.say(row);
     }
   }
+}
+
+async function failLater(side: SideName): Promise<never> {
+  await pause(LONGEST_MS, undefined, { ref: false });
+  throw new Error(`The workers of ${side} have not completed their jobs within ${LONGEST_MS / 1_000} s.`);
 }
 
 function summaryOf(mine: readonly Answer[], base: readonly Answer[]): Pick<Row, 'medians' | 'ratios'> {

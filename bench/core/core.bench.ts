@@ -22,9 +22,9 @@ import {
   processWithSlots,
 } from './processed.js';
 import { cancelTable, rowLine, ROWS_HEAD, verdictTable } from './report.js';
-import { RedisSideStore } from './side-store.js';
-import { sidesThatRun, type SideName } from './sides.js';
+import { sidesThatRun } from './sides.js';
 import { storeCost } from './store-cost.js';
+import { needRivals, Stores } from './stores.js';
 import { verdicts } from './targets.js';
 
 /*
@@ -50,14 +50,16 @@ const CONTESTS: Partial<Record<Question, (contest: Contest) => Promise<void>>> =
   store: storeCost,
 };
 
-const options = readCoreOptions();
-const { rounds, sides, what, json, large, targets } = options;
+const BACKLOG_ROUNDS = 3;
+
+const { rounds, sides, what, json, large, targets } = readCoreOptions();
 endWhenCutShort();
 process.setMaxListeners(50);
 const redis = await needRedis();
 const loadBefore = loadavg()[0]!;
 const say = (line: string): void => (json ? console.error(line) : console.log(line));
 
+needRivals(sides, say);
 say(ROWS_HEAD);
 const rows = [...(await onOneStore()), ...(what.includes('backlog') ? await onStoresOfTheirOwn() : [])];
 const cancelled = what.includes('cancel') ? await cancelAll() : [];
@@ -81,28 +83,27 @@ function sayRow(row: Row): void {
 async function onOneStore(): Promise<readonly Row[]> {
   const asked = what.map((question) => CONTESTS[question]).filter((ask) => ask !== undefined);
   if (asked.length === 0) return [];
-  const store = await RedisSideStore.start();
-  const contest = await Contest.start(sides, rounds, () => store, sayRow);
+  const stores = await Stores.shared(sides);
+  const contest = await Contest.start(sides, rounds, stores, sayRow);
   try {
     for (const ask of asked) await ask(contest);
     return contest.rows;
   } finally {
     await contest.stop();
-    await store.stop();
+    await stores.stop();
   }
 }
 
 async function onStoresOfTheirOwn(): Promise<readonly Row[]> {
   const running = sidesThatRun(sides);
-  const stores = new Map<SideName, RedisSideStore>();
-  for (const side of running) stores.set(side, await RedisSideStore.start());
-  const contest = await Contest.start(running, Math.min(rounds, 3), (side) => stores.get(side)!, sayRow);
+  const stores = await Stores.apart(running);
+  const contest = await Contest.start(running, Math.min(rounds, BACKLOG_ROUNDS), stores, sayRow);
   try {
     await underBacklog(contest, running, large);
     return contest.rows;
   } finally {
     await contest.stop();
-    for (const store of stores.values()) await store.stop();
+    await stores.stop();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PerOwner } from '../lifecycle/work.js';
 import type { Answer, Contest } from './contest.js';
 import type { Order } from './producer.process.js';
-import type { SideName } from './sides.js';
+import { sidesAsked, type SideName } from './sides.js';
 
 const JOBS = 10_000;
 /** Fewer, as each waits for the one before it. */
@@ -31,7 +31,9 @@ export function enqueueWithSlots(contest: Contest): Promise<void> {
 }
 
 function ask(contest: Contest, question: string, how: Omit<Order, 'count'>, count = JOBS): Promise<void> {
-  return contest.ask(question, contest.sides, (side) => enqueue(contest, side, { ...how, count }));
+  return contest.ask(question, sidesAsked(contest.sides, how), (side) =>
+    enqueue(contest, side, { ...how, count }),
+  );
 }
 
 async function enqueue(contest: Contest, side: SideName, order: Order): Promise<Answer> {

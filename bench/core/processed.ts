@@ -1,7 +1,7 @@
 import type { PerOwner } from '../lifecycle/work.js';
 import type { Answer, Contest } from './contest.js';
 import type { Extra } from './extras.js';
-import { sidesThatRun, type SideName } from './sides.js';
+import { sidesAsked, sidesThatRun, type SideName } from './sides.js';
 import type { Processed, Task } from './worker.process.js';
 
 const SHORT: Task = { warmUp: 3_000, count: 15_000 };
@@ -57,7 +57,9 @@ export async function processWithSlots(contest: Contest): Promise<void> {
 }
 
 function ask(contest: Contest, question: string, work: Work): Promise<void> {
-  return contest.ask(question, sidesThatRun(contest.sides), (side) => run(contest, side, work));
+  return contest.ask(question, sidesThatRun(sidesAsked(contest.sides, work)), (side) =>
+    run(contest, side, work),
+  );
 }
 
 async function run(contest: Contest, side: SideName, work: Work): Promise<Answer> {

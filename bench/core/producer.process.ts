@@ -48,6 +48,10 @@ async function startProducer(): Promise<Producer> {
     case 'core-add':
     case 'core-unlimited':
       return (await import('./moored.js')).mooredProducer(side, url);
+    case 'pg-boss':
+      return (await import('./rivals/pg-boss.js')).pgBossProducer(url);
+    case 'graphile-worker':
+      return (await import('./rivals/graphile-worker.js')).graphileProducer(url);
   }
 }
 
@@ -68,8 +72,8 @@ async function enqueue(order: Order): Promise<Enqueued> {
 }
 
 async function addInBatches(from: number, { count, batch = 1, ...manner }: Order): Promise<void> {
-  const end = from + count;
-  for (let n = from; n < end; n += batch) await producer.addMany(n, Math.min(batch, end - n), manner);
+  for (let added = 0; added < count; added += batch)
+    await producer.addMany(from + added, Math.min(batch, count - added), manner);
 }
 
 async function addOneByOne(from: number, { count, inFlight, ...manner }: Order): Promise<void> {

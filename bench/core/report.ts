@@ -18,18 +18,26 @@ export function rowLine({ question, side, medians, ratios, load }: Row): string 
     const value = medians[figure];
     return value === undefined ? '' : `${value.toFixed(value < 100 ? 1 : 0)} (${ratios[figure]!.toFixed(2)})`;
   });
-  return row([`${question.padEnd(35)} ${side}`, ...cells, load.toFixed(1)]);
+  return row([`${question.padEnd(33)} ${side}`, ...cells, load.toFixed(1)]);
 }
 
 export function cancelTable(cancels: readonly Cancels[]): string {
   if (cancels.length === 0) return '';
   return [
     '',
-    row(['cancel of an owner, while others wait', 'time', ...WAITS, 'longest stall', 'stall at rest']),
+    row([
+      'cancel of an owner, while others wait',
+      'time',
+      'store a job',
+      ...WAITS,
+      'longest stall',
+      'stall at rest',
+    ]),
     ...cancels.map((one) =>
       row([
         `  ${one.jobs} jobs, ${one.waiting} waiting, ${one.side}`,
         ms(one.ms),
+        `${one.storeUs.toFixed(1)} µs`,
         ...waits(one.waited),
         ms(one.longestStallMs),
         ms(one.atRest.busy),

@@ -46,6 +46,10 @@ async function loadConsume(): Promise<Consume> {
     case 'core-add':
     case 'core-unlimited':
       return (await import('./moored.js')).mooredConsumer;
+    case 'pg-boss':
+      return (await import('./rivals/pg-boss.js')).pgBossConsumer;
+    case 'graphile-worker':
+      return (await import('./rivals/graphile-worker.js')).graphileConsumer;
   }
 }
 

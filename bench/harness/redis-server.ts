@@ -72,7 +72,8 @@ async function isReady(log: Readable): Promise<boolean> {
   return false;
 }
 
-async function freePort(): Promise<number> {
+/** A port that is not in use at the moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -24,6 +24,14 @@ describe('the benchmarks, without what they need', () => {
     );
   });
 
+  it('take the words behind an option for no names', () => {
+    const { status, stderr } = bench('core', '--sides', 'plain,core', '--what', 'enqueue', '--rounds', '1');
+    expect([status, stderr.split('\n')]).toEqual([
+      2,
+      [expect.stringMatching(/^The benchmark core needs a redis-server /), ''],
+    ]);
+  });
+
   it('are one document for a machine all the same', () => {
     const { status, stdout } = bench('cancel', 'slots', 'sweep', '--json');
     const error = 'It could not be measured and ended with code 2; stderr says why.';
