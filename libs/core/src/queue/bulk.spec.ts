@@ -89,12 +89,13 @@ describe('many jobs at once', () => {
   it('are indexed once when a command is sent twice', async () => {
     const queue = kit.queue();
     await queue.waitUntilReady();
-    const add = vi.spyOn(kit.redis as never as Commands, 'mooring:add');
+    const client: Commands = kit.redis as never;
+    const add = vi.spyOn(client, 'mooring:add');
     await queue.add('resize', {}, { owners: ['photo:1'] });
     kit.worker(async () => 1);
     await until(async () => (await queue.getCompletedCount()) === 1, 'it has ended');
 
-    const [answer] = await (kit.redis as never as Commands)['mooring:add'](...add.mock.calls[0]!);
+    const [answer] = await client['mooring:add'](...add.mock.calls[0]!);
 
     expect(answer).toEqual(['existing']);
     expect(await kit.owners.get('photo:1')).toBeUndefined();
