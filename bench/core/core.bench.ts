@@ -21,7 +21,7 @@ import {
   processWithDedup,
   processWithSlots,
 } from './processed.js';
-import { cancelTable, rowLine, ROWS_HEAD, verdictTable } from './report.js';
+import { cancelTable, loadLines, rowLine, ROWS_HEAD, verdictTable } from './report.js';
 import { sidesThatRun } from './sides.js';
 import { storeCost } from './store-cost.js';
 import { needRivals, Stores } from './stores.js';
@@ -65,13 +65,7 @@ const rows = [...(await onOneStore()), ...(what.includes('backlog') ? await onSt
 const cancelled = what.includes('cancel') ? await cancelAll() : [];
 const judged = verdicts(rows, cancelled);
 const load = { before: loadBefore, after: loadavg()[0]! };
-say(
-  [
-    cancelTable(cancelled),
-    verdictTable(judged),
-    `\nThe machine's load: ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after.`,
-  ].join('\n'),
-);
+say([cancelTable(cancelled), verdictTable(judged), loadLines(load)].join('\n'));
 if (json)
   console.log(JSON.stringify({ redis, rounds, load, rows, cancels: cancelled, verdicts: judged }, null, 2));
 process.exitCode = targets && judged.some(({ holds }) => holds === false) ? 1 : 0;

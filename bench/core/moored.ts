@@ -19,11 +19,14 @@ export async function mooredProducer(side: SideName, url: string): Promise<Produ
   const options: MooredQueueOptions = { connection, prefix: PREFIX, ...limits };
   const queue = new MooredQueue(QUEUE, options);
   await queue.waitUntilReady();
-  const add = side === 'core-add' ? queue.add.bind(queue) : queue.enqueue.bind(queue);
+  const isByAdd = side === 'core-add';
+  const add = isByAdd ? queue.add.bind(queue) : queue.enqueue.bind(queue);
   return {
     add: (n, manner) => add('bench', payload(n), optionsOf(n, manner)),
-    addMany: (from, count, manner) =>
-      queue.addBulk(Array.from({ length: count }, (_, i) => jobOf(from + i, manner))),
+    addMany: (from, count, manner) => {
+      const jobs = Array.from({ length: count }, (_, i) => jobOf(from + i, manner));
+      return isByAdd ? queue.addBulk(jobs) : enqueueAll(queue, jobs);
+    },
     async close() {
       await queue.close();
       connection.disconnect();
@@ -31,7 +34,14 @@ export async function mooredProducer(side: SideName, url: string): Promise<Produ
   };
 }
 
-function jobOf(n: number, manner: Manner): { name: string; data: object; opts: BulkJobOptions } {
+type BenchJob = { name: string; data: object; opts: BulkJobOptions };
+
+/** enqueueBulk answers for each job: a refused one must not count as added. */
+async function enqueueAll(queue: MooredQueue, jobs: readonly BenchJob[]): Promise<void> {
+  for (const answer of await queue.enqueueBulk(jobs)) if (answer.status === 'rejected') throw answer.reason;
+}
+
+function jobOf(n: number, manner: Manner): BenchJob {
   return { name: 'bench', data: payload(n), opts: optionsOf(n, manner) };
 }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { ms, row, waits, WAITS, WHAT_A_STALL_IS } from '../harness/cells.js';
 import type { Cancels } from './cancelled.js';
 import { FIGURES, type Row } from './contest.js';
@@ -52,7 +53,16 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
   return verdicts
     .map(({ target, wanted, measured, holds }) => {
       const word = holds === undefined ? 'not measured' : holds ? 'holds' : 'missed';
-      return [target.padEnd(width), wanted.padEnd(10), measured.padEnd(20), word].join('  ');
+      return [target.padEnd(width), wanted.padEnd(10), measured.padEnd(32), word].join('  ');
     })
     .join('\n');
+}
+
+/** More than this before a run is not the benchmark's own. */
+const IDLE_LOAD = 1;
+
+export function loadLines({ before, after }: { readonly before: number; readonly after: number }): string {
+  const said = `\nThe machine's load: ${before.toFixed(1)} before, ${after.toFixed(1)} after.`;
+  if (before <= IDLE_LOAD) return said;
+  return `${said}\nOther programs used its ${availableParallelism()} processors: rates, times and their verdicts prove nothing. CPU a job says more.`;
 }

@@ -3,7 +3,7 @@ import type { Extra } from './extras.js';
 /** How each side adds and runs jobs. All get the same payload, priority and retention, as far as they have them. */
 export const SIDES = {
   plain: "BullMQ's Queue and Worker",
-  core: 'MooredQueue.enqueue and addBulk, MooredWorker; a limit on the queue is checked with each add',
+  core: 'MooredQueue.enqueue and enqueueBulk, MooredWorker; a limit on the queue is checked with each add',
   'core-add': 'MooredQueue.add and addBulk, with the same limit',
   'core-unlimited': 'as core, without a limit on the queue',
   lifecycle: 'the lifecycle in a Nest application',

@@ -1,6 +1,7 @@
 import { BACKLOG } from './backlog.js';
 import { FEW, MANY, type Cancels } from './cancelled.js';
 import type { Figure, Row } from './contest.js';
+import type { SideName } from './sides.js';
 
 /** A target and what was measured of it; `holds` is undefined if it was not measured. */
 export interface Verdict {
@@ -46,13 +47,13 @@ const LARGEST_BACKLOG = 1_000_000;
 const CANCEL_MS = 15;
 const MANY_MS = 1_000;
 const STALL_MS = 5;
-const SIDES: readonly string[] = ['core', 'core-add'];
+const JUDGED: readonly SideName[] = ['core', 'core-add'];
 
 export function verdicts(rows: readonly Row[], cancels: readonly Cancels[]): Verdict[] {
-  const mine = rows.filter(({ side }) => SIDES.includes(side));
+  const mine = rows.filter(({ side }) => JUDGED.includes(side));
   return [
     ...WANTED.flatMap((wanted) => verdictsOn(wanted, mine)),
-    ...(['enqueue', 'process'] as const).map((step) => growthOf(step, mine)),
+    ...(['enqueue', 'process'] as const).map((step) => growthOf(step, rows)),
     ...[300_000, LARGEST_BACKLOG].flatMap((waiting) => verdictsOnCancels(cancels, waiting)),
   ];
 }
@@ -72,20 +73,36 @@ function verdictsOn({ target, question, figure, atLeast, atMost }: Wanted, rows:
   });
 }
 
-/** The store's CPU is what a larger structure costs more of; times say less on a busy machine. */
+/** By the store's CPU, as times say less on a busy machine. Plain BullMQ's growth stands beside it. */
 function growthOf(step: 'enqueue' | 'process', rows: readonly Row[]): Verdict {
   const target = `flat from 1000 to ${LARGEST_BACKLOG} waiting: store's CPU, ${step}`;
   const wanted = `≤ ${MOST_GROWTH}`;
-  const under = rows.filter(({ question, side }) => side === 'core' && question.startsWith(step));
-  const sizes = under.filter(({ question }) => BACKLOG.test(question));
+  const core = growthUnder(step, rows, 'core');
+  if (!core) return unmeasured(target, wanted);
+  const plain = growthUnder(step, rows, 'plain');
+  const isWhole = core.upTo === LARGEST_BACKLOG;
+  const measured = [
+    core.growth.toFixed(2),
+    isWhole ? '' : ` up to ${core.upTo}`,
+    plain ? ` (plain ${plain.growth.toFixed(2)})` : '',
+  ].join('');
+  // One that has grown early has missed it; one that has not may still grow later.
+  const holds = core.growth > MOST_GROWTH ? false : isWhole ? true : undefined;
+  return { target, wanted, measured, holds };
+}
+
+function growthUnder(
+  step: string,
+  rows: readonly Row[],
+  side: SideName,
+): { growth: number; upTo: number } | undefined {
+  const sizes = rows.filter(
+    (row) => row.side === side && row.question.startsWith(step) && BACKLOG.test(row.question),
+  );
   const [least, most] = [sizes[0], sizes.at(-1)];
-  if (!least || !most || least === most) return unmeasured(target, wanted);
+  if (!least || !most || least === most) return undefined;
   const growth = most.medians.storeCpu! / least.medians.storeCpu!;
-  const upTo = BACKLOG.exec(most.question)![1]!;
-  const isWhole = Number(upTo) === LARGEST_BACKLOG;
-  const measured = `${growth.toFixed(2)}${isWhole ? '' : ` up to ${upTo}`}`;
-  // A backlog that grows dearer early has missed it; one that does not may still do so later.
-  return { target, wanted, measured, holds: growth > MOST_GROWTH ? false : isWhole ? true : undefined };
+  return { growth, upTo: Number(BACKLOG.exec(most.question)![1]) };
 }
 
 function verdictsOnCancels(cancels: readonly Cancels[], waiting: number): Verdict[] {
