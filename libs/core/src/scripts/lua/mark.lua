@@ -37,7 +37,10 @@ local function writeMark(owners, startBy, needs)
 end
 
 -- The further owners of a mark, and the epochs they had: for epoch, owner in furtherOwners(mark) do
+local function none() end
+
 local function furtherOwners(mark)
+  if mark.further == '' then return none end
   return string.gmatch(mark.further, '|(%d+)|([^|]+)')
 end
 
