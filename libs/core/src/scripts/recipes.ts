@@ -20,7 +20,7 @@ const CLEAN = ['removeJob', 'removeJobScheduler', 'moveToFinished', ...WAKE];
 
 /** A run that gives its job back by BullMQ's script of this name. */
 function requeue(name: string): Recipe {
-  return { bull: [...new Set([...GATE, name])], own: [...ENDS, 'gate', 'requeue'], keys: name };
+  return { bull: [...new Set([...GATE, name])], own: [...ENDS, 'put-back', 'gate', 'requeue'], keys: name };
 }
 
 /** BullMQ's script of this name, which removes jobs. */
@@ -44,8 +44,8 @@ export const RECIPES = {
     keys: 1,
     needsRoom: true,
   },
-  moveToActive: { bull: GATE, own: [...ENDS, 'gate', 'fetch'], keys: 'moveToActive' },
-  finish: { bull: GATE, own: [...ENDS, 'gate', 'finish'], keys: 1 },
+  moveToActive: { bull: GATE, own: [...ENDS, 'put-back', 'gate', 'fetch'], keys: 'moveToActive' },
+  finish: { bull: GATE, own: [...ENDS, 'put-back', 'gate', 'finish'], keys: 1 },
   moveToDelayed: requeue('moveToDelayed'),
   retryJob: requeue('retryJob'),
   moveJobFromActiveToWait: requeue('moveJobFromActiveToWait'),

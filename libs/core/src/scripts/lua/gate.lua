@@ -36,6 +36,7 @@ end
 local function admits(run, job, mark)
   local ref = refOf(run.prefix, job)
   local reason = refusal(mark, ref)
+  if reason == 'cancelled' and entersAgain(run.prefix, job, mark, ref) then reason = nil end
   if reason then
     endRefused(run, job, mark, ref, reason)
     run.refused = run.refused or {}

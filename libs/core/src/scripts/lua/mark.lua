@@ -45,8 +45,8 @@ local function furtherOwners(mark)
 end
 
 local function ownersOfMark(mark)
-  local owners = { { name = mark.owner } }
-  for _, owner in furtherOwners(mark) do owners[#owners + 1] = { name = owner } end
+  local owners = { { name = mark.owner, epoch = mark.epoch } }
+  for epoch, owner in furtherOwners(mark) do owners[#owners + 1] = { name = owner, epoch = epoch } end
   return owners
 end
 
