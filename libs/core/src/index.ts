@@ -8,6 +8,8 @@ export {
   QueueFullError,
   SlotLimitError,
 } from './model/errors.js';
+export type { JobLimits } from './model/job-limits.js';
+export type { OwnersOf, RunOptions } from './model/run-options.js';
 export type { Dedup, OwnedJobOptions, Slot } from './model/job-options.js';
 export { formatOwner, owner, parseOwner, type Owner } from './model/owner.js';
 export type { CancelOptions } from './owners/canceller.js';
@@ -16,6 +18,5 @@ export type { OwnerJob, OwnerSummary, OwnerView } from './owners/owner-reader.js
 export { Owners, type OwnersOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
-export type { JobLimits } from './backend/adds.js';
 export type { Ticket } from './backend/ticket.js';
 export { MooredWorker, type MooredWorkerOptions } from './worker/moored-worker.js';

@@ -1,5 +1,6 @@
 import type { FlowJobEntry, JobJson, ParentKeyOpts } from 'bullmq';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JobLimits } from '../model/job-limits.js';
 import { addRequestOf } from './add-request.js';
 import { Batch } from './batch.js';
 import { newJobId } from './job-id.js';
@@ -15,12 +16,6 @@ export interface NewJob {
   readonly job: JobJson;
   readonly jobId: string | undefined;
   readonly parentKeyOpts?: ParentKeyOpts;
-}
-
-/** How many unfinished jobs an owner, and how many waiting ones a queue may have. */
-export interface JobLimits {
-  readonly perOwner?: number;
-  readonly perQueue?: number;
 }
 
 export interface AddsOptions {

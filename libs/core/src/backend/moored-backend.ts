@@ -15,12 +15,14 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import { OwnerClosedError } from '../model/errors.js';
+import type { JobLimits } from '../model/job-limits.js';
 import type { Owner } from '../model/owner.js';
 import { defineScripts, runScript } from '../scripts/composed-scripts.js';
+import { unescapeText } from '../scripts/escape.js';
 import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
 import type { RedisClient } from '../scripts/redis-client.js';
-import { Adds, type JobLimits, type NewJob } from './adds.js';
+import { Adds, type NewJob } from './adds.js';
 import { Batch } from './batch.js';
 import { FinishRequests } from './finish-request.js';
 import { ownerNames, readOwnedOptions, requireOwners } from './owned-options.js';
@@ -240,7 +242,8 @@ function withoutOwners(opts: JobsOptions): JobsOptions {
 }
 
 function orThrow(answer: unknown): unknown {
-  if (Array.isArray(answer) && answer[0] === 'closed') throw new OwnerClosedError(String(answer[1]));
+  if (Array.isArray(answer) && answer[0] === 'closed')
+    throw new OwnerClosedError(unescapeText(String(answer[1])));
   return answer;
 }
 

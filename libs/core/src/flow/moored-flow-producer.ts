@@ -1,9 +1,16 @@
-import { FlowProducer, type FlowJob, type FlowOpts, type JobNode, type QueueBaseOptions } from 'bullmq';
-import type { JobLimits } from '../backend/adds.js';
+import {
+  FlowProducer,
+  type FlowJob,
+  type FlowOpts,
+  type JobNode,
+  type KeyPrefixOptions,
+  type QueueBaseOptions,
+} from 'bullmq';
 import { createMooredBackend } from '../backend/moored-backend.js';
+import type { JobLimits } from '../model/job-limits.js';
 import type { OwnedJobOptions } from '../model/job-options.js';
 
-export interface MooredFlowOptions extends QueueBaseOptions {
+export interface MooredFlowOptions extends QueueBaseOptions, KeyPrefixOptions {
   readonly limits?: JobLimits;
 }
 

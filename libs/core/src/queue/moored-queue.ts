@@ -1,6 +1,7 @@
 import { Queue, type Job, type JobsOptions, type QueueOptions } from 'bullmq';
-import type { JobLimits, NewJob } from '../backend/adds.js';
+import type { NewJob } from '../backend/adds.js';
 import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
+import type { JobLimits } from '../model/job-limits.js';
 import { MooredJob } from '../backend/moored-job.js';
 import type { Ticket } from '../backend/ticket.js';
 

@@ -2,9 +2,11 @@ import { Worker, type Job, type Processor, type WorkerOptions } from 'bullmq';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
 import { MooredJob } from '../backend/moored-job.js';
+import { ownerNames } from '../backend/owned-options.js';
 import { RunCancelled } from '../backend/run-cancelled.js';
 import { durationMs } from '../model/duration.js';
-import type { Owner } from '../model/owner.js';
+import { formatOwner } from '../model/owner.js';
+import type { RunOptions } from '../model/run-options.js';
 import { CancelListener } from './cancel-listener.js';
 import { RunHandedBack, RunWatch } from './run-watch.js';
 
@@ -13,16 +15,10 @@ const LOOKS_AGAIN_MS = 20;
 /** BullMQ's codes for a run that is no longer the job's: the job is gone, or its lock, or it is another run's. */
 const LOST_CODES: readonly unknown[] = [-1, -2, -3, -6];
 
-export interface MooredWorkerOptions extends WorkerOptions {
-  /** A run that takes longer is told to stop. */
-  readonly runTimeout?: number | string;
-  /** How long a run may take to end once it was told to stop. Then it is given up. */
-  readonly stopGrace?: number | string;
-  /** The owners of jobs that name none: those of plain producers. */
-  readonly ownersOf?: (job: Job) => readonly (Owner | string)[];
-}
+export interface MooredWorkerOptions extends WorkerOptions, RunOptions {}
 
 type Completed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleCompleted']>;
+type NextJob = Parameters<Worker['nextJobFromJobData']>;
 type Failed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleFailed']>;
 /** As BullMQ has it for data and results of which nothing is said. */
 type Anything = Job['data'];
@@ -66,16 +62,43 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     return MooredJob as typeof Job;
   }
 
+  /** Before BullMQ plans the next turn of the job's scheduler: that turn has the same owners, or there is none. */
   protected override async nextJobFromJobData(
-    ...[data, jobId, token]: Parameters<Worker['nextJobFromJobData']>
+    ...[data, jobId, token]: NextJob
   ): Promise<Job<Data, Result, Name>> {
-    const job = await super.nextJobFromJobData(data, jobId, token);
-    if (!job || !this.ownersOf || job.opts.owners) return job;
-    const owners = this.ownersOf(job);
-    if (owners.length === 0) return job;
-    MooredJob.forgetMark(job);
-    if (await this.moored.adopt(jobId!, token!, owners)) return job;
-    return undefined as never;
+    const owners = data && this.ownersNamed(this.createJob(data, jobId!));
+    if (!owners) return super.nextJobFromJobData(data, jobId, token);
+    if (!(await this.adopt(jobId!, token!, owners))) return undefined as never;
+    const job = await super.nextJobFromJobData({ ...data, opts: { ...data.opts, owners } }, jobId, token);
+    if (job) MooredJob.forgetMark(job);
+    return job;
+  }
+
+  /** What `ownersOf` says of a job without owners. A job of which it can say nothing runs as in plain BullMQ. */
+  private ownersNamed(job: Job): string[] | undefined {
+    if (!this.ownersOf || job.opts.owners) return undefined;
+    try {
+      const owners = this.ownersOf(job);
+      if (owners.length === 0) return undefined;
+      ownerNames(owners);
+      return owners.map((each) => (typeof each === 'string' ? each : formatOwner(each)));
+    } catch (error) {
+      this.emit(
+        'error',
+        new Error(`ownersOf failed for job ${job.id}; it runs without owners.`, { cause: error }),
+      );
+      return undefined;
+    }
+  }
+
+  /** A job that cannot be given its owners now is not begun. It is fetched again when its lock has run out. */
+  private async adopt(jobId: string, token: string, owners: readonly string[]): Promise<boolean> {
+    try {
+      return await this.moored.adopt(jobId, token, owners);
+    } catch (error) {
+      this.emit('error', error as Error);
+      return false;
+    }
   }
 
   protected override async callProcessJob(

@@ -1,0 +1,20 @@
+import type { Job } from 'bullmq';
+import type { Owner } from './owner.js';
+
+/** Names the owners of a job whose producer named none; an empty list for a job without owners. */
+export type OwnersOf = (job: Job) => readonly (Owner | string)[];
+
+/** What a worker may say beside BullMQ's own options. */
+export interface RunOptions {
+  /** A run that takes longer is told to stop. */
+  readonly runTimeout?: number | string;
+  /** How long a run may take to end once it was told to stop. Then it is given up. */
+  readonly stopGrace?: number | string;
+  /** The owners of jobs that name none: those of plain producers. */
+  readonly ownersOf?: OwnersOf;
+}
+
+// What hands BullMQ's options on, such as `@Processor` of @nestjs/bullmq, takes them as well.
+declare module 'bullmq/dist/esm/interfaces/worker-options.js' {
+  interface WorkerOptions<ConnectionOptionsType> extends RunOptions {}
+}
