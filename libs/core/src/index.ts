@@ -17,6 +17,7 @@ export type { HistoryEntry } from './owners/history.js';
 export type { OwnerJob, OwnerSummary, OwnerView } from './owners/owner-reader.js';
 export { Owners, type OwnersOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
+export type { Adoption } from './queue/adoption.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
 export type { Ticket } from './backend/ticket.js';
 export { MooredWorker, type MooredWorkerOptions } from './worker/moored-worker.js';

@@ -164,6 +164,16 @@ export class MooredBackend extends RedisQueueBackend {
     return answer === 'adopted';
   }
 
+  /** @param jobs for each job its id and its owners, joined by |; answers how many were adopted, and how many have ended */
+  async adoptWaiting(jobs: readonly string[]): Promise<[adopted: number, ended: number]> {
+    return (await this.run('adoptWaiting', [
+      this.keys['marker']!,
+      this.redisPrefix,
+      this.keys['']!,
+      ...jobs,
+    ])) as [number, number];
+  }
+
   /** BullMQ reads the time of the end where it expects it among the arguments; `moveToFinished` takes the request. */
   protected override moveToFinishedArgs(
     job: MinimalJob,

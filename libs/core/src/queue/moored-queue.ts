@@ -4,6 +4,8 @@ import { createMooredBackend, type MooredBackend } from '../backend/moored-backe
 import type { JobLimits } from '../model/job-limits.js';
 import { MooredJob } from '../backend/moored-job.js';
 import type { Ticket } from '../backend/ticket.js';
+import type { OwnersOf } from '../model/run-options.js';
+import { adoptWaiting, type Adoption } from './adoption.js';
 
 export interface MooredQueueOptions extends QueueOptions {
   readonly limits?: JobLimits;
@@ -44,5 +46,13 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
 
   private get moored(): MooredBackend {
     return this.backend as unknown as MooredBackend;
+  }
+
+  /**
+   * Gives owners to the jobs that wait and have none: those that are there already, and those of plain producers. A cancel of an
+   * owner then finds them.
+   */
+  adopt(ownersOf: OwnersOf): Promise<Adoption> {
+    return adoptWaiting(this as Queue, this.backend as unknown as MooredBackend, ownersOf);
   }
 }

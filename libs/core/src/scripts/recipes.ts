@@ -51,6 +51,12 @@ export const RECIPES = {
   moveJobFromActiveToWait: requeue('moveJobFromActiveToWait'),
   moveToWaitingChildren: requeue('moveToWaitingChildren'),
   adopt: { bull: CLEAN, own: [...ENDS, 'adopt'], keys: 1 },
+  adoptWaiting: {
+    bull: CLEAN,
+    own: [...ENDS, 'put-back', 'job-state', 'clean-up', 'adopt-waiting'],
+    keys: 1,
+    needsRoom: true,
+  },
   extendLocks: { bull: ['extendLocks'], own: [...INDEX.slice(0, 3), 'renew'], keys: 'extendLocks' },
   cancel: { bull: CLEAN, own: [...ENDS, 'job-state', 'clean-up', 'cancel'], keys: 1 },
   cancelJob: { bull: CLEAN, own: [...ENDS, 'job-state', 'clean-up', 'cancel-job'], keys: 1 },
