@@ -94,7 +94,7 @@ export class MooredBackend extends RedisQueueBackend {
     const owned = readOwnedOptions(jobOpts);
     // A view of this backend that carries the owners to the step in which the scheduler is stored.
     const view: MooredBackend = Object.create(this) as MooredBackend;
-    if (owned) view.schedulerOwners = [owned.names, owned.needs || '||', this.keys['']!, this.redisPrefix];
+    view.schedulerOwners = [owned?.names ?? '', owned?.needs || '||', this.keys['']!, this.redisPrefix];
     const plain = owned ? owned.rest : jobOpts;
     return super.addJobScheduler.call(
       view,

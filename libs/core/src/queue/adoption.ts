@@ -40,7 +40,7 @@ export async function adoptWaiting(
   return total;
 }
 
-/** Pairs of an id and its owners, joined by |: nothing for a job that carries its owners already. */
+/** Pairs of an id and its owners, joined by |; nothing for a job without. */
 function readPage(
   page: readonly (Job | undefined)[],
   ownersOf: OwnersOf,
@@ -50,7 +50,7 @@ function readPage(
   for (const job of page) {
     if (!job?.id) continue;
     try {
-      const owners = job.opts.owners ? [] : ownersOf(job);
+      const owners = job.opts.owners ?? ownersOf(job);
       requests.push(job.id, owners.length > 0 ? ownerNames(owners).join('|') : '');
     } catch {
       unreadable += 1;

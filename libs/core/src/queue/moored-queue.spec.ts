@@ -189,4 +189,14 @@ describe('MooredQueue', () => {
     expect(await queue.getJobSchedulers()).toEqual([]);
     expect(await queue.getJobCountByTypes('delayed', 'prioritized', 'wait', 'active')).toBe(0);
   });
+
+  it('takes the turn of a scheduler out of the index when the scheduler is stored again without owners', async () => {
+    const queue = kit.queue();
+    await queue.upsertJobScheduler('tick', { every: 60_000 }, { name: 'tick', opts: { owners: ['s:1'] } });
+
+    await queue.upsertJobScheduler('tick', { every: 50_000 }, { name: 'tick' });
+
+    expect(await kit.owners.get('s:1')).toBeUndefined();
+    expect(await queue.getJobSchedulersCount()).toBe(1);
+  });
 });

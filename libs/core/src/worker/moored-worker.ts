@@ -66,7 +66,8 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   protected override async nextJobFromJobData(
     ...[data, jobId, token]: NextJob
   ): Promise<Job<Data, Result, Name>> {
-    const owners = data && this.ownersNamed(this.createJob(data, jobId!));
+    const isPlain = data && data.opts.mooring === undefined && (data.opts.owners ?? this.ownersOf);
+    const owners = isPlain && this.ownersNamed(this.createJob(data, jobId!));
     if (!owners) return super.nextJobFromJobData(data, jobId, token);
     if (!(await this.adopt(jobId!, token!, owners))) return undefined as never;
     const job = await super.nextJobFromJobData({ ...data, opts: { ...data.opts, owners } }, jobId, token);
@@ -74,18 +75,20 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     return job;
   }
 
-  /** What `ownersOf` says of a job without owners. A job of which it can say nothing runs as in plain BullMQ. */
+  /**
+   * The owners of a job that a plain producer added: those that it names, or those that `ownersOf` does. A job of which they cannot be
+   * told runs as in plain BullMQ.
+   */
   private ownersNamed(job: Job): string[] | undefined {
-    if (!this.ownersOf || job.opts.owners) return undefined;
     try {
-      const owners = this.ownersOf(job);
+      const owners = job.opts.owners ?? this.ownersOf?.(job) ?? [];
       if (owners.length === 0) return undefined;
       ownerNames(owners);
       return owners.map((each) => (typeof each === 'string' ? each : formatOwner(each)));
     } catch (error) {
       this.emit(
         'error',
-        new Error(`ownersOf failed for job ${job.id}; it runs without owners.`, { cause: error }),
+        new Error(`The owners of job ${job.id} cannot be told; it runs without.`, { cause: error }),
       );
       return undefined;
     }

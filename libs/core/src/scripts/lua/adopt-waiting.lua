@@ -3,7 +3,7 @@
   knows no owners has retried. A job of a closed owner ends.
 
     KEYS[1]  any key of the queue, for its Cluster slot
-    ARGV[1]  root   [2] prefix of the queue   then for each job: id; owners, joined by |, or '' for those of its mark
+    ARGV[1]  root   [2] prefix of the queue   then for each job: id; owners, joined by |, or ''; those of its mark, if it has one, come first
   Answers {how many were adopted, how many have ended}.
 ]]
 root = ARGV[1]

@@ -1,7 +1,8 @@
 --[[
-  schedule: BullMQ's addJobScheduler for a scheduler with owners. Its first turn is a job of these owners.
+  schedule: BullMQ's addJobScheduler. The first turn of a scheduler with owners is a job of these owners; a turn that it takes the place
+  of leaves the index.
 
-    KEYS, ARGV  those of BullMQ's addJobScheduler, and last: owners, joined by |; <key>|<limit>|<slot>; prefix of the queue; root
+    KEYS, ARGV  those of BullMQ's addJobScheduler, and last: owners, joined by |, or ''; <key>|<limit>|<slot>; prefix of the queue; root
   Answers what BullMQ's script does, or {'closed', owner}.
 ]]
 local last = #ARGV
@@ -14,6 +15,7 @@ if closed then return { 'closed', closed } end
 local answer = bull.addJobScheduler(KEYS, ARGV)
 if isError(answer) then return answer end
 forgetRemoved('rescheduled')
+if #owners == 0 then return answer end
 local job = answer[1]
 setMark(prefix, job, writeMark(owners, '', needs))
 enterAll(owners, refOf(prefix, job), at)
