@@ -1,0 +1,22 @@
+import { BullModule } from '@nestjs/bullmq';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AudioProcessor } from './audio.processor.js';
+import { Ledger } from './ledger.js';
+import { MailProcessor } from './mail.processor.js';
+import { Uploads } from './uploads.service.js';
+
+/** An application as there are many: two queues, their processors, a producer of flows, under BullMQ's own prefix. */
+@Module({})
+export class ShopModule {
+  static at(url: string): DynamicModule {
+    return {
+      module: ShopModule,
+      imports: [
+        BullModule.forRoot({ connection: { url }, prefix: 'bull' }),
+        BullModule.registerQueue({ name: 'audio', limits: { perOwner: 100 } }, { name: 'mail' }),
+        BullModule.registerFlowProducer({ name: 'albums' }),
+      ],
+      providers: [Ledger, AudioProcessor, MailProcessor, Uploads],
+    };
+  }
+}
