@@ -1,0 +1,115 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { CoreKit } from '../support/core-kit.js';
+import { root } from '../support/process.js';
+
+const run = promisify(execFile);
+
+/** What the README leaves to its reader. The work goes on until it is told to stop, so the cancel finds the job in any case. */
+const BEFORE = `
+const trackId = '17';
+const transcode = (id, { signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve));
+`;
+const AFTERWARDS = `
+const ended = receipt.removed + receipt.aborted;
+await Promise.all([worker.close(), queue.close(), owners.close()]);
+console.log(JSON.stringify({ ended, closed: receipt.closed, owner: receipt.owner }));
+`;
+
+describe('the package @mooring/core', () => {
+  let app: string;
+  let kit: CoreKit;
+
+  beforeAll(async () => {
+    kit = new CoreKit();
+    app = await mkdtemp(join(tmpdir(), 'mooring-core-'));
+    const pack = [join(root, 'scripts/pack-core.mjs'), app];
+    const archive = execFileSync(process.execPath, pack, { encoding: 'utf8' }).trim();
+    const home = join(app, 'node_modules/@mooring/core');
+    await mkdir(home, { recursive: true });
+    execFileSync('tar', ['-xzf', archive, '-C', home, '--strip-components=1']);
+    for (const name of ['bullmq', 'ioredis']) {
+      await symlink(join(root, 'node_modules', name), join(app, 'node_modules', name));
+    }
+    await writeFile(join(app, 'package.json'), JSON.stringify({ type: 'module' }));
+  });
+
+  afterAll(async () => {
+    await kit.stop();
+    await rm(app, { recursive: true, force: true });
+  });
+
+  async function runScript(file: string, text: string): Promise<unknown> {
+    await writeFile(join(app, file), text);
+    const { stdout } = await run(process.execPath, [file], { cwd: app });
+    return JSON.parse(stdout);
+  }
+
+  it('runs the first example of its README, with BullMQ and ioredis and nothing else', async () => {
+    const example = await firstExample();
+
+    expect(await runScript('example.mjs', BEFORE + example + AFTERWARDS)).toEqual({
+      ended: 1,
+      closed: true,
+      owner: 'track:17',
+    });
+  });
+
+  it('is loaded by a CommonJS program with import()', async () => {
+    const text = `import('@mooring/core').then((core) => console.log(JSON.stringify(Object.keys(core).toSorted())))`;
+
+    expect(await runScript('old.cjs', text)).toEqual(
+      expect.arrayContaining(['MooredFlowProducer', 'MooredQueue', 'MooredWorker', 'Owners', 'owner']),
+    );
+  });
+
+  it('finds neither Nest nor zod where it is installed', () => {
+    const { resolve } = createRequire(join(app, 'node_modules/@mooring/core/package.json'));
+
+    expect(resolve('bullmq')).toContain('bullmq');
+    for (const name of ['@nestjs/common', 'zod']) expect(() => resolve(name)).toThrow('Cannot find module');
+  });
+
+  it('brings its types, and those of the options that BullMQ hands on', async () => {
+    await writeFile(join(app, 'typed.ts'), TYPED);
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--types', 'node', '--typeRoots'];
+    const language = ['--module', 'nodenext', '--target', 'es2023'];
+
+    const checked = run(
+      process.execPath,
+      [compiler, ...options, join(root, 'node_modules/@types'), ...language, 'typed.ts'],
+      { cwd: app },
+    );
+
+    await expect(checked).resolves.toMatchObject({ stdout: '' });
+  });
+
+  /** On the store and under the prefix of this test. */
+  async function firstExample(): Promise<string> {
+    const readme = await readFile(join(app, 'node_modules/@mooring/core/README.md'), 'utf8');
+    const [, example] = /```js\n(.*?)```/s.exec(readme)!;
+    return example!
+      .replaceAll("prefix: 'bull'", `prefix: '${kit.prefix}'`)
+      .replace('redis://127.0.0.1:6379', inject('storeUrl'));
+  }
+});
+
+const TYPED = `
+import { MooredQueue, MooredWorker, Owners, owner, type Receipt } from '@mooring/core';
+import { Queue, Worker, type WorkerOptions } from 'bullmq';
+
+const connection = { host: '127.0.0.1' };
+const queue: Queue = new MooredQueue('audio', { connection, prefix: 'bull', limits: { perOwner: 10 } });
+export const added = queue.add('x', {}, { owners: ['track:1', owner('user', '2')], expiresIn: '5m' });
+// @ts-expect-error an owner is no number
+export const wrong = queue.add('x', {}, { owners: [1] });
+const options: WorkerOptions = { connection, ownersOf: (job) => [\`user:\${job.data.userId}\`], runTimeout: '1m' };
+export const worker: Worker = new MooredWorker('audio', async (job, token, signal) => signal?.aborted, options);
+export const receipt: Promise<Receipt> = new Owners({ connection }).cancel('track:1');
+`;
