@@ -126,13 +126,29 @@ describe('programs with BullMQ beside programs with Mooring', () => {
     expect(seen).toEqual([{ n: 4 }]);
   });
 
-  it('cannot stop what a plain worker runs, and counts it among the owner’s jobs until its cancel', async () => {
+  it('cannot stop what a plain worker runs, and counts it among the jobs of its owner until a cancel', async () => {
     const queue = mooredQueue();
-    shop.plainWorker('audio', async () => 'done');
+    let finish = (): void => undefined;
+    shop.plainWorker('audio', () => new Promise<void>((resolve) => (finish = resolve)));
     const job = await queue.add('transcode', {}, { owners: ['user:ada'] });
+    await until(() => job.isActive(), 'it runs');
+
+    const receipt = await shop.owners.cancel('user:ada', { close: false });
+    finish();
     await until(() => job.isCompleted(), 'it is completed');
 
+    expect(receipt).toMatchObject({ removed: 0, aborted: 1, done: false });
     expect((await shop.owners.get('user:ada'))?.count).toBe(1);
+    await shop.owners.resume();
+    expect(await shop.owners.receipt(receipt.cancelId)).toMatchObject({ done: true });
+    expect(await shop.owners.get('user:ada')).toBeUndefined();
+  });
+
+  it('counts a job that a plain program removed until a cancel', async () => {
+    const job = await mooredQueue().add('transcode', {}, { owners: ['user:ada'] });
+    await shop.plainQueue('audio').remove(job.id!);
+    expect((await shop.owners.get('user:ada'))?.count).toBe(1);
+
     await shop.owners.cancel('user:ada', { close: false, wait: 'drained' });
 
     expect(await shop.owners.get('user:ada')).toBeUndefined();
