@@ -110,6 +110,8 @@ describe('an application whose BullMQ classes are exchanged', () => {
 
     // Its twenty, and the children of the album, whose parent fails as it does for any failed child.
     expect(ended).toBe(JOBS_OF_A_USER + 3);
+    const waiting = await audio.getWaiting();
+    expect(waiting.filter(({ data }) => data.userId === 'u2')).toEqual([]);
     await shop.startMoored();
     const [parent] = await until(async () => {
       const failed = await shop.plainQueue('mail').getFailed();

@@ -259,4 +259,19 @@ describe('MooredWorker', () => {
     await until(async () => (await queue.getJob(job.id!))?.returnvalue === 21, 'it ran');
     await kit.nothingLeft();
   });
+
+  it('does not run a job again that was cancelled by itself while a worker that has died ran it', async () => {
+    const queue = kit.queue();
+    const job = await queue.add('x', {}, { owners: ['track:1'] });
+    const dead = kit.worker(null as never, { autorun: false });
+    await dead.getNextJob('token');
+    await kit.owners.cancelJob('audio', job.id!);
+    await kit.redis.del(`${kit.prefix}:audio:${job.id}:lock`);
+    let runs = 0;
+
+    kit.worker(async () => (runs += 1), { stalledInterval: 100 });
+
+    await until(async () => (await job.getState()) === 'unknown', 'it has ended');
+    expect(runs).toBe(0);
+  });
 });
