@@ -190,6 +190,18 @@ describe('MooredQueue', () => {
     expect(await queue.getJobCountByTypes('delayed', 'prioritized', 'wait', 'active')).toBe(0);
   });
 
+  it('keeps the record of an owner whose only job is the turn of a scheduler that is stored again', async () => {
+    const queue = kit.queue();
+    const template = { name: 'tick', opts: { owners: ['s:1'] } };
+    await queue.upsertJobScheduler('tick', { every: 60_000 }, template);
+
+    await queue.upsertJobScheduler('tick', { every: 50_000 }, template);
+
+    expect(await kit.owners.list()).toMatchObject({ owners: [{ owner: 's:1', count: 1 }] });
+    await kit.owners.cancel('s:1', { wait: 'drained' });
+    expect(await queue.getJobSchedulersCount()).toBe(0);
+  });
+
   it('takes the turn of a scheduler out of the index when the scheduler is stored again without owners', async () => {
     const queue = kit.queue();
     await queue.upsertJobScheduler('tick', { every: 60_000 }, { name: 'tick', opts: { owners: ['s:1'] } });

@@ -9,7 +9,7 @@ local last = #ARGV
 root = ARGV[last]
 local prefix, needs, owners = ARGV[last - 1], ARGV[last - 2], ownersNamed(ARGV[last - 3])
 
-local at, closed = lookUp(owners, nowUs())
+local _, closed = lookUp(owners, nowUs())
 if closed then return { 'closed', closed } end
 
 local answer = bull.addJobScheduler(KEYS, ARGV)
@@ -17,6 +17,8 @@ if isError(answer) then return answer end
 forgetRemoved('rescheduled')
 if #owners == 0 then return answer end
 local job = answer[1]
+-- Only now: the turn that it takes the place of may have been the last job of an owner, whose record is gone with it.
+local at = lookUp(owners, nowUs())
 setMark(prefix, job, writeMark(owners, '', needs))
 enterAll(owners, refOf(prefix, job), at)
 writeNoted()
