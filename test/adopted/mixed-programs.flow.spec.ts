@@ -175,7 +175,41 @@ describe('programs with BullMQ beside programs with Mooring', () => {
       await retryPlainly(job.id!);
 
       await until(() => job.isCompleted(), 'it is completed');
-      expect(await shop.owners.get('user:ada')).toBeUndefined();
+      expect(await shop.keys('bull~owner*')).toEqual([]);
+    });
+
+    it('is a job of its owner when it is fetched in the step that ends the last other one', async () => {
+      const queue = mooredQueue();
+      const counts: (number | undefined)[] = [];
+      const worker = new MooredWorker(
+        'audio',
+        async (job) => {
+          counts.push((await shop.owners.get('user:ada'))?.count);
+          if (job.data.fails && job.attemptsMade === 0) throw new Error('once');
+        },
+        { connection: shop.connection, concurrency: 1 },
+      );
+      shop.keep(worker);
+      const job = await queue.add('transcode', { fails: true }, { owners: ['user:ada'] });
+      await until(() => job.isFailed(), 'it has failed');
+      await queue.pause();
+      await queue.add('transcode', {}, { owners: ['user:ada'] });
+      await retryPlainly(job.id!);
+      await queue.resume();
+
+      await until(() => job.isCompleted(), 'it is completed');
+      expect(counts).toEqual([1, 1, 1]);
+      expect(await shop.ownersWithJobs()).toEqual([]);
+    });
+
+    it('runs again when its owner has other jobs by now', async () => {
+      const { queue, job } = await failedJob();
+      const later = await queue.add('transcode', {}, { owners: ['user:ada'], delay: 3_600_000 });
+
+      await retryPlainly(job.id!);
+
+      await until(() => job.isCompleted(), 'it is completed');
+      expect((await shop.owners.get('user:ada'))?.jobs.map(({ id }) => id)).toEqual([later.id]);
     });
 
     it('is adopted where it waits, so that a cancel finds it', async () => {
@@ -189,11 +223,10 @@ describe('programs with BullMQ beside programs with Mooring', () => {
       expect(await shop.owners.cancel('user:ada', { wait: 'drained' })).toMatchObject({ removed: 1 });
     });
 
-    it('does not run when its owner was cancelled after it was enqueued', async () => {
-      const { queue, job } = await failedJob();
-      await queue.add('transcode', {}, { owners: ['user:ada'], delay: 3_600_000 });
-      await shop.owners.cancel('user:ada', { close: false, wait: 'drained' });
-      await queue.add('transcode', {}, { owners: ['user:ada'], delay: 3_600_000 });
+    it('does not run when its owner was closed after it was enqueued, even if it is open again', async () => {
+      const { job } = await failedJob();
+      await shop.owners.cancel('user:ada');
+      await shop.owners.reopen('user:ada');
 
       await retryPlainly(job.id!);
 

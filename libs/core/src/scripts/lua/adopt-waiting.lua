@@ -36,4 +36,5 @@ for at = 3, #ARGV, 2 do
     adopt(job, ownersNamed(names), ref)
   end
 end
+writeNoted()
 return { adopted, ended }

@@ -13,6 +13,12 @@ local function fieldOf(fields, name)
   end
 end
 
+local function setField(fields, name, value)
+  for i = 1, #fields, 2 do
+    if fields[i] == name then fields[i + 1] = value end
+  end
+end
+
 -- Why the job may not run, or nothing.
 local function refusal(mark, ref)
   if not allCurrent(mark, ref) then return 'cancelled' end
@@ -32,11 +38,14 @@ local function putAside(run, job, slot, ref)
   redis.call('HINCRBY', run.prefix .. job, 'ats', -1)
 end
 
--- May the job run? If not, it is no longer with the worker.
-local function admits(run, job, mark)
+-- May the job run? If not, it is no longer with the worker. Its mark may be another one then: that is what the worker is given.
+local function admits(run, job, mark, fields)
   local ref = refOf(run.prefix, job)
   local reason = refusal(mark, ref)
-  if reason == 'cancelled' and entersAgain(run.prefix, job, mark, ref) then reason = nil end
+  if reason == 'cancelled' and entersAgain(run.prefix, job, mark, ref) then
+    setField(fields, 'opts', redis.call('HGET', run.prefix .. job, 'opts'))
+    reason = nil
+  end
   if reason then
     endRefused(run, job, mark, ref, reason)
     run.refused = run.refused or {}
@@ -65,7 +74,7 @@ local function throughGate(run, answer)
     if type(answer) ~= 'table' or type(answer[1]) ~= 'table' then return answer end
     local options = fieldOf(answer[1], 'opts')
     local mark = options and markIn(options)
-    if not mark or admits(run, answer[2], mark) then return answer end
+    if not mark or admits(run, answer[2], mark, answer[1]) then return answer end
     answer = turn < MOST_IN_ONE_STEP and fetchNext(run)
   end
   -- The worker comes again at once.

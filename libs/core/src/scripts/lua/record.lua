@@ -89,6 +89,7 @@ local function writeNoted()
   for list, entries in pairs(toList) do redis.call('ZADD', list, unpack(entries)) end
   for list, owners in pairs(toUnlist) do redis.call('ZREM', list, unpack(owners)) end
   if #toDelete > 0 then redis.call('DEL', unpack(toDelete)) end
+  toList, toDelete, toUnlist = {}, {}, {}
 end
 
 -- The new owners are listed by writeNoted.
