@@ -88,7 +88,10 @@ end
 local function writeNoted()
   for list, entries in pairs(toList) do redis.call('ZADD', list, unpack(entries)) end
   for list, owners in pairs(toUnlist) do redis.call('ZREM', list, unpack(owners)) end
-  if #toDelete > 0 then redis.call('DEL', unpack(toDelete)) end
+  if #toDelete > 0 then
+    redis.call('DEL', unpack(toDelete))
+    readOwners = {}
+  end
   toList, toDelete, toUnlist = {}, {}, {}
 end
 
@@ -119,6 +122,7 @@ local function forgetIfEmpty(owner)
   if further == 0 then
     redis.call('ZREM', listOf(redis.call('HGET', record, 'epoch')), owner)
     redis.call('DEL', record)
+    readOwners[owner] = nil
   elseif further == 1 then
     expireIfOnlyState(record)
   end
