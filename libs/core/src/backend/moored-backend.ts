@@ -14,8 +14,8 @@ import {
   type QueueBaseOptions,
   type WorkerOptions,
 } from 'bullmq';
-import { OwnerClosedError } from '../model/errors.js';
 import type { JobLimits } from '../model/job-limits.js';
+import { OwnerClosedError, SlotLimitError } from '../model/errors.js';
 import type { Owner } from '../model/owner.js';
 import { defineScripts, runScript } from '../scripts/composed-scripts.js';
 import { unescapeText } from '../scripts/escape.js';
@@ -252,8 +252,9 @@ function withoutOwners(opts: JobsOptions): JobsOptions {
 }
 
 function orThrow(answer: unknown): unknown {
-  if (Array.isArray(answer) && answer[0] === 'closed')
-    throw new OwnerClosedError(unescapeText(String(answer[1])));
+  if (!Array.isArray(answer)) return answer;
+  if (answer[0] === 'closed') throw new OwnerClosedError(unescapeText(String(answer[1])));
+  if (answer[0] === 'slot-limit') throw new SlotLimitError(Number(answer[1]));
   return answer;
 }
 

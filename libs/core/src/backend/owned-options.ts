@@ -8,6 +8,10 @@ import { escapeText } from '../scripts/escape.js';
 
 const MOST_OWNERS = 4;
 const MOST_KEY_BYTES = 512;
+const MOST_SLOTS = 10_000;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+/** Half of a surrogate pair has no bytes of its own in UTF-8: two different keys would become one. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
 const STRATEGIES: readonly string[] = ['skip', 'replace', 'coalesce'];
 /** A job with such an id would have the key of something else that the queue has. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(Object.keys(new QueueKeys().getKeys('any')));
@@ -78,18 +82,19 @@ function digestOf({ strategy, key }: Dedup, owners: readonly string[]): string {
 
 function needOf({ key, limit }: Slot): string {
   checkKey('The key of a slot', key);
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new InvalidJobError(`The limit of a slot is a whole number of at least 1; got ${String(limit)}.`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_SLOTS) {
+    throw new InvalidJobError(
+      `The limit of a slot is a whole number from 1 to ${MOST_SLOTS}; got ${String(limit)}.`,
+    );
   }
   return `${limit}|${escapeText(key)}`;
 }
 
 function checkKey(what: string, key: unknown): void {
   const isText = typeof key === 'string' && key.length > 0 && Buffer.byteLength(key) <= MOST_KEY_BYTES;
-  // eslint-disable-next-line no-control-regex
-  if (!isText || /[\u0000-\u001f\u007f]/.test(key)) {
+  if (!isText || CONTROL_CHARACTER.test(key) || LONE_SURROGATE.test(key)) {
     throw new InvalidJobError(
-      `${what} is a text of 1 to ${MOST_KEY_BYTES} bytes without control characters.`,
+      `${what} is a text of 1 to ${MOST_KEY_BYTES} bytes without control characters and halves of surrogate pairs.`,
     );
   }
 }

@@ -113,16 +113,30 @@ local function delayAgain(request, pending)
   bull.changeDelay(keysOf('changeDelay', pending.prefix), { math.max(0, due - at), at, pending.job, pending.prefix .. pending.job })
 end
 
+-- The pending job has the needs of the newest trigger. It leaves the line for a slot that it may not need any more, and comes to the gate
+-- again.
+local function changeMark(request, pending)
+  if request.needs ~= needsOf(pending.mark) then
+    local stood = isInLine(pending.mark, pending.ref)
+    freeSlots(pending.mark, pending.ref)
+    if stood then bull.promote(keysOf('promote', pending.prefix), { pending.prefix, pending.job }) end
+  end
+  claimLimit(request.needs)
+  local mark = markOf(request)
+  setMark(pending.prefix, pending.job, mark)
+  pending.mark = readMark(mark)
+end
+
 local function coalesce(request, pending)
   redis.call('HSET', pending.prefix .. pending.job, 'data', request.data)
-  setMark(pending.prefix, pending.job, markOf(request))
+  changeMark(request, pending)
   delayAgain(request, pending)
   return { 'coalesced', pending.job }
 end
 
 -- A trigger that a pending job covers extends the time in which that job may start.
 local function skip(request, pending)
-  if pending.mark.startBy ~= '' then setMark(pending.prefix, pending.job, markOf(request)) end
+  if pending.mark.startBy ~= '' then changeMark(request, pending) end
   return { 'skipped', pending.job }
 end
 
@@ -165,13 +179,14 @@ end
 
 local now
 
--- The limit of a slot belongs to its key: its first job sets it, and another one is refused.
-local function otherLimit(request)
-  if string.sub(request.needs, -1) == '|' then return nil end
-  local limit, slot = string.match(request.needs, '^[^|]*|(%d*)|(.*)$')
-  local known = redis.call('GET', limitOf(slot))
+-- Limits of slots that earlier jobs of this step claim: all of them are accepted, or none.
+local claimed = {}
+
+local function slotRefusal(request)
+  local limit, slot = slotIn(request.needs)
+  if not slot then return nil end
+  local known = claimed[slot] or otherLimit(request.needs)
   if known and known ~= limit then return { 'slot-limit', known } end
-  redis.call('SET', limitOf(slot), limit, 'PX', LIMIT_KEPT_MS)
 end
 
 -- Why the job is not added, or nothing.
@@ -183,7 +198,7 @@ local function refusal(request)
   -- BullMQ says what it says of a job that exists.
   if request.template.isCallersId and redis.call('EXISTS', request.prefix .. request.job) == 1 then return nil end
   request.pending = pendingJob(request)
-  return otherLimit(request) or not request.pending and overLimit(request) or nil
+  return slotRefusal(request) or not request.pending and overLimit(request) or nil
 end
 
 local function accept(request)
@@ -191,6 +206,7 @@ local function accept(request)
   local isNew = letBullAdd(request, isOwned and markOf(request))
   if not isNew then return { 'existing' } end
   if not isOwned then return 'created' end
+  claimLimit(request.needs)
   enterAll(request.owners, request.ref, request.at)
   if request.template.strategy ~= '' then redis.call('HSET', pendingOf(request.owners[1].name), request.key, request.ref) end
   if not request.pending then return 'created' end
@@ -207,6 +223,8 @@ end
 local function countAccepted(request)
   for _, owner in ipairs(request.owners) do accepted[owner.name] = (accepted[owner.name] or 0) + 1 end
   if depths[request.prefix] then depths[request.prefix] = depths[request.prefix] + 1 end
+  local limit, slot = slotIn(request.needs)
+  if slot then claimed[slot] = limit end
 end
 
 local function addOne(request)

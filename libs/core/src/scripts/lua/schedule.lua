@@ -3,7 +3,7 @@
   of leaves the index.
 
     KEYS, ARGV  those of BullMQ's addJobScheduler, and last: owners, joined by |, or ''; <key>|<limit>|<slot>; prefix of the queue; root
-  Answers what BullMQ's script does, or {'closed', owner}.
+  Answers what BullMQ's script does, {'closed', owner} or {'slot-limit', the limit its key has}.
 ]]
 local last = #ARGV
 root = ARGV[last]
@@ -11,6 +11,8 @@ local prefix, needs, owners = ARGV[last - 1], ARGV[last - 2], ownersNamed(ARGV[l
 
 local _, closed = lookUp(owners, nowUs())
 if closed then return { 'closed', closed } end
+local limit = otherLimit(needs)
+if limit then return { 'slot-limit', limit } end
 
 local answer = bull.addJobScheduler(KEYS, ARGV)
 if isError(answer) then return answer end
@@ -19,6 +21,7 @@ if #owners == 0 then return answer end
 local job = answer[1]
 -- Only now: the turn that it takes the place of may have been the last job of an owner, whose record is gone with it.
 local at = lookUp(owners, nowUs())
+claimLimit(needs)
 setMark(prefix, job, writeMark(owners, '', needs))
 enterAll(owners, refOf(prefix, job), at)
 writeNoted()

@@ -4,7 +4,7 @@
 
     <root>~slot~<key>   zset: jobs that hold it, by the time they took it
     <root>~line~<key>   zset: jobs that wait for it, by the time they came
-    <root>~limit~<key>  how many may hold it; its jobs agree on that
+    <root>~limit~<key>  how many may hold it: the limit belongs to the key, and its first job sets it
 
   A deduplication key is a slot with the limit 1: one job of a key runs at a time.
 ]]
@@ -12,17 +12,42 @@
 -- How long a waiting job sleeps if no step wakes it: the holder was taken away by another program.
 local WAKE_BY_ITSELF_MS = 60000
 
--- How long the limit of a key is known after its last job was added.
-local LIMIT_KEPT_MS = 24 * 3600 * 1000
+-- How long the limit of a key is known after the last job of the key was added or came to a worker.
+local LIMIT_KEPT_MS = 8 * 24 * 3600 * 1000
 
 local function limitOf(slot)
   return root .. '~limit~' .. slot
 end
 
+-- The limit and the slot that a job names: <key>|<limit>|<slot>. Nothing without a slot.
+local function slotIn(needs)
+  if string.sub(needs, -1) == '|' then return nil end
+  return string.match(needs, '^[^|]*|(%d+)|(.+)$')
+end
+
+-- The limit that the key has, if the job names another one.
+local function otherLimit(needs)
+  local limit, slot = slotIn(needs)
+  local known = slot and redis.call('GET', limitOf(slot))
+  return known and known ~= limit and known or nil
+end
+
+local function keepLimit(slot, limit)
+  redis.call('SET', limitOf(slot), limit, 'PX', LIMIT_KEPT_MS)
+end
+
+-- For a job that is accepted. Its limit is that of the key, if the key has one.
+local function claimLimit(needs)
+  local limit, slot = slotIn(needs)
+  if slot then keepLimit(slot, limit) end
+end
+
 local function slotsOf(mark)
   local slots = {}
   if mark.key ~= '' then slots[1] = { key = mark.owner .. '|' .. mark.key, limit = 1 } end
-  if mark.slot ~= '' then slots[#slots + 1] = { key = mark.slot, limit = tonumber(redis.call('GET', limitOf(mark.slot)) or mark.limit) } end
+  if mark.slot ~= '' then
+    slots[#slots + 1] = { key = mark.slot, limit = tonumber(redis.call('GET', limitOf(mark.slot)) or mark.limit), isNamed = true }
+  end
   return slots
 end
 
@@ -88,6 +113,7 @@ end
 -- The first slot that the job cannot have now, or nothing when it holds all of them. They are taken in one order by all jobs.
 local function missingSlot(mark, ref)
   for _, slot in ipairs(slotsOf(mark)) do
+    if slot.isNamed then keepLimit(slot.key, slot.limit) end
     if not takeSlot(slot, ref) then
       dropLostHolders(slot)
       if not takeSlot(slot, ref) then return slot end
