@@ -9,6 +9,7 @@ import {
   type MooredFlowOptions,
   type MooredQueueOptions,
   type MooredWorkerOptions,
+  type OwnersOptions,
 } from '#core';
 import { until } from './until.js';
 
@@ -27,9 +28,9 @@ export class CoreKit {
   readonly errors: Error[] = [];
   private readonly open: Closable[] = [];
 
-  constructor(url: string = inject('storeUrl')) {
+  constructor(url: string = inject('storeUrl'), options: Partial<OwnersOptions> = {}) {
     this.redis = new Redis(url, { maxRetriesPerRequest: null });
-    this.owners = this.keep(new Owners(this.place));
+    this.owners = this.keep(new Owners({ ...options, ...this.place }));
   }
 
   get place(): { connection: Redis; prefix: string } {
@@ -64,7 +65,7 @@ export class CoreKit {
     const keys = await this.redis.keys(`${this.prefix}~*`);
     return keys
       .map((key) => key.slice(this.prefix.length))
-      .filter((key) => !/^~(receipt|history|told|cancelled|limit)/.test(key))
+      .filter((key) => !/^~(receipt|history|told|cancelled|limit|empty|closed|idle)/.test(key))
       .toSorted();
   }
 

@@ -1,6 +1,8 @@
 export { MooredFlowProducer, type MooredFlowOptions } from './flow/moored-flow-producer.js';
 export {
   CancelConflictError,
+  CancelLostError,
+  ClosedOwnersFullError,
   InvalidJobError,
   MooringError,
   OwnerClosedError,
@@ -12,7 +14,7 @@ export type { JobLimits } from './model/job-limits.js';
 export type { OwnersOf, RunOptions } from './model/run-options.js';
 export type { Dedup, OwnedJobOptions, Slot } from './model/job-options.js';
 export { formatOwner, owner, parseOwner, type Owner } from './model/owner.js';
-export type { CancelOptions } from './owners/canceller.js';
+export type { CancelOptions } from './owners/cancel-options.js';
 export type { HistoryEntry } from './owners/history.js';
 export type { OwnerJob, OwnerSummary, OwnerView } from './owners/owner-reader.js';
 export { Owners, type OwnersOptions } from './owners/owners.js';

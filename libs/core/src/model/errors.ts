@@ -53,6 +53,27 @@ export class SlotLimitError extends MooringError {
   }
 }
 
+/** As many owners are closed or reopened without ever having had a job as may be. Nothing was written: this one has no job either. */
+export class ClosedOwnersFullError extends MooringError {
+  readonly code = 'CLOSED_FULL';
+
+  constructor(readonly owner: string) {
+    super(
+      `Owner "${owner}" never had a job, and no more such owners can be closed or reopened: the limit is reached (maxClosed). ` +
+        'Cancel it with close: false, purge the closed owners, or raise the limit.',
+    );
+  }
+}
+
+/** The store answered the cancel and went back behind it since: another server took its place, without this write. */
+export class CancelLostError extends MooringError {
+  readonly code = 'STORE_UNAVAILABLE';
+
+  constructor(readonly cancelId: string) {
+    super(`The store lost the cancel "${cancelId}". Repeat it with the same cancelId.`);
+  }
+}
+
 /** The cancelId was used for another owner. Nothing was cancelled. */
 export class CancelConflictError extends MooringError {
   readonly code = 'IDEMPOTENCY_CONFLICT';

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CancelConflictError } from '../model/errors.js';
+import { CancelConflictError, CancelLostError, ClosedOwnersFullError } from '../model/errors.js';
 import { durationMs } from '../model/duration.js';
+import { unescapeText } from '../scripts/escape.js';
 import type { Owner } from '../model/owner.js';
+import { checkOptions, type CancelOptions } from './cancel-options.js';
 import type { CleanUp } from './clean-up.js';
 import { emptyReceipt, readReceipt, type Receipt } from './receipt.js';
 import type { OwnerStore } from './owner-store.js';
@@ -12,25 +14,22 @@ const ANSWERS_WITHIN_MS = 1_000;
 const LOOKS_AGAIN_MS = 50;
 const DEFAULT_WAIT = '30s';
 
-export interface CancelOptions {
-  readonly reason?: string;
-  /** Who asked for it. */
-  readonly by?: string;
-  /** A name of the caller's for this cancel: the same one again answers the same receipt and ends nothing more. */
-  readonly cancelId?: string;
-  /** false: the owner goes on taking jobs. */
-  readonly close?: boolean;
-  /** When that happened which ends the owner, ms: an owner that was reopened later is left alone. */
-  readonly happenedAt?: number;
-  /** Answer when nothing of it runs any more, or when `waitFor` is over. */
-  readonly wait?: 'drained';
-  readonly waitFor?: number | string;
-}
-
 /** What the caller saw of an owner: an entry since makes its decision void. */
 export interface SeenOwner {
   readonly epoch: string;
   readonly wanted: string;
+}
+
+/** How long receipts are kept, and how many owners may be closed without ever having had a job. */
+export interface CancelLimits {
+  readonly receiptKeepMs: number;
+  readonly maxClosed: number;
+}
+
+interface Cancel extends CancelOptions {
+  readonly cancelId: string;
+  /** The owner as it stands in keys. */
+  readonly name: string;
 }
 
 /** Cancels owners and single jobs. The script is the point of no return; what follows it any process can finish. */
@@ -38,60 +37,67 @@ export class Canceller {
   constructor(
     private readonly store: OwnerStore,
     private readonly cleanUp: CleanUp,
-    private readonly keepMs: number,
+    private readonly limits: CancelLimits,
   ) {}
 
   async cancel(owner: Owner, options: CancelOptions = {}, seen?: SeenOwner): Promise<Receipt> {
+    checkOptions(options);
     const { reason = '', by = '', cancelId = randomUUID(), close = true, happenedAt = '' } = options;
     const name = this.store.nameOf(owner);
-    const [word, cursor] = await this.store.run<[string, string?]>('cancel', this.store.recordOf(name), [
+    const [word, ...rest] = await this.store.run<string[]>('cancel', this.store.recordOf(name), [
       name,
       cancelId,
       close ? '1' : '',
       reason,
       by,
-      this.keepMs,
+      this.limits.receiptKeepMs,
       happenedAt,
       seen?.epoch ?? '',
       seen?.wanted ?? '',
+      this.limits.maxClosed,
     ]);
-    return this.answer(word, cancelId, name, options, cursor);
+    return this.answer(word!, { ...options, reason, by, cancelId, close, name }, rest);
   }
 
   /** One job, and those below it in its flow that belong to the same owner; nothing for a job that has ended or has no owner. */
   async cancelJob(queue: string, id: string, options: CancelOptions = {}): Promise<Receipt | undefined> {
+    checkOptions(options);
     const { reason = '', by = '', cancelId = randomUUID() } = options;
     const ref = `${queue}:${id}`;
-    const args = [ref, cancelId, reason, by, this.keepMs];
+    const args = [ref, cancelId, reason, by, this.limits.receiptKeepMs];
     const [word, owner] = await this.store.run<[string, string?]>(
       'cancelJob',
       `${this.store.root}:${ref}`,
       args,
     );
-    return word === 'unknown' ? undefined : this.answer(word, cancelId, owner ?? '', options, '0');
+    if (word === 'unknown') return undefined;
+    return this.answer(word, { ...options, cancelId, name: owner ?? '' }, ['0']);
   }
 
-  private async answer(
-    word: string,
-    cancelId: string,
-    name: string,
-    options: CancelOptions,
-    cursor?: string,
-  ): Promise<Receipt> {
+  private async answer(word: string, cancel: Cancel, rest: readonly string[]): Promise<Receipt> {
+    const { cancelId, name } = cancel;
     switch (word) {
       case 'taken':
         throw new CancelConflictError(cancelId);
+      case 'full':
+        throw new ClosedOwnersFullError(unescapeText(name));
       case 'late':
       case 'moved':
         return emptyReceipt(cancelId, name, { late: true });
-      case 'unknown':
-        return emptyReceipt(cancelId, name, {});
+      case 'empty':
+        return receiptOfEmpty(cancel, rest);
       case 'cancelled':
-        await this.cleanUp.pass(cancelId, cursor, Date.now() + ANSWERS_WITHIN_MS);
+        await this.cleanUp.pass(cancelId, rest[0], Date.now() + ANSWERS_WITHIN_MS);
     }
-    if (options.wait === 'drained')
-      await this.drain(cancelId, durationMs('waitFor', options.waitFor ?? DEFAULT_WAIT));
-    return readReceipt(cancelId, await this.store.fieldsOf(this.store.receiptOf(cancelId)));
+    if (cancel.wait === 'drained')
+      await this.drain(cancelId, durationMs('waitFor', cancel.waitFor ?? DEFAULT_WAIT));
+    return this.read(cancelId);
+  }
+
+  private async read(cancelId: string): Promise<Receipt> {
+    const fields = await this.store.fieldsOf(this.store.receiptOf(cancelId));
+    if (fields['owner'] === undefined) throw new CancelLostError(cancelId);
+    return readReceipt(cancelId, fields);
   }
 
   private async drain(cancelId: string, waitMs: number): Promise<void> {
@@ -99,4 +105,13 @@ export class Canceller {
     while (!(await this.cleanUp.pass(cancelId, '0', until)) && Date.now() < until)
       await pause(LOOKS_AGAIN_MS);
   }
+}
+
+/** Of a cancel that found no job: its receipt is one of a bounded number, and may be gone by now. */
+function receiptOfEmpty(
+  { cancelId, name, reason = '', by = '', close }: Cancel,
+  rest: readonly string[],
+): Receipt {
+  const [epoch = '', at = ''] = rest;
+  return readReceipt(cancelId, { owner: name, epoch, at, reason, by, closed: close ? '1' : '', done: '1' });
 }

@@ -1,21 +1,30 @@
 import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
 import { createMooredBackend } from '../backend/moored-backend.js';
 import { durationMs } from '../model/duration.js';
+import { ClosedOwnersFullError, InvalidJobError } from '../model/errors.js';
 import { parseOwner, type Owner } from '../model/owner.js';
-import { Canceller, type CancelOptions, type SeenOwner } from './canceller.js';
+import type { CancelOptions } from './cancel-options.js';
+import { Canceller, type CancelLimits, type SeenOwner } from './canceller.js';
 import { CleanUp } from './clean-up.js';
 import { readHistory, type HistoryEntry } from './history.js';
 import { OwnerReader, type ListOptions, type OwnerView } from './owner-reader.js';
 import { readReceipt, type Receipt } from './receipt.js';
 import { OwnerStore } from './owner-store.js';
+import { unescapeText } from '../scripts/escape.js';
 
 const MOST_RESUMED = 100;
+const MOST_PURGED_IN_ONE_STEP = 200;
+const MAX_CLOSED = 100_000;
+/** Receipts say what runs of now were told: they outlive these. */
+const LEAST_RECEIPT_KEEP_MS = 60_000;
 
 export interface OwnersOptions {
   readonly connection: ConnectionOptions;
   readonly prefix?: string;
-  /** How long receipts and history are kept. */
-  readonly keepReceipts?: number | string;
+  /** How long receipts of cancels are kept, and the history of what was removed. Default 7 days; the same for all. */
+  readonly receiptKeep?: number | string;
+  /** How many owners may be closed at a time without ever having had a job; more are refused. Default 100,000; the same for all. */
+  readonly maxClosed?: number;
 }
 
 /** What can be asked of owners: cancel and reopen them, and see what they have and had. */
@@ -24,14 +33,17 @@ export class Owners {
   private readonly cleanUp: CleanUp;
   private readonly canceller: Canceller;
   private readonly reader: OwnerReader;
+  private readonly limits: CancelLimits;
 
-  constructor({ connection, prefix = 'bull', keepReceipts = '7d' }: OwnersOptions) {
+  constructor({ connection, prefix = 'bull', receiptKeep = '7d', maxClosed = MAX_CLOSED }: OwnersOptions) {
+    this.limits = { receiptKeepMs: durationMs('receiptKeep', receiptKeep), maxClosed };
+    checkLimits(this.limits);
     const backend = createMooredBackend('owners', { connection, prefix } as QueueBaseOptions);
     // Every call answers with its own error.
     backend.on('error', () => undefined);
     this.store = new OwnerStore(backend);
     this.cleanUp = new CleanUp(this.store);
-    this.canceller = new Canceller(this.store, this.cleanUp, durationMs('keepReceipts', keepReceipts));
+    this.canceller = new Canceller(this.store, this.cleanUp, this.limits);
     this.reader = new OwnerReader(this.store);
   }
 
@@ -48,8 +60,22 @@ export class Owners {
   /** A closed owner takes jobs again. Its old jobs stay cancelled. */
   async reopen(owner: Owner | string): Promise<{ readonly state: 'open'; readonly epoch: string }> {
     const name = this.store.nameOf(read(owner));
-    const [, epoch] = await this.store.run<[string, string]>('reopen', this.store.recordOf(name), [name]);
+    const args = [name, this.limits.maxClosed];
+    const [word, epoch = ''] = await this.store.run<string[]>('reopen', this.store.recordOf(name), args);
+    if (word === 'full') throw new ClosedOwnersFullError(unescapeText(name));
     return { state: 'open', epoch };
+  }
+
+  /**
+   * Forgets owners that were closed or reopened more than `olderThan` ago without ever having had a job, which makes room below `maxClosed`.
+   * They would be forgotten after 30 days. Answers how many.
+   */
+  async purgeClosed({ olderThan = '1d' }: { readonly olderThan?: number | string } = {}): Promise<number> {
+    const args = [durationMs('olderThan', olderThan), MOST_PURGED_IN_ONE_STEP];
+    let purged = 0;
+    for (let last = MOST_PURGED_IN_ONE_STEP; last === MOST_PURGED_IN_ONE_STEP; purged += last)
+      last = await this.store.run<number>('purgeClosed', this.store.recordOf(''), args);
+    return purged;
   }
 
   /** Nothing for an owner that has no jobs and is not closed. */
@@ -93,4 +119,10 @@ export class Owners {
 
 function read(owner: Owner | string): Owner {
   return typeof owner === 'string' ? parseOwner(owner) : owner;
+}
+
+function checkLimits({ receiptKeepMs, maxClosed }: CancelLimits): void {
+  if (receiptKeepMs < LEAST_RECEIPT_KEEP_MS) throw new InvalidJobError('receiptKeep is at least a minute.');
+  if (!Number.isInteger(maxClosed) || maxClosed < 1)
+    throw new InvalidJobError('maxClosed is a whole number of at least 1.');
 }

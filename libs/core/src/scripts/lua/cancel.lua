@@ -6,9 +6,10 @@
     ARGV[1]  root   [2] owner   [3] cancelId   [4] 1 to close it   [5] reason   [6] by   [7] keep the receipt for, ms
     ARGV[8]  when that happened which ends it, ms, or '': an owner that was reopened later stays as it is
     ARGV[9]  epoch   [10] time of the newest entry that the caller saw, or '': an entry since makes the cancel void
-  Answers {'cancelled', cursor of the clean-up}; {'repeated'} for a cancelId that was used, {'taken'} if for another owner;
-  {'late'} or {'moved'} for [8] and [9]; {'unknown'} for an owner without a record that is not to be closed. Only the first one
-  has written anything.
+    ARGV[11] how many owners may be closed that never had a job
+  Answers {'cancelled', cursor of the clean-up}, or {'empty', epoch, time, ms} when there was no job: an owner without a record has one
+  afterwards only if it is closed. These two have written something. {'repeated'} for a cancelId that was used, {'taken'} if for another
+  owner; {'late'} or {'moved'} for [8] and [9]; {'full'} for [11].
 ]]
 root = ARGV[1]
 local owner, cancelId, closes, happenedAt = ARGV[2], ARGV[3], ARGV[4] == '1', tonumber(ARGV[8])
@@ -17,20 +18,39 @@ local receipt, record = receiptOf(cancelId), recordOf(owner)
 local earlier = redis.call('HGET', receipt, 'owner')
 if earlier then return { earlier == owner and 'repeated' or 'taken' } end
 
-local known = redis.call('HMGET', record, 'epoch', 'wanted', 'state')
+local known = redis.call('HMGET', record, 'epoch', 'wanted', 'state', 'cancel')
 if ARGV[9] ~= '' and (ARGV[9] ~= known[1] or ARGV[10] ~= known[2]) then return { 'moved' } end
 local reopenedAt = tonumber(string.match(known[3] or '', '^open (%d+)$') or '')
 if happenedAt and reopenedAt and happenedAt < reopenedAt then return { 'late' } end
-if not known[1] and not closes then return { 'unknown' } end
 
 local now, before = nowUs(), known[1] or '0'
-local epoch = '0' .. whole(math.max(tonumber(before) + 1, now))
-openReceipt(cancelId, now, ARGV[7], { 'owner', owner, 'from', before, 'epoch', epoch, 'closed', closes and '1' or '', 'reason', ARGV[5], 'by', ARGV[6] })
-redis.call('HSET', record, 'epoch', epoch, 'wanted', known[2] or '0', 'cancel', cancelId)
-redis.call('PERSIST', record)
+if closes and not known[1] and isFull(tonumber(ARGV[11]), now) then return { 'full' } end
+
+local isKept = known[1] or closes
+local epoch = isKept and '0' .. whole(math.max(tonumber(before) + 1, now)) or ''
+local receiptFields = { 'owner', owner, 'from', before, 'epoch', epoch, 'closed', closes and '1' or '', 'reason', ARGV[5], 'by', ARGV[6] }
 if known[1] then redis.call('ZREM', listOf(known[1]), owner) end
-redis.call('ZADD', listOf(epoch), '0', owner)
+if isKept then
+  redis.call('HSET', record, 'epoch', epoch, 'wanted', known[2] or '0')
+  redis.call('ZADD', listOf(epoch), '0', owner)
+end
 if closes then redis.call('HSET', record, 'state', 'closed') end
+
+-- Nothing is left to be done after this step.
+local function endEmpty()
+  writeReceipt(cancelId, now, ARGV[7], receiptFields)
+  redis.call('HSET', receipt, 'done', '1')
+  listEmpty(cancelId, now, ARGV[7])
+  if isKept then forgetIfEmpty(owner) end
+  return { 'empty', epoch, msText(now) }
+end
+
+local stateFields = redis.call('HEXISTS', record, 'state') + (known[4] and 1 or 0)
+if redis.call('HLEN', record) <= FIELDS_OF_AN_EMPTY_RECORD + stateFields then return endEmpty() end
+
+openReceipt(cancelId, now, ARGV[7], receiptFields)
+redis.call('HSET', record, 'cancel', cancelId)
+redis.call('PERSIST', record)
 redis.call('DEL', pendingOf(owner))
 
 return { 'cancelled', (cleanPage(owner, cancelId, tonumber(before), '0')) }

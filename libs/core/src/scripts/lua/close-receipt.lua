@@ -7,11 +7,7 @@
 root = ARGV[1]
 local cancelId = ARGV[2]
 local owner = redis.call('HGET', receiptOf(cancelId), 'owner')
-redis.call('ZREM', root .. '~cancels', cancelId)
+closeReceipt(owner or '', cancelId)
 if not owner then return 'gone' end
-redis.call('HSET', receiptOf(cancelId), 'done', '1')
-if redis.call('HGET', recordOf(owner), 'cancel') == cancelId then
-  redis.call('HDEL', recordOf(owner), 'cancel')
-  forgetIfEmpty(owner)
-end
+forgetIfEmpty(owner)
 return 'done'

@@ -2,19 +2,20 @@
   The receipt of a cancel: what it removed and what it told to stop, counted up by every step that ends a job of its owner.
 
     <root>~receipt~<cancelId>  hash: owner, from, epoch, at, reason, by, closed, jobs (if these alone); removed:<queue>:<state>, aborted:<queue>,
-                               acknowledged, refused:<queue>; done, once nothing is left
+                               acknowledged, refused:<queue>; done, once nothing is left; durable, once that was confirmed
     <root>~told~<cancelId>     set: the runs that were told to stop; it lives as long as the receipt
     <root>~cancels             zset: cancels whose clean-up is not over, by time
   The field `cancel` of the owner's record names the newest cancel whose clean-up is not over.
 ]]
-local function receiptOf(cancelId)
-  return root .. '~receipt~' .. cancelId
+local function writeReceipt(cancelId, now, keepMs, fields)
+  redis.call('HSET', receiptOf(cancelId), 'at', msText(now), 'keep', keepMs, unpack(fields))
+  redis.call('PEXPIRE', receiptOf(cancelId), keepMs)
 end
 
 local function openReceipt(cancelId, now, keepMs, fields)
-  redis.call('HSET', receiptOf(cancelId), 'at', msText(now), 'keep', keepMs, unpack(fields))
-  redis.call('PEXPIRE', receiptOf(cancelId), keepMs)
+  writeReceipt(cancelId, now, keepMs, fields)
   redis.call('ZADD', root .. '~cancels', now, cancelId)
+  keepHistory(keepMs)
 end
 
 local function queueOf(ref)
@@ -23,7 +24,10 @@ end
 
 local function countFor(owner, ref, what)
   local cancelId = redis.call('HGET', recordOf(owner), 'cancel')
-  if cancelId then redis.call('HINCRBY', receiptOf(cancelId), what .. ':' .. queueOf(ref), 1) end
+  -- A receipt whose time is over is not begun again.
+  if cancelId and redis.call('EXISTS', receiptOf(cancelId)) == 1 then
+    redis.call('HINCRBY', receiptOf(cancelId), what .. ':' .. queueOf(ref), 1)
+  end
 end
 
 -- Counts a job for each cancelled owner that it has.

@@ -11,6 +11,9 @@
   <root>~pending~<owner>  hash: digest of a deduplication key -> its pending job
   <root>~owners~<digits>  zset, all with the score 0: the owners that have a record and whose epoch ends in these three digits, in the order
                           of their names. Many small sets take a fifth of the memory of a large one, and new owners of one step stand in one.
+  <root>~closed           zset: owners that never had a job, by when they were closed or reopened last, µs; the last three digits are those of
+                          their epoch. Their number is bounded: see empty-cancels.lua
+  <root>~idle             zset: the same of owners without a job that had one
 ]]
 local FIELDS_OF_AN_EMPTY_RECORD = 2
 local ZERO = string.byte('0')
@@ -106,26 +109,58 @@ local function enterAll(owners, ref, at)
     else
       redis.call('HSET', record, 'wanted', whole(at), ref, owner.epoch)
     end
-    if owner.mayExpire then redis.call('PERSIST', record) end
+    if owner.mayExpire then
+      redis.call('PERSIST', record)
+      redis.call('ZREM', root .. '~closed', owner.name)
+    end
   end
 end
 
--- An owner that was closed or reopened is remembered for a time without jobs.
-local function expireIfOnlyState(record)
-  if redis.call('HEXISTS', record, 'state') == 1 then redis.call('PEXPIRE', record, STATE_KEPT_MS) end
+local function receiptOf(cancelId)
+  return root .. '~receipt~' .. cancelId
 end
 
--- An owner without jobs is not remembered, or for a time if it was closed or reopened.
-local function forgetIfEmpty(owner)
+-- Nothing is left of what a cancel ended.
+local function closeReceipt(owner, cancelId)
+  redis.call('ZREM', root .. '~cancels', cancelId)
+  if redis.call('EXISTS', receiptOf(cancelId)) == 1 then redis.call('HSET', receiptOf(cancelId), 'done', '1') end
+  if redis.call('HGET', recordOf(owner), 'cancel') == cancelId then redis.call('HDEL', recordOf(owner), 'cancel') end
+end
+
+-- @param epoch its last one, or any number with the same last three digits
+local function forgetOwner(owner, epoch)
+  redis.call('DEL', recordOf(owner))
+  redis.call('ZREM', listOf(epoch), owner)
+  readOwners[owner] = nil
+end
+
+-- A record expires by itself, but not its name in the list of owners: each owner that comes makes room for two whose time is over.
+local function listIdle(owner, epoch, hadJobs)
+  local idle, now = root .. (hadJobs and '~idle' or '~closed'), math.floor(nowUs() / 1000) * 1000
+  redis.call('ZADD', idle, whole(now + tonumber(string.sub(epoch, -3))), owner)
+  local over = redis.call('ZRANGEBYSCORE', idle, '-inf', whole(now - STATE_KEPT_MS * 1000), 'WITHSCORES', 'LIMIT', 0, 2)
+  for i = 1, #over, 2 do
+    redis.call('ZREM', idle, over[i])
+    if redis.call('EXISTS', recordOf(over[i])) == 0 then redis.call('ZREM', listOf(over[i + 1]), over[i]) end
+  end
+end
+
+-- An owner without jobs is not remembered, or for a time if it was closed or reopened. Its cancel is over.
+-- @param further how many fields its record has beside those of an empty one
+local function forgetWithoutJobs(owner, further)
+  if further > 2 then return end
   local record = recordOf(owner)
-  local further = redis.call('HLEN', record) - FIELDS_OF_AN_EMPTY_RECORD
-  if further == 0 then
-    redis.call('ZREM', listOf(redis.call('HGET', record, 'epoch')), owner)
-    redis.call('DEL', record)
-    readOwners[owner] = nil
-  elseif further == 1 then
-    expireIfOnlyState(record)
-  end
+  local known = redis.call('HMGET', record, 'epoch', 'wanted', 'state', 'cancel')
+  if further > (known[3] and 1 or 0) + (known[4] and 1 or 0) then return end
+  if known[4] then closeReceipt(owner, known[4]) end
+  if not known[3] then return forgetOwner(owner, known[1]) end
+  redis.call('PEXPIRE', record, STATE_KEPT_MS)
+  listIdle(owner, known[1], known[2] ~= '0')
+end
+
+local function forgetIfEmpty(owner)
+  local further = redis.call('HLEN', recordOf(owner)) - FIELDS_OF_AN_EMPTY_RECORD
+  if further >= 0 then forgetWithoutJobs(owner, further) end
 end
 
 local function leave(owner, ref)
@@ -142,7 +177,7 @@ local function leaveCurrent(owner, epoch, ref)
     return
   end
   redis.call('HDEL', record, ref)
-  if further == 1 then expireIfOnlyState(record) end
+  forgetWithoutJobs(owner, further)
 end
 
 local function leavePending(mark, ref)

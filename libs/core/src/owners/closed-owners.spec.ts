@@ -1,0 +1,244 @@
+import type { Job } from 'bullmq';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CoreKit, until } from '../../../../test/support/core-kit.js';
+
+const MOST_RECEIPTS = 1_000;
+const DAY_MS = 86_400_000;
+const FULL = { code: 'CLOSED_FULL' };
+const CLOSED = { code: 'OWNER_CLOSED' };
+
+/** Who may cancel may name any number of owners that never had a job. */
+describe('a cancel of an owner without a job', () => {
+  let kit: CoreKit;
+
+  beforeEach(() => {
+    kit = new CoreKit(undefined, { maxClosed: 3, receiptKeep: '2m' });
+  });
+
+  afterEach(() => kit.stop());
+
+  const add = (owner: string) => kit.queue().add('x', {}, { owners: [owner] });
+  const cancel = (owner: string, options = {}) => kit.owners.cancel(owner, options);
+
+  it('is answered as any other, and its cancelId gets the same receipt again', async () => {
+    const order = { reason: 'sold', by: 'ann', cancelId: 'c-1' };
+
+    const receipt = await cancel('trip:1', order);
+
+    expect(receipt).toMatchObject({ ...order, owner: 'trip:1', closed: true, removed: 0, done: true });
+    expect(receipt.epoch).toMatch(/^\d+$/);
+    expect(Date.now() - receipt.at).toBeLessThan(60_000);
+    expect(await cancel('trip:1', order)).toEqual(receipt);
+    expect(await kit.owners.receipt('c-1')).toEqual(receipt);
+    expect(await kit.owners.openReceipts()).toEqual([]);
+    await expect(cancel('trip:2', order)).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
+  });
+
+  it('leaves only its receipt with an owner that it does not close', async () => {
+    const order = { close: false, cancelId: 'c-1' };
+    expect(await cancel('trip:1', order)).toMatchObject({ closed: false, epoch: '', done: true });
+    expect(await keys()).toEqual(['~empty', '~receipt~c-1']);
+
+    await add('trip:1');
+
+    // What was enqueued since is not ended by the repeat of an earlier cancel.
+    expect(await cancel('trip:1', order)).toMatchObject({ removed: 0 });
+    expect(await cancel('trip:1', { close: false })).toMatchObject({ removed: 1, done: true });
+  });
+
+  it('is refused when the limit of such owners is reached; those with jobs are closed all the same', async () => {
+    for (const n of [1, 2, 3]) await cancel(`trip:${n}`);
+    await expect(cancel('trip:4', { cancelId: 'c-4' })).rejects.toMatchObject(FULL);
+    expect(await kit.owners.receipt('c-4')).toBeUndefined();
+    expect(await kit.owners.get('trip:4')).toBeUndefined();
+
+    await add('ride:1');
+    expect(await cancel('ride:1')).toMatchObject({ removed: 1, closed: true, done: true });
+    expect(await cancel('trip:1')).toMatchObject({ closed: true, done: true });
+    expect(await cancel('trip:4', { close: false })).toMatchObject({ done: true });
+    for (const owner of ['trip:1', 'ride:1']) await expect(add(owner)).rejects.toMatchObject(CLOSED);
+  });
+
+  it('shares its limit with reopens of such owners', async () => {
+    for (const n of [1, 2, 3]) expect(await kit.owners.reopen(`trip:${n}`)).toMatchObject({ state: 'open' });
+    await expect(kit.owners.reopen('trip:4')).rejects.toMatchObject(FULL);
+    expect(await kit.owners.get('trip:4')).toBeUndefined();
+    await expect(cancel('trip:4')).rejects.toMatchObject(FULL);
+
+    await add('ride:1');
+    await cancel('ride:1');
+    for (const owner of ['ride:1', 'trip:1'])
+      expect(await kit.owners.reopen(owner)).toMatchObject({ state: 'open' });
+  });
+
+  it('counts once, however often it comes, until the owner has a job', async () => {
+    for (const close of [true, false, true]) await cancel('trip:1', { close });
+    await kit.owners.reopen('trip:1');
+    expect(await counted()).toEqual(['trip:1']);
+
+    await add('trip:1');
+
+    expect(await counted()).toEqual([]);
+    await cancel('trip:1');
+    expect(await counted()).toEqual([]);
+  });
+
+  it('is forgotten by a purge a day later, and by no earlier one; no other owner is', async () => {
+    await add('ride:1');
+    for (const owner of ['trip:old', 'trip:young', 'ride:1']) await cancel(owner);
+    await kit.owners.reopen('trip:other');
+    for (const owner of ['trip:old', 'trip:other']) await backdate(owner, 2 * DAY_MS);
+
+    expect(await kit.owners.purgeClosed({ olderThan: '3d' })).toBe(0);
+    expect(await kit.owners.purgeClosed()).toBe(2);
+
+    expect(await counted()).toEqual(['trip:young']);
+    expect(await listed()).toEqual(['ride:1', 'trip:young']);
+    await add('trip:old');
+    for (const owner of ['trip:young', 'ride:1']) await expect(add(owner)).rejects.toMatchObject(CLOSED);
+  });
+
+  it('goes from the list of owners when its time is over', async () => {
+    await add('ride:1');
+    for (const owner of ['trip:1', 'trip:2', 'ride:1']) await cancel(owner);
+    for (const owner of ['trip:1', 'ride:1']) {
+      await backdate(owner, 31 * DAY_MS);
+      await kit.redis.del(`${kit.prefix}~owner~${owner}`);
+    }
+
+    await add('ride:2');
+    for (const owner of ['trip:3', 'ride:2']) await cancel(owner);
+
+    expect(await listed()).toEqual(['ride:2', 'trip:2', 'trip:3']);
+    const names = (await keys()).filter((key) => key.startsWith('~owners~'));
+    const counts = await Promise.all(names.map((key) => kit.redis.zcard(kit.prefix + key)));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+  });
+
+  it('leaves 1,000 receipts, however many owners and cancelIds are named', async () => {
+    await cancel('trip:1');
+    const many = Array.from({ length: 1_200 }, (_, i) => i);
+
+    await Promise.all(many.map((i) => cancel(`no:${i}`, { close: false })));
+    expect(await receipts()).toBe(MOST_RECEIPTS);
+    await Promise.all(many.map(() => cancel('trip:1')));
+
+    expect(await receipts()).toBe(MOST_RECEIPTS);
+  });
+
+  it('and every other is kept for as long as receiptKeep says, with the history', async () => {
+    let release: (() => void) | undefined;
+    kit.worker(() => new Promise<void>((resolve) => (release = resolve)));
+    await add('ride:1');
+    await until(() => release !== undefined, 'it runs');
+    await kit.queue().add('x', {}, { owners: ['ride:1'], delay: 60_000 });
+    await cancel('ride:1');
+    await cancel('trip:1');
+    release!();
+    await until(async () => (await kit.owners.history('ride:1')).length === 2, 'both are in the history');
+
+    const kept = (await keys()).filter((key) => /^~(receipt|history|told|empty)~?/.test(key));
+    expect(kept.filter((key) => key !== '~history-kept')).toHaveLength(5);
+    for (const key of kept.filter((each) => each !== '~history-kept')) {
+      const leftMs = await kit.redis.pttl(kit.prefix + key);
+      expect({ key, isKept: leftMs > 60_000 && leftMs <= 120_000 }).toEqual({ key, isKept: true });
+    }
+  });
+
+  it.each([
+    ['a reason of a thousand characters', { reason: 'r'.repeat(1_000) }],
+    ['an author of a thousand characters', { by: 'b'.repeat(1_000) }],
+    ['a cancelId of a thousand bytes', { cancelId: 'c'.repeat(1_000) }],
+    ['no cancelId at all', { cancelId: '' }],
+    ['a time that is none', { happenedAt: Number.NaN }],
+  ])('is refused with %s', async (_, options) => {
+    await expect(cancel('trip:1', options)).rejects.toMatchObject({ code: 'INVALID' });
+    await expect(kit.owners.cancelJob('audio', '1', options)).rejects.toMatchObject({ code: 'INVALID' });
+    expect(await keys()).toEqual([]);
+  });
+
+  async function keys(): Promise<string[]> {
+    const found = await kit.redis.keys(`${kit.prefix}~*`);
+    return found.map((key) => key.slice(kit.prefix.length)).toSorted();
+  }
+
+  async function receipts(): Promise<number> {
+    return (await keys()).filter((key) => key.startsWith('~receipt~')).length;
+  }
+
+  /** The owners that count against the limit. */
+  function counted(): Promise<string[]> {
+    return kit.redis.zrange(`${kit.prefix}~closed`, 0, '-1');
+  }
+
+  async function listed(): Promise<string[]> {
+    return (await kit.owners.list()).owners.map(({ owner }) => owner);
+  }
+
+  /** As if it had been closed that long ago. */
+  async function backdate(owner: string, ms: number): Promise<void> {
+    for (const list of ['closed', 'idle'])
+      if ((await kit.redis.zscore(`${kit.prefix}~${list}`, owner)) !== null)
+        await kit.redis.zincrby(`${kit.prefix}~${list}`, -ms * 1_000, owner);
+  }
+});
+
+describe('the receipt of a cancel', () => {
+  let kit: CoreKit;
+
+  beforeEach(() => {
+    kit = new CoreKit();
+  });
+
+  afterEach(() => kit.stop());
+
+  const untilStopped = (_job: Job, _token?: string, signal?: AbortSignal) =>
+    new Promise<void>((_, reject) => signal!.addEventListener('abort', () => reject(new Error('stopped'))));
+
+  it('is done when the last run has ended, without another pass over its jobs', async () => {
+    kit.worker(untilStopped);
+    const job = await kit.queue().add('x', {}, { owners: ['ride:1'] });
+    await until(async () => (await job.getState()) === 'active', 'it runs');
+
+    await kit.owners.cancel('ride:1', { cancelId: 'c-1', close: false });
+
+    await until(async () => (await kit.owners.receipt('c-1'))?.done, 'it is done');
+    expect(await kit.owners.receipt('c-1')).toMatchObject({ aborted: 1, acknowledged: 1 });
+    expect(await kit.owners.openReceipts()).toEqual([]);
+    await kit.nothingLeft();
+  });
+
+  it('is not begun again by a run that ends after its time is over', async () => {
+    let release: (() => void) | undefined;
+    kit.worker(() => new Promise<void>((resolve) => (release = resolve)));
+    await kit.queue().add('x', {}, { owners: ['ride:1'] });
+    await until(() => release !== undefined, 'it runs');
+    await kit.owners.cancel('ride:1', { cancelId: 'c-1', close: false });
+    await kit.redis.del(`${kit.prefix}~receipt~c-1`);
+
+    release!();
+
+    await kit.nothingLeft();
+    expect(await kit.redis.exists(`${kit.prefix}~receipt~c-1`)).toBe(0);
+  });
+
+  it('that the store lost before it was answered is an error that asks for a repeat', async () => {
+    const stopped = { release: () => undefined as void };
+    kit.worker(() => new Promise<void>((resolve) => (stopped.release = resolve)));
+    const job = await kit.queue().add('x', {}, { owners: ['ride:1'] });
+    await until(async () => (await job.getState()) === 'active', 'it runs');
+    const cancel = { cancelId: 'c-1', wait: 'drained', waitFor: '20s' } as const;
+
+    const answer = kit.owners.cancel('ride:1', cancel);
+    answer.catch(() => undefined);
+    // As a replica that took over without it.
+    await until(async () => (await kit.redis.del(`${kit.prefix}~receipt~c-1`)) === 1, 'it is gone');
+
+    await expect(answer).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('Repeat it with the same cancelId'),
+    });
+    stopped.release();
+    expect(await kit.owners.cancel('ride:1', { cancelId: 'c-1' })).toMatchObject({ cancelId: 'c-1' });
+  });
+});
