@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL('../../libs/core/src', import.meta.url));
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
   scripts: ['model'],
-  backend: ['model', 'scripts'],
+  durability: ['model'],
+  backend: ['model', 'scripts', 'durability'],
   queue: ['model', 'backend'],
   worker: ['model', 'backend'],
   flow: ['model', 'backend'],

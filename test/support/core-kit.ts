@@ -65,7 +65,7 @@ export class CoreKit {
     const keys = await this.redis.keys(`${this.prefix}~*`);
     return keys
       .map((key) => key.slice(this.prefix.length))
-      .filter((key) => !/^~(receipt|history|told|cancelled|limit|empty|closed|idle)/.test(key))
+      .filter((key) => !/^~(receipt|history|told|cancelled|limit|empty|closed|idle|barrier)/.test(key))
       .toSorted();
   }
 

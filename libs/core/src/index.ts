@@ -1,8 +1,10 @@
+export type { Durability, DurabilityLevel, DurabilityOptions } from './durability/durability.js';
 export { MooredFlowProducer, type MooredFlowOptions } from './flow/moored-flow-producer.js';
 export {
   CancelConflictError,
   CancelLostError,
   ClosedOwnersFullError,
+  DurabilityUnknownError,
   InvalidJobError,
   MooringError,
   OwnerClosedError,

@@ -14,8 +14,10 @@ import {
   type QueueBaseOptions,
   type WorkerOptions,
 } from 'bullmq';
+import { holdWrite, type Durability, type DurabilityOptions } from '../durability/durability.js';
+import { openDurability, StoreDurability } from '../durability/store-durability.js';
+import { DurabilityUnknownError, OwnerClosedError, SlotLimitError } from '../model/errors.js';
 import type { JobLimits } from '../model/job-limits.js';
-import { OwnerClosedError, SlotLimitError } from '../model/errors.js';
 import type { Owner } from '../model/owner.js';
 import { defineScripts, runScript } from '../scripts/composed-scripts.js';
 import { unescapeText } from '../scripts/escape.js';
@@ -31,6 +33,12 @@ import { stepArguments, type Argument, type StepItem } from './step-arguments.js
 import { ticketIn, type Ticket } from './ticket.js';
 
 const MOST_IN_ONE_STEP = 16;
+
+/** What adds jobs, or cancels them, and answers. */
+export interface DurableOptions {
+  /** What answers wait for; or a port of your own. Default nothing. */
+  readonly durability?: DurabilityOptions | Durability;
+}
 
 /** BullMQ's Redis backend, with owners inside its steps. */
 export class MooredBackend extends RedisQueueBackend {
@@ -48,15 +56,24 @@ export class MooredBackend extends RedisQueueBackend {
   });
   private readonly finishes = new Batch<StepItem, unknown>(MOST_IN_ONE_STEP, (runs) => this.finishAll(runs));
   private readonly finishRequests = new FinishRequests(this.queue.opts);
+  private readonly durability = openDurability(
+    (this.queue.opts as DurableOptions).durability,
+    () => this.client,
+    this.redisPrefix,
+  );
   private schedulerOwners: readonly Argument[] | undefined;
 
   override async addJob(job: JobJson, jobId: string, parentKeyOpts?: ParentKeyOpts): Promise<string> {
     const owned = readOwnedOptions(job.opts);
-    if (!owned) return super.addJob(job, jobId, parentKeyOpts);
-    return (await this.adds.one(job, jobId, owned, parentKeyOpts)).id;
+    if (!owned) return this.confirmed(() => super.addJob(job, jobId, parentKeyOpts));
+    return (await this.confirmed(() => this.adds.one(job, jobId, owned, parentKeyOpts))).id;
   }
 
-  override async addJobs(jobs: Parameters<RedisQueueBackend['addJobs']>[0]): Promise<string[]> {
+  override addJobs(jobs: Parameters<RedisQueueBackend['addJobs']>[0]): Promise<string[]> {
+    return this.confirmed(() => this.addMany(jobs));
+  }
+
+  private async addMany(jobs: Parameters<RedisQueueBackend['addJobs']>[0]): Promise<string[]> {
     const owned = jobs.map(({ job }) => readOwnedOptions(job.opts));
     const [owners, plain] = [jobs.filter((_, i) => owned[i]), jobs.filter((_, i) => !owned[i])];
     const tickets = await this.adds.many(
@@ -68,18 +85,22 @@ export class MooredBackend extends RedisQueueBackend {
   }
 
   async enqueue({ job, jobId }: NewJob): Promise<Ticket> {
-    return this.adds.one(job, jobId, requireOwners(readOwnedOptions(job.opts)));
+    const owned = requireOwners(readOwnedOptions(job.opts));
+    return this.confirmed(() => this.adds.one(job, jobId, owned));
   }
 
   /** What became of each job, all of which have owners. */
   async enqueueBulk(jobs: readonly NewJob[]): Promise<PromiseSettledResult<Ticket>[]> {
-    return this.adds.many(
-      jobs,
-      jobs.map(({ job }) => requireOwners(readOwnedOptions(job.opts))),
-    );
+    const owned = jobs.map(({ job }) => requireOwners(readOwnedOptions(job.opts)));
+    const { value, isHeld } = await this.hold(() => this.adds.many(jobs, owned));
+    return isHeld === false ? value.map(unconfirmed) : value;
   }
 
-  override async addFlow(entries: FlowJobEntry[]): Promise<[Error | null, string | number][]> {
+  override addFlow(entries: FlowJobEntry[]): Promise<[Error | null, string | number][]> {
+    return this.confirmed(() => this.addFlowInOneStep(entries));
+  }
+
+  private async addFlowInOneStep(entries: FlowJobEntry[]): Promise<[Error | null, string | number][]> {
     const owned = entries.map(({ jobData }) => readOwnedOptions(jobData.opts));
     if (!owned.some((options) => options)) return super.addFlow(entries);
     await this.adds.flow(entries, owned);
@@ -233,6 +254,26 @@ export class MooredBackend extends RedisQueueBackend {
     );
   }
 
+  /** Runs a write whose answer is held back until it is durable. What is refused is answered at once. */
+  private async confirmed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
+    if (!this.durability) return write();
+    const { value, isHeld } = await this.hold(write);
+    if (!isHeld) throw new DurabilityUnknownError(value);
+    return value;
+  }
+
+  /** Runs a write, and says whether it is durable; `isHeld` is undefined when that was not asked for. */
+  hold<Answer>(
+    write: () => Promise<Answer>,
+  ): Promise<{ readonly value: Answer; readonly isHeld: boolean | undefined }> {
+    return holdWrite(this.durability, write);
+  }
+
+  override async close(force?: boolean): Promise<void> {
+    if (this.durability instanceof StoreDurability) this.durability.close();
+    await super.close(force);
+  }
+
   async run(name: ComposedName, args: readonly Argument[]): Promise<unknown> {
     return runScript(await this.client, name, args);
   }
@@ -240,6 +281,11 @@ export class MooredBackend extends RedisQueueBackend {
   get root(): string {
     return this.redisPrefix;
   }
+}
+
+function unconfirmed(result: PromiseSettledResult<Ticket>): PromiseSettledResult<Ticket> {
+  if (result.status === 'rejected') return result;
+  return { status: 'rejected', reason: new DurabilityUnknownError(result.value) };
 }
 
 /** BullMQ's own arguments, in whose place the request stands. */

@@ -6,11 +6,11 @@ import {
   type KeyPrefixOptions,
   type QueueBaseOptions,
 } from 'bullmq';
-import { createMooredBackend } from '../backend/moored-backend.js';
+import { createMooredBackend, type DurableOptions } from '../backend/moored-backend.js';
 import type { JobLimits } from '../model/job-limits.js';
 import type { OwnedJobOptions } from '../model/job-options.js';
 
-export interface MooredFlowOptions extends QueueBaseOptions, KeyPrefixOptions {
+export interface MooredFlowOptions extends QueueBaseOptions, KeyPrefixOptions, DurableOptions {
   readonly limits?: JobLimits;
 }
 

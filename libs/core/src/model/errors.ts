@@ -74,6 +74,19 @@ export class CancelLostError extends MooringError {
   }
 }
 
+/** What was asked for is done, but not known to be held by a replica, or the disk. */
+export class DurabilityUnknownError<Answer = unknown> extends MooringError {
+  readonly code = 'DURABILITY_UNKNOWN';
+
+  /** @param answer what the call would have answered: a ticket, ids, a receipt */
+  constructor(readonly answer: Answer) {
+    super(
+      'It was accepted, and may be lost with the server: its durability was not confirmed in time. ' +
+        'Ask again with the same jobId or cancelId, and the answer says how it is then.',
+    );
+  }
+}
+
 /** The cancelId was used for another owner. Nothing was cancelled. */
 export class CancelConflictError extends MooringError {
   readonly code = 'IDEMPOTENCY_CONFLICT';

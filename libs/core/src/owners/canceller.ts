@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CancelConflictError, CancelLostError, ClosedOwnersFullError } from '../model/errors.js';
+import {
+  CancelConflictError,
+  CancelLostError,
+  ClosedOwnersFullError,
+  DurabilityUnknownError,
+} from '../model/errors.js';
 import { durationMs } from '../model/duration.js';
 import { unescapeText } from '../scripts/escape.js';
 import type { Owner } from '../model/owner.js';
@@ -44,7 +49,8 @@ export class Canceller {
     checkOptions(options);
     const { reason = '', by = '', cancelId = randomUUID(), close = true, happenedAt = '' } = options;
     const name = this.store.nameOf(owner);
-    const [word, ...rest] = await this.store.run<string[]>('cancel', this.store.recordOf(name), [
+    const cancel = { ...options, reason, by, cancelId, close, name };
+    const args = [
       name,
       cancelId,
       close ? '1' : '',
@@ -55,8 +61,14 @@ export class Canceller {
       seen?.epoch ?? '',
       seen?.wanted ?? '',
       this.limits.maxClosed,
-    ]);
-    return this.answer(word!, { ...options, reason, by, cancelId, close, name }, rest);
+    ];
+    const { value, isHeld } = await this.store.hold(async () => {
+      const answer = await this.store.run<string[]>('cancel', this.store.recordOf(name), args);
+      refuse(answer[0]!, cancel);
+      return answer;
+    });
+    const [word, ...rest] = value;
+    return this.confirm(await this.answer(word!, cancel, rest), isHeld);
   }
 
   /** One job, and those below it in its flow that belong to the same owner; nothing for a job that has ended or has no owner. */
@@ -65,22 +77,19 @@ export class Canceller {
     const { reason = '', by = '', cancelId = randomUUID() } = options;
     const ref = `${queue}:${id}`;
     const args = [ref, cancelId, reason, by, this.limits.receiptKeepMs];
-    const [word, owner] = await this.store.run<[string, string?]>(
-      'cancelJob',
-      `${this.store.root}:${ref}`,
-      args,
-    );
+    const { value, isHeld } = await this.store.hold(async () => {
+      const answer = await this.store.run<string[]>('cancelJob', `${this.store.root}:${ref}`, args);
+      refuse(answer[0]!, { cancelId, name: '' });
+      return answer;
+    });
+    const [word, name = ''] = value;
     if (word === 'unknown') return undefined;
-    return this.answer(word, { ...options, cancelId, name: owner ?? '' }, ['0']);
+    return this.confirm(await this.answer(word!, { ...options, cancelId, name }, ['0']), isHeld);
   }
 
   private async answer(word: string, cancel: Cancel, rest: readonly string[]): Promise<Receipt> {
     const { cancelId, name } = cancel;
     switch (word) {
-      case 'taken':
-        throw new CancelConflictError(cancelId);
-      case 'full':
-        throw new ClosedOwnersFullError(unescapeText(name));
       case 'late':
       case 'moved':
         return emptyReceipt(cancelId, name, { late: true });
@@ -100,11 +109,26 @@ export class Canceller {
     return readReceipt(cancelId, fields);
   }
 
+  /** The receipt says for later readers that the cancel is durable. One that was found so before stays so. */
+  private async confirm(receipt: Receipt, isHeld: boolean | undefined): Promise<Receipt> {
+    if (isHeld === undefined || receipt.durable) return receipt;
+    if (receipt.late) return { ...receipt, durable: isHeld };
+    if (!isHeld) throw new DurabilityUnknownError(receipt);
+    await this.store.run('noteDurable', this.store.receiptOf(receipt.cancelId), []);
+    return { ...receipt, durable: true };
+  }
+
   private async drain(cancelId: string, waitMs: number): Promise<void> {
     const until = Date.now() + waitMs;
     while (!(await this.cleanUp.pass(cancelId, '0', until)) && Date.now() < until)
       await pause(LOOKS_AGAIN_MS);
   }
+}
+
+/** Throws for a cancel that wrote nothing. */
+function refuse(word: string, { cancelId, name }: Cancel): void {
+  if (word === 'taken') throw new CancelConflictError(cancelId);
+  if (word === 'full') throw new ClosedOwnersFullError(unescapeText(name));
 }
 
 /** Of a cancel that found no job: its receipt is one of a bounded number, and may be gone by now. */

@@ -28,6 +28,13 @@ export class OwnerStore {
     return (await this.backend.run(name, [key, this.root, ...args])) as Answer;
   }
 
+  /** Runs a write, and says whether it is durable. */
+  hold<Answer>(
+    write: () => Promise<Answer>,
+  ): Promise<{ readonly value: Answer; readonly isHeld: boolean | undefined }> {
+    return this.backend.hold(write);
+  }
+
   async readRange(key: string, from: number, to: number): Promise<string[]> {
     return (await this.backend.run('readRange', [key, from, to])) as string[];
   }

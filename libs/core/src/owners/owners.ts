@@ -1,5 +1,5 @@
 import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
-import { createMooredBackend } from '../backend/moored-backend.js';
+import { createMooredBackend, type DurableOptions } from '../backend/moored-backend.js';
 import { durationMs } from '../model/duration.js';
 import { ClosedOwnersFullError, InvalidJobError } from '../model/errors.js';
 import { parseOwner, type Owner } from '../model/owner.js';
@@ -18,7 +18,7 @@ const MAX_CLOSED = 100_000;
 /** Receipts say what runs of now were told: they outlive these. */
 const LEAST_RECEIPT_KEEP_MS = 60_000;
 
-export interface OwnersOptions {
+export interface OwnersOptions extends DurableOptions {
   readonly connection: ConnectionOptions;
   readonly prefix?: string;
   /** How long receipts of cancels are kept, and the history of what was removed. Default 7 days; the same for all. */
@@ -35,10 +35,11 @@ export class Owners {
   private readonly reader: OwnerReader;
   private readonly limits: CancelLimits;
 
-  constructor({ connection, prefix = 'bull', receiptKeep = '7d', maxClosed = MAX_CLOSED }: OwnersOptions) {
+  constructor(options: OwnersOptions) {
+    const { connection, prefix = 'bull', receiptKeep = '7d', maxClosed = MAX_CLOSED, durability } = options;
     this.limits = { receiptKeepMs: durationMs('receiptKeep', receiptKeep), maxClosed };
     checkLimits(this.limits);
-    const backend = createMooredBackend('owners', { connection, prefix } as QueueBaseOptions);
+    const backend = createMooredBackend('owners', { connection, prefix, durability } as QueueBaseOptions);
     // Every call answers with its own error.
     backend.on('error', () => undefined);
     this.store = new OwnerStore(backend);

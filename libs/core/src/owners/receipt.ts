@@ -22,6 +22,8 @@ export interface Receipt {
   readonly byQueue: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Nothing is left of it in any queue or index. */
   readonly done: boolean;
+  /** Whether `durability` confirmed the cancel; always false without it. */
+  readonly durable: boolean;
 }
 
 /** The receipt of a cancel that found nothing to do, of which nothing is kept. */
@@ -45,6 +47,7 @@ export function readReceipt(cancelId: string, fields: Readonly<Record<string, st
     acknowledged: total(counts, 'acknowledged'),
     byQueue: countByQueue(counts),
     done: fields['done'] === '1',
+    durable: fields['durable'] === '1',
   };
 }
 

@@ -1,13 +1,13 @@
 import { Queue, type Job, type JobsOptions, type QueueOptions } from 'bullmq';
 import type { NewJob } from '../backend/adds.js';
-import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
+import { createMooredBackend, type DurableOptions, type MooredBackend } from '../backend/moored-backend.js';
 import type { JobLimits } from '../model/job-limits.js';
 import { MooredJob } from '../backend/moored-job.js';
 import type { Ticket } from '../backend/ticket.js';
 import type { OwnersOf } from '../model/run-options.js';
 import { adoptWaiting, type Adoption } from './adoption.js';
 
-export interface MooredQueueOptions extends QueueOptions {
+export interface MooredQueueOptions extends QueueOptions, DurableOptions {
   readonly limits?: JobLimits;
 }
 

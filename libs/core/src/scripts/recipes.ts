@@ -64,6 +64,7 @@ export const RECIPES = {
   summarizeOwners: { bull: [], own: ['store', 'mark', 'record', 'summarize-owners'], keys: 1 },
   readOwner: { bull: [], own: ['store', 'mark', 'record', 'job-state', 'read-owner'], keys: 1 },
   readRange: { bull: [], own: ['read-range'], keys: 1 },
+  noteDurable: { bull: [], own: ['note-durable'], keys: 1 },
   reopen: {
     bull: [],
     own: ['store', 'mark', 'record', 'empty-cancels', 'reopen'],

@@ -1,0 +1,98 @@
+import type { Redis } from 'ioredis';
+import { Sessions } from './sessions.js';
+import { within } from './within.js';
+
+/** While one barrier waits, the next starts after this: a sync that is under way does not cover what comes now. */
+const GAP_MS = 100;
+const MOST = 10;
+/** Beyond the time that the server was told to wait. */
+const ANSWER_MS = 500;
+
+export interface Barrier {
+  /** Of the server that answered. */
+  readonly runId: string;
+  readonly isHeld: boolean;
+}
+
+/**
+ * Barriers at one server. All callers that come before one starts share it. A server that waits answers nothing else over that
+ * connection, so these have connections of their own; one that broke is not used again.
+ */
+export class Barriers {
+  private readonly sessions = new Sessions();
+  private readonly free: Redis[] = [];
+  private readonly busy = new Set<Redis>();
+  private next: Promise<Barrier | undefined> | undefined;
+  private startedAt = -Infinity;
+  private ended!: () => void;
+  private end: Promise<void>;
+  /** The last one found that too few hold it. */
+  isFailing = false;
+
+  constructor(
+    private readonly client: Redis,
+    private readonly prove: (redis: Redis) => Promise<boolean>,
+    private readonly waitMs: number,
+  ) {
+    this.end = new Promise((resolve) => (this.ended = resolve));
+  }
+
+  /** The next barrier that starts; nothing when the server could not be asked. */
+  join(): Promise<Barrier | undefined> {
+    this.next ??= this.start();
+    return this.next;
+  }
+
+  close(): void {
+    for (const redis of [...this.free, ...this.busy]) redis.disconnect();
+  }
+
+  private async start(): Promise<Barrier | undefined> {
+    await this.turn();
+    this.next = undefined;
+    this.startedAt = performance.now();
+    const redis = this.free.pop() ?? this.open();
+    this.busy.add(redis);
+    // When the connection, or the server, is gone, nothing is known.
+    const barrier = await within(this.waitMs + ANSWER_MS, this.ask(redis)).catch(() => undefined);
+    this.busy.delete(redis);
+    if (barrier) this.free.push(redis);
+    else redis.disconnect();
+    this.isFailing = !barrier?.isHeld;
+    this.ended();
+    this.end = new Promise((resolve) => (this.ended = resolve));
+    return barrier;
+  }
+
+  private async turn(): Promise<void> {
+    await Promise.resolve();
+    while (this.busy.size > 0) {
+      const restMs = this.startedAt + GAP_MS - performance.now();
+      if (restMs <= 0 && this.busy.size < MOST) return;
+      await within(restMs > 0 ? restMs : this.waitMs, this.end);
+    }
+  }
+
+  private async ask(redis: Redis): Promise<Barrier> {
+    const session = await this.sessions.of(redis);
+    const isHeld = await this.prove(redis);
+    return { runId: session.runId, isHeld: isHeld && !session.isOver };
+  }
+
+  private open(): Redis {
+    const redis = this.client.duplicate({
+      // A command of a broken connection is not sent again: another server could get it.
+      autoResendUnfulfilledCommands: false,
+      enableAutoPipelining: false,
+      retryStrategy: () => null,
+      sentinelRetryStrategy: () => null,
+      lazyConnect: true,
+    });
+    redis.on('error', () => undefined);
+    redis.once('end', () => {
+      const at = this.free.indexOf(redis);
+      if (at >= 0) this.free.splice(at, 1);
+    });
+    return redis;
+  }
+}
