@@ -67,10 +67,12 @@ export class RedisCluster {
   }
 
   private async join(busPorts: readonly number[]): Promise<void> {
+    // A node that knows another one takes no epoch any more: all have theirs before the first two meet.
+    for (const [i, node] of this.nodes.entries())
+      await node.ask((redis) => redis.cluster('SET-CONFIG-EPOCH', i + 1));
     for (const [i, node] of this.nodes.entries()) {
       const last = Math.min(16_384, (i + 1) * SHARE) - 1;
       await node.ask(async (redis) => {
-        await redis.cluster('SET-CONFIG-EPOCH', i + 1);
         await redis.call('CLUSTER', 'ADDSLOTSRANGE', i * SHARE, last);
         // Each meets each: word of a stranger would take seconds to go round.
         for (const [j, { port }] of this.nodes.entries()) {
