@@ -109,11 +109,13 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
 
     await expect(audio.addBulk(bulk)).rejects.toMatchObject({ ...UNKNOWN, answer: { length: 300 } });
     await expect(audio.add('plain', {}, {})).rejects.toMatchObject(UNKNOWN);
+    const [one] = await audio.enqueueBulk([{ name: 'x', data: {}, opts: { ...MINE, jobId: 'one' } }]);
+    expect(one).toMatchObject({ status: 'rejected', reason: { ...UNKNOWN, answer: { id: 'one' } } });
 
     // Each of them would wait for the time limit.
     expect(performance.now() - began).toBeLessThan(LIMIT_MS);
     await expect(kit.flows({ durability: replicated() }).add(FLOW)).rejects.toMatchObject(UNKNOWN);
-    expect(await kit.owners.get('trip:42')).toMatchObject({ count: count + 302 });
+    expect(await kit.owners.get('trip:42')).toMatchObject({ count: count + 303 });
   });
 
   it('what is refused is refused at once', async () => {

@@ -183,18 +183,42 @@ describe('the limit of a slot', () => {
     await expect(kit.queue().add('x', {}, slot('press', limit))).rejects.toMatchObject({ code: 'INVALID' });
   });
 
-  it('lets a coalesced job that stood in line for another slot run, and keeps no slot of it', async () => {
+  it.each([
+    ['coalesced', { dedup: { strategy: 'coalesce', key: 'k' } }],
+    ['skipped', { dedup: { strategy: 'skip', key: 'k' }, expiresIn: '5m' }],
+  ] as const)('lets a job in line run when a %s trigger needs another slot', async (_, more) => {
     const queue = kit.queue();
     kit.worker(run, { concurrency: 20 });
     await queue.add('holder', { ms: 300 }, slot('press', 1));
     await until(() => running.length === 1, 'the slot is taken');
-    const dedup = { strategy: 'coalesce', key: 'k' } as const;
-    await queue.add('late', { v: 1 }, { ...slot('press', 1), owners: ['site:1'], dedup });
+    const mine = { owners: ['site:1'], ...more };
+    await queue.add('late', { v: 1 }, { ...slot('press', 1), ...mine });
     await until(async () => (await queue.getDelayedCount()) === 1, 'it stands in line');
 
-    await queue.add('late', { v: 2 }, { ...slot('oven', 1), owners: ['site:1'], dedup });
+    await queue.add('late', { v: 2 }, { ...slot('oven', 1), ...mine });
 
     await until(async () => (await queue.getCompletedCount()) === 1, 'it runs in the slot it needs now');
+    await until(isOver, 'all have run');
+    expect(await slotHolders()).toEqual([]);
+  });
+
+  it('is free again when the job that was granted it is coalesced into one that needs another', async () => {
+    const queue = kit.queue();
+    kit.worker(run, { concurrency: 20 });
+    await queue.add('holder', { ms: 200 }, slot('press', 1));
+    await until(() => running.length === 1, 'the slot is taken');
+    const dedup = { strategy: 'coalesce', key: 'k' } as const;
+    const mine = { owners: ['site:1'], dedup };
+    const { id } = await queue.enqueue('late', { v: 1 }, { ...slot('press', 1), ...mine });
+    await until(async () => (await queue.getDelayedCount()) === 1, 'it stands in line');
+    await queue.pause();
+    await until(async () => (await queue.getDelayedCount()) === 0, 'it is granted the slot');
+    expect(await kit.redis.zrange(`${kit.prefix}~slot~press`, 0, '-1')).toEqual([`audio:${id}`]);
+
+    await queue.enqueue('late', { v: 2 }, { ...slot('oven', 1), ...mine });
+
+    expect(await kit.redis.exists(`${kit.prefix}~slot~press`)).toBe(0);
+    await queue.resume();
     await until(isOver, 'all have run');
     expect(await slotHolders()).toEqual([]);
   });
