@@ -44,34 +44,61 @@ local function countTold(cancelId, ref)
   redis.call('HINCRBY', receiptOf(cancelId), 'aborted:' .. queueOf(ref), 1)
 end
 
--- Answers the job if a worker has it: its run is told to stop.
-local function cleanJob(owner, cancelId, ref, timestamp)
+local function append(lists, name, entry)
+  lists[name] = lists[name] or {}
+  table.insert(lists[name], entry)
+end
+
+-- A page writes what its jobs have in common once: what leaves the owner's record, the history of each owner, and the counts.
+local function newPage(owner, cancelId, timestamp)
+  return { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, counts = {}, running = {} }
+end
+
+local function noteRemoved(page, ref, state)
+  local field = 'removed:' .. queueOf(ref) .. ':' .. state
+  page.counts[field] = (page.counts[field] or 0) + 1
+  table.insert(page.leaving, ref)
+end
+
+local function leaveAllOn(page, mark, ref)
+  leavePending(mark, ref)
+  for _, owner in ipairs(ownersOfMark(mark)) do
+    if owner.name ~= page.owner then leave(owner.name, ref) end
+    append(page.history, owner.name, page.timestamp .. ' cancelled ' .. ref)
+  end
+  if needsSlots(mark) then freeSlots(mark, ref) end
+end
+
+-- A job that a worker has stays: its run is told to stop.
+local function cleanJob(page, ref)
   local prefix, job = splitRef(ref)
   if isLocked(prefix, job) then
-    countTold(cancelId, ref)
-    return ref
+    countTold(page.cancelId, ref)
+    table.insert(page.running, ref)
+    return
   end
   local mark = markOfJob(prefix, job)
-  if not mark then
-    leave(owner, ref)
-    redis.call('HINCRBY', receiptOf(cancelId), 'removed:' .. queueOf(ref) .. ':gone', 1)
-    return nil
+  noteRemoved(page, ref, mark and stateOf(prefix, job) or 'gone')
+  if not mark then return end
+  leaveAllOn(page, mark, ref)
+  removeFromQueue(prefix, job, page.timestamp)
+end
+
+local function writePage(page)
+  for field, count in pairs(page.counts) do redis.call('HINCRBY', receiptOf(page.cancelId), field, count) end
+  for owner, entries in pairs(page.history) do rememberAll(owner, entries) end
+  if #page.running > 0 then
+    redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(page.running, '\n'))
   end
-  redis.call('HINCRBY', receiptOf(cancelId), 'removed:' .. queueOf(ref) .. ':' .. stateOf(prefix, job), 1)
-  forget(mark, ref, 'cancelled')
-  removeFromQueue(prefix, job, timestamp)
+  if #page.leaving > 0 and redis.call('HDEL', recordOf(page.owner), unpack(page.leaving)) > 0 then forgetIfEmpty(page.owner) end
 end
 
 -- Answers how many of these jobs run.
 local function cleanRefs(owner, cancelId, refs, timestamp)
-  local running = {}
-  for _, ref in ipairs(refs) do
-    running[#running + 1] = cleanJob(owner, cancelId, ref, timestamp)
-  end
-  if #running > 0 then
-    redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(running, '\n'))
-  end
-  return #running
+  local page = newPage(owner, cancelId, timestamp)
+  for _, ref in ipairs(refs) do cleanJob(page, ref) end
+  writePage(page)
+  return #page.running
 end
 
 -- One page of the index. Answers the next cursor and how many of its jobs run.

@@ -13,11 +13,15 @@ local function keepHistory(keepMs)
   if tonumber(historyKept()) ~= tonumber(keepMs) then redis.call('SET', root .. '~history-kept', keepMs) end
 end
 
-local function rememberFor(owner, entry)
+local function rememberAll(owner, entries)
   local key = root .. '~history~' .. owner
-  redis.call('LPUSH', key, entry)
+  redis.call('LPUSH', key, unpack(entries))
   redis.call('LTRIM', key, 0, MOST_REMEMBERED - 1)
   redis.call('PEXPIRE', key, historyKept())
+end
+
+local function rememberFor(owner, entry)
+  rememberAll(owner, { entry })
 end
 
 local function remember(mark, ref, reason)
