@@ -7,6 +7,7 @@ import {
   raw2NextJobData,
   RedisQueueBackend,
   type BackendFactory,
+  type FinishedStatus,
   type FlowJobEntry,
   type JobJson,
   type JobsOptions,
@@ -193,6 +194,32 @@ export class MooredBackend extends RedisQueueBackend {
       this.keys['']!,
       ...jobs,
     ])) as [number, number];
+  }
+
+  override retryFinishedJobs(
+    state: FinishedStatus = 'failed',
+    count = 1000,
+    timestamp = Date.now(),
+  ): Promise<number> {
+    return this.waitAll(this.moveJobsToWaitArgs(state, count, timestamp));
+  }
+
+  override promoteJobs(count = 1000): Promise<number> {
+    return this.waitAll(this.moveJobsToWaitArgs('delayed', count, Number.MAX_VALUE));
+  }
+
+  /** Jobs that stay as they are would be read again by BullMQ's loop: each page begins behind those of the pages before. */
+  private async waitAll(args: readonly Argument[]): Promise<number> {
+    let page: [more: number, passedOver: number] = [1, 0];
+    while (page[0] === 1) {
+      page = (await this.run('moveJobsToWait', [
+        ...args,
+        this.keys['']!,
+        this.redisPrefix,
+        page[1],
+      ])) as typeof page;
+    }
+    return 0;
   }
 
   /** BullMQ reads the time of the end where it expects it among the arguments; `moveToFinished` takes the request. */

@@ -42,6 +42,7 @@ const KNOWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
   drain: ['2e3d2277043ce9692d0dd5e509ddb1ce487a617f'],
   extendLocks: ['c35baf769e5dc3d9194b2bceca04ab59f7c510f7'],
   moveJobFromActiveToWait: ['2f746a769bc3d182a0f73ace6bb7a4906faf5df9'],
+  moveJobsToWait: ['9dc8f3f21258be00737ade03850a4fcca1d65b9b', 'bc8c0fb293881a6f07cd03407410bf7bcbc818e4'],
   moveToActive: ['d96ca626f1ea141b44a856b312fc636d99aa9ea9'],
   moveToDelayed: ['9f83944d6edafd63c74121d73299dd3358ddfe0c'],
   moveToFinished: ['69666e69dd5621df59067a03de685e55a486560d'],

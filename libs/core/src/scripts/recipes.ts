@@ -76,8 +76,14 @@ export const RECIPES = {
   closeReceipt: { bull: [], own: ['store', 'mark', 'record', 'close-receipt'], keys: 1 },
   reprocessJob: {
     bull: ['reprocessJob'],
-    own: [...INDEX.slice(0, 4), 'retry'],
+    own: [...INDEX.slice(0, 4), 'waits-again', 'retry'],
     keys: 'reprocessJob',
+    needsRoom: true,
+  },
+  moveJobsToWait: {
+    bull: ['moveJobsToWait', 'reprocessJob', ...WAKE],
+    own: [...INDEX, 'waits-again', 'wait-all'],
+    keys: 'moveJobsToWait',
     needsRoom: true,
   },
   addJobScheduler: {

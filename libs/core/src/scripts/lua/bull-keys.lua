@@ -12,6 +12,7 @@ local KEYS_OF = {
   moveToDelayed = 'marker active prioritized delayed * events meta stalled wait limiter pc',
   moveToFinished = 'wait active prioritized events stalled limiter delayed paused meta pc * * * marker',
   removeJobScheduler = 'repeat delayed events',
+  reprocessJob = '* events * wait meta active marker prioritized pc',
   promote = 'delayed wait paused meta prioritized active pc events marker',
 }
 
@@ -38,6 +39,12 @@ end
 local function moveToFinishedKeys(prefix, job, target)
   local keys = keysOf('moveToFinished', prefix)
   keys[11], keys[12], keys[13] = prefix .. target, prefix .. job, prefix .. 'metrics:' .. target
+  return keys
+end
+
+local function reprocessJobKeys(prefix, job, state)
+  local keys = keysOf('reprocessJob', prefix)
+  keys[1], keys[3] = prefix .. job, prefix .. state
   return keys
 end
 

@@ -6,16 +6,11 @@
 ]]
 root = ARGV[#ARGV]
 local prefix, job = ARGV[#ARGV - 1], ARGV[1]
+local function letBull()
+  return bull.reprocessJob(KEYS, ARGV)
+end
+
 local mark = markOfJob(prefix, job)
-if not mark then return bull.reprocessJob(KEYS, ARGV) end
-
-local owners = ownersOfMark(mark)
-local at, closed = lookUp(owners, nowUs())
-if closed then return { 'closed', closed } end
-
-local answer = bull.reprocessJob(KEYS, ARGV)
-if answer ~= 1 then return answer end
-setMark(prefix, job, writeMark(owners, '', needsOf(mark)))
-enterAll(owners, refOf(prefix, job), at)
+local answer = mark and waitAgain(prefix, job, mark, letBull) or letBull()
 writeNoted()
 return answer
