@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
 
 describe('MooredWorker', () => {
@@ -47,6 +47,17 @@ describe('MooredWorker', () => {
     await until(() => ran.length === 3, 'all ran');
     await until(async () => (await kit.plainQueue().getCompletedCount()) === 3, 'all completed');
     expect(ran).toEqual([1, 2, 3]);
+  });
+
+  it('opens its connection for cancels when it begins to run, not before', async () => {
+    const duplicate = vi.spyOn(kit.redis, 'duplicate');
+    const worker = kit.worker(async () => undefined, { autorun: false });
+    await worker.waitUntilReady();
+    expect(duplicate).toHaveBeenCalledTimes(1);
+
+    void worker.run();
+
+    expect(duplicate).toHaveBeenCalledTimes(2);
   });
 
   it('gives jobs of a plain producer the owners that ownersOf names', async () => {

@@ -33,7 +33,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   private readonly limits: { runTimeoutMs?: number | undefined; stopGraceMs: number };
   private readonly ownersOf: MooredWorkerOptions['ownersOf'];
   private readonly moored: MooredBackend;
-  private readonly listener: CancelListener;
+  private listener: CancelListener | undefined;
   private readonly stopCancelled = (jobId: string): void => this.runs.get(jobId)?.stop('cancelled');
 
   constructor(
@@ -50,12 +50,19 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     this.ownersOf = ownersOf;
     this.moored = this.backend as unknown as MooredBackend;
     this.moored.onCancelled = (jobIds) => jobIds.forEach(this.stopCancelled);
-    this.listener = CancelListener.of(opts.connection, this.moored.root);
-    this.listener.listen(name, this.stopCancelled);
     this.on('lockRenewalFailed', (jobIds: string[]) =>
       jobIds.forEach((jobId) => this.runs.get(jobId)?.stop('lost')),
     );
     if (processor && opts.autorun !== false) this.run().catch((error: Error) => this.emit('error', error));
+  }
+
+  /** A worker that runs nothing itself needs no connection to hear of cancels. */
+  override run(): Promise<void> {
+    if (!this.listener && !this.closing) {
+      this.listener = CancelListener.of(this.opts.connection, this.moored.root);
+      this.listener.listen(this.name, this.stopCancelled);
+    }
+    return super.run();
   }
 
   protected override get Job(): typeof Job {
@@ -170,7 +177,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
 
   override async close(force?: boolean): Promise<void> {
     await super.close(force);
-    await this.listener.leave(this.name, this.stopCancelled);
+    await this.listener?.leave(this.name, this.stopCancelled);
   }
 }
 
