@@ -26,7 +26,7 @@ export function addRequestOf(
     String(owned?.lifeMs ?? ''),
     owned?.strategy ?? '',
     String(owned?.longestWaitMs ?? ''),
-    callersId === undefined ? '' : '1',
+    callersId ? '1' : '',
     owned?.needs ? '1' : '',
     flow ? '1' : '',
   ]);

@@ -42,7 +42,7 @@ export class Adds {
     parent: ParentKeyOpts = {},
   ): Promise<Ticket> {
     const { prefix, queue } = this.options;
-    const id = jobId ?? newJobId();
+    const id = jobId || newJobId();
     return ticketOf(id, await this.batch.add(addRequestOf(job, id, prefix, owned, parent)), queue);
   }
 
@@ -52,7 +52,7 @@ export class Adds {
     owned: readonly OwnedOptions[],
   ): Promise<PromiseSettledResult<Ticket>[]> {
     const { prefix, queue } = this.options;
-    const ids = jobs.map(({ jobId }) => jobId ?? newJobId());
+    const ids = jobs.map(({ jobId }) => jobId || newJobId());
     const request = ({ job, parentKeyOpts = {} }: NewJob, i: number): StepItem =>
       addRequestOf(job, ids[i]!, prefix, owned[i], parentKeyOpts);
     const steps: Promise<AddAnswer[]>[] = [];
@@ -71,7 +71,10 @@ export class Adds {
   }
 
   /** All or none. */
-  async flow(entries: readonly FlowJobEntry[], owned: readonly (OwnedOptions | undefined)[]): Promise<void> {
+  async flow(
+    entries: readonly FlowJobEntry[],
+    owned: readonly (OwnedOptions | undefined)[],
+  ): Promise<Ticket[]> {
     const requests = entries.map(({ jobData, jobId, parentKeyOpts, prefix, queueName }, i) =>
       addRequestOf(jobData, jobId, `${prefix}:${queueName}:`, owned[i], {
         ...parentKeyOpts,
@@ -79,8 +82,8 @@ export class Adds {
       }),
     );
     const answers = await this.step('all', requests);
-    const isRefused = answers.length < entries.length;
-    if (isRefused) ticketOf('', answers[0]!, entries[0]!.queueName);
+    // A flow that is refused has one answer: why.
+    return answers.map((answer, i) => ticketOf(entries[i]!.jobId, answer, entries[i]!.queueName));
   }
 
   private async step(mode: 'each' | 'all', requests: readonly StepItem[]): Promise<AddAnswer[]> {

@@ -1,7 +1,6 @@
 import {
   createRedisBackend,
   type FinishedPropValAttribute,
-  type FinishedStatus,
   type KeepJobs,
   type MinimalJob,
   raw2NextJobData,
@@ -104,8 +103,7 @@ export class MooredBackend extends RedisQueueBackend {
   private async addFlowInOneStep(entries: FlowJobEntry[]): Promise<[Error | null, string | number][]> {
     const owned = entries.map(({ jobData }) => readOwnedOptions(jobData.opts));
     if (!owned.some((options) => options)) return super.addFlow(entries);
-    await this.adds.flow(entries, owned);
-    return entries.map(({ jobId }) => [null, jobId]);
+    return (await this.adds.flow(entries, owned)).map(({ id }) => [null, id]);
   }
 
   override async addJobScheduler(

@@ -41,7 +41,7 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
   }
   if (rest.deduplication)
     throw new InvalidJobError("A job of owners has `dedup` instead of BullMQ's `deduplication`.");
-  if (rest.jobId !== undefined && RESERVED_IDS.has(rest.jobId)) {
+  if (rest.jobId && RESERVED_IDS.has(rest.jobId)) {
     throw new InvalidJobError(`"${rest.jobId}" is a key of BullMQ's: choose another jobId.`);
   }
   const names = ownerNames(owners);

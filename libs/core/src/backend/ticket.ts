@@ -1,3 +1,4 @@
+import { RedisQueueBackend } from 'bullmq';
 import {
   InvalidJobError,
   OwnerClosedError,
@@ -44,6 +45,14 @@ export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
     case 'slot-limit':
       throw new SlotLimitError(Number(detail));
     default:
-      throw new InvalidJobError(String(detail));
+      throw bullRefusal(id, String(detail)) ?? new InvalidJobError(String(detail));
   }
+}
+
+/** BullMQ's own error, for a code and the parent that it is about. */
+function bullRefusal(jobId: string, text: string): Error | undefined {
+  const [, code, parentKey = ''] = /^BULLMQ (-\d+) ?(\S*)/.exec(text) ?? [];
+  if (!code) return undefined;
+  const { finishedErrors } = RedisQueueBackend.prototype;
+  return finishedErrors({ code: Number(code), jobId, parentKey, command: 'addJob' });
 }

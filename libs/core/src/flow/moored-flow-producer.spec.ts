@@ -48,6 +48,45 @@ describe('MooredFlowProducer', () => {
     expect(await kit.owners.get('album:1')).toBeUndefined();
   });
 
+  it('refuses a flow of a single job whose owner is closed', async () => {
+    await kit.owners.cancel('album:1');
+
+    await expect(kit.flows().add(node('alone', ['album:1']))).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
+  });
+
+  it("refuses flows together if BullMQ refuses one of their jobs, in BullMQ's words", async () => {
+    const queue = `${kit.prefix}:audio`;
+    await kit.flows().add(node('top', ['album:1'], [node('a', undefined, undefined, { jobId: 'a' })]));
+    const valid = node('valid', ['album:2']);
+    const orphan = node('orphan', ['album:2'], undefined, { parent: { id: 'missing', queue } });
+    const taken = node('other', ['album:2'], [node('a', undefined, undefined, { jobId: 'a' })], { jobId: 'o' });
+
+    await expect(kit.flows().addBulk([valid, orphan])).rejects.toMatchObject({
+      code: -5,
+      message: `Missing key for parent job ${queue}:missing. addJob`,
+    });
+    await expect(kit.flows().addBulk([valid, taken])).rejects.toMatchObject({
+      code: -7,
+      message: `The parent job ${queue}:o cannot be replaced. addJob`,
+    });
+
+    expect(await kit.owners.get('album:2')).toBeUndefined();
+    expect(await kit.queue().getJobCountByTypes('prioritized', 'wait', 'waiting-children')).toBe(2);
+  });
+
+  it('takes a child that has ended as done, and enters it in no index', async () => {
+    const ran: string[] = [];
+    kit.worker(async (job) => ran.push(job.name));
+    const child = await kit.queue().add('child', {}, { owners: ['track:1'], jobId: 'c' });
+    await until(async () => (await child.getState()) === 'completed', 'the child completed');
+
+    await kit.flows().add(node('top', ['album:1'], [node('child', undefined, undefined, { jobId: 'c' })]));
+
+    await until(() => ran.length === 2, 'the parent ran');
+    expect(ran).toEqual(['child', 'top']);
+    await kit.nothingLeft();
+  });
+
   it('counts all jobs of a flow against the limits', async () => {
     const flow = node('top', ['album:1'], [node('a'), node('b'), node('c')]);
     const limited = kit.flows({ limits: { perOwner: 3 } });

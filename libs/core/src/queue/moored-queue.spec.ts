@@ -26,6 +26,25 @@ describe('MooredQueue', () => {
     expect(await kit.ownerKeys()).toEqual([]);
   });
 
+  it('takes an empty jobId for none', async () => {
+    const job = await kit.queue().add('transcode', {}, { owners: ['track:1'], jobId: '' });
+
+    expect(job.id).toMatch(/./);
+    expect(await kit.plainQueue().getJob(job.id!)).toMatchObject({ name: 'transcode' });
+  });
+
+  it("refuses a child of a parent that does not exist, in BullMQ's words", async () => {
+    const parent = { id: 'missing', queue: `${kit.prefix}:audio` };
+
+    const added = kit.queue().add('child', {}, { owners: ['track:1'], parent });
+
+    await expect(added).rejects.toMatchObject({
+      code: -5,
+      message: `Missing key for parent job ${kit.prefix}:audio:missing. addJob`,
+    });
+    expect(await kit.ownerKeys()).toEqual([]);
+  });
+
   it('makes one job of fifty calls at once with one key', async () => {
     const queue = kit.queue();
     const owners = ['site:1'];

@@ -173,7 +173,7 @@ local function letBullAdd(request, mark)
   textOfOptions[options], storedOptions = optionsOf(request, mark), nil
   local packed = { request.prefix, request.job, template.name, request.timestamp, rest[1], rest[2], rest[3], rest[4], nil, rest[5] }
   local answer = bull[template.sort](template.keys, { packed, request.data, options })
-  if isError(answer) then error({ err = 'BULLMQ ' .. answer }) end
+  if isError(answer) then error({ err = 'BULLMQ ' .. answer .. ' ' .. (rest[1] or '') }) end
   return storedOptions == options
 end
 
@@ -257,10 +257,21 @@ local function releaseParents(requests)
   end
 end
 
+-- What BullMQ would refuse of a flow, known before anything is written.
+local function lostFamily(request, inFlow)
+  local parent = restOf(request)[1]
+  if not parent then return nil end
+  if not inFlow[parent] and redis.call('EXISTS', parent) == 0 then return { 'error', 'BULLMQ -5 ' .. parent } end
+  local other = redis.call('HGET', request.prefix .. request.job, 'parentKey')
+  if other and other ~= parent and redis.call('EXISTS', other) == 1 then return { 'error', 'BULLMQ -7 ' .. parent } end
+end
+
 local function addAllOrNone(requests)
+  local inFlow = {}
   for _, request in ipairs(requests) do
-    local refused = refusal(request)
+    local refused = refusal(request) or lostFamily(request, inFlow)
     if refused then return { refused } end
+    inFlow[request.prefix .. request.job] = true
     countAccepted(request)
   end
   local answers = {}
