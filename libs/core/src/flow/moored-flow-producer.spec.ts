@@ -59,7 +59,9 @@ describe('MooredFlowProducer', () => {
     await kit.flows().add(node('top', ['album:1'], [node('a', undefined, undefined, { jobId: 'a' })]));
     const valid = node('valid', ['album:2']);
     const orphan = node('orphan', ['album:2'], undefined, { parent: { id: 'missing', queue } });
-    const taken = node('other', ['album:2'], [node('a', undefined, undefined, { jobId: 'a' })], { jobId: 'o' });
+    const taken = node('other', ['album:2'], [node('a', undefined, undefined, { jobId: 'a' })], {
+      jobId: 'o',
+    });
 
     await expect(kit.flows().addBulk([valid, orphan])).rejects.toMatchObject({
       code: -5,

@@ -124,6 +124,26 @@ describe('MooredWorker', () => {
     expect(await queue.getJob(job.id!)).toBeUndefined();
   });
 
+  it("reports a run that has lost its lock in BullMQ's words, and goes on", async () => {
+    const finish: (() => void)[] = [];
+    const lost: Job[] = [];
+    const worker = kit.worker(() => new Promise<void>((resolve) => finish.push(resolve)), { concurrency: 1 });
+    worker.on('lost' as 'completed', (job) => lost.push(job));
+    const job = await kit.queue().add('x', {}, { owners: ['track:1'] });
+    await until(() => finish.length === 1, 'it runs');
+
+    await kit.redis.del(`${kit.prefix}:audio:${job.id}:lock`);
+    await kit.queue().add('next', {}, { owners: ['track:1'] });
+    finish[0]!();
+
+    await until(() => finish.length === 2, 'the next one runs');
+    expect(lost.map(({ id }) => id)).toEqual([job.id]);
+    expect(kit.errors.splice(0)).toMatchObject([
+      { message: `Missing lock for job ${job.id}. moveToFinished`, code: -2 },
+    ]);
+    finish[1]!();
+  });
+
   it('gives a run up that does not stop within its grace', async () => {
     const events: string[] = [];
     const worker = kit.worker(() => new Promise(() => undefined), { stopGrace: 100 });

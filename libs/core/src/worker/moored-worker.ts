@@ -159,6 +159,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     const isLost = job.opts.owners && LOST_CODES.includes((error as { code?: unknown }).code);
     if (!(error instanceof RunCancelled) && !isLost) throw error;
     (this as EventSource).emit(isLost ? 'lost' : 'cancelled', job);
+    if (isLost) this.emit('error', error as Error);
     const goesOn = fetchesNext() && !this.closing && !this.isPaused();
     return (goesOn ? await this.moveToActive(token, this.opts.name) : undefined) as Job<Data, Result, Name>;
   }
