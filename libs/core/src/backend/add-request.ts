@@ -41,13 +41,14 @@ function sortOf(opts: JobsOptions, parentKeyOpts: ParentKeyOpts): string {
 }
 
 function flowOf(job: JobJson, { parentDependenciesKey, deferParentRelease }: ParentKeyOpts): string {
-  if (!job.parentKey && !job.repeatJobKey) return '';
+  if (!job.parentKey && !job.repeatJobKey && !job.deduplicationId) return '';
   return JSON.stringify([
     job.parentKey ?? null,
     parentDependenciesKey || null,
     job.parent ?? null,
     job.repeatJobKey ?? null,
     deferParentRelease ? 1 : null,
+    job.deduplicationId ?? null,
   ]);
 }
 

@@ -29,10 +29,9 @@ export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
   if (answer === 'created') return { outcome: 'created', id };
   const [word, detail] = answer;
   switch (word) {
-    case 'existing':
-      return { outcome: 'existing', id };
     case 'replaced':
       return { outcome: 'replaced', id, replaced: String(detail) };
+    case 'existing':
     case 'skipped':
     case 'coalesced':
       return { outcome: word, id: String(detail) };

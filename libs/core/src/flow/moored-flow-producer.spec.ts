@@ -89,6 +89,16 @@ describe('MooredFlowProducer', () => {
     await kit.nothingLeft();
   });
 
+  it("deduplicates jobs without owners by BullMQ's option beside flows of owners", async () => {
+    const plain = () => node('plain', undefined, undefined, { deduplication: { id: 'd' } });
+    const [first] = await kit.flows().addBulk([plain(), node('owned', ['album:1'])]);
+
+    const [second] = await kit.flows().addBulk([plain(), node('owned', ['album:1'])]);
+
+    expect(second!.job.id).toBe(first!.job.id);
+    expect(await kit.queue().getJobCounts('wait', 'prioritized')).toEqual({ wait: 1, prioritized: 2 });
+  });
+
   it('counts all jobs of a flow against the limits', async () => {
     const flow = node('top', ['album:1'], [node('a'), node('b'), node('c')]);
     const limited = kit.flows({ limits: { perOwner: 3 } });

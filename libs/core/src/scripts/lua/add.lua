@@ -12,13 +12,14 @@
     ARGV[5]  number of templates, then for each of them
       1 sort, as BullMQ calls it   2 prefix of the queue   3 name   4 options, JSON   5 time to start in, ms, or ''   6 dedup strategy or ''
       7 longest wait of a coalesced job, ms, or ''   8 '1' if the id is the caller's, and stands among the options
-      9 '1' if the jobs have needs   10 '1' if they belong to a flow or a scheduler
+      9 '1' if the jobs have needs   10 '1' if they belong to a flow or a scheduler, or BullMQ deduplicates them
     then for each job
       1 number of its template   2 id   3 timestamp   4 data   5 owners, joined by |; '' for none
       <key>|<limit>|<slot> as in its mark, if it has needs
-      key, dependencies and description of the parent, scheduler, whether its parent is released later: JSON, if it belongs to one
+      key, dependencies and description of the parent, scheduler, whether its parent is released later, BullMQ's deduplication id: JSON, if it
+      has one of these
 
-  Answers for each: 'created', {'existing'}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner},
+  Answers for each: 'created', {'existing', id}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner},
   {'owner-full', owner}, {'queue-full', count}, {'slot-limit', the limit its key has} or {'error', text}. With 'all', a refusal is the only answer.
 ]]
 local TEMPLATE_WIDTH = 10
@@ -152,7 +153,7 @@ local NO_REST = {}
 local function restOf(request)
   if request.rest == '' then return NO_REST end
   local rest = cjson.decode(request.rest)
-  for i = 1, 5 do
+  for i = 1, 6 do
     if rest[i] == cjson.null then rest[i] = nil end
   end
   return rest
@@ -166,15 +167,16 @@ local function optionsOf(request, mark)
   return '{' .. own .. request.template.furtherOptions
 end
 
--- Answers whether the job is new. @param mark nothing for a job without owners
+-- Answers whether the job is new, and the id of the one that there is. @param mark nothing for a job without owners
 local function letBullAdd(request, mark)
   local template, rest = request.template, restOf(request)
   local options = template.options
   textOfOptions[options], storedOptions = optionsOf(request, mark), nil
-  local packed = { request.prefix, request.job, template.name, request.timestamp, rest[1], rest[2], rest[3], rest[4], nil, rest[5] }
+  local deduplication = rest[6] and request.prefix .. 'de:' .. rest[6]
+  local packed = { request.prefix, request.job, template.name, request.timestamp, rest[1], rest[2], rest[3], rest[4], deduplication, rest[5] }
   local answer = bull[template.sort](template.keys, { packed, request.data, options })
   if isError(answer) then error({ err = 'BULLMQ ' .. answer .. ' ' .. (rest[1] or '') }) end
-  return storedOptions == options
+  return storedOptions == options, answer
 end
 
 local now
@@ -203,8 +205,8 @@ end
 
 local function accept(request)
   local isOwned = #request.owners > 0
-  local isNew = letBullAdd(request, isOwned and markOf(request))
-  if not isNew then return { 'existing' } end
+  local isNew, id = letBullAdd(request, isOwned and markOf(request))
+  if not isNew then return { 'existing', id } end
   if not isOwned then return 'created' end
   claimLimit(request.needs)
   enterAll(request.owners, request.ref, request.at)
