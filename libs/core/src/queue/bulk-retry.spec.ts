@@ -78,7 +78,7 @@ describe('MooredQueue, many jobs at once', () => {
       prioritized: 1,
       wait: 0,
     });
-    worker.resume();
+    void worker.resume();
     await until(() => done.length === 2, 'the promoted job runs');
     for (const end of done) end();
     await until(() => done.length === 3, 'the job in line runs');
