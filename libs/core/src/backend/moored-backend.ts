@@ -19,7 +19,7 @@ import { openDurability, StoreDurability } from '../durability/store-durability.
 import { DurabilityUnknownError, OwnerClosedError, SlotLimitError } from '../model/errors.js';
 import type { JobLimits } from '../model/job-limits.js';
 import type { Owner } from '../model/owner.js';
-import { defineScripts, runScript } from '../scripts/composed-scripts.js';
+import { composedScripts, defineScripts, runScript } from '../scripts/composed-scripts.js';
 import { unescapeText } from '../scripts/escape.js';
 import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
@@ -330,6 +330,8 @@ function orThrow(answer: unknown): unknown {
 }
 
 export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, options) => {
+  // An unknown BullMQ is refused where the queue is made, before a connection is opened.
+  composedScripts();
   const plain = createRedisBackend(name, opts, options);
   // It has no users of its own: its connections are handed on, and the moored backend forwards their errors.
   plain.on('error', () => undefined);

@@ -6,8 +6,8 @@ import { RECIPES, type ComposedName, type Recipe } from './recipes.js';
 
 let composed: ReadonlyMap<ComposedName, ComposedScript> | undefined;
 
-/** All composed scripts. They are the same for every queue of a process, and made once. */
-function composedScripts(): ReadonlyMap<ComposedName, ComposedScript> {
+/** All composed scripts. They are the same for every queue of a process, and made once. Throws for an unknown release of BullMQ. */
+export function composedScripts(): ReadonlyMap<ComposedName, ComposedScript> {
   if (!composed) {
     const bull = readBullScripts();
     checkTexts(new Set(Object.values(RECIPES).flatMap((recipe) => recipe.bull)), bull, bullRelease());
