@@ -260,7 +260,7 @@ local function releaseParents(requests)
 end
 
 -- What BullMQ would refuse of a flow, known before anything is written.
-local function lostFamily(request, inFlow)
+local function refusalByBullMQ(request, inFlow)
   local parent = restOf(request)[1]
   if not parent then return nil end
   if not inFlow[parent] and redis.call('EXISTS', parent) == 0 then return { 'error', 'BULLMQ -5 ' .. parent } end
@@ -271,7 +271,7 @@ end
 local function addAllOrNone(requests)
   local inFlow = {}
   for _, request in ipairs(requests) do
-    local refused = refusal(request) or lostFamily(request, inFlow)
+    local refused = refusal(request) or refusalByBullMQ(request, inFlow)
     if refused then return { refused } end
     inFlow[request.prefix .. request.job] = true
     countAccepted(request)
