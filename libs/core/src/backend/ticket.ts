@@ -52,6 +52,10 @@ export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
 function bullRefusal(jobId: string, text: string): Error | undefined {
   const [, code, parentKey = ''] = /^BULLMQ (-\d+) ?(\S*)/.exec(text) ?? [];
   if (!code) return undefined;
-  const { finishedErrors } = RedisQueueBackend.prototype;
-  return finishedErrors({ code: Number(code), jobId, parentKey, command: 'addJob' });
+  return RedisQueueBackend.prototype.finishedErrors({
+    code: Number(code),
+    jobId,
+    parentKey,
+    command: 'addJob',
+  });
 }
