@@ -151,6 +151,16 @@ describe('MooredQueue', () => {
     expect(await kit.ownerKeys()).toEqual([]);
   });
 
+  it('counts only jobs against the limit of an owner that was cancelled and reopened', async () => {
+    const queue = kit.queue('audio', { limits: { perOwner: 2 } });
+    await kit.owners.cancel('track:1');
+    await kit.owners.reopen('track:1');
+    await queue.add('x', {}, { owners: ['track:1'] });
+    await queue.add('x', {}, { owners: ['track:1'] });
+
+    await expect(queue.add('x', {}, { owners: ['track:1'] })).rejects.toMatchObject({ code: 'OWNER_FULL' });
+  });
+
   it('holds the limits of an owner and of a queue exactly under parallel producers', async () => {
     const queue = kit.queue('audio', { limits: { perOwner: 7, perQueue: 12 } });
     const add = (owner: string) =>

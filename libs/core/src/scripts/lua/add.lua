@@ -63,7 +63,7 @@ local accepted = {}
 
 local function jobsOf(owner)
   if owner.isNew then return accepted[owner.name] or 0 end
-  return redis.call('HLEN', recordOf(owner.name)) - FIELDS_OF_AN_EMPTY_RECORD + (accepted[owner.name] or 0)
+  return countJobs(owner.name) + (accepted[owner.name] or 0)
 end
 
 local depths = {}

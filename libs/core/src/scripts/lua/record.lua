@@ -163,6 +163,12 @@ local function forgetIfEmpty(owner)
   if further >= 0 then forgetWithoutJobs(owner, further) end
 end
 
+-- How many jobs an owner with a record has: its state and its cancel are no jobs.
+local function countJobs(owner)
+  local others = redis.call('HMGET', recordOf(owner), 'state', 'cancel')
+  return redis.call('HLEN', recordOf(owner)) - FIELDS_OF_AN_EMPTY_RECORD - (others[1] and 1 or 0) - (others[2] and 1 or 0)
+end
+
 local function leave(owner, ref)
   if redis.call('HDEL', recordOf(owner), ref) == 1 then forgetIfEmpty(owner) end
 end
