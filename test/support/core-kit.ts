@@ -11,6 +11,7 @@ import {
   type MooredWorkerOptions,
   type OwnersOptions,
 } from '#core';
+import { sendCancelOnly } from './core-cancel.js';
 import { until } from './until.js';
 
 let prefixes = 0;
@@ -58,6 +59,12 @@ export class CoreKit {
     const worker = new MooredWorker(queue, processor, { concurrency: 5, ...rest, ...this.place });
     worker.on('error', (error) => this.errors.push(error));
     return this.keep(worker);
+  }
+
+  /** A canceller that is killed when its first command has been carried out. */
+  async cancelAndDie(owner: string): Promise<void> {
+    await this.owners.openReceipts();
+    await sendCancelOnly(this.redis, this.prefix, owner);
   }
 
   /** Keys of the owners, without receipts and history, which are meant to stay for a time. */

@@ -73,6 +73,24 @@ describe('Owners', () => {
     });
   });
 
+  it('lets no job that was cancelled and not yet removed stand for a new trigger', async () => {
+    const queue = kit.queue();
+    const mine = { owners: ['user:1'] };
+    await queue.addBulk(Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: mine })));
+    const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
+    const trigger = (key: string) =>
+      queue.enqueue('x', {}, { owners: ['track:1', 'user:1'], dedup: { strategy: 'skip', key } });
+    await Promise.all(keys.map(trigger));
+    await kit.cancelAndDie('user:1');
+    expect((await kit.owners.get('track:1'))!.count).toBeGreaterThan(0);
+
+    const tickets = await Promise.all(keys.map(trigger));
+
+    expect(new Set(tickets.map(({ outcome }) => outcome))).toEqual(new Set(['created']));
+    await kit.owners.resume();
+    expect(await queue.count()).toBe(keys.length);
+  });
+
   it('refuses jobs of a closed owner until it is reopened', async () => {
     const queue = kit.queue();
     await kit.owners.cancel('track:1');

@@ -92,7 +92,8 @@ local function markOf(request)
   return writeMark(request.owners, startBy(request), request.needs)
 end
 
--- The pending job of the request's key: it has not begun, for what begins leaves the key in the same step.
+-- The pending job of the request's key: it has not begun, for what begins leaves the key in the same step. One that was cancelled with
+-- a further owner, and that the clean-up has not reached, will not begin.
 local function pendingJob(request)
   if request.template.strategy == '' then return nil end
   request.key = string.match(request.needs, '^[^|]*')
@@ -100,7 +101,7 @@ local function pendingJob(request)
   if not ref or ref == request.ref then return nil end
   local prefix, job = splitRef(ref)
   local mark = markOfJob(prefix, job)
-  if mark then return { ref = ref, prefix = prefix, job = job, mark = mark } end
+  if mark and allCurrent(mark, ref) then return { ref = ref, prefix = prefix, job = job, mark = mark } end
 end
 
 local function delayAgain(request, pending)
