@@ -8,7 +8,12 @@ interface Scripts {
 }
 
 /** The first command of a cancel, without those of its clean-up. @param redis one that the core's classes have been given */
-export async function sendCancelOnly(redis: Redis, prefix: string, owner: string): Promise<void> {
-  const args = [prefix, owner, randomUUID(), '', '', '', HOUR_MS, '', '', ''];
+export async function sendCancelOnly(
+  redis: Redis,
+  prefix: string,
+  owner: string,
+  cancelId: string = randomUUID(),
+): Promise<void> {
+  const args = [prefix, owner, cancelId, '', '', '', HOUR_MS, '', '', ''];
   await (redis as unknown as Scripts)['mooring:cancel'](`${prefix}~owner~${owner}`, ...args);
 }

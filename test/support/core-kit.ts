@@ -62,9 +62,9 @@ export class CoreKit {
   }
 
   /** A canceller that is killed when its first command has been carried out. */
-  async cancelAndDie(owner: string): Promise<void> {
+  async cancelAndDie(owner: string, cancelId?: string): Promise<void> {
     await this.owners.openReceipts();
-    await sendCancelOnly(this.redis, this.prefix, owner);
+    await sendCancelOnly(this.redis, this.prefix, owner, cancelId);
   }
 
   /** Keys of the owners, without receipts and history, which are meant to stay for a time. */

@@ -95,12 +95,20 @@ export class Canceller {
         return emptyReceipt(cancelId, name, { late: true });
       case 'empty':
         return receiptOfEmpty(cancel, rest);
+      // Its answer was lost, or the process that asked first was killed: the clean-up goes on.
+      case 'repeated':
+        if (!(await this.read(cancelId)).done) await this.startCleanUp(cancelId);
+        break;
       case 'cancelled':
-        await this.cleanUp.pass(cancelId, rest[0], Date.now() + ANSWERS_WITHIN_MS);
+        await this.startCleanUp(cancelId, rest[0]);
     }
     if (cancel.wait === 'drained')
       await this.drain(cancelId, durationMs('waitFor', cancel.waitFor ?? DEFAULT_WAIT));
     return this.read(cancelId);
+  }
+
+  private startCleanUp(cancelId: string, cursor?: string): Promise<boolean> {
+    return this.cleanUp.pass(cancelId, cursor, Date.now() + ANSWERS_WITHIN_MS);
   }
 
   private async read(cancelId: string): Promise<Receipt> {

@@ -91,6 +91,18 @@ describe('Owners', () => {
     expect(await queue.count()).toBe(keys.length);
   });
 
+  it('goes on with the clean-up when a cancel is asked for again', async () => {
+    const queue = kit.queue();
+    const mine = { owners: ['user:1'] };
+    await queue.addBulk(Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: mine })));
+    await kit.cancelAndDie('user:1', 'c1');
+
+    const receipt = await kit.owners.cancel('user:1', { cancelId: 'c1', close: false });
+
+    expect(receipt).toMatchObject({ removed: 700, done: true });
+    expect(await queue.count()).toBe(0);
+  });
+
   it('refuses jobs of a closed owner until it is reopened', async () => {
     const queue = kit.queue();
     await kit.owners.cancel('track:1');
