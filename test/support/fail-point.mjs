@@ -1,7 +1,8 @@
 // Loaded before an app: kills it, as by kill -9, when it sends a script for the first time (FAIL_POINT=before:commit), or
 // when the script's answer comes (after:commit). Or at the n-th command of any kind since it was sent a message
 // (before:#7, after:#7), or its first one of that name (before:command/xadd). Or at its first such call to a container engine
-// (after:engine/stop). The product knows nothing of it.
+// (after:engine/stop). Or its answer is lost, and with it the connection: the client sends again what was not answered (lost:#7). The product
+// knows nothing of it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -71,6 +72,18 @@ function isNth(n) {
   return () => isCounting && (globalThis.commandsSent += 1) === n;
 }
 
+/** The first to be sent again, of all that this connection has no answer to. */
+function loseAnswer(redis, command, pipeline) {
+  const { resolve } = command;
+  const { stream } = redis;
+  command.resolve = () => {
+    command.resolve = resolve;
+    const unanswered = { command, stream: pipeline, select: redis.condition.select };
+    stream.prependOnceListener('close', () => redis.commandQueue.unshift(unanswered));
+    stream.destroy();
+  };
+}
+
 function die() {
   process.kill(process.pid, 'SIGKILL');
 }
@@ -79,6 +92,10 @@ const original = Object.getOwnPropertyDescriptor(Redis.prototype, 'sendCommand')
 Redis.prototype.sendCommand = function (command, ...rest) {
   if (!isIt(command)) return original.call(this, command, ...rest);
   if (when === 'before') die();
+  if (when === 'lost') {
+    loseAnswer(this, command, rest[0]);
+    return original.call(this, command, ...rest);
+  }
   // Only a real answer counts; that the server does not know the script yet is none.
   command.promise.then(die, () => undefined);
   return original.call(this, command, ...rest);

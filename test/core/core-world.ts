@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { UnrecoverableError, type Job } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { MooredQueue, MooredWorker, Owners } from '#core';
+import { faultsOf } from '../support/core-audit.js';
+import { isUnfinished, readCoreState, type CoreState } from '../support/core-state.js';
+import { hold } from '../protocol/violation.js';
+
+export const QUEUES = ['audio', 'video'] as const;
+export const OWNERS = ['trip:1', 'trip:2', 'user:1', 'user:2'] as const;
+export const SLOT_LIMITS: Readonly<Record<string, number>> = { gpu: 1, disk: 2 };
+export const MOST_JOBS_OF_AN_OWNER = 12;
+
+/** A job as its caller knows it. */
+export interface Known {
+  readonly ref: string;
+  readonly owners: readonly string[];
+  /** Its deduplication key with its owners, or nothing. */
+  readonly dedup: string | undefined;
+  /** By when it has to start, ms, as its mark said last. */
+  startBy?: number;
+  isCancelled: boolean;
+  hasBegun: boolean;
+  hasEnded: boolean;
+}
+
+export interface Run {
+  readonly job: Job;
+  readonly token: string;
+  readonly queue: string;
+  readonly known: Known;
+}
+
+/** What the workers emit for a run that is neither completed nor failed. */
+type Outcome = 'ended' | 'cancelled' | 'lost';
+
+/**
+ * Queues, workers without a loop, and owners, all under one prefix; and beside them what a caller may rely on. After each step the
+ * store is compared with that.
+ */
+export class CoreWorld {
+  readonly prefix = `test-world-${randomUUID()}`;
+  readonly owners: Owners;
+  readonly known = new Map<string, Known>();
+  readonly runs: Run[] = [];
+  readonly closed = new Set<string>();
+  /** What happened so far, for the reader of a fault. */
+  readonly story: string[] = [];
+  state!: CoreState;
+  private readonly queues = new Map<string, MooredQueue>();
+  private readonly workers = new Map<string, MooredWorker>();
+  /** How many runs have begun. */
+  begins = 0;
+  private readonly outcomes = new Map<string, Outcome>();
+  private tokens = 0;
+
+  constructor(readonly redis: Redis) {
+    const place = { connection: redis, prefix: this.prefix };
+    this.owners = new Owners(place);
+    for (const name of QUEUES) {
+      const limits = { perOwner: MOST_JOBS_OF_AN_OWNER };
+      this.queues.set(name, new MooredQueue(name, { ...place, limits, skipMetasUpdate: true }));
+      const worker = new MooredWorker(name, null, { ...place, lockDuration: 600_000, maxStalledCount: 1 });
+      for (const event of ['cancelled', 'lost'] as const) {
+        (worker as Emitter).on(event, ({ id }) => this.outcomes.set(`${name}:${id}`, event));
+      }
+      this.workers.set(
+        name,
+        worker.on('error', () => undefined),
+      );
+    }
+  }
+
+  queue(name: string): MooredQueue {
+    return this.queues.get(name)!;
+  }
+
+  /** Forgets everything, for the next life. */
+  async begin(): Promise<void> {
+    const keys = await this.redis.keys(`${this.prefix}*`);
+    if (keys.length > 0) await this.redis.del(keys);
+    this.known.clear();
+    this.closed.clear();
+    this.runs.length = 0;
+    this.story.length = 0;
+    await this.look();
+  }
+
+  async look(): Promise<CoreState> {
+    return (this.state = await readCoreState(this.redis, this.prefix));
+  }
+
+  /** The jobs that have to end yet. */
+  live(): Known[] {
+    return [...this.known.values()].filter(({ isCancelled, hasEnded }) => !isCancelled && !hasEnded);
+  }
+
+  /** What the store has, against what its callers know. */
+  check(): void {
+    const [fault] = faultsOf(this.state);
+    if (fault) hold(fault.split(':')[0]!, false, () => fault);
+    for (const known of this.live()) {
+      const { ref, startBy = Infinity } = known;
+      const job = this.state.jobs.get(ref);
+      if (job) known.startBy = Number(job.mark?.startBy || Infinity);
+      else if (startBy <= this.state.at) known.hasEnded = true;
+      if (known.hasEnded) continue;
+      hold('lost', !!job && isUnfinished(job), () => `${ref} is ${job?.place ?? 'gone'}`);
+    }
+    for (const [ref, job] of this.state.jobs) {
+      const known = this.known.get(ref);
+      const mayBeThere = known && (!known.hasEnded || known.isCancelled);
+      hold('ghost', !isUnfinished(job) || !!mayBeThere, () => `${ref} is ${job.place}`);
+    }
+  }
+
+  async fetch(queue: string): Promise<void> {
+    const token = `token-${(this.tokens += 1)}`;
+    const worker = this.workers.get(queue)!;
+    await this.begun(queue, token, await worker.getNextJob(token, { block: false }));
+  }
+
+  /** What a worker was handed: it had to be allowed to start. */
+  private async begun(queue: string, token: string, job: Job | undefined): Promise<void> {
+    if (!job?.id) return;
+    const ref = `${queue}:${job.id}`;
+    const before = this.state.jobs.get(ref);
+    const known = this.known.get(ref);
+    hold('ghost', !!known, () => `${ref} was handed out`);
+    hold('late start', !known!.isCancelled, () => `${ref} was cancelled and starts`);
+    const startBy = before?.mark?.startBy;
+    hold('expired', !startBy || Number(startBy) >= this.state.at, () => `${ref} starts after its time`);
+    known!.hasBegun = true;
+    this.begins += 1;
+    this.story.push(`${ref} begins`);
+    this.runs.push({ job, token, queue, known: known! });
+    const { deferredFailure } = job;
+    if (deferredFailure)
+      await this.end([this.runs.at(-1)!], () => new UnrecoverableError(deferredFailure), false);
+  }
+
+  /** Ends runs as BullMQ's worker does, with a result or an error: what ends in one turn of the event loop goes in one step. */
+  async end(
+    runs: readonly Run[],
+    errorOf: (run: Run) => Error | undefined,
+    fetchesNext: boolean,
+  ): Promise<void> {
+    const ends = runs.map((run) => ({ run, error: errorOf(run) }));
+    for (const run of runs) this.runs.splice(this.runs.indexOf(run), 1);
+    for (const { run } of ends) this.outcomes.set(run.known.ref, 'ended');
+    const locks = await Promise.all(
+      runs.map(({ known }) => this.redis.get(`${this.prefix}:${known.ref}:lock`)),
+    );
+    const next = await Promise.all(ends.map(({ run, error }) => this.handle(run, error, fetchesNext)));
+    const after = await readCoreState(this.redis, this.prefix);
+    ends.forEach(({ run, error }, i) => this.judge(run, locks[i] === run.token, error, after));
+    for (const [i, job] of next.entries()) await this.begun(runs[i]!.queue, runs[i]!.token, job);
+    await this.look();
+  }
+
+  private handle({ job, token, queue }: Run, error: Error | undefined, fetchesNext: boolean) {
+    const worker = this.workers.get(queue)! as unknown as Handlers;
+    return error
+      ? worker.handleFailed(error, job, token, () => fetchesNext)
+      : worker.handleCompleted({}, job, token, () => fetchesNext);
+  }
+
+  private judge({ known }: Run, held: boolean, error: Error | undefined, after: CoreState): void {
+    const { ref } = known;
+    const outcome = this.outcomes.get(ref);
+    const isIt = this.known.get(ref) === known && !known.hasEnded;
+    const place = after.jobs.get(ref)?.place;
+    this.story.push(`${ref} ${error ? 'fails' : 'completes'}: ${outcome}, ${place}`);
+    if (outcome !== 'ended') {
+      hold('lost', !held || known.isCancelled, () => `the run of ${ref} is ${outcome}`);
+      if (held) known.hasEnded = true;
+      return;
+    }
+    hold(
+      'late result',
+      isIt && held && !known.isCancelled,
+      () => `${ref} has ${error ? 'failed' : 'completed'}`,
+    );
+    if (!error) hold('lost', place === 'completed', () => `${ref} has completed and is ${place}`);
+    known.hasEnded = place === 'completed' || place === 'failed';
+  }
+
+  /** All locks of jobs that have lost theirs are found to be stalled. */
+  async findStalled(queue: string): Promise<void> {
+    const worker = this.workers.get(queue) as unknown as { moveStalledJobsToWait(): Promise<void> };
+    for (let i = 0; i < 2; i += 1) {
+      await this.redis.del(`${this.prefix}:${queue}:stalled-check`);
+      await worker.moveStalledJobsToWait();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.begin();
+    for (const each of [...this.workers.values(), ...this.queues.values(), this.owners]) await each.close();
+  }
+}
+
+interface Emitter {
+  on(event: 'cancelled' | 'lost', listener: (job: Job) => void): unknown;
+}
+
+interface Handlers {
+  handleCompleted(
+    result: unknown,
+    job: Job,
+    token: string,
+    fetchNext: () => boolean,
+  ): Promise<Job | undefined>;
+  handleFailed(error: Error, job: Job, token: string, fetchNext: () => boolean): Promise<Job | undefined>;
+}

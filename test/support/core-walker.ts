@@ -1,0 +1,41 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const CHILD = fileURLToPath(new URL('./core-walk.mjs', import.meta.url));
+const FAIL_POINT = new URL('./fail-point.mjs', import.meta.url).href;
+const NO_COMMAND = 'before:#0';
+
+export type WalkRole = 'producer' | 'worker' | 'canceller';
+
+/** A process of `core-walk.mjs`, that dies, or loses an answer, at one of its commands. */
+export class Walker {
+  private commands: number | undefined;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.on('message', (word: string | { commands: number }) => {
+      if (typeof word === 'object') this.commands = word.commands;
+    });
+  }
+
+  static async start(role: WalkRole, url: string, prefix: string, failPoint = NO_COMMAND): Promise<Walker> {
+    // The test runner's own conditions name the sources; a process of its own runs what was built.
+    const execArgv = ['--import', FAIL_POINT];
+    const env = { ...process.env, FAIL_POINT: failPoint };
+    const walker = new Walker(fork(CHILD, [role, url, prefix], { execArgv, env }));
+    await once(walker.child, 'message');
+    return walker;
+  }
+
+  /** @param jobs that a worker has to complete. Answers how many commands it sent, or nothing if it was killed. */
+  async walk(jobs = 0): Promise<number | undefined> {
+    const exited = once(this.child, 'exit');
+    this.child.send(String(jobs));
+    await exited;
+    return this.commands;
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+}
