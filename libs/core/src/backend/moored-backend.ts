@@ -23,7 +23,6 @@ import { composedScripts, defineScripts, runScript } from '../scripts/composed-s
 import { unescapeText } from '../scripts/escape.js';
 import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
-import type { RedisClient } from '../scripts/redis-client.js';
 import { Adds, type NewJob } from './adds.js';
 import { Batch } from './batch.js';
 import { FinishRequests } from './finish-request.js';
@@ -337,7 +336,10 @@ export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, o
   plain.on('error', () => undefined);
   // Before anything runs: all who await the client afterwards find the scripts.
   const { connection } = plain;
-  void connection.client.then(defineOn, () => undefined);
+  void connection.client.then(
+    (client) => defineScripts(client, connection.redisVersion),
+    () => undefined,
+  );
   return new MooredBackend(
     connection,
     name,
@@ -347,7 +349,3 @@ export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, o
     plain.blockingConnection,
   );
 };
-
-function defineOn(client: RedisClient): void {
-  defineScripts(client);
-}

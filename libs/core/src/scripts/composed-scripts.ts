@@ -21,11 +21,18 @@ export function composedScripts(): ReadonlyMap<ComposedName, ComposedScript> {
   return composed;
 }
 
-/** Makes the composed scripts known to a client, before any pipeline of it is made: a pipeline knows the commands of its making. */
-export function defineScripts(client: RedisClient): void {
-  for (const [name, script] of composedScripts()) {
+const FLAGS = /^#!lua.*\n/;
+
+/**
+ * Makes the composed scripts known to a client, before any pipeline of it is made: a pipeline knows the commands of its making.
+ * @param storeVersion before 7.0 a store takes no flags, and the line that names them is an error to it
+ */
+export function defineScripts(client: RedisClient, storeVersion: string): void {
+  const takesFlags = parseInt(storeVersion, 10) >= 7;
+  for (const [name, { lua, numberOfKeys }] of composedScripts()) {
     const command = commandOf(name);
-    if (!(command in client)) client.defineCommand(command, script);
+    if (command in client) continue;
+    client.defineCommand(command, { lua: takesFlags ? lua : lua.replace(FLAGS, ''), numberOfKeys });
   }
 }
 
