@@ -17,6 +17,8 @@ const [ANN, BEN, CAL, DEE] = OWNERS;
 /** Few, so that jobs meet. */
 const SETS_OF_OWNERS = [[ANN], [ANN], [BEN], [ANN, BEN], [ANN, CAL, BEN], [CAL, DEE, ANN, BEN]];
 const HOUR_MS = 3_600_000;
+/** A life has not so many: its jobs begin again and again. */
+const MOST_BEGINS = 10_000;
 const STRATEGIES = ['skip', 'replace', 'coalesce'] as const;
 const CLEANED = ['completed', 'failed', 'wait', 'prioritized', 'delayed', 'active'] as const;
 
@@ -342,6 +344,7 @@ async function letDelaysPass(world: CoreWorld): Promise<void> {
 async function workOff(world: CoreWorld, queue: string): Promise<void> {
   for (let begins = -1; begins < world.begins;) {
     begins = world.begins;
+    hold('stuck', begins < MOST_BEGINS, () => `${begins} runs have begun`);
     await world.look();
     await world.fetch(queue);
     while (world.runs.length > 0) await world.end(world.runs.slice(0, 1), () => undefined, true);

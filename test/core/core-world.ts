@@ -83,6 +83,7 @@ export class CoreWorld {
     this.closed.clear();
     this.runs.length = 0;
     this.story.length = 0;
+    this.begins = 0;
     await this.look();
   }
 

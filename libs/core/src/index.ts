@@ -11,6 +11,7 @@ export {
   OwnerFullError,
   QueueFullError,
   SlotLimitError,
+  StoreFullError,
 } from './model/errors.js';
 export type { JobLimits } from './model/job-limits.js';
 export type { OwnersOf, RunOptions } from './model/run-options.js';

@@ -6,7 +6,7 @@ import { Batch } from './batch.js';
 import { newJobId } from './job-id.js';
 import type { OwnedOptions } from './owned-options.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
-import { ticketOf, type AddAnswer, type Ticket } from './ticket.js';
+import { addError, ticketOf, type AddAnswer, type Ticket } from './ticket.js';
 
 const MOST_OF_A_TURN_IN_ONE_STEP = 16;
 const MOST_OF_A_BULK_IN_ONE_STEP = 50;
@@ -89,6 +89,10 @@ export class Adds {
   private async step(mode: 'each' | 'all', requests: readonly StepItem[]): Promise<AddAnswer[]> {
     const { prefix, root, limits = {}, run } = this.options;
     const head = [`${prefix}marker`, root, mode, limits.perOwner ?? '', limits.perQueue ?? ''];
-    return (await run(stepArguments(head, requests))) as AddAnswer[];
+    try {
+      return (await run(stepArguments(head, requests))) as AddAnswer[];
+    } catch (error) {
+      throw addError(error as Error);
+    }
   }
 }

@@ -5,6 +5,7 @@ import {
   OwnerFullError,
   QueueFullError,
   SlotLimitError,
+  StoreFullError,
 } from '../model/errors.js';
 import { unescapeText } from '../scripts/escape.js';
 
@@ -44,8 +45,22 @@ export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
     case 'slot-limit':
       throw new SlotLimitError(Number(detail));
     default:
-      throw bullRefusal(id, String(detail)) ?? new InvalidJobError(String(detail));
+      throw failure(id, String(detail));
   }
+}
+
+function failure(jobId: string, text: string): Error {
+  if (isOutOfMemory(text)) return new StoreFullError();
+  return bullRefusal(jobId, text) ?? new InvalidJobError(text);
+}
+
+/** What a step that adds jobs failed with, as its callers know it. */
+export function addError(error: Error): Error {
+  return isOutOfMemory(error.message) ? new StoreFullError({ cause: error }) : error;
+}
+
+function isOutOfMemory(text: string): boolean {
+  return /\bOOM\b/.test(text);
 }
 
 /** BullMQ's own error, for a code and the parent that it is about. */

@@ -42,6 +42,15 @@ export class QueueFullError extends MooringError {
   }
 }
 
+/** The store's memory is full. Nothing was written. */
+export class StoreFullError extends MooringError {
+  readonly code = 'STORE_FULL';
+
+  constructor(options?: ErrorOptions) {
+    super("The store's memory is full: it takes no new jobs until some have ended.", options);
+  }
+}
+
 /** The slot has another limit. Nothing was written. */
 export class SlotLimitError extends MooringError {
   readonly code = 'SLOT_LIMIT';

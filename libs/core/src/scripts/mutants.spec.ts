@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { CORE_MUTANTS, type CoreMutant } from '../../../../test/core/core-mutants.js';
+import { coreLives, liveInCore } from '../../../../test/core/core-steps.js';
+import { CoreWorld } from '../../../../test/core/core-world.js';
+import { defineMutants } from '../../../../test/core/mutant-store.js';
+
+/** The same lives each time: whether a mutant is seen is no matter of luck. */
+const SEED = 42;
+const MOST_LIVES = 2_000;
+const MUTANT_MS = 600_000;
+/** `MUTANTS=all` for all of them, which takes minutes; else every tenth. */
+const SAMPLE = process.env['MUTANTS'] === 'all' ? CORE_MUTANTS : CORE_MUTANTS.filter((_, i) => i % 10 === 0);
+
+describe('the lives of the core', () => {
+  let redis: Redis;
+
+  beforeEach(() => {
+    redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
+  });
+
+  afterEach(() => redis.disconnect());
+
+  it('meet mutants whose texts are there, each once', () => {
+    for (const mutant of CORE_MUTANTS) expect(() => defineMutants(redis, [mutant])).not.toThrow();
+  });
+
+  it.each(SAMPLE)('see that $name', { timeout: MUTANT_MS }, async (mutant) => {
+    expect(await seen(mutant)).not.toBe('nothing');
+  });
+
+  /** What some life shows of it: an invariant that does not hold, or an error. */
+  async function seen(mutant: CoreMutant): Promise<string> {
+    defineMutants(redis, [mutant]);
+    const world = new CoreWorld(redis);
+    try {
+      for (const life of fc.sample(coreLives, { numRuns: MOST_LIVES, seed: SEED })) {
+        const fault = await liveInCore(world, life).catch(String);
+        if (fault) return fault;
+      }
+      return 'nothing';
+    } finally {
+      await world.close();
+    }
+  }
+});

@@ -1,0 +1,171 @@
+/** One of the core's Lua files with a guard taken out: `text`, which the file has once, becomes `instead`. */
+export interface CoreMutant {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+}
+
+const NEVER = 'if false then';
+
+export const CORE_MUTANTS: readonly CoreMutant[] = [
+  // The gate.
+  m('the gate looks at no epoch', 'gate', "if not allCurrent(mark, ref) then return 'cancelled' end"),
+  m(
+    'the gate looks at no time',
+    'gate',
+    "if mark.startBy ~= '' and nowUs() / 1000 > tonumber(mark.startBy) then return 'expired' end",
+  ),
+  m('the gate looks at no slots', 'gate', 'if needsSlots(mark) then', NEVER),
+  m('the gate leaves the job pending', 'gate', '  leavePending(mark, ref)\n'),
+  m('what is refused stays in the index', 'gate', '  forget(mark, ref, reason)\n'),
+  m('what is put aside stands in no line', 'gate', "redis.call('ZADD', lineOf(slot), 'NX', nowUs(), ref)"),
+  m('what is put aside counts as begun', 'gate', "redis.call('HINCRBY', run.prefix .. job, 'ats', -1)"),
+  // Owners and epochs.
+  m('only the first owner counts', 'record', 'if not isCurrent(owner, epoch, ref) then return false end'),
+  m(
+    'the first owner does not count',
+    'record',
+    'if not isCurrent(mark.owner, mark.epoch, ref) then return false end',
+  ),
+  m('a job cancelled alone is current', 'record', "redis.call('HSTRLEN', record, ref) ~= #epoch or "),
+  m(
+    'the epochs since a cancel are alike',
+    'record',
+    'return known[1] == epoch and known[2] == epoch',
+    'return true',
+  ),
+  m('a closed owner takes jobs', 'record', "if known[3] == 'closed' then return nil, owner.name end"),
+  m('a record expires under its jobs', 'record', "if owner.mayExpire then redis.call('PERSIST', record) end"),
+  m(
+    'a record stays when it is empty',
+    'record',
+    "if redis.call('HDEL', recordOf(owner), ref) == 1 then forgetIfEmpty(owner) end",
+    "redis.call('HDEL', recordOf(owner), ref)",
+  ),
+  m('a record goes and stays in the directory', 'record', '    note(toUnlist, epoch, owner)\n'),
+  m('a new owner is not listed', 'record', "      note(toList, owner.epoch, '0', owner.name)\n"),
+  m('a further owner keeps the job', 'record', '    leaveCurrent(owner, epoch, ref)\n'),
+  m('the state counts as a job', 'record', ' - (others[1] and 1 or 0)'),
+  // Adding.
+  m('a job is not entered in the index', 'add', '  enterAll(request.owners, request.ref, request.at)\n'),
+  m(
+    'a pending job is not found',
+    'add',
+    'if mark and allCurrent(mark, ref) then return',
+    'if false then return',
+  ),
+  m(
+    'a cancelled job stands for a trigger',
+    'add',
+    'if mark and allCurrent(mark, ref) then return',
+    'if mark then return',
+  ),
+  m('a trigger changes the slot of the pending job', 'add', 'needsOf(pending.mark)', 'request.needs'),
+  m('a replaced job stays in the index', 'add', '  leaveAll(pending.mark, pending.ref)\n'),
+  m('a replaced job keeps its slot', 'add', '  freeSlots(pending.mark, pending.ref)\n'),
+  m(
+    'a replaced job stays in its queue',
+    'add',
+    "  bull.removeJob(removeJobKeys(pending.prefix, pending.job), { pending.job, '0', pending.prefix })\n",
+  ),
+  m(
+    'a limit is passed by one',
+    'add',
+    'if jobsOf(owner) >= ownerLimit then',
+    'if jobsOf(owner) > ownerLimit then',
+  ),
+  // Finishing.
+  m('a result of a cancelled run counts', 'finish', 'if mark and not allCurrent(mark, ref) then', NEVER),
+  m('an ended job stays in the index', 'finish', 'if mark then leaveAllCurrent(mark, ref) end'),
+  m('an ended job keeps its slot', 'finish', '    freeSlots(mark, ref)\n'),
+  m('what a finish fetches passes no gate', 'finish', 'withRefused(run, throughGate(run, answer))', 'answer'),
+  m('a finish counts without its lock', 'finish', 'if isError(answer) then return answer end'),
+  // Slots.
+  m(
+    'a slot has one place more',
+    'slots',
+    "if redis.call('ZCARD', holders) >= slot.limit then return false end",
+    "if redis.call('ZCARD', holders) > slot.limit then return false end",
+  ),
+  m(
+    'a holder stays in line',
+    'slots',
+    "  redis.call('ZREM', lineOf(slot), ref)\n  return true",
+    '  return true',
+  ),
+  m(
+    'a freed slot wakes none',
+    'slots',
+    "if redis.call('ZREM', holdersOf(slot), ref) == 1 then wakeNext(slot) end",
+    "redis.call('ZREM', holdersOf(slot), ref)",
+  ),
+  m(
+    'the next in line is not woken',
+    'slots',
+    "bull.promote(keysOf('promote', prefix), { prefix, job }) == 0",
+    'true',
+  ),
+  m('what is woken holds no slot', 'slots', "      redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n"),
+  m('what goes stays in line', 'slots', "    redis.call('ZREM', lineOf(slot), ref)\n    if", '    if'),
+  m('a key lets two jobs run', 'slots', ', limit = 1 } end', ', limit = 2 } end'),
+  // Cancels.
+  m(
+    'a cancel leaves the epoch',
+    'cancel',
+    "'epoch', epoch, 'wanted', known[2] or '0', 'cancel'",
+    "'epoch', before, 'wanted', known[2] or '0', 'cancel'",
+  ),
+  m('a cancel closes nothing', 'cancel', "if closes then redis.call('HSET', record, 'state', 'closed') end"),
+  m('a cancel leaves pending jobs', 'cancel', "redis.call('DEL', pendingOf(owner))"),
+  m('a cancel lets the record expire', 'cancel', "redis.call('PERSIST', record)"),
+  m(
+    'a clean-up takes jobs of the present',
+    'clean-up',
+    'if isJob and tonumber(page[2][i + 1]) <= upTo then',
+    'if isJob then',
+  ),
+  m('a clean-up removes runs', 'clean-up', 'if isLocked(prefix, job) then', NEVER),
+  m('a clean-up leaves the queue alone', 'clean-up', '  removeFromQueue(prefix, job, timestamp)\n'),
+  m('a clean-up leaves the index alone', 'clean-up', "  forget(mark, ref, 'cancelled')\n"),
+  m('a run is told twice', 'clean-up', "if redis.call('SADD', told, ref) == 0 then return end"),
+  m('a job cancelled alone stays current', 'cancel-job', "  redis.call('HSET', recordOf(owner), ref, '0')\n"),
+  m('a closed receipt stays open', 'close-receipt', "redis.call('ZREM', root .. '~cancels', cancelId)"),
+  m(
+    'a cancel that is over stays in the record',
+    'close-receipt',
+    "  redis.call('HDEL', recordOf(owner), 'cancel')\n",
+  ),
+  m('a reopened owner without jobs stays for ever', 'reopen', 'forgetIfEmpty(owner)'),
+  // Ends of other kinds.
+  m('a cancelled run keeps its slot', 'ends', '  freeSlots(mark, ref)\n'),
+  m('a cancelled run stays in the index', 'ends', '  leaveAll(mark, ref)\n'),
+  m(
+    'a run gives back a cancelled job',
+    'requeue',
+    'if mark and not allCurrent(mark, ref) then return endCancelled(prefix, job, timestamp, token, mark, ref) end',
+  ),
+  m('a job that is given back keeps its slot', 'requeue', 'if mark then freeSlots(mark, ref) end'),
+  m(
+    'what a give-back fetches passes no gate',
+    'requeue',
+    'withRefused(run, throughGate(run, answer))',
+    'answer',
+  ),
+  m(
+    'what BullMQ removes stays in the index',
+    'removals',
+    'if mark then forget(mark, string.sub(job.key, #root + 2), reason) end',
+  ),
+  m('a retried job is in no index', 'retry', 'enterAll(owners, refOf(prefix, job), at)'),
+  m(
+    'a retried job keeps its old epochs',
+    'retry',
+    "setMark(prefix, job, writeMark(owners, '', needsOf(mark)))",
+  ),
+  m('a closed owner takes retries', 'retry', "if closed then return { 'closed', closed } end"),
+];
+
+function m(name: string, file: string, text: string, instead = ''): CoreMutant {
+  return { name, file, text, instead };
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import type { Redis } from 'ioredis';
+import { readBullScripts } from '../../libs/core/src/scripts/bullmq-texts.js';
+import { compose } from '../../libs/core/src/scripts/composer.js';
+import { RECIPES, type Recipe } from '../../libs/core/src/scripts/recipes.js';
+import type { CoreMutant } from './core-mutants.js';
+
+const FOLDER = new URL('../../libs/core/src/scripts/lua/', import.meta.url);
+
+/** Has a client run mutated scripts. The core keeps what a client has under the names of its commands. */
+export function defineMutants(redis: Redis, mutants: readonly CoreMutant[]): void {
+  const texts = new Map<string, string>();
+  for (const mutant of mutants)
+    texts.set(mutant.file, mutate(texts.get(mutant.file) ?? read(mutant.file), mutant));
+  for (const [name, recipe] of Object.entries(RECIPES) as [string, Recipe][]) {
+    const files = recipe.own.filter((file) => texts.has(file));
+    if (files.length === 0) continue;
+    const { lua, numberOfKeys } = compose(recipe, readBullScripts());
+    const mutated = files.reduce((text, file) => replaceOnce(text, read(file), texts.get(file)!, file), lua);
+    redis.defineCommand(`mooring:${name}`, { lua: mutated, numberOfKeys });
+  }
+}
+
+function read(file: string): string {
+  return readFileSync(new URL(`${file}.lua`, FOLDER), 'utf8');
+}
+
+function mutate(lua: string, { name, file, text, instead }: CoreMutant): string {
+  return replaceOnce(lua, text, instead, `${file}.lua, in which "${name}"`);
+}
+
+function replaceOnce(whole: string, text: string, instead: string, where: string): string {
+  const pieces = whole.split(text);
+  if (pieces.length !== 2)
+    throw new Error(`The text is ${pieces.length - 1} times, not once, in ${where}: ${text}`);
+  return pieces.join(instead);
+}
