@@ -52,6 +52,15 @@ const roles = {
     });
     await worker.close();
   },
+  /** What depends on the time of the producer, or must not. */
+  async timekeeper() {
+    const queue = calm(new MooredQueue('audio', place));
+    const add = (name, opts) => queue.add(name, {}, { owners: ['trip:1'], ...opts });
+    await add('in time', { expiresIn: '10m' });
+    await add('out of time', { owners: ['trip:2'], expiresIn: 1 });
+    const dedup = { strategy: 'coalesce', key: 'k', longestWait: '10m' };
+    for (let n = 0; n < 2; n += 1) await add('coalesced', { owners: ['trip:3'], delay: 300_000, dedup });
+  },
   async canceller() {
     const owners = new Owners(place);
     await owners.cancel('trip:1', { cancelId: 'c-1', close: false });

@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const CHILD = fileURLToPath(new URL('./core-walk.mjs', import.meta.url));
 const FAIL_POINT = new URL('./fail-point.mjs', import.meta.url).href;
+const CLOCK_SHIFT = new URL('./clock-shift.mjs', import.meta.url).href;
 const NO_COMMAND = 'before:#0';
 
-export type WalkRole = 'producer' | 'worker' | 'canceller';
+export type WalkRole = 'producer' | 'worker' | 'canceller' | 'timekeeper';
 
-/** A process of `core-walk.mjs`, that dies, or loses an answer, at one of its commands. */
+/** A process of `core-walk.mjs`, that dies, or loses an answer, at one of its commands, or whose clock is off. */
 export class Walker {
   private commands: number | undefined;
 
@@ -18,10 +19,15 @@ export class Walker {
     });
   }
 
-  static async start(role: WalkRole, url: string, prefix: string, failPoint = NO_COMMAND): Promise<Walker> {
+  static async start(
+    role: WalkRole,
+    url: string,
+    prefix: string,
+    { failPoint = NO_COMMAND, clockShiftMs = 0 } = {},
+  ): Promise<Walker> {
     // The test runner's own conditions name the sources; a process of its own runs what was built.
-    const execArgv = ['--import', FAIL_POINT];
-    const env = { ...process.env, FAIL_POINT: failPoint };
+    const execArgv = ['--import', CLOCK_SHIFT, '--import', FAIL_POINT];
+    const env = { ...process.env, FAIL_POINT: failPoint, CLOCK_SHIFT_MS: String(clockShiftMs) };
     const walker = new Walker(fork(CHILD, [role, url, prefix], { execArgv, env }));
     await once(walker.child, 'message');
     return walker;

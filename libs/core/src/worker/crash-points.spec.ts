@@ -5,6 +5,8 @@ import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import { isUnfinished, readCoreState } from '../../../../test/support/core-state.js';
 import { Walker, type WalkRole } from '../../../../test/support/core-walker.js';
 
+type Role = Exclude<WalkRole, 'timekeeper'>;
+
 const SAMPLED = 4;
 /** More than one page of a clean-up. */
 const MANY_JOBS = 300;
@@ -24,7 +26,7 @@ describe('a process that fails at any of its commands', () => {
     await kit.stop();
   });
 
-  it.each<WalkRole>(['producer', 'worker', 'canceller'])(
+  it.each<Role>(['producer', 'worker', 'canceller'])(
     'leaves nothing half-done, and everything ends: %s',
     { timeout: crashTime(90_000) },
     async (role) => {
@@ -34,7 +36,7 @@ describe('a process that fails at any of its commands', () => {
     },
   );
 
-  it.each<WalkRole>(['producer', 'worker', 'canceller'])(
+  it.each<Role>(['producer', 'worker', 'canceller'])(
     'sends again what was not answered, to the same effect: %s',
     { timeout: crashTime(90_000) },
     async (role) => {
@@ -49,10 +51,10 @@ describe('a process that fails at any of its commands', () => {
   );
 
   /** Answers how many commands a process sent, and what it left, before anything else was done. */
-  async function walk(role: WalkRole, failPoint?: string) {
+  async function walk(role: Role, failPoint?: string) {
     await clear();
     const jobs = await PREPARE[role]();
-    walker = await Walker.start(role, inject('storeUrl'), kit.prefix, failPoint);
+    walker = await Walker.start(role, inject('storeUrl'), kit.prefix, { ...(failPoint && { failPoint }) });
     const commands = await walker.walk(jobs);
     const state = await readCoreState(kit.redis, kit.prefix);
     const left = [...state.jobs]
@@ -67,7 +69,7 @@ describe('a process that fails at any of its commands', () => {
     if (keys.length > 0) await kit.redis.del(keys);
   }
 
-  const PREPARE: Record<WalkRole, () => Promise<number>> = {
+  const PREPARE: Record<Role, () => Promise<number>> = {
     producer: async () => 0,
     worker: addWork,
     canceller: addWhatIsCancelled,
@@ -105,7 +107,7 @@ describe('a process that fails at any of its commands', () => {
   }
 
   /** What comes after a process has died: another worker, and the same canceller once more. */
-  async function restart(role: WalkRole, jobs: number): Promise<void> {
+  async function restart(role: Role, jobs: number): Promise<void> {
     if (role === 'canceller') {
       walker = await Walker.start(role, inject('storeUrl'), kit.prefix);
       await walker.walk();

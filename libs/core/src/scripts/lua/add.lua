@@ -168,13 +168,18 @@ local function optionsOf(request, mark)
   return '{' .. own .. request.template.furtherOptions
 end
 
+-- The longest wait of a coalesced job is counted from its timestamp, so that is the store's time: clocks of producers differ.
+local function timestampOf(request)
+  return request.template.longestWait == '' and request.timestamp or msText(request.at)
+end
+
 -- Answers whether the job is new, and the id of the one that there is. @param mark nothing for a job without owners
 local function letBullAdd(request, mark)
   local template, rest = request.template, restOf(request)
   local options = template.options
   textOfOptions[options], storedOptions = optionsOf(request, mark), nil
   local deduplication = rest[6] and request.prefix .. 'de:' .. rest[6]
-  local packed = { request.prefix, request.job, template.name, request.timestamp, rest[1], rest[2], rest[3], rest[4], deduplication, rest[5] }
+  local packed = { request.prefix, request.job, template.name, timestampOf(request), rest[1], rest[2], rest[3], rest[4], deduplication, rest[5] }
   local answer = bull[template.sort](template.keys, { packed, request.data, options })
   if isError(answer) then error({ err = 'BULLMQ ' .. answer .. ' ' .. (rest[1] or '') }) end
   return storedOptions == options, answer
