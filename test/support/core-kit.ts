@@ -52,7 +52,7 @@ export class CoreKit {
   }
 
   worker(
-    processor: Processor,
+    processor: Processor | null,
     options: Partial<MooredWorkerOptions> & { queue?: string } = {},
   ): MooredWorker {
     const { queue = 'audio', ...rest } = options;

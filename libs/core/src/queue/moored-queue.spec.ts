@@ -151,6 +151,19 @@ describe('MooredQueue', () => {
     expect(await kit.ownerKeys()).toEqual([]);
   });
 
+  it('keeps the order of jobs that one step puts aside', async () => {
+    const [queue, worker] = [kit.queue(), kit.worker(null, { autorun: false })];
+    const ids = ['e', 'd', 'c', 'b', 'a'];
+    const slot = { key: 'gpu', limit: 1 };
+    for (const jobId of ids) await queue.add('x', {}, { owners: ['track:1'], slot, jobId });
+
+    const holder = await worker.getNextJob('t', { block: false });
+    await worker.getNextJob('u', { block: false });
+
+    const line = await kit.redis.zrange(`${kit.prefix}~line~gpu`, 0, -1);
+    expect([holder.id, ...line]).toEqual(['e', ...ids.slice(1).map((id) => `audio:${id}`)]);
+  });
+
   it('counts only jobs against the limit of an owner that was cancelled and reopened', async () => {
     const queue = kit.queue('audio', { limits: { perOwner: 2 } });
     await kit.owners.cancel('track:1');

@@ -32,7 +32,7 @@ local function endRefused(run, job, mark, ref, reason)
 end
 
 local function putAside(run, job, slot, ref)
-  redis.call('ZADD', lineOf(slot), 'NX', nowUs(), ref)
+  standInLine(slot, ref)
   bull.moveToDelayed(moveToDelayedKeys(run.prefix, job),
     { run.prefix, run.timestamp, job, run.options['token'], WAKE_BY_ITSELF_MS, '1', '', '0', '' })
   redis.call('HINCRBY', run.prefix .. job, 'ats', -1)

@@ -73,6 +73,12 @@ local function takeSlot(slot, ref)
   return true
 end
 
+-- Behind all others, and where it stood before if it comes again. The store's time stands still within a script.
+local function standInLine(slot, ref)
+  local last = redis.call('ZRANGE', lineOf(slot), -1, -1, 'WITHSCORES')[2]
+  redis.call('ZADD', lineOf(slot), 'NX', whole(math.max(nowUs(), (tonumber(last) or 0) + 1)), ref)
+end
+
 -- A slot whose holder is no longer there is free: its job was removed by a program that knows no slots.
 local function dropLostHolders(slot)
   for _, ref in ipairs(redis.call('ZRANGE', holdersOf(slot), 0, 9)) do
