@@ -98,7 +98,15 @@ async function add(world: CoreWorld, random: Random): Promise<void> {
 }
 
 function know(world: CoreWorld, ref: string, owners: string[], dedup: string | undefined): void {
-  world.known.set(ref, { ref, owners, dedup, isCancelled: false, hasBegun: false, hasEnded: false });
+  world.known.set(ref, {
+    ref,
+    owners,
+    dedup,
+    isCancelled: false,
+    hasBegun: false,
+    begins: 0,
+    hasEnded: false,
+  });
 }
 
 async function addBulk(world: CoreWorld, random: Random): Promise<void> {

@@ -21,6 +21,8 @@ export interface Known {
   startBy?: number;
   isCancelled: boolean;
   hasBegun: boolean;
+  /** How many of its runs have begun. */
+  begins: number;
   hasEnded: boolean;
 }
 
@@ -47,6 +49,8 @@ export class CoreWorld {
   /** What happened so far, for the reader of a fault. */
   readonly story: string[] = [];
   state!: CoreState;
+  /** As it was when it was checked last. */
+  private checked: CoreState | undefined;
   private readonly queues = new Map<string, MooredQueue>();
   private readonly workers = new Map<string, MooredWorker>();
   /** How many runs have begun. */
@@ -84,6 +88,7 @@ export class CoreWorld {
     this.runs.length = 0;
     this.story.length = 0;
     this.begins = 0;
+    this.checked = undefined;
     await this.look();
   }
 
@@ -98,7 +103,12 @@ export class CoreWorld {
 
   /** What the store has, against what its callers know. */
   check(): void {
-    const [fault] = faultsOf(this.state);
+    const [fault] = [
+      ...faultsOf(this.state),
+      ...wokenWithoutSlot(this.checked, this.state),
+      ...asideWithoutLine(this.state),
+    ];
+    this.checked = this.state;
     if (fault) hold(fault.split(':')[0]!, false, () => fault);
     for (const known of this.live()) {
       const { ref, startBy = Infinity } = known;
@@ -132,6 +142,12 @@ export class CoreWorld {
     const startBy = before?.mark?.startBy;
     hold('expired', !startBy || Number(startBy) >= this.state.at, () => `${ref} starts after its time`);
     known!.hasBegun = true;
+    known!.begins += 1;
+    hold(
+      'attempts',
+      job.attemptsStarted === known!.begins,
+      () => `${ref} has begun ${job.attemptsStarted} times`,
+    );
     this.begins += 1;
     this.story.push(`${ref} begins`);
     this.runs.push({ job, token, queue, known: known! });
@@ -199,6 +215,32 @@ export class CoreWorld {
     await this.begin();
     for (const each of [...this.workers.values(), ...this.queues.values(), this.owners]) await each.close();
   }
+}
+
+/** How long a job sleeps that is put aside for want of a slot; no caller asks for such a delay here. */
+const PUT_ASIDE_MS = 60_000;
+
+function asideWithoutLine({ jobs, lines }: CoreState): string[] {
+  const inLine = new Set([...lines.values()].flat());
+  return [...jobs]
+    .filter(([ref, { place, delay }]) => place === 'delayed' && delay === PUT_ASIDE_MS && !inLine.has(ref))
+    .map(([ref]) => `line: ${ref} was put aside and is in no line`);
+}
+
+/** What stands in line leaves it as a holder of the slot, or ends; or it was promoted by hand, and comes by itself. */
+function wokenWithoutSlot(before: CoreState | undefined, { jobs, lines, holders }: CoreState): string[] {
+  return [...(before?.lines ?? [])].flatMap(([slot, refs]) =>
+    refs
+      .filter((ref) => before!.jobs.get(ref)?.place === 'delayed')
+      .filter((ref) => !lines.get(slot)?.includes(ref) && !holders.get(slot)?.includes(ref))
+      .filter(
+        (ref) =>
+          jobs.has(ref) &&
+          isUnfinished(jobs.get(ref)!) &&
+          jobs.get(ref)!.begun === before!.jobs.get(ref)!.begun,
+      )
+      .map((ref) => `line: ${ref} has left the line for ${slot} without it`),
+  );
 }
 
 interface Emitter {

@@ -17,7 +17,8 @@ export function defineMutants(redis: Redis, mutants: readonly CoreMutant[]): voi
     if (files.length === 0) continue;
     const { lua, numberOfKeys } = compose(recipe, readBullScripts());
     const mutated = files.reduce((text, file) => replaceOnce(text, read(file), texts.get(file)!, file), lua);
-    redis.defineCommand(`mooring:${name}`, { lua: mutated, numberOfKeys });
+    // The line of flags, which an older store does not take, is for a store that is full.
+    redis.defineCommand(`mooring:${name}`, { lua: mutated.replace(/^#!lua.*\n/, ''), numberOfKeys });
   }
 }
 

@@ -301,7 +301,7 @@ function finish(
   if (state.jobs[job]!.hasResult) state.broke = 'a second result';
   state.jobs[job]!.hasResult = true;
   if (flaw === 'a slot is freed after the finish') {
-    state.runs[worker]!.owesSlot = true;
+    state.runs[worker].owesSlot = true;
     leave(state, job, to);
     return to;
   }

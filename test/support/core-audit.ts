@@ -103,10 +103,13 @@ function wrongRecords({ owners, directory, pending }: CoreState): string[] {
 
 function wrongSlots(state: CoreState): string[] {
   const faults: string[] = [];
+  const inLine = new Set([...state.lines.values()].flat());
   for (const [key, refs] of state.holders) {
     const limit = limitOf(state, key);
     if (refs.length > limit) faults.push(`slots: ${key} has ${refs.length} holders, its limit is ${limit}`);
     for (const ref of refs) {
+      if (state.jobs.get(ref)?.place === 'delayed' && !inLine.has(ref))
+        faults.push(`slots: ${ref} holds ${key} and sleeps`);
       if (!slotsOf(state.jobs.get(ref)).includes(key))
         faults.push(`slots: ${ref} holds ${key} and does not need it`);
     }

@@ -8,6 +8,8 @@ export interface StoredJob {
   readonly isLocked: boolean;
   /** How many runs of it have begun. */
   readonly begun: number;
+  /** ms, while it is delayed. */
+  readonly delay: number;
   readonly mark: Mark | undefined;
 }
 
@@ -115,6 +117,7 @@ function jobsIn(dump: Dump): Map<string, StoredJob> {
       place: places.get(ref) ?? 'nowhere',
       isLocked: keys.has(`${key}:lock`),
       begun: Number(fields.get('ats') ?? 0),
+      delay: Number(fields.get('delay') ?? 0),
       mark: markIn(fields.get('opts') ?? '{}'),
     });
   }

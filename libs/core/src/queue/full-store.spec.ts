@@ -42,6 +42,10 @@ describe('while the store has no room', () => {
     await expect(admin.set('name', 'ada')).rejects.toThrow(/^OOM/);
   }
 
+  async function takesFlags(): Promise<boolean> {
+    return !/^redis_version:[0-6]\./m.test(await admin.info('server'));
+  }
+
   async function faults(): Promise<string[]> {
     return faultsOf(await readCoreState(admin, kit.prefix));
   }
@@ -72,7 +76,8 @@ describe('while the store has no room', () => {
     expect(await kit.owners.get('track:1')).toMatchObject({ count: 1 });
   });
 
-  it('runs, keeps and ends what is there, and wakes what waits for a slot', async () => {
+  it('runs, keeps and ends what is there, and wakes what waits for a slot', async ({ skip }) => {
+    skip(!(await takesFlags()), 'before 7.0 a full store runs no script that writes');
     const queue = kit.queue();
     const slot = { key: 'gpu', limit: 1 };
     await queue.add('holder', {}, { owners: ['track:1'], slot });
@@ -95,7 +100,8 @@ describe('while the store has no room', () => {
     await kit.nothingLeft();
   });
 
-  it('cancels: removes what waits, stops what runs, finishes the clean-up of others', async () => {
+  it('cancels: removes what waits, stops what runs, finishes the clean-up of others', async ({ skip }) => {
+    skip(!(await takesFlags()), 'before 7.0 a full store runs no script that writes');
     const queue = kit.queue();
     kit.worker(untilEnded, { lockDuration: LOCK_MS });
     await queue.add('runs', {}, { owners: ['track:1'] });

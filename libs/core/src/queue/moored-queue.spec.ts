@@ -160,7 +160,7 @@ describe('MooredQueue', () => {
     const holder = await worker.getNextJob('t', { block: false });
     await worker.getNextJob('u', { block: false });
 
-    const line = await kit.redis.zrange(`${kit.prefix}~line~gpu`, 0, -1);
+    const line = await kit.redis.zrange(`${kit.prefix}~line~gpu`, '0', '-1');
     expect([holder.id, ...line]).toEqual(['e', ...ids.slice(1).map((id) => `audio:${id}`)]);
   });
 

@@ -1,26 +1,32 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { NO_FIRST_PAGE } from '../../../../test/core/core-mutants.js';
 import { coreLives, liveInCore } from '../../../../test/core/core-steps.js';
 import { CoreWorld } from '../../../../test/core/core-world.js';
+import { defineMutants } from '../../../../test/core/mutant-store.js';
 
-const LIVES = Number(process.env['PROPERTY_RUNS'] ?? 150);
+const LIVES = Number(process.env['PROPERTY_RUNS'] ?? 100);
 
 describe('the composed scripts', () => {
   let redis: Redis;
   let world: CoreWorld;
 
-  beforeAll(() => {
+  beforeEach(() => {
     redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
-    world = new CoreWorld(redis);
   });
 
-  afterAll(async () => {
+  afterEach(async () => {
     await world.close();
     redis.disconnect();
   });
 
-  it('keep every promise after each step, whatever the order of calls', { timeout: 3_600_000 }, async () => {
+  it.each([
+    ['whose first page has its jobs', []],
+    ['whose first page is empty', [NO_FIRST_PAGE]],
+  ])('keep every promise after each step, with cancels %s', { timeout: 3_600_000 }, async (_, changes) => {
+    defineMutants(redis, changes);
+    world = new CoreWorld(redis);
     await fc.assert(
       fc.asyncProperty(coreLives, async (life) => {
         expect(await liveInCore(world, life)).toBeUndefined();
