@@ -26,3 +26,4 @@ export type { Adoption } from './queue/adoption.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
 export type { Ticket } from './backend/ticket.js';
 export { MooredWorker, type MooredWorkerOptions } from './worker/moored-worker.js';
+export type { MooredWorkerListener, RefusedJob } from './worker/worker-events.js';

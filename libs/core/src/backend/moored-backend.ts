@@ -114,7 +114,9 @@ export class MooredBackend extends RedisQueueBackend {
     // A view of this backend that carries the owners to the step in which the scheduler is stored.
     const view: MooredBackend = Object.create(this) as MooredBackend;
     view.schedulerOwners = [owned?.names ?? '', owned?.needs || '||', this.keys['']!, this.redisPrefix];
-    const plain = owned ? owned.rest : jobOpts;
+    // Its turns have it in their options, for the turns after them.
+    const lasting = owned && owned.lifeMs !== '' ? { expiresIn: owned.lifeMs } : {};
+    const plain = owned ? { ...owned.rest, ...lasting } : jobOpts;
     return super.addJobScheduler.call(
       view,
       id,
@@ -128,12 +130,16 @@ export class MooredBackend extends RedisQueueBackend {
   }
 
   /** A turn plans the next one: its owners come from the mark of the turn, not from its options. */
-  override updateJobSchedulerNextMillis(
+  override async updateJobSchedulerNextMillis(
     ...[id, nextMillis, data, jobOpts, producerId]: Parameters<
       RedisQueueBackend['updateJobSchedulerNextMillis']
     >
   ): Promise<string | null> {
-    return super.updateJobSchedulerNextMillis(id, nextMillis, data, withoutOwners(jobOpts), producerId);
+    const plain = withoutOwners(jobOpts);
+    const job = await super.updateJobSchedulerNextMillis(id, nextMillis, data, plain, producerId);
+    if (job !== 'ended') return job;
+    if (producerId) this.onCancelled([producerId]);
+    return null;
   }
 
   override execCommand(client: never, commandName: string, args: Argument[]): unknown {
@@ -217,6 +223,15 @@ export class MooredBackend extends RedisQueueBackend {
       ])) as typeof page;
     }
     return 0;
+  }
+
+  /** Ends a turn of a scheduler that came too late to start. Answers why it ended: an owner may have been cancelled meanwhile. */
+  async endExpired(jobId: string, token: string): Promise<'expired' | 'cancelled'> {
+    const prefix = this.keys['']!;
+    const answer = await this.run('endExpired', [prefix + jobId, this.redisPrefix, prefix, jobId, token]);
+    if (typeof answer === 'number')
+      throw this.finishedErrors({ code: answer, jobId, command: 'endExpired', state: 'active' });
+    return answer as 'expired' | 'cancelled';
   }
 
   /** BullMQ reads the time of the end where it expects it among the arguments; `moveToFinished` takes the request. */

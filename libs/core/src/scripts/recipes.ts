@@ -13,9 +13,10 @@ export interface Recipe {
 }
 
 const INDEX = ['store', 'mark', 'record', 'bull-keys', 'slots'];
-const ENDS = [...INDEX, 'history', 'receipts', 'ends'];
+const ENDS = [...INDEX, 'history', 'receipts', 'ends', 'schedulers'];
+const CLEANING = [...ENDS, 'job-state', 'clean-up'];
 const WAKE = ['promote', 'changePriority'];
-const GATE = ['moveToActive', 'moveToFinished', 'moveToDelayed', ...WAKE];
+const GATE = ['moveToActive', 'moveToFinished', 'moveToDelayed', 'removeJobScheduler', ...WAKE];
 const CLEAN = ['removeJob', 'removeJobScheduler', 'moveToFinished', ...WAKE];
 
 /** A run that gives its job back by BullMQ's script of this name. */
@@ -53,17 +54,19 @@ export const RECIPES = {
   adopt: { bull: CLEAN, own: [...ENDS, 'adopt'], keys: 1 },
   adoptWaiting: {
     bull: CLEAN,
-    own: [...ENDS, 'put-back', 'job-state', 'clean-up', 'adopt-waiting'],
+    own: [...CLEANING, 'put-back', 'adopt-waiting'],
     keys: 1,
     needsRoom: true,
   },
+  endExpired: { bull: CLEAN, own: [...ENDS, 'end-expired'], keys: 1 },
   extendLocks: { bull: ['extendLocks'], own: [...INDEX.slice(0, 3), 'renew'], keys: 'extendLocks' },
-  cancel: { bull: CLEAN, own: [...ENDS, 'job-state', 'clean-up', 'empty-cancels', 'cancel'], keys: 1 },
-  cancelJob: { bull: CLEAN, own: [...ENDS, 'job-state', 'clean-up', 'cancel-job'], keys: 1 },
+  cancel: { bull: CLEAN, own: [...CLEANING, 'empty-cancels', 'cancel'], keys: 1 },
+  cancelJob: { bull: CLEAN, own: [...CLEANING, 'cancel-job'], keys: 1 },
   listOwners: { bull: [], own: ['store', 'mark', 'record', 'list-owners'], keys: 1 },
   summarizeOwners: { bull: [], own: ['store', 'mark', 'record', 'summarize-owners'], keys: 1 },
   readOwner: { bull: [], own: ['store', 'mark', 'record', 'job-state', 'read-owner'], keys: 1 },
   readRange: { bull: [], own: ['read-range'], keys: 1 },
+  announcedSince: { bull: [], own: ['announced-since'], keys: 1 },
   noteDurable: { bull: [], own: ['note-durable'], keys: 1 },
   reopen: {
     bull: [],
@@ -72,7 +75,7 @@ export const RECIPES = {
     needsRoom: true,
   },
   purgeClosed: { bull: [], own: ['store', 'mark', 'record', 'purge-closed'], keys: 1 },
-  clean: { bull: CLEAN, own: [...ENDS, 'job-state', 'clean-up', 'clean'], keys: 1 },
+  clean: { bull: CLEAN, own: [...CLEANING, 'clean'], keys: 1 },
   closeReceipt: { bull: [], own: ['store', 'mark', 'record', 'close-receipt'], keys: 1 },
   reprocessJob: {
     bull: ['reprocessJob'],

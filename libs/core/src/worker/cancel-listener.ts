@@ -1,4 +1,5 @@
 import { createRedisBackend, type ConnectionOptions, type RedisQueueBackend } from 'bullmq';
+import { defineScripts, runScript } from '../scripts/composed-scripts.js';
 
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
@@ -57,10 +58,13 @@ export class CancelListener {
 
   private async read(): Promise<void> {
     const key = `${this.root}~cancelled`;
-    let last = '$';
+    // An id from the start: what comes between two reads that find nothing is read by the second.
+    let last: string | undefined;
     while (!this.closed) {
       try {
         const client = await this.backend.client;
+        defineScripts(client);
+        last ??= (await runScript(client, 'announcedSince', [key])) as string;
         const entries = (await client.xread([{ key, id: last }], { BLOCK: BLOCK_MS })) as Entries;
         for (const [id, fields] of entries?.[0]?.[1] ?? []) {
           last = id;

@@ -7,8 +7,10 @@ import { RunCancelled } from '../backend/run-cancelled.js';
 import { durationMs } from '../model/duration.js';
 import { formatOwner } from '../model/owner.js';
 import type { RunOptions } from '../model/run-options.js';
+import { AnnouncedCancels } from './announced-cancels.js';
 import { CancelListener } from './cancel-listener.js';
 import { RunHandedBack, RunWatch } from './run-watch.js';
+import { readRefusal, type MooredWorkerListener, type RefusedJob } from './worker-events.js';
 
 const DEFAULT_STOP_GRACE = '5s';
 const LOOKS_AGAIN_MS = 20;
@@ -30,11 +32,12 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   Name
 > {
   private readonly runs = new Map<string, RunWatch<Result>>();
+  private readonly announced = new AnnouncedCancels();
+  private readonly lateTurns = new Set<string>();
   private readonly limits: { runTimeoutMs?: number | undefined; stopGraceMs: number };
   private readonly ownersOf: MooredWorkerOptions['ownersOf'];
   private readonly moored: MooredBackend;
   private listener: CancelListener | undefined;
-  private readonly stopCancelled = (jobId: string): void => this.runs.get(jobId)?.stop('cancelled');
 
   constructor(
     name: string,
@@ -50,6 +53,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     this.ownersOf = ownersOf;
     this.moored = this.backend as unknown as MooredBackend;
     this.moored.onCancelled = (jobIds) => jobIds.forEach(this.stopCancelled);
+    this.moored.onRefused = (lines) => lines.forEach(this.noteRefusal);
     this.on('lockRenewalFailed', (jobIds: string[]) =>
       jobIds.forEach((jobId) => this.runs.get(jobId)?.stop('lost')),
     );
@@ -69,16 +73,32 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     return MooredJob as typeof Job;
   }
 
-  /** Before BullMQ plans the next turn of the job's scheduler: that turn has the same owners, or there is none. */
+  private readonly stopCancelled = (jobId: string): void => {
+    const run = this.runs.get(jobId);
+    if (run) run.stop('cancelled');
+    else this.announced.remember(jobId);
+  };
+
+  private readonly noteRefusal = (line: string): void => {
+    const { id, reason } = readRefusal(line);
+    if (reason === 'late') this.lateTurns.add(id);
+    else this.emit('refused', { id, reason });
+  };
+
   protected override async nextJobFromJobData(
     ...[data, jobId, token]: NextJob
   ): Promise<Job<Data, Result, Name>> {
-    const isPlain = data && data.opts.mooring === undefined && (data.opts.owners ?? this.ownersOf);
-    const owners = isPlain && this.ownersNamed(this.createJob(data, jobId!));
-    if (!owners) return super.nextJobFromJobData(data, jobId, token);
-    if (!(await this.adopt(jobId!, token!, owners))) return undefined as never;
-    const job = await super.nextJobFromJobData({ ...data, opts: { ...data.opts, owners } }, jobId, token);
-    if (job) MooredJob.forgetMark(job);
+    const owners = data && this.ownersNamedFor(data, jobId!);
+    // Before BullMQ plans the next turn of the job's scheduler: that turn has the same owners, or there is none.
+    if (owners && !(await this.mayRun(jobId!, () => this.adopt(jobId!, token!, owners))))
+      return this.fetchAnother(token!);
+    const isLate = this.lateTurns.delete(jobId!);
+    const read = owners ? { ...data, opts: { ...data.opts, owners } } : data;
+    const job = await super.nextJobFromJobData(read, jobId, token);
+    if (!job) return job;
+    if (owners) MooredJob.forgetMark(job);
+    if (isLate && !(await this.mayRun(jobId!, () => this.moored.endExpired(jobId!, token!))))
+      return this.fetchAnother(token!);
     return job;
   }
 
@@ -86,8 +106,10 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
    * The owners of a job that a plain producer added: those that it names, or those that `ownersOf` does. A job of which they cannot be
    * told runs as in plain BullMQ.
    */
-  private ownersNamed(job: Job): string[] | undefined {
+  private ownersNamedFor(data: NonNullable<NextJob[0]>, jobId: string): string[] | undefined {
+    if (data.opts.mooring !== undefined || !(data.opts.owners ?? this.ownersOf)) return undefined;
     try {
+      const job = this.createJob(data, jobId);
       const owners = job.opts.owners ?? this.ownersOf?.(job) ?? [];
       if (owners.length === 0) return undefined;
       ownerNames(owners);
@@ -95,20 +117,38 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     } catch (error) {
       this.emit(
         'error',
-        new Error(`The owners of job ${job.id} cannot be told; it runs without.`, { cause: error }),
+        new Error(`The owners of job ${jobId} cannot be told; it runs without.`, { cause: error }),
       );
       return undefined;
     }
   }
 
-  /** A job that cannot be given its owners now is not begun. It is fetched again when its lock has run out. */
-  private async adopt(jobId: string, token: string, owners: readonly string[]): Promise<boolean> {
+  /** Gives a job of a plain producer its owners. Answers why it may not run. */
+  private async adopt(
+    jobId: string,
+    token: string,
+    owners: readonly string[],
+  ): Promise<RefusedJob['reason'] | undefined> {
+    return (await this.moored.adopt(jobId, token, owners)) ? undefined : 'cancelled';
+  }
+
+  /**
+   * What goes wrong here belongs to this job, which is fetched again when its lock has run out: an error that is thrown would count
+   * against the job that has just ended.
+   */
+  private async mayRun(jobId: string, ask: () => Promise<RefusedJob['reason'] | undefined>): Promise<boolean> {
     try {
-      return await this.moored.adopt(jobId, token, owners);
+      const reason = await ask();
+      if (reason) this.emit('refused', { id: jobId, reason });
+      return !reason;
     } catch (error) {
       this.emit('error', error as Error);
       return false;
     }
+  }
+
+  private async fetchAnother(token: string): Promise<Job<Data, Result, Name>> {
+    return this.closing || this.isPaused() ? (undefined as never) : this.moveToActive(token, this.opts.name);
   }
 
   protected override async callProcessJob(
@@ -120,6 +160,8 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     const watch = new RunWatch<Result>((reason) => this.cancelJob(id, reason), this.limits);
     this.runs.set(id, watch);
     try {
+      if (this.announced.take(id)) await this.confirmCancel(id, token);
+      if (watch.stopped) throw new RunCancelled(id);
       return await watch.follow(super.callProcessJob(job, token, signal));
     } catch (error) {
       throw watch.stopped === 'shutdown' ? new RunHandedBack() : error;
@@ -127,6 +169,11 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
       watch.end();
       this.runs.delete(id);
     }
+  }
+
+  /** The renewal of its lock says whether the run that is about to begin is the one that was cancelled. */
+  private async confirmCancel(id: string, token: string): Promise<void> {
+    await this.extendJobLocks([id], [token], this.opts.lockDuration!).catch(() => undefined);
   }
 
   protected override async handleCompleted(
@@ -158,7 +205,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   ): Promise<Job<Data, Result, Name>> {
     const isLost = job.opts.owners && LOST_CODES.includes((error as { code?: unknown }).code);
     if (!(error instanceof RunCancelled) && !isLost) throw error;
-    (this as EventSource).emit(isLost ? 'lost' : 'cancelled', job);
+    this.emit(isLost ? 'lost' : 'cancelled', job);
     if (isLost) this.emit('error', error as Error);
     const goesOn = fetchesNext() && !this.closing && !this.isPaused();
     return (goesOn ? await this.moveToActive(token, this.opts.name) : undefined) as Job<Data, Result, Name>;
@@ -182,6 +229,22 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   }
 }
 
-interface EventSource {
-  emit(event: 'cancelled' | 'lost', job: Job): boolean;
+/** BullMQ's signatures, with the events of a moored worker. */
+export interface MooredWorker<Data, Result, Name extends string> {
+  on<Event extends keyof MooredWorkerListener<Data, Result, Name>>(
+    event: Event,
+    listener: MooredWorkerListener<Data, Result, Name>[Event],
+  ): this;
+  once<Event extends keyof MooredWorkerListener<Data, Result, Name>>(
+    event: Event,
+    listener: MooredWorkerListener<Data, Result, Name>[Event],
+  ): this;
+  off<Event extends keyof MooredWorkerListener<Data, Result, Name>>(
+    event: Event,
+    listener: MooredWorkerListener<Data, Result, Name>[Event],
+  ): this;
+  emit<Event extends keyof MooredWorkerListener<Data, Result, Name>>(
+    event: Event,
+    ...args: Parameters<MooredWorkerListener<Data, Result, Name>[Event]>
+  ): boolean;
 }

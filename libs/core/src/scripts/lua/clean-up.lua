@@ -15,10 +15,6 @@ local function failInItsPlace(prefix, job, timestamp)
   failUnkept(prefix, job, timestamp, '0', 'cancelled')
 end
 
-local function removeScheduler(prefix, scheduler)
-  bull.removeJobScheduler(keysOf('removeJobScheduler', prefix), { scheduler, prefix })
-end
-
 local function hasLivingParent(prefix, job)
   local parent = redis.call('HGET', prefix .. job, 'parentKey')
   if not parent or redis.call('EXISTS', parent) == 0 then return false end
@@ -27,10 +23,8 @@ local function hasLivingParent(prefix, job)
 end
 
 local function removeFromQueue(prefix, job, timestamp)
-  local scheduler = redis.call('HGET', prefix .. job, 'rjk')
-  if scheduler then
-    removeScheduler(prefix, scheduler)
-  elseif hasLivingParent(prefix, job) then
+  if endSchedulerWith(prefix, job) then return end
+  if hasLivingParent(prefix, job) then
     failInItsPlace(prefix, job, timestamp)
   else
     bull.removeJob(removeJobKeys(prefix, job), { job, '0', prefix })

@@ -27,6 +27,7 @@ end
 
 local function endRefused(run, job, mark, ref, reason)
   count(mark, ref, 'refused')
+  if reason == 'cancelled' then endSchedulerWith(run.prefix, job) end
   failUnkept(run.prefix, job, run.timestamp, run.options['token'], reason)
   forget(mark, ref, reason)
 end
@@ -45,6 +46,12 @@ local function admits(run, job, mark, fields)
   if reason == 'cancelled' and entersAgain(run.prefix, job, mark, ref) then
     setField(fields, 'opts', redis.call('HGET', run.prefix .. job, 'opts'))
     reason = nil
+  end
+  -- A turn of a scheduler that comes too late is handed out all the same: its worker plans the next one, then ends it.
+  if reason == 'expired' and schedulerOf(run.prefix, job) then
+    run.refused = run.refused or {}
+    run.refused[#run.refused + 1] = job .. ' late'
+    return true
   end
   if reason then
     endRefused(run, job, mark, ref, reason)

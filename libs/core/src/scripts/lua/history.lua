@@ -31,3 +31,10 @@ local function remember(mark, ref, reason)
     rememberFor(owner, entry)
   end
 end
+
+-- For owners that are not in the mark of the job.
+local function rememberForAll(owners, ref, reason)
+  for _, owner in ipairs(owners) do
+    rememberFor(owner.name, msText(nowUs()) .. ' ' .. reason .. ' ' .. ref)
+  end
+end

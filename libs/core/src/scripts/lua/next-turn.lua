@@ -3,23 +3,24 @@
   scheduler ends instead.
 
     KEYS, ARGV  those of BullMQ's updateJobScheduler, and last: prefix of the queue, root
+  Answers what BullMQ's script does, or 'ended'.
 ]]
 local last = #ARGV
 root = ARGV[last]
-local prefix, scheduler, producer = ARGV[last - 1], ARGV[2], ARGV[7]
+local prefix, producer = ARGV[last - 1], ARGV[7]
 local mark = producer ~= '' and markOfJob(prefix, producer)
 if not mark then return bull.updateJobScheduler(KEYS, ARGV) end
 
 if not allCurrent(mark, refOf(prefix, producer)) then
-  bull.removeJobScheduler(keysOf('removeJobScheduler', prefix), { scheduler, prefix })
+  endSchedulerWith(prefix, producer)
   forgetRemoved('cancelled')
-  return false
+  return 'ended'
 end
 local job = bull.updateJobScheduler(KEYS, ARGV)
 if not job then return job end
 local owners = ownersOfMark(mark)
 local at = lookUp(owners, nowUs())
-setMark(prefix, job, writeMark(owners, '', needsOf(mark)))
+setMark(prefix, job, writeMark(owners, startOfTurnBy(prefix, job, ARGV[4]), needsOf(mark)))
 enterAll(owners, refOf(prefix, job), at)
 writeNoted()
 return job

@@ -22,7 +22,7 @@ local job = answer[1]
 -- Only now: the turn that it takes the place of may have been the last job of an owner, whose record is gone with it.
 local at = lookUp(owners, nowUs())
 claimLimit(needs)
-setMark(prefix, job, writeMark(owners, '', needs))
+setMark(prefix, job, writeMark(owners, startOfTurnBy(prefix, job, ARGV[6]), needs))
 enterAll(owners, refOf(prefix, job), at)
 writeNoted()
 return answer
