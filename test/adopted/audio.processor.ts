@@ -11,7 +11,7 @@ export interface AudioData {
 }
 
 /** Whose a job is that names no owners: BullMQ's own worker does not know this option and ignores it. */
-export function ownersOf({ data }: Job<AudioData>): string[] {
+export function ownersOf({ data }: { readonly data: AudioData }): string[] {
   return data.userId === undefined ? [] : [`user:${data.userId}`];
 }
 

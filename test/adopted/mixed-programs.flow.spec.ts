@@ -78,7 +78,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
     const opts = { owners: ['user:ada'] };
     await plain.addBulk([1, 2, 3].map((n) => ({ name: 'transcode', data: { n }, opts })));
 
-    expect(await mooredQueue().adopt(() => ['user:bob'])).toMatchObject({ adopted: 3 });
+    expect(await mooredQueue().adopt({ ownersOf: () => ['user:bob'] })).toMatchObject({ adopted: 3 });
     expect(await shop.owners.cancel('user:ada', { wait: 'drained' })).toMatchObject({ removed: 3 });
 
     mooredWorker(async () => undefined);
@@ -217,7 +217,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
       await queue.pause();
       await retryPlainly(job.id!);
 
-      expect(await queue.adopt(() => [])).toEqual({ adopted: 1, ended: 0, unreadable: 0 });
+      expect(await queue.adopt({ ownersOf: () => [] })).toMatchObject({ adopted: 1, removed: 0, failed: 0 });
 
       expect((await shop.owners.get('user:ada'))?.count).toBe(1);
       expect(await shop.owners.cancel('user:ada', { wait: 'drained' })).toMatchObject({ removed: 1 });

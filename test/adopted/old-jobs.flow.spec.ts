@@ -72,13 +72,13 @@ describe('an application whose BullMQ classes are exchanged', () => {
     await liveThePast();
     const audio = shop.keep(new MooredQueue('audio', { connection: shop.connection }));
 
-    const adoption = await audio.adopt(ownersOf);
-    const again = await audio.adopt(ownersOf);
+    const adoption = await audio.adopt({ ownersOf });
+    const again = await audio.adopt({ ownersOf });
     const receipt = await shop.owners.cancel('user:u7', { wait: 'drained' });
 
     // The 1,000, the urgent, the delayed and the scheduled one, and three children.
-    expect(adoption).toEqual({ adopted: WAITING + 6, ended: 0, unreadable: 0 });
-    expect(again).toEqual({ adopted: 0, ended: 0, unreadable: 0 });
+    expect(adoption).toMatchObject({ adopted: WAITING + 6, removed: 0, failed: 0 });
+    expect(again).toMatchObject({ adopted: 0, removed: 0, failed: 0 });
     expect(receipt).toMatchObject({ removed: JOBS_OF_A_USER, aborted: 0, done: true });
     await shop.startMoored();
     await shop.nothingWaits('audio', 'mail');
@@ -106,10 +106,10 @@ describe('an application whose BullMQ classes are exchanged', () => {
     const audio = shop.keep(new MooredQueue('audio', { connection: shop.connection }));
     await shop.owners.cancel('user:u2');
 
-    const { ended } = await audio.adopt(ownersOf);
+    const { removed } = await audio.adopt({ ownersOf });
 
     // Its twenty, and the children of the album, whose parent fails as it does for any failed child.
-    expect(ended).toBe(JOBS_OF_A_USER + 3);
+    expect(removed).toBe(JOBS_OF_A_USER + 3);
     const waiting = await audio.getWaiting();
     expect(waiting.filter(({ data }) => data.userId === 'u2')).toEqual([]);
     await shop.startMoored();

@@ -11,8 +11,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   scripts: ['model'],
   durability: ['model'],
   backend: ['model', 'scripts', 'durability'],
-  queue: ['model', 'backend'],
-  worker: ['model', 'backend'],
+  sweeps: ['model', 'backend'],
+  queue: ['model', 'backend', 'sweeps'],
+  worker: ['model', 'backend', 'scripts'],
   flow: ['model', 'backend'],
   owners: ['model', 'scripts', 'backend'],
 };

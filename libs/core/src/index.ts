@@ -14,16 +14,17 @@ export {
   StoreFullError,
 } from './model/errors.js';
 export type { JobLimits } from './model/job-limits.js';
-export type { OwnersOf, RunOptions } from './model/run-options.js';
 export type { Dedup, OwnedJobOptions, Slot } from './model/job-options.js';
+export type { OwnersOf, UnownedJob } from './model/owners-of.js';
 export { formatOwner, owner, parseOwner, type Owner } from './model/owner.js';
+export type { RunOptions } from './model/run-options.js';
 export type { CancelOptions } from './owners/cancel-options.js';
 export type { HistoryEntry } from './owners/history.js';
 export type { OwnerJob, OwnerSummary, OwnerView } from './owners/owner-reader.js';
 export { Owners, type OwnersOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
-export type { Adoption } from './queue/adoption.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
+export type { Adoption, AdoptOptions } from './sweeps/adoption.js';
 export type { Ticket } from './backend/ticket.js';
 export { MooredWorker, type MooredWorkerOptions } from './worker/moored-worker.js';
 export type { MooredWorkerListener, RefusedJob } from './worker/worker-events.js';

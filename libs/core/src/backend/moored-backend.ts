@@ -189,16 +189,6 @@ export class MooredBackend extends RedisQueueBackend {
     return answer === 'adopted';
   }
 
-  /** @param jobs for each job its id and its owners, joined by |; answers how many were adopted, and how many have ended */
-  async adoptWaiting(jobs: readonly string[]): Promise<[adopted: number, ended: number]> {
-    return (await this.run('adoptWaiting', [
-      this.keys['marker']!,
-      this.redisPrefix,
-      this.keys['']!,
-      ...jobs,
-    ])) as [number, number];
-  }
-
   override retryFinishedJobs(
     state: FinishedStatus = 'failed',
     count = 1000,

@@ -1,8 +1,4 @@
-import type { Job } from 'bullmq';
-import type { Owner } from './owner.js';
-
-/** Names the owners of a job whose producer named none; an empty list for a job without owners. */
-export type OwnersOf = (job: Job) => readonly (Owner | string)[];
+import type { OwnersOf } from './owners-of.js';
 
 /** What a worker may say beside BullMQ's own options. */
 export interface RunOptions {

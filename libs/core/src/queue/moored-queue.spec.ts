@@ -253,4 +253,31 @@ describe('MooredQueue', () => {
     expect(await kit.owners.get('s:1')).toBeUndefined();
     expect(await queue.getJobSchedulersCount()).toBe(1);
   });
+
+  it('gives jobs whose caller names no owners those that ownersOf names', async () => {
+    const queue = kit.queue('audio', {
+      ownersOf: ({ name, data }) => (name === 'other' ? [] : [`track:${data.track}`]),
+    });
+    const data = { track: 1 };
+
+    const job = await queue.add('x', data);
+    await queue.addBulk([
+      { name: 'x', data },
+      { name: 'x', data, opts: { owners: ['user:1'] } },
+    ]);
+    const ticket = await queue.enqueue('x', data, { dedup: { strategy: 'skip', key: 'k' } });
+    await queue.upsertJobScheduler('tick', { every: 60_000 }, { name: 'tick', data });
+    const other = await queue.add('other', data);
+
+    expect(job.opts.owners).toEqual(['track:1']);
+    expect(ticket.outcome).toBe('created');
+    expect(other.opts.owners).toBeUndefined();
+    expect((await kit.owners.get('track:1'))?.count).toBe(4);
+    expect((await kit.owners.get('user:1'))?.count).toBe(1);
+    await kit.owners.cancel('track:1', { close: false });
+    expect(await queue.getJobSchedulers()).toEqual([]);
+    expect(await queue.count()).toBe(2);
+    await queue.drain();
+    await kit.nothingLeft();
+  });
 });

@@ -1,14 +1,24 @@
-import { Queue, type Job, type JobsOptions, type QueueOptions } from 'bullmq';
+import {
+  Queue,
+  type Job,
+  type JobSchedulerTemplateOptions,
+  type JobsOptions,
+  type QueueOptions,
+} from 'bullmq';
 import type { NewJob } from '../backend/adds.js';
 import { createMooredBackend, type DurableOptions, type MooredBackend } from '../backend/moored-backend.js';
 import type { JobLimits } from '../model/job-limits.js';
 import { MooredJob } from '../backend/moored-job.js';
+import { InvalidJobError } from '../model/errors.js';
 import type { Ticket } from '../backend/ticket.js';
-import type { OwnersOf } from '../model/run-options.js';
-import { adoptWaiting, type Adoption } from './adoption.js';
+import type { OwnersOf } from '../model/owners-of.js';
+import { AdoptionSweep, type Adoption, type AdoptOptions } from '../sweeps/adoption.js';
+import { withOwners } from './default-owners.js';
 
 export interface MooredQueueOptions extends QueueOptions, DurableOptions {
   readonly limits?: JobLimits;
+  /** The owners of jobs whose caller names none. */
+  readonly ownersOf?: OwnersOf;
 }
 
 /** As BullMQ has it for data and results of which nothing is said. */
@@ -20,8 +30,11 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   Result,
   Name
 > {
+  private readonly ownersOf: OwnersOf | undefined;
+
   constructor(name: string, opts: MooredQueueOptions) {
     super(name, opts, createMooredBackend);
+    this.ownersOf = opts.ownersOf;
   }
 
   protected override get Job(): typeof Job {
@@ -29,30 +42,68 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   }
 
   /** Like `add`, and says what became of it: a new job, or one that was pending already. */
-  async enqueue(name: Name, data: Data, opts: JobsOptions): Promise<Ticket> {
+  async enqueue(name: Name, data: Data, opts: JobsOptions = {}): Promise<Ticket> {
     return this.moored.enqueue(this.describe(name, data, opts));
   }
 
   /** The same for many jobs. One that is refused leaves the others alone. */
   async enqueueBulk(
-    jobs: readonly { readonly name: Name; readonly data: Data; readonly opts: JobsOptions }[],
+    jobs: readonly { readonly name: Name; readonly data: Data; readonly opts?: JobsOptions }[],
   ): Promise<PromiseSettledResult<Ticket>[]> {
     return this.moored.enqueueBulk(jobs.map(({ name, data, opts }) => this.describe(name, data, opts)));
   }
 
-  private describe(name: Name, data: Data, opts: JobsOptions): NewJob {
-    return MooredJob.describe(new MooredJob(this, name, data, { ...this.jobsOpts, ...opts }, opts.jobId));
+  private describe(name: Name, data: Data, opts: JobsOptions = {}): NewJob {
+    const owned = withOwners(this.ownersOf, name, data, opts);
+    return MooredJob.describe(new MooredJob(this, name, data, { ...this.jobsOpts, ...owned }, opts.jobId));
   }
 
   private get moored(): MooredBackend {
     return this.backend as unknown as MooredBackend;
   }
 
+  protected override addJob(
+    ...[name, data, opts]: Parameters<Queue<Data, Result, Name>['add']>
+  ): ReturnType<Queue<Data, Result, Name>['add']> {
+    return super.addJob(name, data, withOwners(this.ownersOf, name, data, opts));
+  }
+
+  override addBulk(
+    jobs: Parameters<Queue<Data, Result, Name>['addBulk']>[0],
+  ): ReturnType<Queue<Data, Result, Name>['addBulk']> {
+    if (!this.ownersOf) return super.addBulk(jobs);
+    return super.addBulk(
+      jobs.map((job) => {
+        const opts = withOwners(this.ownersOf, job.name, job.data, job.opts);
+        return opts ? { ...job, opts } : job;
+      }),
+    );
+  }
+
+  override upsertJobScheduler(
+    ...[id, repeat, template]: Parameters<Queue<Data, Result, Name>['upsertJobScheduler']>
+  ): ReturnType<Queue<Data, Result, Name>['upsertJobScheduler']> {
+    const opts = withOwners(
+      this.ownersOf,
+      template?.name ?? id,
+      template?.data,
+      template?.opts as JobsOptions,
+    );
+    return super.upsertJobScheduler(id, repeat, {
+      ...template,
+      ...(opts && { opts: opts as JobSchedulerTemplateOptions }),
+    });
+  }
+
   /**
-   * Gives owners to the jobs that wait and have none: those that are there already, and those of plain producers. A cancel of an
+   * Gives owners to the jobs that wait and are in no index: those that are there already, and those of plain producers. A cancel of an
    * owner then finds them.
    */
-  adopt(ownersOf: OwnersOf): Promise<Adoption> {
-    return adoptWaiting(this as Queue, this.backend as unknown as MooredBackend, ownersOf);
+  async adopt({ ownersOf = this.ownersOf, ...pages }: AdoptOptions = {}): Promise<Adoption> {
+    if (!ownersOf)
+      throw new InvalidJobError(
+        '`adopt` asks `ownersOf` for the owners of jobs: give it, or the queue, one.',
+      );
+    return new AdoptionSweep(this.moored, ownersOf).sweepOnce(pages);
   }
 }

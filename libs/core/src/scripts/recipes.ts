@@ -59,6 +59,7 @@ export const RECIPES = {
     needsRoom: true,
   },
   endExpired: { bull: CLEAN, own: [...ENDS, 'end-expired'], keys: 1 },
+  readUnindexed: { bull: [], own: ['store', 'mark', 'record', 'read-unindexed'], keys: 1 },
   extendLocks: { bull: ['extendLocks'], own: [...INDEX.slice(0, 3), 'renew'], keys: 'extendLocks' },
   cancel: { bull: CLEAN, own: [...CLEANING, 'empty-cancels', 'cancel'], keys: 1 },
   cancelJob: { bull: CLEAN, own: [...CLEANING, 'cancel-job'], keys: 1 },

@@ -136,7 +136,10 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
    * What goes wrong here belongs to this job, which is fetched again when its lock has run out: an error that is thrown would count
    * against the job that has just ended.
    */
-  private async mayRun(jobId: string, ask: () => Promise<RefusedJob['reason'] | undefined>): Promise<boolean> {
+  private async mayRun(
+    jobId: string,
+    ask: () => Promise<RefusedJob['reason'] | undefined>,
+  ): Promise<boolean> {
     try {
       const reason = await ask();
       if (reason) this.emit('refused', { id: jobId, reason });
