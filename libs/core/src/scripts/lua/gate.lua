@@ -39,6 +39,11 @@ local function putAside(run, job, slot, ref)
   redis.call('HINCRBY', run.prefix .. job, 'ats', -1)
 end
 
+local function noteRefused(run, job, reason)
+  run.refused = run.refused or {}
+  run.refused[#run.refused + 1] = job .. ' ' .. reason
+end
+
 -- May the job run? If not, it is no longer with the worker. Its mark may be another one then: that is what the worker is given.
 local function admits(run, job, mark, fields)
   local ref = refOf(run.prefix, job)
@@ -49,14 +54,12 @@ local function admits(run, job, mark, fields)
   end
   -- A turn of a scheduler that comes too late is handed out all the same: its worker plans the next one, then ends it.
   if reason == 'expired' and schedulerOf(run.prefix, job) then
-    run.refused = run.refused or {}
-    run.refused[#run.refused + 1] = job .. ' late'
+    noteRefused(run, job, 'late')
     return true
   end
   if reason then
     endRefused(run, job, mark, ref, reason)
-    run.refused = run.refused or {}
-    run.refused[#run.refused + 1] = job .. ' ' .. reason
+    noteRefused(run, job, reason)
     return false
   end
   if needsSlots(mark) then
