@@ -4,8 +4,11 @@ export {
   CancelConflictError,
   CancelLostError,
   ClosedOwnersFullError,
+  DuplicateJobError,
   DurabilityUnknownError,
   InvalidJobError,
+  JobNotEndedError,
+  JobNotFoundError,
   MooringError,
   OwnerClosedError,
   OwnerFullError,
@@ -23,6 +26,7 @@ export type { HistoryEntry } from './owners/history.js';
 export type { OwnerJob, OwnerSummary, OwnerView } from './owners/owner-reader.js';
 export { Owners, type OwnersOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
+export type { RetriedJobs, RetryFilter } from './queue/bulk-retry.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
 export type { Adoption, AdoptOptions } from './sweeps/adoption.js';
 export type { Ticket } from './backend/ticket.js';

@@ -16,7 +16,12 @@ import {
 } from 'bullmq';
 import { holdWrite, type Durability, type DurabilityOptions } from '../durability/durability.js';
 import { openDurability, StoreDurability } from '../durability/store-durability.js';
-import { DurabilityUnknownError, OwnerClosedError, SlotLimitError } from '../model/errors.js';
+import {
+  DuplicateJobError,
+  DurabilityUnknownError,
+  OwnerClosedError,
+  SlotLimitError,
+} from '../model/errors.js';
 import type { JobLimits } from '../model/job-limits.js';
 import type { Owner } from '../model/owner.js';
 import { composedScripts, defineScripts, runScript } from '../scripts/composed-scripts.js';
@@ -330,6 +335,7 @@ function orThrow(answer: unknown): unknown {
   if (!Array.isArray(answer)) return answer;
   if (answer[0] === 'closed') throw new OwnerClosedError(unescapeText(String(answer[1])));
   if (answer[0] === 'slot-limit') throw new SlotLimitError(Number(answer[1]));
+  if (answer[0] === 'pending') throw new DuplicateJobError(String(answer[1]));
   return answer;
 }
 

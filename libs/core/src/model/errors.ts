@@ -104,3 +104,35 @@ export class CancelConflictError extends MooringError {
     super(`The cancelId "${cancelId}" was used for another owner. Use one of its own for each cancel.`);
   }
 }
+
+/** There is no such job in the queue. */
+export class JobNotFoundError extends MooringError {
+  readonly code = 'NOT_FOUND';
+
+  constructor(readonly id: string) {
+    super(`There is no job ${id} in the queue.`);
+  }
+}
+
+/** Only a job that has ended can be retried. */
+export class JobNotEndedError extends MooringError {
+  readonly code = 'NOT_ENDED';
+
+  constructor(
+    readonly id: string,
+    readonly state: string,
+  ) {
+    super(`Job ${id} has neither failed nor completed (${state}): there is nothing to retry.`);
+  }
+}
+
+/** Another job of the same deduplication key waits already. The job stays as it is. */
+export class DuplicateJobError extends MooringError {
+  readonly code = 'DUPLICATE';
+
+  constructor(readonly pendingId: string) {
+    super(
+      `Job ${pendingId} waits already for the same deduplication key: the job cannot wait again beside it.`,
+    );
+  }
+}

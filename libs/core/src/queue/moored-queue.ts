@@ -3,7 +3,9 @@ import {
   type Job,
   type JobSchedulerTemplateOptions,
   type JobsOptions,
+  type JobState,
   type QueueOptions,
+  type RetryOptions,
 } from 'bullmq';
 import type { NewJob } from '../backend/adds.js';
 import { createMooredBackend, type DurableOptions, type MooredBackend } from '../backend/moored-backend.js';
@@ -13,7 +15,9 @@ import { InvalidJobError } from '../model/errors.js';
 import type { Ticket } from '../backend/ticket.js';
 import type { OwnersOf } from '../model/owners-of.js';
 import { AdoptionSweep, type Adoption, type AdoptOptions } from '../sweeps/adoption.js';
+import { BulkRetry, type RetriedJobs, type RetryFilter } from './bulk-retry.js';
 import { withOwners } from './default-owners.js';
+import { retryJob } from './retry-job.js';
 
 export interface MooredQueueOptions extends QueueOptions, DurableOptions {
   readonly limits?: JobLimits;
@@ -93,6 +97,16 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
       ...template,
       ...(opts && { opts: opts as JobSchedulerTemplateOptions }),
     });
+  }
+
+  /** A job that has ended waits again, under the present epochs of its owners. Answers the state it is in then. */
+  retry(id: string, options?: RetryOptions): Promise<JobState | 'unknown'> {
+    return retryJob(id, (jobId) => this.getJob(jobId), options);
+  }
+
+  /** Jobs that have ended, and that the filter names, wait again. Those of closed owners keep their error and are counted. */
+  retryMatching(filter: RetryFilter = {}): Promise<RetriedJobs> {
+    return new BulkRetry(this.moored).retry(filter);
   }
 
   /**

@@ -90,6 +90,12 @@ export const RECIPES = {
     keys: 'moveJobsToWait',
     needsRoom: true,
   },
+  retryJobs: {
+    bull: ['reprocessJob'],
+    own: [...INDEX.slice(0, 4), 'waits-again', 'retry-jobs'],
+    keys: 1,
+    needsRoom: true,
+  },
   addJobScheduler: {
     bull: ['addJobScheduler', ...WAKE],
     own: [...ENDS, 'removals', 'schedule'],

@@ -1,8 +1,9 @@
 --[[
-  retry: a job that has ended waits again, under the present epochs of its owners. A closed owner refuses it; it keeps its error then.
+  retry: a job that has ended waits again, under the present epochs of its owners. A closed owner refuses it, and so does another job
+  of its deduplication key that waits already; it keeps its error then.
 
     KEYS, ARGV  those of BullMQ's reprocessJob, and last: prefix of the queue, root
-  Answers what BullMQ's script does, or {'closed', owner}.
+  Answers what BullMQ's script does, {'closed', owner} or {'pending', job}.
 ]]
 root = ARGV[#ARGV]
 local prefix, job = ARGV[#ARGV - 1], ARGV[1]

@@ -1,6 +1,6 @@
 --[[
   wait-all: BullMQ's moveJobsToWait, a page at a time. Jobs that have ended wait again, under the present epochs of their owners; those
-  of a closed owner stay as they are. Delayed jobs wait at once, unless they wait for their slot.
+  of a closed owner, or with another waiting job of their deduplication key, stay as they are. Delayed jobs wait at once, unless they wait for their slot.
 
     KEYS, ARGV  those of BullMQ's moveJobsToWait, and last: prefix of the queue, root, how many jobs were passed over before
   Answers {1 if there may be more, how many jobs were passed over until now}.
