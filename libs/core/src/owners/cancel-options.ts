@@ -16,6 +16,8 @@ export interface CancelOptions {
   /** Answer when nothing of it runs any more, or when `waitFor` is over. */
   readonly wait?: 'drained';
   readonly waitFor?: number | string;
+  /** Say what would be removed and stopped, and do nothing. */
+  readonly dryRun?: boolean;
 }
 
 /** What a cancel leaves in the store is small. Throws when it makes no sense; nothing was written then. */

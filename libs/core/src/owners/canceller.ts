@@ -5,6 +5,7 @@ import {
   CancelLostError,
   ClosedOwnersFullError,
   DurabilityUnknownError,
+  InvalidJobError,
 } from '../model/errors.js';
 import { durationMs } from '../model/duration.js';
 import { unescapeText } from '../scripts/escape.js';
@@ -74,6 +75,8 @@ export class Canceller {
   /** One job, and those below it in its flow that belong to the same owner; nothing for a job that has ended or has no owner. */
   async cancelJob(queue: string, id: string, options: CancelOptions = {}): Promise<Receipt | undefined> {
     checkOptions(options);
+    if (options.dryRun)
+      throw new InvalidJobError('dryRun is for the cancel of an owner, not for that of one job.');
     const { reason = '', by = '', cancelId = randomUUID() } = options;
     const ref = `${queue}:${id}`;
     const args = [ref, cancelId, reason, by, this.limits.receiptKeepMs];

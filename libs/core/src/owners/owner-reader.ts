@@ -21,6 +21,8 @@ export interface OwnerView {
   /** When a job was last enqueued for it, µs. */
   readonly wanted: string;
   readonly count: number;
+  /** When it was last reopened, ms. */
+  readonly reopenedAt?: number;
   /** A page of its jobs; `cursor` goes on with the next, and is absent after the last. */
   readonly jobs: readonly OwnerJob[];
   readonly cursor?: string;
@@ -51,14 +53,16 @@ export class OwnerReader {
       cursor,
       limit,
     ]);
-    const [epoch, state, wanted, count, next, ...jobs] = answer;
+    const [epoch, stateText = '', wanted, count, next, ...jobs] = answer;
     if (epoch === undefined) return undefined;
+    const [state, reopenedAt] = stateText.split(' ');
     return {
       owner: unescapeText(name),
       state: state as OwnerView['state'],
       epoch,
       wanted: wanted!,
       count: Number(count),
+      ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
       jobs: inGroups(jobs, 3).map(([ref, jobState, jobName]) => ({
         ...splitRef(ref!),
         name: jobName!,

@@ -1,6 +1,8 @@
 import type { Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import type { CancelOptions } from './cancel-options.js';
+import type { SeenOwner } from './canceller.js';
 
 describe('Owners', () => {
   let kit: CoreKit;
@@ -188,6 +190,76 @@ describe('Owners', () => {
     const receipt = await kit.owners.cancel('track:1', { wait: 'drained' });
 
     expect(receipt).toMatchObject({ aborted: 20, acknowledged: 20, removed: 0, done: true });
+  });
+
+  it('answers when the time to wait is over, though a run has not ended', async () => {
+    const release: (() => void)[] = [];
+    kit.worker(() => new Promise<void>((resolve) => release.push(resolve)));
+    await kit.queue().add('x', {}, { owners: ['track:1'] });
+    await until(() => release.length === 1, 'it runs');
+
+    const receipt = await kit.owners.cancel('track:1', { wait: 'drained', waitFor: '100ms' });
+
+    expect(receipt).toMatchObject({ aborted: 1, acknowledged: 0, done: false });
+    release[0]!();
+    await until(async () => {
+      await kit.owners.resume();
+      return (await kit.owners.receipt(receipt.cancelId))!.done;
+    }, 'the run has ended');
+  });
+
+  it('says what a cancel would do, and does nothing', async () => {
+    kit.worker(untilStopped, { concurrency: 1 });
+    const [audio, video] = [kit.queue('audio'), kit.queue('video')];
+    const opts = { owners: ['track:1'] };
+    await audio.add('runs', {}, opts);
+    await until(async () => (await audio.getActiveCount()) === 1, 'it runs');
+    await audio.addBulk(Array.from({ length: 250 }, () => ({ name: 'x', data: {}, opts })));
+    await video.add('later', {}, { ...opts, delay: 60_000 });
+    await video.add('other', {}, { owners: ['track:2'] });
+    const before = await dump();
+
+    const preview = await kit.owners.cancel('track:1', { dryRun: true });
+
+    expect(await dump()).toEqual(before);
+    const receipt = await kit.owners.cancel('track:1');
+    expect(preview).toMatchObject({ dryRun: true, late: false, done: false, removed: 251, aborted: 1 });
+    expect(receipt.byQueue).toMatchObject(preview.byQueue);
+    expect(await kit.owners.cancel('ghost:1', { dryRun: true })).toMatchObject({ removed: 0, aborted: 0 });
+  });
+
+  /** The keys of owners and jobs, but for locks and what workers write at any time. */
+  async function dump(): Promise<Record<string, string | null>> {
+    const keys = (await kit.redis.keys(`${kit.prefix}*`)).filter(
+      (key) => !/:(lock|marker|stalled-check|events)$/.test(key),
+    );
+    const texts = await Promise.all(
+      keys.toSorted().map(async (key) => [key, (await kit.redis.dump(key))!.toString()]),
+    );
+    return Object.fromEntries(texts) as Record<string, string>;
+  }
+
+  it('says of a cancel that would be void, repeated or in conflict that it is', async () => {
+    const queue = kit.queue();
+    const happenedAt = Date.now() - 1_000;
+    await kit.owners.reopen('track:1');
+    await queue.add('x', {}, { owners: ['track:1'] });
+    const seen = (await kit.owners.get('track:1'))!;
+    await queue.add('x', {}, { owners: ['track:1'] });
+    const preview = async (options: CancelOptions, facts?: SeenOwner) =>
+      kit.owners.cancel('track:1', { ...options, dryRun: true }, facts);
+
+    expect(await preview({ happenedAt })).toMatchObject({ late: true, removed: 0 });
+    expect(await preview({}, seen)).toMatchObject({ late: true, removed: 0 });
+    expect(await preview({ happenedAt: Date.now() + 1_000 })).toMatchObject({ late: false, removed: 2 });
+    await kit.owners.cancel('track:1', { cancelId: 'c1' });
+    expect(await preview({ cancelId: 'c1' })).toMatchObject({ cancelId: 'c1', removed: 2, done: true });
+    await expect(kit.owners.cancel('track:2', { cancelId: 'c1', dryRun: true })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+    });
+    await expect(kit.owners.cancelJob('audio', '7', { dryRun: true })).rejects.toMatchObject({
+      code: 'INVALID',
+    });
   });
 
   it('finishes the clean-up of a process that died', async () => {

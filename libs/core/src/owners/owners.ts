@@ -4,6 +4,7 @@ import { durationMs } from '../model/duration.js';
 import { ClosedOwnersFullError, InvalidJobError } from '../model/errors.js';
 import { parseOwner, type Owner } from '../model/owner.js';
 import type { CancelOptions } from './cancel-options.js';
+import { CancelPreview } from './cancel-preview.js';
 import { Canceller, type CancelLimits, type SeenOwner } from './canceller.js';
 import { CleanUp } from './clean-up.js';
 import { readHistory, type HistoryEntry } from './history.js';
@@ -34,6 +35,7 @@ export class Owners {
   private readonly canceller: Canceller;
   private readonly reader: OwnerReader;
   private readonly limits: CancelLimits;
+  private readonly preview: CancelPreview;
 
   constructor(options: OwnersOptions) {
     const { connection, prefix = 'bull', receiptKeep = '7d', maxClosed = MAX_CLOSED, durability } = options;
@@ -46,11 +48,13 @@ export class Owners {
     this.cleanUp = new CleanUp(this.store);
     this.canceller = new Canceller(this.store, this.cleanUp, this.limits);
     this.reader = new OwnerReader(this.store);
+    this.preview = new CancelPreview(this.store, this.reader);
   }
 
   /** After the answer no job starts that was enqueued for the owner before, and none of its runs has a result. */
   cancel(owner: Owner | string, options?: CancelOptions, seen?: SeenOwner): Promise<Receipt> {
-    return this.canceller.cancel(read(owner), options, seen);
+    const canceller = options?.dryRun ? this.preview : this.canceller;
+    return canceller.cancel(read(owner), options, seen);
   }
 
   /** One job, and those below it in its flow; nothing for a job that has ended or has no owner. */

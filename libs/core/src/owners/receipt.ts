@@ -24,6 +24,8 @@ export interface Receipt {
   readonly done: boolean;
   /** Whether `durability` confirmed the cancel; always false without it. */
   readonly durable: boolean;
+  /** It says what a cancel would do. Nothing was done. */
+  readonly dryRun?: true;
 }
 
 /** The receipt of a cancel that found nothing to do, of which nothing is kept. */

@@ -3,8 +3,8 @@
 
     KEYS[1]  record of the owner
     ARGV[1]  root   [2] owner   [3] cursor, '0' to begin   [4] about how many jobs
-  Answers {} without a record, else {epoch, state, time of the newest entry, number of jobs, next cursor, for each job: <queue>:<id>,
-  state, name}.
+  Answers {} without a record, else {epoch, its state: closed, open or 'open <ms>', time of the newest entry, number of jobs, next cursor,
+  for each job: <queue>:<id>, state, name}.
 ]]
 root = ARGV[1]
 local record = recordOf(ARGV[2])
@@ -20,7 +20,7 @@ end
 local further = (known[2] and 1 or 0) + (known[4] and 1 or 0)
 local jobs = redis.call('HLEN', record) - FIELDS_OF_AN_EMPTY_RECORD - further
 local page = redis.call('HSCAN', record, ARGV[3], 'COUNT', ARGV[4])
-local answer = { known[1], known[2] == 'closed' and 'closed' or 'open', known[3], whole(jobs), page[1] }
+local answer = { known[1], known[2] or 'open', known[3], whole(jobs), page[1] }
 for i = 1, #page[2], 2 do
   local ref = page[2][i]
   if string.find(ref, ':', 1, true) and page[2][i + 1] == known[1] then
