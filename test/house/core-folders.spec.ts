@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   queue: ['model', 'backend', 'sweeps'],
   worker: ['model', 'backend', 'scripts'],
   flow: ['model', 'backend'],
+  slots: ['scripts', 'backend'],
   owners: ['model', 'scripts', 'backend'],
 };
 

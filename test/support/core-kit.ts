@@ -6,6 +6,7 @@ import {
   MooredQueue,
   MooredWorker,
   Owners,
+  Slots,
   type MooredFlowOptions,
   type MooredQueueOptions,
   type MooredWorkerOptions,
@@ -47,6 +48,10 @@ export class CoreKit {
     return this.keep(new Queue(name, this.place));
   }
 
+  slots(): Slots {
+    return this.keep(new Slots(this.place));
+  }
+
   flows(options: Partial<MooredFlowOptions> = {}): MooredFlowProducer {
     return this.keep(new MooredFlowProducer({ ...options, ...this.place }));
   }
@@ -72,7 +77,7 @@ export class CoreKit {
     const keys = await this.redis.keys(`${this.prefix}~*`);
     return keys
       .map((key) => key.slice(this.prefix.length))
-      .filter((key) => !/^~(receipt|history|told|cancelled|limit|empty|closed|idle|barrier)/.test(key))
+      .filter((key) => !/^~(receipt|history|told|cancelled|limit|slots$|empty|closed|idle|barrier)/.test(key))
       .toSorted();
   }
 

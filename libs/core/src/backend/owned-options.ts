@@ -81,13 +81,20 @@ function digestOf({ strategy, key }: Dedup, owners: readonly string[]): string {
 }
 
 function needOf({ key, limit }: Slot): string {
+  return `${slotLimit(limit)}|${slotName(key)}`;
+}
+
+/** The key of a slot as it stands in keys and marks. */
+export function slotName(key: string): string {
   checkKey('The key of a slot', key);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_SLOTS) {
-    throw new InvalidJobError(
-      `The limit of a slot is a whole number from 1 to ${MOST_SLOTS}; got ${String(limit)}.`,
-    );
-  }
-  return `${limit}|${escapeText(key)}`;
+  return escapeText(key);
+}
+
+export function slotLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_SLOTS) return limit;
+  throw new InvalidJobError(
+    `The limit of a slot is a whole number from 1 to ${MOST_SLOTS}; got ${String(limit)}.`,
+  );
 }
 
 function checkKey(what: string, key: unknown): void {

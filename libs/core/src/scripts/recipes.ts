@@ -68,6 +68,9 @@ export const RECIPES = {
   readOwner: { bull: [], own: ['store', 'mark', 'record', 'job-state', 'read-owner'], keys: 1 },
   readRange: { bull: [], own: ['read-range'], keys: 1 },
   announcedSince: { bull: [], own: ['announced-since'], keys: 1 },
+  listSlots: { bull: [], own: ['list-slots'], keys: 1 },
+  readSlot: { bull: WAKE, own: [...INDEX, 'read-slot'], keys: 1 },
+  setSlotLimit: { bull: WAKE, own: [...INDEX, 'set-slot-limit'], keys: 1 },
   noteDurable: { bull: [], own: ['note-durable'], keys: 1 },
   reopen: {
     bull: [],

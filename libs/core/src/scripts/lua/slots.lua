@@ -5,6 +5,7 @@
     <root>~slot~<key>   zset: jobs that hold it, by the time they took it
     <root>~line~<key>   zset: jobs that wait for it, by the time they came
     <root>~limit~<key>  how many may hold it: the limit belongs to the key, and its first job sets it
+    <root>~slots        zset: the keys that have a limit, by the time they were last looked at
 
   A deduplication key is a slot with the limit 1: one job of a key runs at a time.
 ]]
@@ -14,6 +15,8 @@ local WAKE_BY_ITSELF_MS = 60000
 
 -- How long the limit of a key is known after the last job of the key was added or came to a worker.
 local LIMIT_KEPT_MS = 8 * 24 * 3600 * 1000
+
+local MOST_WOKEN_IN_ONE_STEP = 100
 
 local function limitOf(slot)
   return root .. '~limit~' .. slot
@@ -32,8 +35,27 @@ local function otherLimit(needs)
   return known and known ~= limit and known or nil
 end
 
-local function keepLimit(slot, limit)
+local function isForgotten(key)
+  return redis.call('EXISTS', limitOf(key), root .. '~slot~' .. key, root .. '~line~' .. key) == 0
+end
+
+-- Keys that are used once do not pile up: each new one looks at the two that were looked at the longest ago.
+local function listSlot(key)
+  local list, now = root .. '~slots', nowUs()
+  for _, old in ipairs(redis.call('ZRANGE', list, 0, 1)) do
+    if isForgotten(old) then redis.call('ZREM', list, old) else redis.call('ZADD', list, now, old) end
+  end
+  redis.call('ZADD', list, now, key)
+end
+
+local function setLimit(slot, limit)
   redis.call('SET', limitOf(slot), limit, 'PX', LIMIT_KEPT_MS)
+  listSlot(slot)
+end
+
+-- @param limit that of the key, if the key has one
+local function keepLimit(slot, limit)
+  if redis.call('PEXPIRE', limitOf(slot), LIMIT_KEPT_MS) == 0 then setLimit(slot, limit) end
 end
 
 -- For a job that is accepted. Its limit is that of the key, if the key has one.
@@ -86,20 +108,27 @@ local function dropLostHolders(slot)
   end
 end
 
--- The next in line holds the slot and stands in front of the jobs of its priority.
-local function wakeNext(slot)
-  while redis.call('ZCARD', holdersOf(slot)) < slot.limit do
-    local ref = redis.call('ZPOPMIN', lineOf(slot))[1]
-    if not ref then return end
-    local prefix, job = splitRef(ref)
-    if bull.promote(keysOf('promote', prefix), { prefix, job }) == 0 then
-      redis.call('ZADD', holdersOf(slot), nowUs(), ref)
-      local priority = redis.call('HGET', prefix .. job, 'priority')
-      if priority and priority ~= '0' then
-        bull.changePriority(keysOf('changePriority', prefix), { priority, prefix, job, '1' })
-      end
+-- The next in line holds the slot and stands in front of the jobs of its priority. Answers false if none is in line.
+local function wakeOne(slot)
+  local ref = redis.call('ZPOPMIN', lineOf(slot))[1]
+  if not ref then return false end
+  local prefix, job = splitRef(ref)
+  if bull.promote(keysOf('promote', prefix), { prefix, job }) == 0 then
+    redis.call('ZADD', holdersOf(slot), nowUs(), ref)
+    local priority = redis.call('HGET', prefix .. job, 'priority')
+    if priority and priority ~= '0' then
+      bull.changePriority(keysOf('changePriority', prefix), { priority, prefix, job, '1' })
     end
   end
+  return true
+end
+
+-- Answers true if more may be woken.
+local function wakeNext(slot)
+  for _ = 1, MOST_WOKEN_IN_ONE_STEP do
+    if redis.call('ZCARD', holdersOf(slot)) >= slot.limit or not wakeOne(slot) then return false end
+  end
+  return true
 end
 
 local function isInLine(mark, ref)

@@ -1,0 +1,18 @@
+--[[
+  read-slot: who holds a slot and who waits for it. Nothing is written.
+
+    KEYS[1]  the limit of the slot
+    ARGV[1]  root   [2] the slot   [3] how many are named of each
+  Answers {} for a slot that is not known, else {its limit, or '', number of holders, number in line, holders and since when, in µs,
+  the line and since when}.
+]]
+root = ARGV[1]
+local slot, last = { key = ARGV[2] }, tonumber(ARGV[3]) - 1
+if isForgotten(slot.key) then return {} end
+
+local function named(key)
+  return last < 0 and {} or redis.call('ZRANGE', key, 0, last, 'WITHSCORES')
+end
+
+return { redis.call('GET', KEYS[1]) or '', redis.call('ZCARD', holdersOf(slot)), redis.call('ZCARD', lineOf(slot)),
+  named(holdersOf(slot)), named(lineOf(slot)) }

@@ -1,0 +1,113 @@
+import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
+import { slotLimit, slotName } from '../backend/owned-options.js';
+import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
+import { unescapeText } from '../scripts/escape.js';
+
+const PAGE = 100;
+
+export interface SlotsOptions {
+  readonly connection: ConnectionOptions;
+  readonly prefix?: string;
+}
+
+export interface SlotSummary {
+  readonly key: string;
+  /** Absent when it was forgotten: the next job of the key sets it. */
+  readonly limit?: number;
+  readonly holding: number;
+  readonly waiting: number;
+}
+
+export interface SlotJob {
+  readonly queue: string;
+  readonly id: string;
+  /** Since when it holds the slot or waits for it, ms. */
+  readonly since: number;
+}
+
+export interface SlotView extends SlotSummary {
+  /** The first hundred. One that was woken holds its slot before it starts. */
+  readonly holders: readonly SlotJob[];
+  /** The first hundred, in the order in which they will hold it. */
+  readonly line: readonly SlotJob[];
+}
+
+/** The slots under one prefix. The limit belongs to the key: its first job sets it, and only `setLimit` changes it. */
+export class Slots {
+  private readonly backend: MooredBackend;
+
+  constructor({ connection, prefix = 'bull' }: SlotsOptions) {
+    this.backend = createMooredBackend('slots', { connection, prefix } as QueueBaseOptions);
+    // Every call answers with its own error.
+    this.backend.on('error', () => undefined);
+  }
+
+  /** Nothing for a key that no job used for eight days. */
+  async get(key: string): Promise<SlotView | undefined> {
+    return this.read(slotName(key), PAGE);
+  }
+
+  /** A page of the slots, in no order; `cursor` goes on with the next and is absent after the last. */
+  async list({ cursor = '0', limit = PAGE } = {}): Promise<{
+    slots: readonly SlotSummary[];
+    cursor?: string;
+  }> {
+    const args = [`${this.backend.root}~slots`, cursor, limit];
+    const [next, names] = (await this.backend.run('listSlots', args)) as [string, string[]];
+    const views = await Promise.all(names.map((name) => this.read(name, 0)));
+    const slots = views
+      .filter((view) => view !== undefined)
+      .map(({ holders: _, line: __, ...summary }) => summary);
+    return { slots, ...(next !== '0' && { cursor: next }) };
+  }
+
+  /**
+   * Sets the limit, whatever it was, and answers what it was. A higher one lets the first in line start; a lower one ends nothing, and
+   * holds as soon as jobs have freed the slot.
+   */
+  async setLimit(key: string, limit: number): Promise<number | undefined> {
+    const name = slotName(key);
+    const args = [this.limitOf(name), this.backend.root, name, slotLimit(limit)];
+    const [before, word] = (await this.backend.run('setSlotLimit', args)) as [string, 'more' | 'done'];
+    for (let next = word; next === 'more';)
+      [, next] = (await this.backend.run('setSlotLimit', args)) as [string, 'more' | 'done'];
+    return before === '' ? undefined : Number(before);
+  }
+
+  close(): Promise<void> {
+    return this.backend.close();
+  }
+
+  private async read(name: string, named: number): Promise<SlotView | undefined> {
+    const answer = await this.backend.run('readSlot', [this.limitOf(name), this.backend.root, name, named]);
+    const [limit, holding, waiting, holders, line] = answer as SlotAnswer;
+    if (limit === undefined) return undefined;
+    return {
+      key: unescapeText(name),
+      ...(limit !== '' && { limit: Number(limit) }),
+      holding: holding!,
+      waiting: waiting!,
+      holders: jobsOf(holders!),
+      line: jobsOf(line!),
+    };
+  }
+
+  private limitOf(name: string): string {
+    return `${this.backend.root}~limit~${name}`;
+  }
+}
+
+type SlotAnswer = [limit?: string, holding?: number, waiting?: number, holders?: string[], line?: string[]];
+
+/** @param entries job and time in µs, in turn */
+function jobsOf(entries: readonly string[]): SlotJob[] {
+  return Array.from({ length: entries.length / 2 }, (_, i) => {
+    const ref = entries[2 * i]!;
+    const colon = ref.indexOf(':');
+    return {
+      queue: ref.slice(0, colon),
+      id: ref.slice(colon + 1),
+      since: Math.floor(Number(entries[2 * i + 1]) / 1_000),
+    };
+  });
+}
