@@ -233,9 +233,7 @@ describe('Owners', () => {
     const keys = (await kit.redis.keys(`${kit.prefix}*`)).filter(
       (key) => !/:(lock|marker|stalled-check|events)$/.test(key),
     );
-    const texts = await Promise.all(
-      keys.toSorted().map(async (key) => [key, (await kit.redis.dump(key))!.toString()]),
-    );
+    const texts = await Promise.all(keys.toSorted().map(async (key) => [key, await kit.redis.dump(key)]));
     return Object.fromEntries(texts) as Record<string, string>;
   }
 

@@ -84,7 +84,7 @@ describe('a job scheduler with owners', () => {
     const queue = kit.queue();
     const opts = { owners: ['s:1'], expiresIn: 100 };
     const first = await queue.upsertJobScheduler('tick', { every: 300 }, { name: 'tick', opts });
-    await until(() => Date.now() > first!.timestamp + 150, 'its time is over');
+    await until(() => Date.now() > first.timestamp + 150, 'its time is over');
     const ran: string[] = [];
     const refused: RefusedJob[] = [];
     const worker = kit.worker(async (job) => ran.push(job.id!));
@@ -93,7 +93,7 @@ describe('a job scheduler with owners', () => {
     await until(() => ran.length === 2, 'the turns after it run');
     await worker.pause();
 
-    expect(refused[0]).toEqual({ id: first!.id, reason: 'expired' });
+    expect(refused[0]).toEqual({ id: first.id, reason: 'expired' });
     expect(refused.filter(({ id }) => ran.includes(id))).toEqual([]);
     const [next] = await queue.getDelayed();
     const mark = await kit.redis.hget(`${kit.prefix}:audio:${next!.id}`, 'opts');
@@ -108,14 +108,14 @@ describe('a job scheduler with owners', () => {
     const queue = kit.queue();
     const opts = { owners: ['s:1'], expiresIn: 1 };
     const last = await queue.upsertJobScheduler('tick', { ...every, limit: 1 }, { name: 'tick', opts });
-    await until(() => Date.now() > last!.timestamp + 5, 'its time is over');
+    await until(() => Date.now() > last.timestamp + 5, 'its time is over');
     const refused: RefusedJob[] = [];
     const worker = kit.worker(() => Promise.reject(new Error('It ran.')));
     worker.on('refused', (refusal) => refused.push(refusal));
 
     await until(() => refused.length > 0, 'it was refused');
 
-    expect(refused).toEqual([{ id: last!.id, reason: 'expired' }]);
+    expect(refused).toEqual([{ id: last.id, reason: 'expired' }]);
     expect(await queue.getFailedCount()).toBe(0);
     await kit.nothingLeft();
   });

@@ -1,7 +1,6 @@
 import {
   Queue,
   type Job,
-  type JobSchedulerTemplateOptions,
   type JobsOptions,
   type JobState,
   type QueueOptions,
@@ -95,7 +94,7 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
     );
     return super.upsertJobScheduler(id, repeat, {
       ...template,
-      ...(opts && { opts: opts as JobSchedulerTemplateOptions }),
+      ...(opts && { opts: opts }),
     });
   }
 

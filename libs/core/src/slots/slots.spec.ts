@@ -114,7 +114,7 @@ describe('Slots', () => {
 
     expect(await slots.get('gpu:1')).toMatchObject({ holding: 231, waiting: 19 });
     expect(await queue.getJobCounts('prioritized', 'delayed')).toEqual({ prioritized: 230, delayed: 19 });
-    await first!.moveToCompleted('', 'token', false);
+    await first.moveToCompleted('', 'token', false);
     await kit.owners.cancel('track:1', { close: false });
     await kit.nothingLeft();
   });

@@ -55,10 +55,8 @@ export class Slots {
     const args = [`${this.backend.root}~slots`, cursor, limit];
     const [next, names] = (await this.backend.run('listSlots', args)) as [string, string[]];
     const views = await Promise.all(names.map((name) => this.read(name, 0)));
-    const slots = views
-      .filter((view) => view !== undefined)
-      .map(({ holders: _, line: __, ...summary }) => summary);
-    return { slots, ...(next !== '0' && { cursor: next }) };
+    const slots = views.filter((view) => view !== undefined);
+    return { slots: slots.map(summaryOf), ...(next !== '0' && { cursor: next }) };
   }
 
   /**
@@ -95,6 +93,10 @@ export class Slots {
   private limitOf(name: string): string {
     return `${this.backend.root}~limit~${name}`;
   }
+}
+
+function summaryOf({ holders: _holders, line: _line, ...summary }: SlotView): SlotSummary {
+  return summary;
 }
 
 type SlotAnswer = [limit?: string, holding?: number, waiting?: number, holders?: string[], line?: string[]];

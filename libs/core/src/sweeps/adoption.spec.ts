@@ -104,7 +104,7 @@ describe('adopting jobs that wait', () => {
     const second = await queue.adopt({ cursor: first.cursor! });
 
     expect(first.adopted + second.adopted).toBe(4);
-    await taken!.moveToCompleted('', 'token', false);
+    await taken.moveToCompleted('', 'token', false);
     for (const track of [2, 3, 4, 5]) await kit.owners.cancel(`track:${track}`, { close: false });
     expect(await plain.count()).toBe(0);
   });
@@ -117,7 +117,7 @@ describe('adopting jobs that wait', () => {
     const taken = await worker.getNextJob('token', { block: false });
 
     expect(await adoptThese([id!, 'track:1'])).toEqual(['passed']);
-    await taken!.moveToCompleted('', 'token', false);
+    await taken.moveToCompleted('', 'token', false);
   });
 
   it('leaves the index equal to the unfinished jobs while workers take the jobs', async () => {

@@ -26,6 +26,7 @@ type Failed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleFailed']
 type Anything = Job['data'];
 
 /** BullMQ's worker. Jobs of cancelled owners do not come to it, and their running ones are told to stop. */
+// eslint-disable-next-line typescript/no-unsafe-declaration-merging -- the interface declares what BullMQ's class has
 export class MooredWorker<Data = Anything, Result = Anything, Name extends string = string> extends Worker<
   Data,
   Result,
