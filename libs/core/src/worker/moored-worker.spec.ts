@@ -75,6 +75,21 @@ describe('MooredWorker', () => {
     expect(await kit.plainQueue().getJobCounts('failed', 'completed')).toEqual({ failed: 0, completed: 0 });
   });
 
+  it('says which plain jobs of a closed owner it refused, and goes on with the next', async () => {
+    await kit.owners.cancel('track:1');
+    const ran: number[] = [];
+    const refused: string[] = [];
+    const worker = kit.worker(async ({ data }) => ran.push(data.track), {
+      ownersOf: ({ data }) => [`track:${data.track}`],
+    });
+    worker.on('refused', ({ reason }) => refused.push(reason));
+
+    await kit.plainQueue().addBulk([1, 1, 2].map((track) => ({ name: 'x', data: { track } })));
+
+    await until(() => ran.length === 1, 'the job of the other owner has run');
+    expect({ ran, refused }).toEqual({ ran: [2], refused: ['cancelled', 'cancelled'] });
+  });
+
   it('stops a running job of a cancelled owner within moments, and counts no failure', async () => {
     const runs: { reason?: unknown }[] = [];
     const events: string[] = [];
