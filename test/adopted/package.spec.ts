@@ -101,15 +101,17 @@ describe('the package @mooring/core', () => {
 });
 
 const TYPED = `
-import { MooredQueue, MooredWorker, Owners, owner, type Receipt } from '@mooring/core';
-import { Queue, Worker, type WorkerOptions } from 'bullmq';
+import { MooredQueue, MooredWorker, Owners, owner, type OwnersOf, type Receipt } from '@mooring/core';
+import { Queue, Worker, type QueueOptions, type WorkerOptions } from 'bullmq';
 
 const connection = { host: '127.0.0.1' };
-const queue: Queue = new MooredQueue('audio', { connection, prefix: 'bull', limits: { perOwner: 10 } });
+const ownersOf: OwnersOf = ({ data }) => [\`user:\${data.userId}\`];
+const given: QueueOptions = { connection, prefix: 'bull', limits: { perOwner: 10 }, ownersOf };
+const queue: Queue = new MooredQueue('audio', given);
 export const added = queue.add('x', {}, { owners: ['track:1', owner('user', '2')], expiresIn: '5m' });
 // @ts-expect-error an owner is no number
 export const wrong = queue.add('x', {}, { owners: [1] });
-const options: WorkerOptions = { connection, ownersOf: (job) => [\`user:\${job.data.userId}\`], runTimeout: '1m' };
+const options: WorkerOptions = { connection, ownersOf, runTimeout: '1m' };
 export const worker: Worker = new MooredWorker('audio', async (job, token, signal) => signal?.aborted, options);
 export const receipt: Promise<Receipt> = new Owners({ connection }).cancel('track:1');
 `;

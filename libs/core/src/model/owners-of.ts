@@ -12,3 +12,11 @@ export interface UnownedJob {
 
 /** The owners of a job that names none; an empty list for a job that has none. */
 export type OwnersOf = (job: UnownedJob) => readonly (Owner | string)[];
+
+// What hands BullMQ's options on, such as `registerQueue` of @nestjs/bullmq, takes it as well.
+declare module 'bullmq/dist/esm/interfaces/queue-options.js' {
+  interface QueueOptions<ConnectionOptionsType> {
+    /** The owners of jobs whose caller names none. */
+    readonly ownersOf?: OwnersOf;
+  }
+}
