@@ -116,7 +116,12 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     "bull.promote(keysOf('promote', prefix), { prefix, job }) == 0",
     'true',
   ),
-  m('what is woken holds no slot', 'slots', "      redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n"),
+  m(
+    'what is woken holds no slot',
+    'slots',
+    "    redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n    local priority",
+    '    local priority',
+  ),
   m('what goes stays in line', 'slots', "    redis.call('ZREM', lineOf(slot), ref)\n    if", '    if'),
   m('a key lets two jobs run', 'slots', ', limit = 1 } end', ', limit = 2 } end'),
   // Cancels.
@@ -165,7 +170,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     'removals',
     'if mark then forget(mark, string.sub(job.key, #root + 2), reason) end',
   ),
-  m('a retried job is in no index', 'waits-again', 'enterAll(owners, refOf(prefix, job), at)'),
+  m('a retried job is in no index', 'waits-again', 'enterAll(owners, ref, at)'),
   m(
     'a retried job keeps its old epochs',
     'waits-again',

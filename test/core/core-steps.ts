@@ -235,10 +235,14 @@ async function retry(world: CoreWorld, random: Random): Promise<void> {
     () => 'retried',
     (error: { code?: string }) => error.code,
   );
-  const expected = isRefused ? 'OWNER_CLOSED' : 'retried';
+  const hasTwin = [...world.known.values()].some(
+    (other) => other !== known && known.dedup && other.dedup === known.dedup && isPending(world, other),
+  );
+  const expected = isRefused ? 'OWNER_CLOSED' : hasTwin ? 'DUPLICATE' : 'retried';
   hold('answers', answer === expected, () => `a retry is ${answer} instead of ${expected}`);
-  if (isRefused) return;
+  if (expected !== 'retried') return;
   known.hasEnded = false;
+  known.hasBegun = false;
   known.isCancelled = false;
 }
 

@@ -227,7 +227,7 @@ function asideWithoutLine({ jobs, lines }: CoreState): string[] {
     .map(([ref]) => `line: ${ref} was put aside and is in no line`);
 }
 
-/** What stands in line leaves it as a holder of the slot, or ends; or it was promoted by hand, and comes by itself. */
+/** What stands in line leaves it as a holder of the slot, or ends; or a trigger gave it another slot; or it was promoted by hand, and comes by itself. */
 function wokenWithoutSlot(before: CoreState | undefined, { jobs, lines, holders }: CoreState): string[] {
   return [...(before?.lines ?? [])].flatMap(([slot, refs]) =>
     refs
@@ -237,6 +237,7 @@ function wokenWithoutSlot(before: CoreState | undefined, { jobs, lines, holders 
         (ref) =>
           jobs.has(ref) &&
           isUnfinished(jobs.get(ref)!) &&
+          jobs.get(ref)!.mark?.slot === before!.jobs.get(ref)!.mark?.slot &&
           jobs.get(ref)!.begun === before!.jobs.get(ref)!.begun,
       )
       .map((ref) => `line: ${ref} has left the line for ${slot} without it`),

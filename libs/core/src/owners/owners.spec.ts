@@ -228,13 +228,30 @@ describe('Owners', () => {
     expect(await kit.owners.cancel('ghost:1', { dryRun: true })).toMatchObject({ removed: 0, aborted: 0 });
   });
 
+  async function contentOf(key: string): Promise<unknown> {
+    const { redis } = kit;
+    switch (await redis.type(key)) {
+      case 'hash':
+        return redis.hgetall(key);
+      case 'zset':
+        return redis.zrange(key, '0', '-1', 'WITHSCORES');
+      case 'list':
+        return redis.lrange(key, 0, -1);
+      case 'set':
+        return (await redis.smembers(key)).toSorted();
+      default:
+        return redis.get(key);
+    }
+  }
+
   /** The keys of owners and jobs, but for locks and what workers write at any time. */
-  async function dump(): Promise<Record<string, string | null>> {
+  async function dump(): Promise<Record<string, unknown>> {
     const keys = (await kit.redis.keys(`${kit.prefix}*`)).filter(
       (key) => !/:(lock|marker|stalled-check|events)$/.test(key),
     );
-    const texts = await Promise.all(keys.toSorted().map(async (key) => [key, await kit.redis.dump(key)]));
-    return Object.fromEntries(texts) as Record<string, string>;
+    return Object.fromEntries(
+      await Promise.all(keys.toSorted().map(async (key) => [key, await contentOf(key)] as const)),
+    );
   }
 
   it('says of a cancel that would be void, repeated or in conflict that it is', async () => {

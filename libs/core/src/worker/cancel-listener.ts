@@ -63,7 +63,7 @@ export class CancelListener {
     while (!this.closed) {
       try {
         const client = await this.backend.client;
-        defineScripts(client);
+        defineScripts(client, this.backend.redisVersion);
         last ??= (await runScript(client, 'announcedSince', [key])) as string;
         const entries = (await client.xread([{ key, id: last }], { BLOCK: BLOCK_MS })) as Entries;
         for (const [id, fields] of entries?.[0]?.[1] ?? []) {

@@ -6,7 +6,8 @@ local function otherPending(mark, ref)
   local pending = redis.call('HGET', pendingOf(mark.owner), mark.key)
   if not pending or pending == ref then return nil end
   local prefix, job = splitRef(pending)
-  return redis.call('EXISTS', prefix .. job) == 1 and job or nil
+  local other = markOfJob(prefix, job)
+  return other and allCurrent(other, pending) and job or nil
 end
 
 -- @param letBull BullMQ's part: 1 if the job waits again
