@@ -58,12 +58,11 @@ export class Adds {
     const steps: Promise<AddAnswer[]>[] = [];
     for (let from = 0; from < jobs.length; from += MOST_OF_A_BULK_IN_ONE_STEP) {
       const some = jobs.slice(from, from + MOST_OF_A_BULK_IN_ONE_STEP);
-      steps.push(
-        this.step(
-          'each',
-          some.map((job, i) => request(job, from + i)),
-        ),
-      );
+      const requests = some.map((job, i) => request(job, from + i));
+      const step = this.step('each', requests);
+      // It may fail while later ones are still written; all are waited for below.
+      step.catch(() => undefined);
+      steps.push(step);
       await nextTurn();
     }
     const answers = (await Promise.all(steps)).flat();
