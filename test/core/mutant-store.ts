@@ -1,21 +1,33 @@
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
-import { readBullScripts } from '../../libs/core/src/scripts/bullmq-texts.js';
-import { compose } from '../../libs/core/src/scripts/composer.js';
-import { RECIPES, type Recipe } from '../../libs/core/src/scripts/recipes.js';
 import type { CoreMutant } from './core-mutants.js';
 
 const FOLDER = new URL('../../libs/core/src/scripts/lua/', import.meta.url);
 
+interface Recipe {
+  /** The files of ours that the script is made of. */
+  readonly own: readonly string[];
+}
+
+/** The core's scripts, as it makes them. */
+export interface ScriptMaker<R extends Recipe> {
+  readonly recipes: Readonly<Record<string, R>>;
+  readonly make: (recipe: R) => { readonly lua: string; readonly numberOfKeys: number };
+}
+
 /** Has a client run mutated scripts. The core keeps what a client has under the names of its commands. */
-export function defineMutants(redis: Redis, mutants: readonly CoreMutant[]): void {
+export function defineMutants<R extends Recipe>(
+  redis: Redis,
+  mutants: readonly CoreMutant[],
+  { recipes, make }: ScriptMaker<R>,
+): void {
   const texts = new Map<string, string>();
   for (const mutant of mutants)
     texts.set(mutant.file, mutate(texts.get(mutant.file) ?? read(mutant.file), mutant));
-  for (const [name, recipe] of Object.entries(RECIPES) as [string, Recipe][]) {
+  for (const [name, recipe] of Object.entries(recipes)) {
     const files = recipe.own.filter((file) => texts.has(file));
     if (files.length === 0) continue;
-    const { lua, numberOfKeys } = compose(recipe, readBullScripts());
+    const { lua, numberOfKeys } = make(recipe);
     const mutated = files.reduce((text, file) => replaceOnce(text, read(file), texts.get(file)!, file), lua);
     // The line of flags, which an older store does not take, is for a store that is full.
     redis.defineCommand(`mooring:${name}`, { lua: mutated.replace(/^#!lua.*\n/, ''), numberOfKeys });

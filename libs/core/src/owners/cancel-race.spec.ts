@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { askedFor, numberAskedFor } from '../../../../test/support/asked-for.js';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import { readBullScripts } from '../scripts/bullmq-texts.js';
 import { compose } from '../scripts/composer.js';
 import { RECIPES, type ComposedName } from '../scripts/recipes.js';
 
 /** `CANCEL_RACE_TRIALS=100000` for a run that takes its time. */
-const TRIALS = Number(process.env['CANCEL_RACE_TRIALS'] ?? 100);
+const TRIALS = numberAskedFor('CANCEL_RACE_TRIALS', 100);
 const TRIALS_OF_A_ROUND = 1_000;
 const TRIALS_AT_ONCE = 10;
 /** A missing guard shows by chance: it gets as many races as this. */
@@ -98,7 +99,7 @@ describe('a cancel beside everything else', () => {
         await kit.stop();
         kit = new CoreKit();
       }
-      if (process.env['CANCEL_RACE_TRIALS']) console.log({ trials: TRIALS, ...FINE, ...sum });
+      if (askedFor('CANCEL_RACE_TRIALS')) console.log({ trials: TRIALS, ...FINE, ...sum });
     },
   );
 

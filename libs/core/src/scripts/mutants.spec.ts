@@ -4,14 +4,23 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { CORE_MUTANTS, NO_FIRST_PAGE, type CoreMutant } from '../../../../test/core/core-mutants.js';
 import { coreLives, liveInCore } from '../../../../test/core/core-steps.js';
 import { CoreWorld } from '../../../../test/core/core-world.js';
-import { defineMutants } from '../../../../test/core/mutant-store.js';
+import { defineMutants, type ScriptMaker } from '../../../../test/core/mutant-store.js';
+import { askedFor } from '../../../../test/support/asked-for.js';
+import { readBullScripts } from './bullmq-texts.js';
+import { compose } from './composer.js';
+import { RECIPES, type Recipe } from './recipes.js';
+
+const SCRIPTS: ScriptMaker<Recipe> = {
+  recipes: RECIPES,
+  make: (recipe) => compose(recipe, readBullScripts()),
+};
 
 /** The same lives each time: whether a mutant is seen is no matter of luck. */
 const SEED = 42;
 const MOST_LIVES = 1_500;
 const MUTANT_MS = 600_000;
 /** `MUTANTS=all` for all of them, which takes minutes; else every tenth. */
-const SAMPLE = process.env['MUTANTS'] === 'all' ? CORE_MUTANTS : CORE_MUTANTS.filter((_, i) => i % 10 === 3);
+const SAMPLE = askedFor('MUTANTS') === 'all' ? CORE_MUTANTS : CORE_MUTANTS.filter((_, i) => i % 10 === 3);
 
 describe('the lives of the core', () => {
   let redis: Redis;
@@ -23,7 +32,7 @@ describe('the lives of the core', () => {
   afterEach(() => redis.disconnect());
 
   it('meet mutants whose texts are there, each once', () => {
-    for (const mutant of CORE_MUTANTS) expect(() => defineMutants(redis, [mutant])).not.toThrow();
+    for (const mutant of CORE_MUTANTS) expect(() => defineMutants(redis, [mutant], SCRIPTS)).not.toThrow();
   });
 
   it.each(SAMPLE)('see that $name', { timeout: MUTANT_MS }, async (mutant) => {
@@ -36,7 +45,7 @@ describe('the lives of the core', () => {
   }
 
   async function seenWith(mutants: readonly CoreMutant[]): Promise<string | undefined> {
-    defineMutants(redis, mutants);
+    defineMutants(redis, mutants, SCRIPTS);
     const world = new CoreWorld(redis);
     try {
       for (const life of fc.sample(coreLives, { numRuns: MOST_LIVES, seed: SEED })) {

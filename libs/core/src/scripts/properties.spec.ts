@@ -4,9 +4,18 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { NO_FIRST_PAGE } from '../../../../test/core/core-mutants.js';
 import { coreLives, liveInCore } from '../../../../test/core/core-steps.js';
 import { CoreWorld } from '../../../../test/core/core-world.js';
-import { defineMutants } from '../../../../test/core/mutant-store.js';
+import { defineMutants, type ScriptMaker } from '../../../../test/core/mutant-store.js';
+import { numberAskedFor } from '../../../../test/support/asked-for.js';
+import { readBullScripts } from './bullmq-texts.js';
+import { compose } from './composer.js';
+import { RECIPES, type Recipe } from './recipes.js';
 
-const LIVES = Number(process.env['PROPERTY_RUNS'] ?? 100);
+const SCRIPTS: ScriptMaker<Recipe> = {
+  recipes: RECIPES,
+  make: (recipe) => compose(recipe, readBullScripts()),
+};
+
+const LIVES = numberAskedFor('PROPERTY_RUNS', 100);
 
 describe('the composed scripts', () => {
   let redis: Redis;
@@ -25,7 +34,7 @@ describe('the composed scripts', () => {
     ['whose first page has its jobs', []],
     ['whose first page is empty', [NO_FIRST_PAGE]],
   ])('keep every promise after each step, with cancels %s', { timeout: 3_600_000 }, async (_, changes) => {
-    defineMutants(redis, changes);
+    defineMutants(redis, changes, SCRIPTS);
     world = new CoreWorld(redis);
     await fc.assert(
       fc.asyncProperty(coreLives, async (life) => {

@@ -1,0 +1,11 @@
+/** What a long proof is asked for in the environment, as in `PROPERTY_RUNS=3000` and `MUTANTS=all`; nothing if it is not. */
+export function askedFor(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
+export function numberAskedFor(name: string, otherwise: number): number {
+  const asked = askedFor(name);
+  if (asked === undefined) return otherwise;
+  if (!(Number(asked) > 0)) throw new TypeError(`${name}=${asked} is no number above 0.`);
+  return Number(asked);
+}
