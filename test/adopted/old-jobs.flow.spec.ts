@@ -84,7 +84,11 @@ describe('an application whose BullMQ classes are exchanged', () => {
     await shop.nothingWaits('audio', 'mail');
     expect(shop.ledger.ran('transcode').length).toBe(WAITING - JOBS_OF_A_USER);
     expect(usersOf(shop)).not.toContain('u7');
-    expect(await shop.ownersWithJobs()).toEqual(['user:u3']);
+    // The delayed one may run last.
+    await until(
+      async () => (await shop.ownersWithJobs()).join() === 'user:u3',
+      'only the schedule has a job to run',
+    );
   });
 
   it('ends jobs of a closed owner that wait without being adopted when a worker takes them', async () => {

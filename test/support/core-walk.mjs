@@ -38,18 +38,21 @@ const roles = {
     await queue.removeJobScheduler('hourly');
   },
   async worker(jobs) {
+    const ended = new Set();
+    let allEnded;
+    const untilAllEnded = new Promise((resolve) => (allEnded = resolve));
+    const note = ({ id }) => ended.add(id).size >= jobs && allEnded();
     const work = async (job) => {
+      // BullMQ says of no event that the answer to its end was lost; closing waits for it.
+      if (!job.opts.owners) note(job);
       if (job.name === 'fails once' && job.attemptsMade === 0) throw new Error('once more');
     };
     const worker = calm(
       new MooredWorker('audio', work, { ...place, concurrency: 3, lockDuration: 400, stalledInterval: 250 }),
     );
-    const ended = new Set();
-    await new Promise((resolve) => {
-      // A run whose answer was lost is over as well.
-      for (const event of ['completed', 'lost'])
-        worker.on(event, ({ id }) => ended.add(id).size >= jobs && resolve());
-    });
+    // A run of an owner whose answer was lost is over as well.
+    for (const event of ['completed', 'lost']) worker.on(event, note);
+    await untilAllEnded;
     await worker.close();
   },
   /** What depends on the time of the producer, or must not. */
