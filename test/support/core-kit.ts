@@ -1,4 +1,4 @@
-import { Queue, type Processor } from 'bullmq';
+import { Queue, type Job, type Processor } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, inject } from 'vitest';
 import {
@@ -100,6 +100,11 @@ export class CoreKit {
     this.open.push(closable);
     return closable;
   }
+}
+
+/** A processor whose runs go on until they are told to stop. */
+export function untilStopped(_job: Job, _token?: string, signal?: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => signal!.addEventListener('abort', () => reject(new Error('stopped'))));
 }
 
 export { until };

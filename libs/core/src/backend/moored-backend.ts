@@ -93,7 +93,7 @@ export class MooredBackend extends RedisQueueBackend {
     return this.confirmed(() => this.adds.one(job, jobId, owned));
   }
 
-  /** What became of each job, all of which have owners. */
+  /** The ticket of each job, or why it was refused; all of them have owners. */
   async enqueueBulk(jobs: readonly NewJob[]): Promise<PromiseSettledResult<Ticket>[]> {
     const owned = jobs.map(({ job }) => requireOwners(readOwnedOptions(job.opts)));
     const { value, isHeld } = await this.hold(() => this.adds.many(jobs, owned));

@@ -1,6 +1,5 @@
-import type { Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import { CoreKit, until, untilStopped } from '../../../../test/support/core-kit.js';
 
 const MOST_RECEIPTS = 1_000;
 const DAY_MS = 86_400_000;
@@ -191,9 +190,6 @@ describe('the receipt of a cancel', () => {
   });
 
   afterEach(() => kit.stop());
-
-  const untilStopped = (_job: Job, _token?: string, signal?: AbortSignal) =>
-    new Promise<void>((_, reject) => signal!.addEventListener('abort', () => reject(new Error('stopped'))));
 
   it('is done when the last run has ended, without another pass over its jobs', async () => {
     kit.worker(untilStopped);

@@ -1,6 +1,5 @@
-import type { Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import { CoreKit, until, untilStopped } from '../../../../test/support/core-kit.js';
 import type { CancelOptions } from './cancel-options.js';
 import type { SeenOwner } from './canceller.js';
 
@@ -12,9 +11,6 @@ describe('Owners', () => {
   });
 
   afterEach(() => kit.stop());
-
-  const untilStopped = (_job: Job, _token?: string, signal?: AbortSignal) =>
-    new Promise<void>((_, reject) => signal!.addEventListener('abort', () => reject(new Error('stopped'))));
 
   it('removes the jobs of an owner from every queue and state, and no others', async () => {
     const [audio, video] = [kit.queue('audio'), kit.queue('video')];

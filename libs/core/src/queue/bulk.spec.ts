@@ -45,7 +45,7 @@ describe('many jobs at once', () => {
     expect((await kit.owners.list({ type: 'album', limit: 200 })).owners).toHaveLength(MANY);
   });
 
-  it('say what became of each: one that is refused leaves the others alone', async () => {
+  it('answer a ticket or a refusal each: one that is refused leaves the others alone', async () => {
     await kit.owners.cancel('photo:2', { close: true });
     const jobs = ['photo:1', 'photo:2', 'photo:3'].map((owner) => ({
       name: 'resize',

@@ -34,7 +34,7 @@ describe('a job scheduler with owners', () => {
     const owners = ['s:1'];
     await queue.addBulk(Array.from({ length: 300 }, () => ({ name: 'x', data: {}, opts: { owners } })));
     await queue.upsertJobScheduler('tick', every, { name: 'tick', opts: { owners } });
-    // The owner's epoch moves, and no clean-up follows: what waits is left to the gate.
+    // The owner's epoch moves, and no clean-up follows: what waits is refused at the gate.
     const { epoch } = (await kit.owners.get('s:1'))!;
     await kit.redis.hset(`${kit.prefix}~owner~s:1`, 'epoch', `0${epoch}`);
     kit.worker(() => Promise.reject(new Error('It ran.')));

@@ -44,7 +44,7 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
     return MooredJob as typeof Job;
   }
 
-  /** Like `add`, and says what became of it: a new job, or one that was pending already. */
+  /** Like `add`, and answers a ticket: a new job, or one that was pending already. */
   async enqueue(name: Name, data: Data, opts: JobsOptions = {}): Promise<Ticket> {
     return this.moored.enqueue(this.describe(name, data, opts));
   }

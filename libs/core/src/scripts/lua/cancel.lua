@@ -36,7 +36,7 @@ if isKept then
 end
 if closes then redis.call('HSET', record, 'state', 'closed') end
 
--- Nothing is left to be done after this step.
+-- Nothing remains to do after this step.
 local function endEmpty()
   writeReceipt(cancelId, now, ARGV[7], receiptFields)
   redis.call('HSET', receipt, 'done', '1')
