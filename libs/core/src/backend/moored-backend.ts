@@ -33,6 +33,7 @@ import { Batch } from './batch.js';
 import { FinishRequests } from './finish-request.js';
 import { ownerNames, readOwnedOptions, requireOwners } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
+import { stopReconnecting } from './stop-reconnecting.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
 import { ticketIn, type Ticket } from './ticket.js';
 
@@ -301,6 +302,13 @@ export class MooredBackend extends RedisQueueBackend {
     write: () => Promise<Answer>,
   ): Promise<{ readonly value: Answer; readonly isHeld: boolean | undefined }> {
     return holdWrite(this.durability, write);
+  }
+
+  /** In BullMQ a worker that is closed while this connection waits to reconnect is never told that the connection has ended. */
+  override async disconnectBlocking(wait?: boolean): Promise<void> {
+    const client = await this.blockingConnection?.client;
+    if (client) stopReconnecting(client);
+    await super.disconnectBlocking(wait);
   }
 
   override async close(force?: boolean): Promise<void> {

@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { MooredBackend } from '../backend/moored-backend.js';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import { MooredWorker } from './moored-worker.js';
+
+const LONG_MS = 600_000;
 
 describe('MooredWorker', () => {
   let kit: CoreKit;
@@ -23,6 +27,15 @@ describe('MooredWorker', () => {
           reject(new Error('stopped'));
         });
       });
+  }
+
+  /** The store's number of the connection on which a worker waits for jobs. */
+  async function waitingConnection(): Promise<string | undefined> {
+    const clients = String(await kit.redis.client('LIST')).split('\n');
+    const waiting = clients.find(
+      (each) => each.includes(`name=${kit.prefix}:`) && each.includes('cmd=bzpopmin'),
+    );
+    return /\bid=(\d+)/.exec(waiting ?? '')?.[1];
   }
 
   it('runs jobs with owners, shows them to the processor, and forgets them at the end', async () => {
@@ -58,6 +71,23 @@ describe('MooredWorker', () => {
     void worker.run();
 
     expect(duplicate).toHaveBeenCalledTimes(2);
+  });
+
+  it('closes while the connection on which it waits for jobs is about to reconnect', async () => {
+    const connection = kit.redis.duplicate({ retryStrategy: () => LONG_MS });
+    const worker = new MooredWorker('audio', async () => undefined, { prefix: kit.prefix, connection });
+    worker.on('error', () => undefined);
+    try {
+      const waiting = await until(waitingConnection, 'it waits for jobs');
+      await kit.redis.client('KILL', 'ID', waiting);
+      const { blockingConnection } = worker['backend'] as unknown as MooredBackend;
+      const client = await blockingConnection!.client;
+      await until(() => client.status === 'reconnecting', 'it waits to reconnect');
+
+      await worker.close();
+    } finally {
+      connection.disconnect();
+    }
   });
 
   it('gives jobs of a plain producer the owners that ownersOf names', async () => {
