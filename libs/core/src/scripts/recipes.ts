@@ -12,8 +12,10 @@ export interface Recipe {
   readonly watchesRemovals?: true;
 }
 
-const INDEX = ['store', 'mark', 'record', 'bull-keys', 'slots'];
-const ENDS = [...INDEX, 'history', 'receipts', 'ends', 'schedulers'];
+const RECORD = ['store', 'mark', 'record'];
+const INDEX = [...RECORD, 'index', 'bull-keys'];
+const SLOTS = [...INDEX, 'slots'];
+const ENDS = [...SLOTS, 'history', 'receipts', 'ends', 'schedulers'];
 const CLEANING = [...ENDS, 'job-state', 'clean-up'];
 const WAKE = ['promote', 'changePriority'];
 const GATE = ['moveToActive', 'moveToFinished', 'moveToDelayed', 'removeJobScheduler', ...WAKE];
@@ -41,7 +43,7 @@ export const RECIPES = {
       'changeDelay',
       ...WAKE,
     ],
-    own: [...INDEX, 'add'],
+    own: [...SLOTS, 'add'],
     keys: 1,
     needsRoom: true,
   },
@@ -59,43 +61,43 @@ export const RECIPES = {
     needsRoom: true,
   },
   endExpired: { bull: CLEAN, own: [...ENDS, 'end-expired'], keys: 1 },
-  readUnindexed: { bull: [], own: ['store', 'mark', 'record', 'read-unindexed'], keys: 1 },
-  extendLocks: { bull: ['extendLocks'], own: [...INDEX.slice(0, 3), 'renew'], keys: 'extendLocks' },
+  readUnindexed: { bull: [], own: [...RECORD, 'read-unindexed'], keys: 1 },
+  extendLocks: { bull: ['extendLocks'], own: [...RECORD, 'renew'], keys: 'extendLocks' },
   cancel: { bull: CLEAN, own: [...CLEANING, 'empty-cancels', 'cancel'], keys: 1 },
   cancelJob: { bull: CLEAN, own: [...CLEANING, 'cancel-job'], keys: 1 },
-  listOwners: { bull: [], own: ['store', 'mark', 'record', 'list-owners'], keys: 1 },
-  summarizeOwners: { bull: [], own: ['store', 'mark', 'record', 'summarize-owners'], keys: 1 },
-  readOwner: { bull: [], own: ['store', 'mark', 'record', 'job-state', 'read-owner'], keys: 1 },
+  listOwners: { bull: [], own: [...RECORD, 'list-owners'], keys: 1 },
+  summarizeOwners: { bull: [], own: [...RECORD, 'summarize-owners'], keys: 1 },
+  readOwner: { bull: [], own: [...RECORD, 'job-state', 'read-owner'], keys: 1 },
   readRange: { bull: [], own: ['read-range'], keys: 1 },
   announcedSince: { bull: [], own: ['announced-since'], keys: 1 },
   listSlots: { bull: [], own: ['list-slots'], keys: 1 },
-  readSlot: { bull: WAKE, own: [...INDEX, 'read-slot'], keys: 1 },
-  setSlotLimit: { bull: WAKE, own: [...INDEX, 'set-slot-limit'], keys: 1 },
+  readSlot: { bull: WAKE, own: [...SLOTS, 'read-slot'], keys: 1 },
+  setSlotLimit: { bull: WAKE, own: [...SLOTS, 'set-slot-limit'], keys: 1 },
   noteDurable: { bull: [], own: ['note-durable'], keys: 1 },
   reopen: {
     bull: [],
-    own: ['store', 'mark', 'record', 'empty-cancels', 'reopen'],
+    own: [...RECORD, 'index', 'empty-cancels', 'reopen'],
     keys: 1,
     needsRoom: true,
   },
-  purgeClosed: { bull: [], own: ['store', 'mark', 'record', 'purge-closed'], keys: 1 },
+  purgeClosed: { bull: [], own: [...RECORD, 'index', 'purge-closed'], keys: 1 },
   clean: { bull: CLEAN, own: [...CLEANING, 'clean'], keys: 1 },
-  closeReceipt: { bull: [], own: ['store', 'mark', 'record', 'close-receipt'], keys: 1 },
+  closeReceipt: { bull: [], own: [...RECORD, 'index', 'close-receipt'], keys: 1 },
   reprocessJob: {
     bull: ['reprocessJob'],
-    own: [...INDEX.slice(0, 4), 'waits-again', 'retry'],
+    own: [...INDEX, 'waits-again', 'retry'],
     keys: 'reprocessJob',
     needsRoom: true,
   },
   moveJobsToWait: {
     bull: ['moveJobsToWait', 'reprocessJob', ...WAKE],
-    own: [...INDEX, 'waits-again', 'wait-all'],
+    own: [...SLOTS, 'waits-again', 'wait-all'],
     keys: 'moveJobsToWait',
     needsRoom: true,
   },
   retryJobs: {
     bull: ['reprocessJob'],
-    own: [...INDEX.slice(0, 4), 'waits-again', 'retry-jobs'],
+    own: [...INDEX, 'waits-again', 'retry-jobs'],
     keys: 1,
     needsRoom: true,
   },

@@ -16,8 +16,7 @@ local function adopt(job, ref, owners)
     removeFromQueue(prefix, job, msText(now))
     return 'removed'
   end
-  setMark(prefix, job, writeMark(owners, '', '||'))
-  enterAll(owners, ref, at)
+  moor(prefix, job, owners, at, '', '||')
   return 'adopted'
 end
 

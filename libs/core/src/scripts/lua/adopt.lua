@@ -25,7 +25,6 @@ if closed then
   rememberForAll(owners, ref, 'cancelled')
   return 'cancelled'
 end
-setMark(prefix, job, writeMark(owners, '', '||'))
-enterAll(owners, ref, at)
+moor(prefix, job, owners, at, '', '||')
 writeNoted()
 return 'adopted'

@@ -20,7 +20,6 @@ local job = bull.updateJobScheduler(KEYS, ARGV)
 if not job then return job end
 local owners = ownersOfMark(mark)
 local at = lookUp(owners, nowUs())
-setMark(prefix, job, writeMark(owners, startOfTurnBy(prefix, job, ARGV[4]), needsOf(mark)))
-enterAll(owners, refOf(prefix, job), at)
+moor(prefix, job, owners, at, startOfTurnBy(prefix, job, ARGV[4]), needsOf(mark))
 writeNoted()
 return job

@@ -19,8 +19,7 @@ local function entersAgain(prefix, job, mark, ref)
   local owners = ownersOfMark(mark)
   local at = lookUp(owners, nowUs())
   if not at then return false end
-  setMark(prefix, job, writeMark(owners, '', needsOf(mark)))
-  enterAll(owners, ref, at)
+  moor(prefix, job, owners, at, '', needsOf(mark))
   writeNoted()
   return true
 end

@@ -22,7 +22,6 @@ local job = answer[1]
 -- Only now: the turn that it takes the place of may have been the last job of an owner, whose record is gone with it.
 local at = lookUp(owners, nowUs())
 claimLimit(needs)
-setMark(prefix, job, writeMark(owners, startOfTurnBy(prefix, job, ARGV[6]), needs))
-enterAll(owners, refOf(prefix, job), at)
+moor(prefix, job, owners, at, startOfTurnBy(prefix, job, ARGV[6]), needs)
 writeNoted()
 return answer

@@ -22,8 +22,7 @@ local function waitAgain(prefix, job, mark, letBull)
 
   local answer = letBull()
   if answer ~= 1 then return answer end
-  setMark(prefix, job, writeMark(owners, '', needsOf(mark)))
-  enterAll(owners, ref, at)
+  moor(prefix, job, owners, at, '', needsOf(mark))
   if mark.key ~= '' then redis.call('HSET', pendingOf(mark.owner), mark.key, ref) end
   return answer
 end

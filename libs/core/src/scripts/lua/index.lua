@@ -1,0 +1,134 @@
+-- The index: the jobs of an owner that have not ended are fields of its record. A job enters and leaves it in the step that adds or ends the job.
+
+-- How long it is remembered that an owner without jobs was closed or reopened.
+local STATE_KEPT_MS = 30 * 24 * 3600 * 1000
+
+-- What a step of many jobs writes once, at its end: new owners by their list, records to delete, and their owners by their list.
+local toList, toDelete, toUnlist = {}, {}, {}
+
+local function note(lists, epoch, ...)
+  local list = listOf(epoch)
+  local noted = lists[list] or {}
+  lists[list] = noted
+  for i = 1, select('#', ...) do noted[#noted + 1] = select(i, ...) end
+end
+
+local function writeNoted()
+  for list, entries in pairs(toList) do redis.call('ZADD', list, unpack(entries)) end
+  for list, owners in pairs(toUnlist) do redis.call('ZREM', list, unpack(owners)) end
+  if #toDelete > 0 then
+    redis.call('DEL', unpack(toDelete))
+    readOwners = {}
+  end
+  toList, toDelete, toUnlist = {}, {}, {}
+end
+
+-- The new owners are listed by writeNoted.
+local function enterAll(owners, ref, at)
+  for _, owner in ipairs(owners) do
+    local record = recordOf(owner.name)
+    if owner.isNew then
+      redis.call('HSET', record, 'epoch', owner.epoch, 'wanted', whole(at), ref, owner.epoch)
+      note(toList, owner.epoch, '0', owner.name)
+      readOwners[owner.name][1] = owner.epoch
+    else
+      redis.call('HSET', record, 'wanted', whole(at), ref, owner.epoch)
+    end
+    if owner.mayExpire then
+      redis.call('PERSIST', record)
+      redis.call('ZREM', root .. '~closed', owner.name)
+    end
+  end
+end
+
+-- Gives a job a mark, and enters it in the index of these owners.
+local function moor(prefix, job, owners, at, startBy, needs)
+  setMark(prefix, job, writeMark(owners, startBy, needs))
+  enterAll(owners, refOf(prefix, job), at)
+end
+
+local function receiptOf(cancelId)
+  return root .. '~receipt~' .. cancelId
+end
+
+-- Nothing is left of what a cancel ended.
+local function closeReceipt(owner, cancelId)
+  redis.call('ZREM', root .. '~cancels', cancelId)
+  if redis.call('EXISTS', receiptOf(cancelId)) == 1 then redis.call('HSET', receiptOf(cancelId), 'done', '1') end
+  if redis.call('HGET', recordOf(owner), 'cancel') == cancelId then redis.call('HDEL', recordOf(owner), 'cancel') end
+end
+
+-- @param epoch its last one, or any number with the same last three digits
+local function forgetOwner(owner, epoch)
+  redis.call('DEL', recordOf(owner))
+  redis.call('ZREM', listOf(epoch), owner)
+  readOwners[owner] = nil
+end
+
+-- A record expires by itself, but not its name in the list of owners: each owner that comes makes room for two whose time is over.
+local function listIdle(owner, epoch, hadJobs)
+  local idle, now = root .. (hadJobs and '~idle' or '~closed'), math.floor(nowUs() / 1000) * 1000
+  redis.call('ZADD', idle, whole(now + tonumber(string.sub(epoch, -3))), owner)
+  local over = redis.call('ZRANGEBYSCORE', idle, '-inf', whole(now - STATE_KEPT_MS * 1000), 'WITHSCORES', 'LIMIT', 0, 2)
+  for i = 1, #over, 2 do
+    redis.call('ZREM', idle, over[i])
+    if redis.call('EXISTS', recordOf(over[i])) == 0 then redis.call('ZREM', listOf(over[i + 1]), over[i]) end
+  end
+end
+
+-- An owner without jobs is not remembered, or for a time if it was closed or reopened. Its cancel is over.
+-- @param further how many fields its record has beside those of an empty one
+local function forgetWithoutJobs(owner, further)
+  if further > 2 then return end
+  local record = recordOf(owner)
+  local known = redis.call('HMGET', record, 'epoch', 'wanted', 'state', 'cancel')
+  if further > (known[3] and 1 or 0) + (known[4] and 1 or 0) then return end
+  if known[4] then closeReceipt(owner, known[4]) end
+  if not known[3] then return forgetOwner(owner, known[1]) end
+  redis.call('PEXPIRE', record, STATE_KEPT_MS)
+  listIdle(owner, known[1], known[2] ~= '0')
+end
+
+local function forgetIfEmpty(owner)
+  local further = redis.call('HLEN', recordOf(owner)) - FIELDS_OF_AN_EMPTY_RECORD
+  if further >= 0 then forgetWithoutJobs(owner, further) end
+end
+
+local function leave(owner, ref)
+  if redis.call('HDEL', recordOf(owner), ref) == 1 then forgetIfEmpty(owner) end
+end
+
+-- The same for a job that is known to stand in the record under this epoch. A record of no other is deleted by writeNoted.
+local function leaveCurrent(owner, epoch, ref)
+  local record = recordOf(owner)
+  local further = redis.call('HLEN', record) - FIELDS_OF_AN_EMPTY_RECORD - 1
+  if further == 0 then
+    toDelete[#toDelete + 1] = record
+    note(toUnlist, epoch, owner)
+    return
+  end
+  redis.call('HDEL', record, ref)
+  forgetWithoutJobs(owner, further)
+end
+
+local function leavePending(mark, ref)
+  if mark.key ~= '' and redis.call('HGET', pendingOf(mark.owner), mark.key) == ref then
+    redis.call('HDEL', pendingOf(mark.owner), mark.key)
+  end
+end
+
+local function leaveAll(mark, ref)
+  leavePending(mark, ref)
+  leave(mark.owner, ref)
+  for _, owner in furtherOwners(mark) do
+    leave(owner, ref)
+  end
+end
+
+local function leaveAllCurrent(mark, ref)
+  leavePending(mark, ref)
+  leaveCurrent(mark.owner, mark.epoch, ref)
+  for epoch, owner in furtherOwners(mark) do
+    leaveCurrent(owner, epoch, ref)
+  end
+end
