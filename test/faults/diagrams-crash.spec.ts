@@ -149,7 +149,7 @@ describe('kill -9 of who', () => {
     }, 'a process draws');
     for (const pid of processes) process.kill(pid, 'SIGKILL');
     await untilDiagram(fleet, id, 'completed', 40_000);
-    expect(await fleet.job(job!)).toMatchObject({ attempts: 2 });
+    expect(await fleet.untilState(job!, 'completed')).toMatchObject({ attempts: 2 });
     for (const pid of renderersOf(drawing)) process.kill(pid, 'SIGKILL');
     await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed');
     expect(drawing.hasExited).toBe(false);
@@ -190,7 +190,7 @@ describe('workers', () => {
     expect(await fleet.job(running.job!)).toMatchObject({ state: 'completed', attempts: 1 });
     for (const { id, job } of asked) {
       await untilDiagram(fleet, id, 'completed');
-      expect(await fleet.job(job!)).toMatchObject({ attempts: 1 });
+      expect(await fleet.untilState(job!, 'completed')).toMatchObject({ attempts: 1 });
     }
   });
 
