@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { BullScript } from './bullmq-texts.js';
+import { takeHelpersOut } from './helper-functions.js';
 import type { Recipe } from './recipes.js';
 
 export interface ComposedScript {
@@ -25,8 +26,10 @@ function numberOfKeys({ keys }: Recipe, bull: ReadonlyMap<string, BullScript>): 
   return typeof keys === 'number' ? keys : scriptOf(bull, keys).numberOfKeys;
 }
 
+/** `environment.lua` makes the function when it is first called. */
 function wrap(name: string, lua: string): string {
-  return `bull.${name} = function(KEYS, ARGV)\n${lua}\nend\n`;
+  const { helpers, main } = takeHelpersOut(lua);
+  return `makers.${name} = function()\n${helpers}\nreturn function(KEYS, ARGV)\n${main}\nend\nend\n`;
 }
 
 function scriptOf(bull: ReadonlyMap<string, BullScript>, name: string): BullScript {

@@ -26,5 +26,13 @@ local cjson = {
   end,
 }
 
--- BullMQ's own scripts, by their names. Each is a function that takes its KEYS and ARGV.
-local bull = {}
+local makers = {}
+
+-- BullMQ's own scripts, by their names. Each is a function that takes its KEYS and ARGV, and is made when a step first calls it.
+local bull = setmetatable({}, {
+  __index = function(scripts, name)
+    local script = makers[name] and makers[name]()
+    scripts[name] = script
+    return script
+  end,
+})
