@@ -58,7 +58,8 @@ export class FinishRequests {
       name,
       keepJobs,
       limiter,
-      lockDuration,
+      // A text is what the command takes: Lua is slow at writing numbers.
+      lockDuration: String(lockDuration),
       attempts: opts.attempts,
       maxMetricsSize: metrics?.maxDataPoints || '',
       fpof: Boolean(opts.failParentOnFailure),

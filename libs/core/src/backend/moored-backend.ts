@@ -37,7 +37,7 @@ import { stopReconnecting } from './stop-reconnecting.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
 import { ticketIn, type Ticket } from './ticket.js';
 
-const MOST_IN_ONE_STEP = 16;
+const MOST_IN_ONE_STEP = 25;
 
 /** What adds jobs, or cancels them, and answers. */
 export interface DurableOptions {

@@ -6,6 +6,8 @@ export interface Parts {
 }
 
 const REDIS_CALL = 'local rcall = redis.call';
+/** What is enough once in a step of many jobs: delayed jobs that are due wait, and old events go. */
+const ONCE = ['promoteDelayedJobs', 'trimEvents'];
 /** A function that begins and ends at the left edge. */
 const HELPER = /^local (?:function (\w+)|(\w+) = function) ?\(([^)]*)\)\n[^]*?^end$\n?/gm;
 /** Variables of the main part, which stand at the left edge as well. */
@@ -19,19 +21,16 @@ const NOT_CODE = /--\[\[[^]*?\]\]|--.*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(
  */
 export function takeHelpersOut(lua: string): Parts {
   const ofOneCall = new Set([...variablesOf(lua.replace(HELPER, '')), 'KEYS', 'ARGV']);
-  const helpers: string[] = [];
-  const main = lua.replace(
-    HELPER,
-    (text: string, name: string | undefined, other: string, params: string) => {
-      if (usesAny(text, params, ofOneCall)) {
-        ofOneCall.add(name ?? other);
-        return text;
-      }
-      helpers.push(text);
-      return '';
-    },
-  );
-  return { helpers: [REDIS_CALL, ...helpers].join('\n'), main };
+  const helpers = [`${REDIS_CALL}\n`];
+  const main = lua.replace(HELPER, (text: string, name = '', other = '', params = '') => {
+    if (usesAny(text, params, ofOneCall)) {
+      ofOneCall.add(name || other);
+      return text;
+    }
+    helpers.push(text, ONCE.includes(name) ? `${name} = once(${name})\n` : '');
+    return '';
+  });
+  return { helpers: helpers.join(''), main };
 }
 
 function variablesOf(lua: string): string[] {

@@ -26,6 +26,16 @@ local cjson = {
   end,
 }
 
+-- A helper of BullMQ's that a step calls for each of its jobs, and that has nothing to do after the first. It acts on its first key.
+local function once(helper)
+  local done = {}
+  return function(key, ...)
+    if done[key] then return end
+    done[key] = true
+    return helper(key, ...)
+  end
+end
+
 local makers = {}
 
 -- BullMQ's own scripts, by their names. Each is a function that takes its KEYS and ARGV, and is made when a step first calls it.
