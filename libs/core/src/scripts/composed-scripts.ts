@@ -1,22 +1,26 @@
 import type { RedisClient } from './redis-client.js';
 import { bullRelease, readBullScripts } from './bullmq-texts.js';
-import { compose, type ComposedScript } from './composer.js';
+import { compose, guard, type ComposedScript } from './composer.js';
 import { checkTexts } from './known-texts.js';
+import { untilSlotRests } from './moving-slots.js';
 import { RECIPES, type ComposedName, type Recipe } from './recipes.js';
 
-let composed: ReadonlyMap<ComposedName, ComposedScript> | undefined;
+let composed: ReadonlyMap<string, ComposedScript> | undefined;
 
-/** All composed scripts. They are the same for every queue of a process, and made once. Throws for an unknown release of BullMQ. */
-export function composedScripts(): ReadonlyMap<ComposedName, ComposedScript> {
+/**
+ * All composed scripts, and the rest of BullMQ's. They are the same for every queue of a process, and made once. Throws for an unknown
+ * release of BullMQ.
+ */
+export function composedScripts(): ReadonlyMap<string, ComposedScript> {
   if (!composed) {
     const bull = readBullScripts();
     checkTexts(new Set(Object.values(RECIPES).flatMap((recipe) => recipe.bull)), bull, bullRelease());
-    composed = new Map(
-      Object.entries(RECIPES).map(([name, recipe]: [string, Recipe]) => [
-        name as ComposedName,
-        compose(recipe, bull),
-      ]),
-    );
+    composed = new Map([
+      ...[...bull].map(([name, script]) => [name, guard(script)] as const),
+      ...Object.entries(RECIPES).map(
+        ([name, recipe]: [string, Recipe]) => [name, compose(recipe, bull)] as const,
+      ),
+    ]);
   }
   return composed;
 }
@@ -41,9 +45,16 @@ export function runScript(
   name: ComposedName,
   args: readonly (string | number | Buffer)[],
 ): Promise<unknown> {
-  return client.runCommand(commandOf(name), args as never);
+  const run = (): Promise<unknown> => client.runCommand(commandOf(name), args as never);
+  return client.isCluster ? untilSlotRests(run) : run();
 }
 
-function commandOf(name: ComposedName): string {
+/** A script of BullMQ's that is not composed. In a transaction it is not repeated. */
+export function runGuarded(client: RedisClient, name: string, args: readonly unknown[]): unknown {
+  const run = () => client.runCommand(commandOf(name), args as never);
+  return client.isCluster ? untilSlotRests(run) : run();
+}
+
+function commandOf(name: string): string {
   return `mooring:${name}`;
 }

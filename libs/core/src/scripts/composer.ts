@@ -14,12 +14,17 @@ export interface ComposedScript {
  */
 export function compose(recipe: Recipe, bull: ReadonlyMap<string, BullScript>): ComposedScript {
   const flags = recipe.needsRoom ? '' : '#!lua flags=allow-oom\n';
-  const around = recipe.watchesRemovals ? ['environment', 'watch-removals'] : ['environment'];
+  const around = ['whole-slot', 'environment', ...(recipe.watchesRemovals ? ['watch-removals'] : [])];
   const wrapped = recipe.bull
     .filter((name) => bull.has(name))
     .map((name) => wrap(name, scriptOf(bull, name).lua));
   const lua = [...around.map(ownText), ...wrapped, ...recipe.own.map(ownText)].join('\n');
   return { numberOfKeys: numberOfKeys(recipe, bull), lua: flags + lua };
+}
+
+/** A script of BullMQ's that is not composed, for queues with a hash tag. */
+export function guard({ numberOfKeys: keys, lua }: BullScript): ComposedScript {
+  return { numberOfKeys: keys, lua: `${ownText('whole-slot')}\n${lua}` };
 }
 
 function numberOfKeys({ keys }: Recipe, bull: ReadonlyMap<string, BullScript>): number {
