@@ -24,7 +24,7 @@ import {
 } from '../model/errors.js';
 import type { JobLimits } from '../model/job-limits.js';
 import type { Owner } from '../model/owner.js';
-import { composedScripts, defineScripts, runScript } from '../scripts/composed-scripts.js';
+import { composedScripts, defineScripts, runGuarded, runScript } from '../scripts/composed-scripts.js';
 import { unescapeText } from '../scripts/escape.js';
 import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
@@ -32,6 +32,7 @@ import { Adds, type NewJob } from './adds.js';
 import { Batch } from './batch.js';
 import { FinishRequests } from './finish-request.js';
 import { ownerNames, readOwnedOptions, requireOwners } from './owned-options.js';
+import { checkPartitionsFirst, type PartitionedOptions } from './partition-check.js';
 import { RunCancelled } from './run-cancelled.js';
 import { stopReconnecting } from './stop-reconnecting.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
@@ -156,7 +157,10 @@ export class MooredBackend extends RedisQueueBackend {
       ]).then(orThrow);
     }
     const extended = extendArguments(commandName, args, { root: this.redisPrefix, prefix: this.keys['']! });
-    if (!extended) return super.execCommand(client, commandName, args as never);
+    if (!extended) {
+      if (this.redisPrefix.includes('{')) return runGuarded(client, commandName, args);
+      return super.execCommand(client, commandName, args as never);
+    }
     const answer = runScript(client, commandName as ComposedName, extended);
     return answer.then((value) => this.readAnswer(commandName, value, args));
   }
@@ -359,6 +363,7 @@ export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, o
     (client) => defineScripts(client, connection.redisVersion),
     () => undefined,
   );
+  checkPartitionsFirst(connection, opts as PartitionedOptions, name);
   return new MooredBackend(
     connection,
     name,

@@ -136,3 +136,19 @@ export class DuplicateJobError extends MooringError {
     );
   }
 }
+
+/** The prefix was set up with another number of partitions. Nothing was read or written. */
+export class PartitionsError extends MooringError {
+  readonly code = 'PARTITIONS';
+
+  constructor(
+    readonly prefix: string,
+    readonly known: number,
+    readonly asked: number,
+  ) {
+    super(
+      `The prefix "${prefix}" was set up with ${known} partition(s), and this process was started with ${asked}. ` +
+        'All processes of a prefix need the same number. To change it, let all jobs end and use another prefix.',
+    );
+  }
+}

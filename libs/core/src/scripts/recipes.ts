@@ -82,6 +82,7 @@ export const RECIPES = {
   },
   purgeClosed: { bull: [], own: [...RECORD, 'index', 'purge-closed'], keys: 1 },
   clean: { bull: CLEAN, own: [...CLEANING, 'clean'], keys: 1 },
+  setUp: { bull: [], own: ['set-up'], keys: 1, needsRoom: true },
   closeReceipt: { bull: [], own: [...RECORD, 'index', 'close-receipt'], keys: 1 },
   reprocessJob: {
     bull: ['reprocessJob'],
