@@ -128,8 +128,8 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'a cancel leaves the epoch',
     'cancel',
-    "redis.call('HSET', record, 'epoch', epoch, 'wanted', known[2] or '0')",
-    "redis.call('HSET', record, 'epoch', before, 'wanted', known[2] or '0')",
+    "redis.call('HSET', record, 'epoch', epoch, 'wanted', wantedOf(",
+    "redis.call('HSET', record, 'epoch', before, 'wanted', wantedOf(",
   ),
   m('a cancel closes nothing', 'cancel', "if closes then redis.call('HSET', record, 'state', 'closed') end"),
   m(

@@ -14,6 +14,6 @@ export async function sendCancelOnly(
   owner: string,
   cancelId: string = randomUUID(),
 ): Promise<void> {
-  const args = [prefix, owner, cancelId, '', '', '', HOUR_MS, '', '', ''];
+  const args = [prefix, owner, cancelId, '', '', '', HOUR_MS, '', '', '', '', '', ''];
   await (redis as unknown as Scripts)['mooring:cancel'](`${prefix}~owner~${owner}`, ...args);
 }

@@ -1,17 +1,14 @@
 import { CancelConflictError } from '../model/errors.js';
 import { formatOwner, type Owner } from '../model/owner.js';
+import { escapeText } from '../scripts/escape.js';
 import { checkOptions, type CancelOptions } from './cancel-options.js';
 import type { SeenOwner } from './canceller.js';
 import type { OwnerJob, OwnerReader, OwnerView } from './owner-reader.js';
-import type { OwnerStore } from './owner-store.js';
-import { emptyReceipt, readReceipt, type Receipt } from './receipt.js';
+import { emptyReceipt, type Receipt } from './receipt.js';
 
 /** What a cancel would do. It reads a page at a time and writes nothing, so jobs may begin and end while it counts. */
 export class CancelPreview {
-  constructor(
-    private readonly store: OwnerStore,
-    private readonly reader: OwnerReader,
-  ) {}
+  constructor(private readonly reader: Pick<OwnerReader, 'get' | 'receipt'>) {}
 
   async cancel(owner: Owner, options: CancelOptions = {}, seen?: SeenOwner): Promise<Receipt> {
     checkOptions(options);
@@ -19,17 +16,15 @@ export class CancelPreview {
     const earlier = cancelId && (await this.earlierReceipt(cancelId, owner));
     if (earlier) return { ...earlier, dryRun: true };
     const view = await this.reader.get(owner);
-    const nothing = emptyReceipt(cancelId, this.store.nameOf(owner), { dryRun: true, done: false });
+    const nothing = emptyReceipt(cancelId, escapeText(formatOwner(owner)), { dryRun: true, done: false });
     if (view && isVoid(view, options, seen)) return { ...nothing, late: true };
     return { ...nothing, ...(view && count(await this.jobsOf(owner, view))), closed: options.close ?? true };
   }
 
   /** The receipt that the same cancelId has given already. */
   private async earlierReceipt(cancelId: string, owner: Owner): Promise<Receipt | undefined> {
-    const fields = await this.store.fieldsOf(this.store.receiptOf(cancelId));
-    if (fields['owner'] === undefined) return undefined;
-    const receipt = readReceipt(cancelId, fields);
-    if (receipt.owner !== formatOwner(owner)) throw new CancelConflictError(cancelId);
+    const receipt = await this.reader.receipt(cancelId);
+    if (receipt && receipt.owner !== formatOwner(owner)) throw new CancelConflictError(cancelId);
     return receipt;
   }
 

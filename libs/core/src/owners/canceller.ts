@@ -16,9 +16,9 @@ import { emptyReceipt, readReceipt, type Receipt } from './receipt.js';
 import type { OwnerStore } from './owner-store.js';
 
 /** With very many jobs the clean-up goes on after the answer. */
-const ANSWERS_WITHIN_MS = 1_000;
-const LOOKS_AGAIN_MS = 50;
-const DEFAULT_WAIT = '30s';
+export const ANSWERS_WITHIN_MS = 1_000;
+export const LOOKS_AGAIN_MS = 50;
+export const DEFAULT_WAIT = '30s';
 
 /** What the caller saw of an owner: an entry since makes its decision void. */
 export interface SeenOwner {
@@ -32,11 +32,23 @@ export interface CancelLimits {
   readonly maxClosed: number;
 }
 
-interface Cancel extends CancelOptions {
+export interface Cancel extends CancelOptions {
   readonly cancelId: string;
   /** The owner as it stands in keys. */
   readonly name: string;
 }
+
+/** With several partitions: the order of changes to an owner, and what the others have to be told. */
+export interface Turn {
+  /** `home` in the home partition, which answers the number that the others are given. */
+  readonly turn: string;
+  readonly spread?: string;
+  /** The owner has jobs in another partition, or had some: it is not one of those that `maxClosed` bounds. */
+  readonly hadJobs?: boolean | undefined;
+}
+
+/** What the script answered: a word; with `cancelled` the cursor of the clean-up, with `empty` the epoch and the time. */
+export type Answer = readonly [word: string, ...rest: string[]];
 
 /** Cancels owners and single jobs. The script is the point of no return; what follows it any process can finish. */
 export class Canceller {
@@ -48,10 +60,25 @@ export class Canceller {
 
   async cancel(owner: Owner, options: CancelOptions = {}, seen?: SeenOwner): Promise<Receipt> {
     checkOptions(options);
-    const { reason = '', by = '', cancelId = randomUUID(), close = true, happenedAt = '' } = options;
-    const name = this.store.nameOf(owner);
-    const cancel = { ...options, reason, by, cancelId, close, name };
-    const args = [
+    const { cancelId = randomUUID() } = options;
+    const cancel = { ...options, cancelId, name: this.store.nameOf(owner) };
+    const { value, isHeld } = await this.store.hold(async () => {
+      const answer = await this.step(cancel, seen);
+      refuse(answer[0], cancel);
+      return answer;
+    });
+    const [word, ...rest] = value;
+    return this.confirm(await this.answer(word, cancel, rest), isHeld);
+  }
+
+  /** The point of no return. */
+  step(
+    cancel: Cancel,
+    seen?: SeenOwner,
+    { turn, spread = '', hadJobs }: Turn = { turn: '' },
+  ): Promise<Answer> {
+    const { name, cancelId, reason = '', by = '', close = true, happenedAt = '' } = cancel;
+    return this.store.run('cancel', this.store.recordOf(name), [
       name,
       cancelId,
       close ? '1' : '',
@@ -61,15 +88,20 @@ export class Canceller {
       happenedAt,
       seen?.epoch ?? '',
       seen?.wanted ?? '',
-      this.limits.maxClosed,
-    ];
-    const { value, isHeld } = await this.store.hold(async () => {
-      const answer = await this.store.run<string[]>('cancel', this.store.recordOf(name), args);
-      refuse(answer[0]!, cancel);
-      return answer;
-    });
-    const [word, ...rest] = value;
-    return this.confirm(await this.answer(word!, cancel, rest), isHeld);
+      hadJobs ? '' : this.limits.maxClosed,
+      turn,
+      spread,
+    ]);
+  }
+
+  /** Answers {'open', epoch, turn}, or {'late'} for a turn that is over. */
+  async reopen(owner: Owner, { turn, hadJobs }: Turn = { turn: '' }): Promise<Answer> {
+    const name = this.store.nameOf(owner);
+    const { maxClosed, receiptKeepMs } = this.limits;
+    const args = [name, hadJobs ? '' : maxClosed, turn, receiptKeepMs];
+    const answer = await this.store.run<Answer>('reopen', this.store.recordOf(name), args);
+    refuse(answer[0], { cancelId: '', name });
+    return answer;
   }
 
   /** One job, and those below it in its flow that belong to the same owner; nothing for a job that has ended or has no owner. */
@@ -136,15 +168,15 @@ export class Canceller {
   }
 }
 
-/** Throws for a cancel that wrote nothing. */
-function refuse(word: string, { cancelId, name }: Cancel): void {
+/** Throws for what wrote nothing. */
+export function refuse(word: string, { cancelId, name }: Cancel): void {
   if (word === 'taken') throw new CancelConflictError(cancelId);
   if (word === 'full') throw new ClosedOwnersFullError(unescapeText(name));
 }
 
 /** Of a cancel that found no job: its receipt is one of a bounded number, and may be gone by now. */
-function receiptOfEmpty(
-  { cancelId, name, reason = '', by = '', close }: Cancel,
+export function receiptOfEmpty(
+  { cancelId, name, reason = '', by = '', close = true }: Cancel,
   rest: readonly string[],
 ): Receipt {
   const [epoch = '', at = ''] = rest;

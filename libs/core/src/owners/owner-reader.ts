@@ -1,6 +1,8 @@
 import { unescapeText } from '../scripts/escape.js';
 import type { Owner } from '../model/owner.js';
+import { readHistory, type HistoryEntry } from './history.js';
 import type { OwnerStore } from './owner-store.js';
+import { readReceipt, type Receipt } from './receipt.js';
 
 const PAGE = 100;
 /** As in `record.lua`. */
@@ -34,6 +36,18 @@ export interface OwnerSummary {
   readonly count: number;
 }
 
+export interface OwnerList {
+  readonly owners: readonly OwnerSummary[];
+  readonly cursor?: string;
+}
+
+/** The record of an owner without its jobs. */
+export interface OwnerRecord extends OwnerSummary {
+  readonly wanted: string;
+  readonly epoch: string;
+  readonly reopenedAt?: number;
+}
+
 export interface ListOptions {
   readonly type?: string;
   /** Only owners whose name begins so: `trip:4`. */
@@ -55,14 +69,12 @@ export class OwnerReader {
     ]);
     const [epoch, stateText = '', wanted, count, next, ...jobs] = answer;
     if (epoch === undefined) return undefined;
-    const [state, reopenedAt] = stateText.split(' ');
     return {
       owner: unescapeText(name),
-      state: state as OwnerView['state'],
+      ...readState(stateText),
       epoch,
       wanted: wanted!,
       count: Number(count),
-      ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
       jobs: inGroups(jobs, 3).map(([ref, jobState, jobName]) => ({
         ...splitRef(ref!),
         name: jobName!,
@@ -72,21 +84,39 @@ export class OwnerReader {
     };
   }
 
-  async list({ type, prefix, state, cursor = '', limit = PAGE }: ListOptions = {}): Promise<{
-    readonly owners: readonly OwnerSummary[];
-    readonly cursor?: string;
-  }> {
+  /** Without its jobs; nothing for an owner that has no record. */
+  async record(owner: Owner): Promise<OwnerRecord | undefined> {
+    return (await this.records([this.store.nameOf(owner)]))[0];
+  }
+
+  async list({ type, prefix, state, cursor = '', limit = PAGE }: ListOptions = {}): Promise<OwnerList> {
     const begins = prefix ?? (type === undefined ? '' : `${type}:`);
     const names = await this.names(cursor, begins, limit);
-    const found = await this.store.run<string[]>('summarizeOwners', this.store.recordOf(''), names);
-    const owners = inGroups(found, 4)
-      .map(([name, ownerState, count]) => ({
-        owner: unescapeText(name!),
-        state: ownerState as OwnerView['state'],
-        count: Number(count),
-      }))
-      .filter((each) => state === undefined || each.state === state);
+    const owners = (await this.records(names))
+      .filter((each) => state === undefined || each.state === state)
+      .map(({ owner, state: ownerState, count }) => ({ owner, state: ownerState, count }));
     return { owners, ...(names.length === limit && { cursor: names.at(-1)! }) };
+  }
+
+  async history(owner: Owner, from: number, limit: number): Promise<HistoryEntry[]> {
+    const key = `${this.store.root}~history~${this.store.nameOf(owner)}`;
+    return (await this.store.linesOf(key, from, from + limit - 1)).map(readHistory);
+  }
+
+  async receipt(cancelId: string): Promise<Receipt | undefined> {
+    const fields = await this.store.fieldsOf(this.store.receiptOf(cancelId));
+    return fields['owner'] === undefined ? undefined : readReceipt(cancelId, fields);
+  }
+
+  private async records(names: readonly string[]): Promise<OwnerRecord[]> {
+    const found = await this.store.run<string[]>('summarizeOwners', this.store.recordOf(''), names);
+    return inGroups(found, 5).map(([name, stateText, count, wanted, epoch]) => ({
+      owner: unescapeText(name!),
+      ...readState(stateText!),
+      count: Number(count),
+      wanted: wanted!,
+      epoch: epoch!,
+    }));
   }
 
   /** The first names of all lists, some lists a step. */
@@ -100,8 +130,17 @@ export class OwnerReader {
   }
 }
 
+/** @param text `closed`, `open` or `open <ms>` */
+function readState(text: string): Pick<OwnerRecord, 'state' | 'reopenedAt'> {
+  const [state, reopenedAt] = text.split(' ');
+  return {
+    state: state as OwnerRecord['state'],
+    ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
+  };
+}
+
 /** The order that the store has. */
-function byBytes(a: string, b: string): number {
+export function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 

@@ -290,6 +290,9 @@ describe('Owners', () => {
       '',
       '',
       '',
+      100,
+      '',
+      '',
     ]);
     expect(await queue.count()).toBeGreaterThan(0);
 

@@ -48,7 +48,7 @@ export function readReceipt(cancelId: string, fields: Readonly<Record<string, st
     aborted: total(counts, 'aborted'),
     acknowledged: total(counts, 'acknowledged'),
     byQueue: countByQueue(counts),
-    done: fields['done'] === '1',
+    done: fields['done'] === '1' && fields['spread'] === undefined,
     durable: fields['durable'] === '1',
   };
 }

@@ -37,7 +37,7 @@ describe('a job that was cancelled or expired before its run', () => {
     const jobs = await queue.addBulk(Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts })));
     // The first step of a cancel, after which its process dies.
     const store = kit.owners['store'];
-    const args = ['track:1', 'c1', '1', '', '', 60_000, '', '', ''];
+    const args = ['track:1', 'c1', '1', '', '', 60_000, '', '', '', 100, '', ''];
     await store.run('cancel', `${kit.prefix}~owner~track:1`, args);
     const left = await queue.count();
     const refused: RefusedJob[] = [];

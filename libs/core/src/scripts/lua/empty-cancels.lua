@@ -13,6 +13,13 @@ local function isFull(mostClosed, now)
   return mostClosed and redis.call('ZCOUNT', root .. '~closed', whole(now - STATE_KEPT_MS * 1000), '+inf') >= mostClosed
 end
 
+-- When a job was last enqueued for it. An owner that had jobs in another partition is not among those that never had one.
+local function wantedOf(owner, known, mostClosed)
+  if mostClosed ~= '' or (known and known ~= '0') then return known or '0' end
+  redis.call('ZREM', root .. '~closed', owner)
+  return '1'
+end
+
 local function listEmpty(cancelId, now, keepMs)
   local empty = root .. '~empty'
   redis.call('ZADD', empty, now, cancelId)

@@ -2,9 +2,11 @@
   The receipt of a cancel: what it removed and what it told to stop, counted up by every step that ends a job of its owner.
 
     <root>~receipt~<cancelId>  hash: owner, from, epoch, at, reason, by, closed, jobs (if these alone); removed:<queue>:<state>, aborted:<queue>,
-                               acknowledged, refused:<queue>; done, once nothing is left; durable, once that was confirmed
+                               acknowledged, refused:<queue>; done, once nothing is left; durable, once that was confirmed; in the home
+                               partition of several turn, spread until the others were told, empty until then if it had no job
     <root>~told~<cancelId>     set: the runs that were told to stop; it lives as long as the receipt
     <root>~cancels             zset: cancels whose clean-up is not over, by time
+    <root>~spreading           zset, in the home partition: cancels that were not made in all partitions yet, by time
   The field `cancel` of the owner's record names the newest cancel whose clean-up is not over.
 ]]
 local function writeReceipt(cancelId, now, keepMs, fields)
