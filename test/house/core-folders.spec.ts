@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   flow: ['model', 'backend'],
   slots: ['scripts', 'backend'],
   owners: ['model', 'scripts', 'backend'],
+  partitions: ['model', 'scripts', 'backend', 'queue', 'worker', 'flow', 'slots', 'owners', 'sweeps'],
 };
 
 interface Import {

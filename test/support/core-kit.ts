@@ -6,6 +6,7 @@ import {
   MooredQueue,
   MooredWorker,
   Owners,
+  partitionPrefixes,
   Slots,
   type MooredFlowOptions,
   type MooredQueueOptions,
@@ -30,13 +31,21 @@ export class CoreKit {
   readonly errors: Error[] = [];
   private readonly open: Closable[] = [];
 
-  constructor(url: string = inject('storeUrl'), options: Partial<OwnersOptions> = {}) {
+  constructor(
+    url: string = inject('storeUrl'),
+    private readonly options: Partial<OwnersOptions> = {},
+  ) {
     this.redis = new Redis(url, { maxRetriesPerRequest: null });
-    this.owners = this.keep(new Owners({ ...options, ...this.place }));
+    this.owners = this.keep(new Owners({ ...this.options, ...this.place }));
   }
 
-  get place(): { connection: Redis; prefix: string } {
-    return { connection: this.redis, prefix: this.prefix };
+  get place(): { connection: Redis; prefix: string; partitions: number } {
+    return { connection: this.redis, prefix: this.prefix, partitions: this.options.partitions ?? 1 };
+  }
+
+  /** The prefixes of the partitions. */
+  get roots(): string[] {
+    return partitionPrefixes(this.place);
   }
 
   queue(name = 'audio', options: Partial<MooredQueueOptions> = {}): MooredQueue {
@@ -72,12 +81,23 @@ export class CoreKit {
     await sendCancelOnly(this.redis, this.prefix, owner, cancelId);
   }
 
+  /** As another process has them. */
+  anotherOwners(options: Partial<OwnersOptions> = {}): Owners {
+    return this.keep(new Owners({ ...this.options, ...options, ...this.place }));
+  }
+
   /** Keys of the owners, without receipts and history, which are meant to stay for a time. */
   async ownerKeys(): Promise<string[]> {
-    const keys = await this.redis.keys(`${this.prefix}~*`);
+    const keys = await Promise.all(
+      this.roots.map(async (root) =>
+        (await this.redis.keys(`${root}~*`)).map((key) => key.slice(root.length)),
+      ),
+    );
     return keys
-      .map((key) => key.slice(this.prefix.length))
-      .filter((key) => !/^~(receipt|history|told|cancelled|limit|slots$|empty|closed|idle|barrier)/.test(key))
+      .flat()
+      .filter(
+        (key) => !/^~(receipt|history|told|cancelled|limit|slots$|empty|closed|idle|barrier|turn)/.test(key),
+      )
       .toSorted();
   }
 
@@ -90,7 +110,9 @@ export class CoreKit {
 
   async stop(): Promise<void> {
     for (const closable of this.open.toReversed()) await closable.close();
-    const keys = await this.redis.keys(`${this.prefix}*`);
+    const keys = (await this.redis.keys(`*${this.prefix}*`)).filter((key) =>
+      [this.prefix, ...this.roots].some((root) => key.startsWith(`${root}:`) || key.startsWith(`${root}~`)),
+    );
     if (keys.length > 0) await this.redis.del(keys);
     this.redis.disconnect();
     expect(this.errors).toEqual([]);

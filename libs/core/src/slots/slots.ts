@@ -1,13 +1,13 @@
 import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
 import { slotLimit, slotName } from '../backend/owned-options.js';
 import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
+import type { PartitionedOptions } from '../backend/partition-check.js';
 import { unescapeText } from '../scripts/escape.js';
 
 const PAGE = 100;
 
-export interface SlotsOptions {
+export interface SlotsOptions extends PartitionedOptions {
   readonly connection: ConnectionOptions;
-  readonly prefix?: string;
 }
 
 export interface SlotSummary {
@@ -36,8 +36,8 @@ export interface SlotView extends SlotSummary {
 export class Slots {
   private readonly backend: MooredBackend;
 
-  constructor({ connection, prefix = 'bull' }: SlotsOptions) {
-    this.backend = createMooredBackend('slots', { connection, prefix } as QueueBaseOptions);
+  constructor({ prefix = 'bull', ...rest }: SlotsOptions) {
+    this.backend = createMooredBackend('slots', { ...rest, prefix } as QueueBaseOptions);
     // Every call answers with its own error.
     this.backend.on('error', () => undefined);
   }

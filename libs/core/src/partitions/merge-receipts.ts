@@ -1,0 +1,37 @@
+import type { Receipt } from '../owners/receipt.js';
+
+type Counts = Receipt['byQueue'];
+
+/** One receipt of those that a cancel has in its partitions; the first of them says what was asked for. */
+export function mergeReceipts(receipts: readonly (Receipt | undefined)[]): Receipt | undefined {
+  const [first, ...others] = receipts.filter((receipt) => receipt !== undefined);
+  return first && others.reduce(addReceipts, first);
+}
+
+function addReceipts(a: Receipt, b: Receipt): Receipt {
+  return {
+    ...a,
+    epoch: a.epoch || b.epoch,
+    removed: a.removed + b.removed,
+    aborted: a.aborted + b.aborted,
+    acknowledged: a.acknowledged + b.acknowledged,
+    byQueue: addByQueue(a.byQueue, b.byQueue),
+    done: a.done && b.done,
+    durable: a.durable && b.durable,
+  };
+}
+
+function addByQueue(a: Counts, b: Counts): Counts {
+  const sum = { ...a };
+  for (const [queue, counts] of Object.entries(b)) sum[queue] = addCounts(sum[queue] ?? {}, counts);
+  return sum;
+}
+
+export function addCounts(
+  a: Readonly<Record<string, number>>,
+  b: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const sum: Record<string, number> = { ...a };
+  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+}

@@ -1,0 +1,91 @@
+import type { Owner } from '../model/owner.js';
+import type { HistoryEntry } from '../owners/history.js';
+import { byBytes, type ListOptions, type OwnerList, type OwnerSummary } from '../owners/owner-reader.js';
+import type { OwnerView } from '../owners/owner-reader.js';
+import type { OwnersAt } from '../owners/owners-at.js';
+import { escapeText } from '../scripts/escape.js';
+import { seenEverywhere } from './seen.js';
+
+const PAGE = 100;
+
+/** Reads owners that have several partitions. */
+export class SpreadReader {
+  constructor(private readonly parts: readonly OwnersAt[]) {}
+
+  /** The pages of its jobs come partition by partition. A cursor is written <partition>.<cursor there>. */
+  async get(owner: Owner, { cursor = '0.0', limit = PAGE } = {}): Promise<OwnerView | undefined> {
+    const records = await Promise.all(this.parts.map(({ reader }) => reader.record(owner)));
+    const found = records.filter((record) => record !== undefined);
+    if (!found[0]) return undefined;
+    const { jobs, next } = await this.page(owner, cursor, limit, records);
+    return {
+      owner: found[0].owner,
+      state: stateOf(found),
+      // The first partition decides what is late.
+      ...(records[0]?.reopenedAt !== undefined && { reopenedAt: records[0].reopenedAt }),
+      ...seenEverywhere(records),
+      count: found.reduce((sum, { count }) => sum + count, 0),
+      jobs,
+      ...(next !== undefined && { cursor: next }),
+    };
+  }
+
+  private async page(
+    owner: Owner,
+    from: string,
+    limit: number,
+    records: readonly unknown[],
+  ): Promise<{ jobs: OwnerView['jobs']; next?: string }> {
+    const dot = from.indexOf('.');
+    const isThere = (_: unknown, i: number) => i >= Number(from.slice(0, dot)) && records[i] !== undefined;
+    const at = this.parts.findIndex(isThere);
+    if (at === -1) return { jobs: [] };
+    const cursor = at === Number(from.slice(0, dot)) ? from.slice(dot + 1) : '0';
+    const page = await this.parts[at]!.reader.get(owner, { cursor, limit });
+    const jobs = page?.jobs ?? [];
+    if (page?.cursor !== undefined) return { jobs, next: `${at}.${page.cursor}` };
+    return records.slice(at + 1).some(Boolean) ? { jobs, next: `${at + 1}.0` } : { jobs };
+  }
+
+  async list({ state, limit = PAGE, ...rest }: ListOptions = {}): Promise<OwnerList> {
+    const lists = await Promise.all(this.parts.map(({ reader }) => reader.list({ ...rest, limit })));
+    const byName = new Map<string, OwnerSummary[]>();
+    for (const each of lists.flatMap(({ owners }) => owners)) {
+      const name = escapeText(each.owner);
+      byName.set(name, [...(byName.get(name) ?? []), each]);
+    }
+    // Behind the end of a list that goes on there may be owners that were not read.
+    const ends = lists.flatMap(({ cursor }) => (cursor === undefined ? [] : [cursor])).toSorted(byBytes);
+    const known = [...byName.keys()]
+      .toSorted(byBytes)
+      .filter((name) => !(ends[0]! && byBytes(name, ends[0]) > 0));
+    const names = known.slice(0, limit);
+    const owners = names
+      .map((name) => addUp(byName.get(name)!))
+      .filter((each) => !state || each.state === state);
+    const cursor = known.length > limit ? names.at(-1) : ends[0];
+    return { owners, ...(cursor !== undefined && { cursor }) };
+  }
+
+  /** The newest first. */
+  async history(owner: Owner, from: number, limit: number): Promise<HistoryEntry[]> {
+    const entries = await Promise.all(this.parts.map(({ reader }) => reader.history(owner, 0, from + limit)));
+    return entries
+      .flat()
+      .toSorted((a, b) => b.at - a.at)
+      .slice(from, from + limit);
+  }
+}
+
+function addUp(parts: readonly OwnerSummary[]): OwnerSummary {
+  return {
+    owner: parts[0]!.owner,
+    state: stateOf(parts),
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+/** An owner that is closed in one partition is being closed, or reopened, in the others. */
+function stateOf(parts: readonly OwnerSummary[]): OwnerSummary['state'] {
+  return parts.some(({ state }) => state === 'closed') ? 'closed' : 'open';
+}
