@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { freePorts, RedisServer, type Settings } from './redis-server.js';
 import { until } from './until.js';
 
@@ -37,6 +38,21 @@ export class RedisCluster {
   async nodeOf(key: string): Promise<RedisServer> {
     const slot = await this.nodes[0]!.ask((redis) => redis.cluster('KEYSLOT', key));
     return this.nodes[Math.floor(slot / SHARE)]!;
+  }
+
+  /** Moves the slot of a key, and all keys in it, to another master while everything goes on. Answers how many keys it had. */
+  async moveSlot(key: string, from: RedisServer, to: RedisServer): Promise<number> {
+    const slot = await from.ask((redis) => redis.cluster('KEYSLOT', key));
+    const [fromId, toId] = await Promise.all(
+      [from, to].map((node) => node.ask((redis) => redis.cluster('MYID'))),
+    );
+    await to.ask((redis) => redis.cluster('SETSLOT', slot, 'IMPORTING', fromId!));
+    await from.ask((redis) => redis.cluster('SETSLOT', slot, 'MIGRATING', toId!));
+    const moved = await from.ask((redis) => moveKeys(redis, slot, to.port));
+    for (const node of [to, from, ...this.nodes.filter((each) => each !== to && each !== from)]) {
+      await node.ask((redis) => redis.cluster('SETSLOT', slot, 'NODE', toId!));
+    }
+    return moved;
   }
 
   async stop(): Promise<void> {
@@ -81,6 +97,16 @@ export class RedisCluster {
       });
     }
     await Promise.all(this.nodes.map((node) => until(() => isWhole(node), `${node.address} sees them all`)));
+  }
+}
+
+async function moveKeys(redis: Redis, slot: number, port: number): Promise<number> {
+  let moved = 0;
+  for (;;) {
+    const keys = await redis.cluster('GETKEYSINSLOT', slot, 100);
+    if (keys.length === 0) return moved;
+    await redis.call('MIGRATE', '127.0.0.1', port, '', 0, 5_000, 'KEYS', ...keys);
+    moved += keys.length;
   }
 }
 
