@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** What needs programs beside Node: PostgreSQL, Prometheus' promtool, a browser. `npm run test:tools` runs these. */
@@ -10,6 +11,7 @@ const ALL = '{apps,libs,test}/**/*.spec.ts';
 
 export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
+  resolve: { alias: coreOfPartitions() },
   test: {
     ...chosen(),
     globalSetup: ['test/support/global-setup.ts'],
@@ -24,4 +26,13 @@ function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: bo
   // One file at a time: they restart the engines that all of them use.
   if (process.env['TEST_DOCKER_HOSTS']) return { include: [ENGINES, CONTRACTS], fileParallelism: false };
   return process.env['TEST_TOOLS'] ? { include: [TOOLS] } : { include: [ALL], exclude: [TOOLS, ENGINES] };
+}
+
+/** The core, for libs/partitions: its own package.json names the published package, as the user of both has it. */
+function coreOfPartitions(): { find: RegExp; replacement: string }[] {
+  const source = (file: string) => fileURLToPath(new URL(`libs/core/src/${file}`, import.meta.url));
+  return [
+    { find: /^#core$/, replacement: source('index.ts') },
+    { find: /^#core\/parts$/, replacement: source('parts.ts') },
+  ];
 }

@@ -11,6 +11,7 @@ const ROOMS = [
   'resolvers',
   'http',
   'core',
+  'partitions',
   'lifecycle',
   'artifacts',
   'runtime',
@@ -39,6 +40,7 @@ const ARROWS: Record<string, readonly string[]> = {
   resolvers: ['lifecycle', 'durations'],
   http: [],
   core: [],
+  partitions: ['core'],
   runtime: ['scripts', 'durations', 'nearest-name'],
   scripts: [],
   durations: [],
@@ -51,7 +53,15 @@ const ALSO_FOR_SPECS = ['test'];
 /** These have no public name, so they are reached by a relative path; every other room by its `#` name only. */
 const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
-const READS_NO_ENVIRONMENT = ['core', 'lifecycle', 'events', 'resolvers', 'artifacts', 'scripts'];
+const READS_NO_ENVIRONMENT = [
+  'core',
+  'partitions',
+  'lifecycle',
+  'events',
+  'resolvers',
+  'artifacts',
+  'scripts',
+];
 
 const TREES = ['apps', 'libs', 'test', 'bench'];
 const ROOM = /^(?:(apps|libs\/workloads)\/[^/]+|libs\/([^/]+)|(test|bench))(?=\/)/;

@@ -6,7 +6,6 @@ import {
   MooredQueue,
   MooredWorker,
   Owners,
-  partitionPrefixes,
   Slots,
   type MooredFlowOptions,
   type MooredQueueOptions,
@@ -22,6 +21,8 @@ interface Closable {
   close(): Promise<unknown>;
 }
 
+const CORE = { MooredFlowProducer, MooredQueue, MooredWorker, Owners, Slots };
+
 /** Queues, workers and owners under a prefix of their own. `stop` checks that nothing of the owners is left. */
 export class CoreKit {
   readonly prefix = `test-core-${process.pid}-${(prefixes += 1)}`;
@@ -36,20 +37,25 @@ export class CoreKit {
     private readonly options: Partial<OwnersOptions> = {},
   ) {
     this.redis = new Redis(url, { maxRetriesPerRequest: null });
-    this.owners = this.keep(new Owners({ ...this.options, ...this.place }));
+    this.owners = this.keep(new this.classes.Owners({ ...this.options, ...this.place }));
   }
 
-  get place(): { connection: Redis; prefix: string; partitions: number } {
-    return { connection: this.redis, prefix: this.prefix, partitions: this.options.partitions ?? 1 };
+  /** Those of @mooring/partitions take their place in the kit of its tests. */
+  protected get classes(): typeof CORE {
+    return CORE;
   }
 
-  /** The prefixes of the partitions. */
+  get place(): { connection: Redis; prefix: string } {
+    return { connection: this.redis, prefix: this.prefix };
+  }
+
+  /** The prefixes of the keys: several, where there are several partitions. */
   get roots(): string[] {
-    return partitionPrefixes(this.place);
+    return [this.prefix];
   }
 
   queue(name = 'audio', options: Partial<MooredQueueOptions> = {}): MooredQueue {
-    return this.keep(new MooredQueue(name, { ...options, ...this.place }));
+    return this.keep(new this.classes.MooredQueue(name, { ...options, ...this.place }));
   }
 
   /** BullMQ's own queue on the same keys: what a program sees that knows no owners. */
@@ -58,11 +64,11 @@ export class CoreKit {
   }
 
   slots(): Slots {
-    return this.keep(new Slots(this.place));
+    return this.keep(new this.classes.Slots(this.place));
   }
 
   flows(options: Partial<MooredFlowOptions> = {}): MooredFlowProducer {
-    return this.keep(new MooredFlowProducer({ ...options, ...this.place }));
+    return this.keep(new this.classes.MooredFlowProducer({ ...options, ...this.place }));
   }
 
   worker(
@@ -70,7 +76,11 @@ export class CoreKit {
     options: Partial<MooredWorkerOptions> & { queue?: string } = {},
   ): MooredWorker {
     const { queue = 'audio', ...rest } = options;
-    const worker = new MooredWorker(queue, processor, { concurrency: 5, ...rest, ...this.place });
+    const worker = new this.classes.MooredWorker(queue, processor, {
+      concurrency: 5,
+      ...rest,
+      ...this.place,
+    });
     worker.on('error', (error) => this.errors.push(error));
     return this.keep(worker);
   }
@@ -83,7 +93,7 @@ export class CoreKit {
 
   /** As another process has them. */
   anotherOwners(options: Partial<OwnersOptions> = {}): Owners {
-    return this.keep(new Owners({ ...this.options, ...options, ...this.place }));
+    return this.keep(new this.classes.Owners({ ...this.options, ...options, ...this.place }));
   }
 
   /** Keys of the owners, without receipts and history, which are meant to stay for a time. */

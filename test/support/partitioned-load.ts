@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
-import { MooredQueue, MooredWorker, Owners } from '#core';
+import { MooredQueue, MooredWorker, Owners } from '#partitions';
 import type { RedisCluster } from './redis-cluster.js';
 import { until } from './until.js';
 

@@ -24,7 +24,7 @@ import {
 } from '../model/errors.js';
 import type { JobLimits } from '../model/job-limits.js';
 import type { Owner } from '../model/owner.js';
-import { composedScripts, defineScripts, runGuarded, runScript } from '../scripts/composed-scripts.js';
+import { composedScripts, defineScripts, runScript } from '../scripts/composed-scripts.js';
 import { unescapeText } from '../scripts/escape.js';
 import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
@@ -32,7 +32,7 @@ import { Adds, type NewJob } from './adds.js';
 import { Batch } from './batch.js';
 import { FinishRequests } from './finish-request.js';
 import { ownerNames, readOwnedOptions, requireOwners } from './owned-options.js';
-import { checkPartitionsFirst, type PartitionedOptions } from './partition-check.js';
+import { checkPartitionsFirst, refusePartitions, type PartOptions } from './partition-check.js';
 import { RunCancelled } from './run-cancelled.js';
 import { stopReconnecting } from './stop-reconnecting.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
@@ -157,10 +157,8 @@ export class MooredBackend extends RedisQueueBackend {
       ]).then(orThrow);
     }
     const extended = extendArguments(commandName, args, { root: this.redisPrefix, prefix: this.keys['']! });
-    if (!extended) {
-      if (this.redisPrefix.includes('{')) return runGuarded(client, commandName, args);
-      return super.execCommand(client, commandName, args as never);
-    }
+    if (!extended && this.redisPrefix.includes('{')) return runScript(client, commandName as never, args);
+    if (!extended) return super.execCommand(client, commandName, args as never);
     const answer = runScript(client, commandName as ComposedName, extended);
     return answer.then((value) => this.readAnswer(commandName, value, args));
   }
@@ -352,8 +350,9 @@ function orThrow(answer: unknown): unknown {
 }
 
 export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, options) => {
-  // An unknown BullMQ is refused where the queue is made, before a connection is opened.
+  // What cannot be right is refused where the queue is made, before a connection is opened.
   composedScripts();
+  refusePartitions(opts as { partitions?: number });
   const plain = createRedisBackend(name, opts, options);
   // It has no users of its own: its connections are handed on, and the moored backend forwards their errors.
   plain.on('error', () => undefined);
@@ -363,7 +362,7 @@ export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, o
     (client) => defineScripts(client, connection.redisVersion),
     () => undefined,
   );
-  checkPartitionsFirst(connection, opts as PartitionedOptions, name);
+  checkPartitionsFirst(connection, opts as PartOptions, name);
   return new MooredBackend(
     connection,
     name,

@@ -64,9 +64,7 @@ export function ownerNames(owners: readonly (Owner | string)[]): string[] {
   if (!Array.isArray(owners) || owners.length < 1 || owners.length > MOST_OWNERS) {
     throw new InvalidJobError(`A job has 1 to ${MOST_OWNERS} owners.`);
   }
-  const names = owners.map((each: Owner | string) =>
-    escapeText(formatOwner(typeof each === 'string' ? parseOwner(each) : each)),
-  );
+  const names = owners.map((each: Owner | string) => escapeText(formatOwner(parseOwner(each))));
   return names.length === 1 ? names : [...new Set(names)];
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   CancelConflictError,
   CancelLostError,
@@ -7,18 +6,12 @@ import {
   DurabilityUnknownError,
   InvalidJobError,
 } from '../model/errors.js';
-import { durationMs } from '../model/duration.js';
 import { unescapeText } from '../scripts/escape.js';
 import type { Owner } from '../model/owner.js';
 import { checkOptions, type CancelOptions } from './cancel-options.js';
-import type { CleanUp } from './clean-up.js';
+import { ANSWERS_WITHIN_MS, untilDrained, type CleanUp } from './clean-up.js';
 import { emptyReceipt, readReceipt, type Receipt } from './receipt.js';
 import type { OwnerStore } from './owner-store.js';
-
-/** With very many jobs the clean-up goes on after the answer. */
-export const ANSWERS_WITHIN_MS = 1_000;
-export const LOOKS_AGAIN_MS = 50;
-export const DEFAULT_WAIT = '30s';
 
 /** What the caller saw of an owner: an entry since makes its decision void. */
 export interface SeenOwner {
@@ -41,7 +34,7 @@ export interface Cancel extends CancelOptions {
 /** With several partitions: the order of changes to an owner, and what the others have to be told. */
 export interface Turn {
   /** `home` in the home partition, which answers the number that the others are given. */
-  readonly turn: string;
+  readonly turn?: string;
   readonly spread?: string;
   /** The owner has jobs in another partition, or had some: it is not one of those that `maxClosed` bounds. */
   readonly hadJobs?: boolean | undefined;
@@ -62,23 +55,15 @@ export class Canceller {
     checkOptions(options);
     const { cancelId = randomUUID() } = options;
     const cancel = { ...options, cancelId, name: this.store.nameOf(owner) };
-    const { value, isHeld } = await this.store.hold(async () => {
-      const answer = await this.step(cancel, seen);
-      refuse(answer[0], cancel);
-      return answer;
-    });
-    const [word, ...rest] = value;
-    return this.confirm(await this.answer(word, cancel, rest), isHeld);
+    const { value, isHeld } = await this.store.hold(() => this.step(cancel, seen));
+    return this.confirm(await this.answer(cancel, value), isHeld);
   }
 
   /** The point of no return. */
-  step(
-    cancel: Cancel,
-    seen?: SeenOwner,
-    { turn, spread = '', hadJobs }: Turn = { turn: '' },
-  ): Promise<Answer> {
+  async step(cancel: Cancel, seen?: SeenOwner, change: Turn = {}): Promise<Answer> {
+    const { turn = '', spread = '', hadJobs } = change;
     const { name, cancelId, reason = '', by = '', close = true, happenedAt = '' } = cancel;
-    return this.store.run('cancel', this.store.recordOf(name), [
+    const args = [
       name,
       cancelId,
       close ? '1' : '',
@@ -91,17 +76,16 @@ export class Canceller {
       hadJobs ? '' : this.limits.maxClosed,
       turn,
       spread,
-    ]);
+    ];
+    return this.run('cancel', this.store.recordOf(name), args, cancel);
   }
 
   /** Answers {'open', epoch, turn}, or {'late'} for a turn that is over. */
-  async reopen(owner: Owner, { turn, hadJobs }: Turn = { turn: '' }): Promise<Answer> {
+  async reopen(owner: Owner, { turn = '', hadJobs }: Turn = {}): Promise<Answer> {
     const name = this.store.nameOf(owner);
     const { maxClosed, receiptKeepMs } = this.limits;
     const args = [name, hadJobs ? '' : maxClosed, turn, receiptKeepMs];
-    const answer = await this.store.run<Answer>('reopen', this.store.recordOf(name), args);
-    refuse(answer[0], { cancelId: '', name });
-    return answer;
+    return this.run('reopen', this.store.recordOf(name), args, { name });
   }
 
   /** One job, and those below it in its flow that belong to the same owner; nothing for a job that has ended or has no owner. */
@@ -112,38 +96,36 @@ export class Canceller {
     const { reason = '', by = '', cancelId = randomUUID() } = options;
     const ref = `${queue}:${id}`;
     const args = [ref, cancelId, reason, by, this.limits.receiptKeepMs];
-    const { value, isHeld } = await this.store.hold(async () => {
-      const answer = await this.store.run<string[]>('cancelJob', `${this.store.root}:${ref}`, args);
-      refuse(answer[0]!, { cancelId, name: '' });
-      return answer;
-    });
+    const key = `${this.store.root}:${ref}`;
+    const { value, isHeld } = await this.store.hold(() => this.run('cancelJob', key, args, { cancelId }));
     const [word, name = ''] = value;
     if (word === 'unknown') return undefined;
-    return this.confirm(await this.answer(word!, { ...options, cancelId, name }, ['0']), isHeld);
+    return this.confirm(await this.answer({ ...options, cancelId, name }, [word, '0']), isHeld);
   }
 
-  private async answer(word: string, cancel: Cancel, rest: readonly string[]): Promise<Receipt> {
-    const { cancelId, name } = cancel;
-    switch (word) {
-      case 'late':
-      case 'moved':
-        return emptyReceipt(cancelId, name, { late: true });
-      case 'empty':
-        return receiptOfEmpty(cancel, rest);
-      // Its answer was lost, or the process that asked first was killed: the clean-up goes on.
-      case 'repeated':
-        if (!(await this.read(cancelId)).done) await this.startCleanUp(cancelId);
-        break;
-      case 'cancelled':
-        await this.startCleanUp(cancelId, rest[0]);
-    }
-    if (cancel.wait === 'drained')
-      await this.drain(cancelId, durationMs('waitFor', cancel.waitFor ?? DEFAULT_WAIT));
+  /** Throws for what wrote nothing. */
+  private async run(
+    script: 'cancel' | 'cancelJob' | 'reopen',
+    key: string,
+    args: readonly (string | number)[],
+    { cancelId = '', name = '' }: Partial<Cancel>,
+  ): Promise<Answer> {
+    const answer = await this.store.run<Answer>(script, key, args);
+    if (answer[0] === 'taken') throw new CancelConflictError(cancelId);
+    if (answer[0] === 'full') throw new ClosedOwnersFullError(unescapeText(name));
+    return answer;
+  }
+
+  private async answer(cancel: Cancel, answer: Answer): Promise<Receipt> {
+    const { cancelId, wait, waitFor } = cancel;
+    const [word, cursor] = answer;
+    if (word !== 'cancelled' && word !== 'repeated') return unkeptReceipt(cancel, answer);
+    // Of a repeated one the answer was lost, or the process that asked first was killed: the clean-up goes on.
+    const isOver = word === 'repeated' && (await this.read(cancelId)).done;
+    if (!isOver) await this.cleanUp.pass(cancelId, cursor, Date.now() + ANSWERS_WITHIN_MS);
+    if (wait === 'drained')
+      await untilDrained((untilMs) => this.cleanUp.pass(cancelId, '0', untilMs), waitFor);
     return this.read(cancelId);
-  }
-
-  private startCleanUp(cancelId: string, cursor?: string): Promise<boolean> {
-    return this.cleanUp.pass(cancelId, cursor, Date.now() + ANSWERS_WITHIN_MS);
   }
 
   private async read(cancelId: string): Promise<Receipt> {
@@ -160,25 +142,13 @@ export class Canceller {
     await this.store.run('noteDurable', this.store.receiptOf(receipt.cancelId), []);
     return { ...receipt, durable: true };
   }
-
-  private async drain(cancelId: string, waitMs: number): Promise<void> {
-    const until = Date.now() + waitMs;
-    while (!(await this.cleanUp.pass(cancelId, '0', until)) && Date.now() < until)
-      await pause(LOOKS_AGAIN_MS);
-  }
 }
 
-/** Throws for what wrote nothing. */
-export function refuse(word: string, { cancelId, name }: Cancel): void {
-  if (word === 'taken') throw new CancelConflictError(cancelId);
-  if (word === 'full') throw new ClosedOwnersFullError(unescapeText(name));
-}
-
-/** Of a cancel that found no job: its receipt is one of a bounded number, and may be gone by now. */
-export function receiptOfEmpty(
+/** The receipt of a cancel that was late, or found no job: there is none in the store, or it may be gone by now. */
+export function unkeptReceipt(
   { cancelId, name, reason = '', by = '', close = true }: Cancel,
-  rest: readonly string[],
+  [word, epoch = '', at = '']: Answer,
 ): Receipt {
-  const [epoch = '', at = ''] = rest;
+  if (word !== 'empty') return emptyReceipt(cancelId, name, { late: true });
   return readReceipt(cancelId, { owner: name, epoch, at, reason, by, closed: close ? '1' : '', done: '1' });
 }

@@ -1,4 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { durationMs } from '../model/duration.js';
 import type { OwnerStore } from './owner-store.js';
+
+/** With very many jobs the clean-up goes on after the answer of the cancel. */
+export const ANSWERS_WITHIN_MS = 1_000;
+const LOOKS_AGAIN_MS = 50;
 
 /** The clean-up of cancels: jobs leave their queues a page at a time. It is tidiness: a cancelled job starts in no case. */
 export class CleanUp {
@@ -27,4 +33,13 @@ export class CleanUp {
   async open(most: number): Promise<string[]> {
     return this.store.readRange(`${this.store.root}~cancels`, 0, most - 1);
   }
+}
+
+/** Repeats a pass until it leaves nothing, or the time is over. */
+export async function untilDrained(
+  pass: (untilMs: number) => Promise<boolean>,
+  waitFor: number | string = '30s',
+): Promise<void> {
+  const until = Date.now() + durationMs('waitFor', waitFor);
+  while (!(await pass(until)) && Date.now() < until) await pause(LOOKS_AGAIN_MS);
 }

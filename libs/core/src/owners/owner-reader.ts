@@ -41,13 +41,6 @@ export interface OwnerList {
   readonly cursor?: string;
 }
 
-/** The record of an owner without its jobs. */
-export interface OwnerRecord extends OwnerSummary {
-  readonly wanted: string;
-  readonly epoch: string;
-  readonly reopenedAt?: number;
-}
-
 export interface ListOptions {
   readonly type?: string;
   /** Only owners whose name begins so: `trip:4`. */
@@ -69,12 +62,14 @@ export class OwnerReader {
     ]);
     const [epoch, stateText = '', wanted, count, next, ...jobs] = answer;
     if (epoch === undefined) return undefined;
+    const [state, reopenedAt] = stateText.split(' ');
     return {
       owner: unescapeText(name),
-      ...readState(stateText),
+      state: state as OwnerView['state'],
       epoch,
       wanted: wanted!,
       count: Number(count),
+      ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
       jobs: inGroups(jobs, 3).map(([ref, jobState, jobName]) => ({
         ...splitRef(ref!),
         name: jobName!,
@@ -84,17 +79,17 @@ export class OwnerReader {
     };
   }
 
-  /** Without its jobs; nothing for an owner that has no record. */
-  async record(owner: Owner): Promise<OwnerRecord | undefined> {
-    return (await this.records([this.store.nameOf(owner)]))[0];
-  }
-
   async list({ type, prefix, state, cursor = '', limit = PAGE }: ListOptions = {}): Promise<OwnerList> {
     const begins = prefix ?? (type === undefined ? '' : `${type}:`);
     const names = await this.names(cursor, begins, limit);
-    const owners = (await this.records(names))
-      .filter((each) => state === undefined || each.state === state)
-      .map(({ owner, state: ownerState, count }) => ({ owner, state: ownerState, count }));
+    const found = await this.store.run<string[]>('summarizeOwners', this.store.recordOf(''), names);
+    const owners = inGroups(found, 4)
+      .map(([name, ownerState, count]) => ({
+        owner: unescapeText(name!),
+        state: ownerState as OwnerView['state'],
+        count: Number(count),
+      }))
+      .filter((each) => state === undefined || each.state === state);
     return { owners, ...(names.length === limit && { cursor: names.at(-1)! }) };
   }
 
@@ -108,17 +103,6 @@ export class OwnerReader {
     return fields['owner'] === undefined ? undefined : readReceipt(cancelId, fields);
   }
 
-  private async records(names: readonly string[]): Promise<OwnerRecord[]> {
-    const found = await this.store.run<string[]>('summarizeOwners', this.store.recordOf(''), names);
-    return inGroups(found, 5).map(([name, stateText, count, wanted, epoch]) => ({
-      owner: unescapeText(name!),
-      ...readState(stateText!),
-      count: Number(count),
-      wanted: wanted!,
-      epoch: epoch!,
-    }));
-  }
-
   /** The first names of all lists, some lists a step. */
   private async names(after: string, begins: string, limit: number): Promise<string[]> {
     const steps = [];
@@ -130,17 +114,8 @@ export class OwnerReader {
   }
 }
 
-/** @param text `closed`, `open` or `open <ms>` */
-function readState(text: string): Pick<OwnerRecord, 'state' | 'reopenedAt'> {
-  const [state, reopenedAt] = text.split(' ');
-  return {
-    state: state as OwnerRecord['state'],
-    ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
-  };
-}
-
 /** The order that the store has. */
-export function byBytes(a: string, b: string): number {
+function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 

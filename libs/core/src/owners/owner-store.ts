@@ -1,7 +1,10 @@
 import type { MooredBackend } from '../backend/moored-backend.js';
+import { durationMs } from '../model/duration.js';
 import { escapeText } from '../scripts/escape.js';
 import type { ComposedName } from '../scripts/recipes.js';
 import { formatOwner, type Owner } from '../model/owner.js';
+
+const MOST_PURGED_IN_ONE_STEP = 200;
 
 /** The records of owners under one prefix, and the scripts that work on them. */
 export class OwnerStore {
@@ -45,6 +48,15 @@ export class OwnerStore {
 
   async linesOf(key: string, from: number, to: number): Promise<string[]> {
     return (await this.backend.client).lrange(key, from, to);
+  }
+
+  /** Forgets owners that were closed or reopened so long ago without ever having had a job. Answers how many. */
+  async purgeClosed(olderThan: number | string): Promise<number> {
+    const args = [durationMs('olderThan', olderThan), MOST_PURGED_IN_ONE_STEP];
+    let purged = 0;
+    for (let last = MOST_PURGED_IN_ONE_STEP; last === MOST_PURGED_IN_ONE_STEP; purged += last)
+      last = await this.run<number>('purgeClosed', this.recordOf(''), args);
+    return purged;
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
 import { createMooredBackend, type DurableOptions } from '../backend/moored-backend.js';
-import type { PartitionedOptions } from '../backend/partition-check.js';
+import type { PartOptions } from '../backend/partition-check.js';
 import { durationMs } from '../model/duration.js';
 import { InvalidJobError } from '../model/errors.js';
 import { Canceller, type CancelLimits } from './canceller.js';
@@ -11,9 +11,8 @@ import { OwnerStore } from './owner-store.js';
 const MAX_CLOSED = 100_000;
 /** Receipts say what runs of now were told: they outlive these. */
 const LEAST_RECEIPT_KEEP_MS = 60_000;
-const MOST_PURGED_IN_ONE_STEP = 200;
 
-export interface OwnersOptions extends DurableOptions, PartitionedOptions {
+export interface OwnersOptions extends DurableOptions, PartOptions {
   readonly connection: ConnectionOptions;
   /** How long receipts of cancels are kept, and the history of what was removed. Default 7 days; the same for all. */
   readonly receiptKeep?: number | string;
@@ -21,15 +20,18 @@ export interface OwnersOptions extends DurableOptions, PartitionedOptions {
   readonly maxClosed?: number;
 }
 
-/** What works on the owners of one prefix. */
-export interface OwnersAt {
-  readonly store: OwnerStore;
-  readonly cleanUp: CleanUp;
-  readonly canceller: Canceller;
-  readonly reader: OwnerReader;
+/** What `Owners` asks: of one prefix, or of several partitions together. */
+export interface OwnersAccess {
+  readonly store: Pick<OwnerStore, 'purgeClosed' | 'close'>;
+  readonly cleanUp: Pick<CleanUp, 'open' | 'pass'>;
+  readonly canceller: Pick<Canceller, 'cancel' | 'cancelJob' | 'reopen'>;
+  readonly reader: Pick<OwnerReader, 'get' | 'list' | 'history' | 'receipt'>;
 }
 
-export function ownersAt(options: OwnersOptions): OwnersAt {
+export type OwnersAt = ReturnType<typeof ownersAt>;
+
+/** Of one prefix. */
+export function ownersAt(options: OwnersOptions) {
   const { prefix = 'bull', receiptKeep = '7d', maxClosed = MAX_CLOSED, ...rest } = options;
   const limits = { receiptKeepMs: durationMs('receiptKeep', receiptKeep), maxClosed };
   checkLimits(limits);
@@ -39,15 +41,6 @@ export function ownersAt(options: OwnersOptions): OwnersAt {
   const store = new OwnerStore(backend);
   const cleanUp = new CleanUp(store);
   return { store, cleanUp, canceller: new Canceller(store, cleanUp, limits), reader: new OwnerReader(store) };
-}
-
-/** Forgets owners that were closed or reopened so long ago without ever having had a job. Answers how many. */
-export async function purgeClosedIn({ store }: OwnersAt, olderThanMs: number): Promise<number> {
-  const args = [olderThanMs, MOST_PURGED_IN_ONE_STEP];
-  let purged = 0;
-  for (let last = MOST_PURGED_IN_ONE_STEP; last === MOST_PURGED_IN_ONE_STEP; purged += last)
-    last = await store.run<number>('purgeClosed', store.recordOf(''), args);
-  return purged;
 }
 
 function checkLimits({ receiptKeepMs, maxClosed }: CancelLimits): void {

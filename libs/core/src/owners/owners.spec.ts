@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { OwnerStore } from './owner-store.js';
 import { CoreKit, until, untilStopped } from '../../../../test/support/core-kit.js';
 import type { CancelOptions } from './cancel-options.js';
 import type { SeenOwner } from './canceller.js';
@@ -278,7 +279,7 @@ describe('Owners', () => {
     await queue.addBulk(
       Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } })),
     );
-    const store = (kit.owners as never as { store: { run(...args: unknown[]): Promise<unknown> } }).store;
+    const store = kit.owners['at'].store as OwnerStore;
     // The first step of a cancel, after which its process dies.
     await store.run('cancel', `${kit.prefix}~owner~track:1`, [
       'track:1',

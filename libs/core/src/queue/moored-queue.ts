@@ -15,7 +15,6 @@ import type { Ticket } from '../backend/ticket.js';
 import type { OwnersOf } from '../model/owners-of.js';
 import { AdoptionSweep, type Adoption, type AdoptOptions } from '../sweeps/adoption.js';
 import { BulkRetry, type RetriedJobs, type RetryFilter } from './bulk-retry.js';
-import { withOwners } from './default-owners.js';
 import { retryJob } from './retry-job.js';
 
 export interface MooredQueueOptions extends QueueOptions, DurableOptions {
@@ -33,7 +32,7 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   Result,
   Name
 > {
-  protected readonly ownersOf: OwnersOf | undefined;
+  private readonly ownersOf: OwnersOf | undefined;
 
   constructor(name: string, opts: MooredQueueOptions) {
     super(name, opts, createMooredBackend);
@@ -56,8 +55,15 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
     return this.moored.enqueueBulk(jobs.map(({ name, data, opts }) => this.describe(name, data, opts)));
   }
 
+  /** The options of a job, with the owners that `ownersOf` has for it if the caller named none. */
+  protected withOwners<O extends JobsOptions>(name: string, data: Job['data'], opts?: O): O | undefined {
+    if (!this.ownersOf || opts?.owners) return opts;
+    const owners = this.ownersOf({ name, data, opts: opts ?? {}, id: opts?.jobId });
+    return owners.length === 0 ? opts : ({ ...opts, owners } as O);
+  }
+
   private describe(name: Name, data: Data, opts: JobsOptions = {}): NewJob {
-    const owned = withOwners(this.ownersOf, name, data, opts);
+    const owned = this.withOwners(name, data, opts);
     return MooredJob.describe(new MooredJob(this, name, data, { ...this.jobsOpts, ...owned }, opts.jobId));
   }
 
@@ -68,7 +74,7 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   protected override addJob(
     ...[name, data, opts]: Parameters<Queue<Data, Result, Name>['add']>
   ): ReturnType<Queue<Data, Result, Name>['add']> {
-    return super.addJob(name, data, withOwners(this.ownersOf, name, data, opts));
+    return super.addJob(name, data, this.withOwners(name, data, opts));
   }
 
   override addBulk(
@@ -76,26 +82,15 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   ): ReturnType<Queue<Data, Result, Name>['addBulk']> {
     if (!this.ownersOf) return super.addBulk(jobs);
     return super.addBulk(
-      jobs.map((job) => {
-        const opts = withOwners(this.ownersOf, job.name, job.data, job.opts);
-        return opts ? { ...job, opts } : job;
-      }),
+      jobs.map((job) => ({ ...job, opts: { ...this.withOwners(job.name, job.data, job.opts) } })),
     );
   }
 
   override upsertJobScheduler(
     ...[id, repeat, template]: Parameters<Queue<Data, Result, Name>['upsertJobScheduler']>
   ): ReturnType<Queue<Data, Result, Name>['upsertJobScheduler']> {
-    const opts = withOwners(
-      this.ownersOf,
-      template?.name ?? id,
-      template?.data,
-      template?.opts as JobsOptions,
-    );
-    return super.upsertJobScheduler(id, repeat, {
-      ...template,
-      ...(opts && { opts: opts }),
-    });
+    const opts = this.withOwners(template?.name ?? id, template?.data, template?.opts);
+    return super.upsertJobScheduler(id, repeat, { ...template, ...(opts && { opts }) });
   }
 
   /** A job that has ended waits again, under the present epochs of its owners. Answers the state it is in then. */

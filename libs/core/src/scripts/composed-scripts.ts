@@ -40,18 +40,13 @@ export function defineScripts(client: RedisClient, storeVersion: string): void {
   }
 }
 
+/** In a transaction a script answers at once and is not repeated. */
 export function runScript(
   client: RedisClient,
   name: ComposedName,
   args: readonly (string | number | Buffer)[],
 ): Promise<unknown> {
   const run = (): Promise<unknown> => client.runCommand(commandOf(name), args as never);
-  return client.isCluster ? untilSlotRests(run) : run();
-}
-
-/** A script of BullMQ's that is not composed. In a transaction it is not repeated. */
-export function runGuarded(client: RedisClient, name: string, args: readonly unknown[]): unknown {
-  const run = () => client.runCommand(commandOf(name), args as never);
   return client.isCluster ? untilSlotRests(run) : run();
 }
 

@@ -83,8 +83,6 @@ export const RECIPES = {
   purgeClosed: { bull: [], own: [...RECORD, 'index', 'purge-closed'], keys: 1 },
   clean: { bull: CLEAN, own: [...CLEANING, 'clean'], keys: 1 },
   spreadDone: { bull: [], own: [...RECORD, 'index', 'empty-cancels', 'spread-done'], keys: 1 },
-  setUp: { bull: [], own: ['set-up'], keys: 1, needsRoom: true },
-  wakeWorker: { bull: [], own: ['wake-worker'], keys: 1 },
   closeReceipt: { bull: [], own: [...RECORD, 'index', 'close-receipt'], keys: 1 },
   reprocessJob: {
     bull: ['reprocessJob'],

@@ -1,12 +1,12 @@
 import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
 import { slotLimit, slotName } from '../backend/owned-options.js';
 import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
-import type { PartitionedOptions } from '../backend/partition-check.js';
+import type { PartOptions } from '../backend/partition-check.js';
 import { unescapeText } from '../scripts/escape.js';
 
 const PAGE = 100;
 
-export interface SlotsOptions extends PartitionedOptions {
+export interface SlotsOptions extends PartOptions {
   readonly connection: ConnectionOptions;
 }
 

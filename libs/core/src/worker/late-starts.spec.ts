@@ -2,6 +2,7 @@ import type { Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import { CancelListener } from './cancel-listener.js';
+import type { OwnerStore } from '../owners/owner-store.js';
 import type { RefusedJob } from './worker-events.js';
 
 describe('a job that was cancelled or expired before its run', () => {
@@ -36,7 +37,7 @@ describe('a job that was cancelled or expired before its run', () => {
     const opts = { owners: ['track:1'] };
     const jobs = await queue.addBulk(Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts })));
     // The first step of a cancel, after which its process dies.
-    const store = kit.owners['store'];
+    const store = kit.owners['at'].store as OwnerStore;
     const args = ['track:1', 'c1', '1', '', '', 60_000, '', '', '', 100, '', ''];
     await store.run('cancel', `${kit.prefix}~owner~track:1`, args);
     const left = await queue.count();

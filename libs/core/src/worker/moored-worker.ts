@@ -37,7 +37,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   private readonly lateTurns = new Set<string>();
   private readonly limits: { runTimeoutMs?: number | undefined; stopGraceMs: number };
   private readonly ownersOf: MooredWorkerOptions['ownersOf'];
-  protected readonly moored: MooredBackend;
+  private readonly moored: MooredBackend;
   private listener: CancelListener | undefined;
 
   constructor(

@@ -2,7 +2,7 @@
   read-owner: the record of an owner, and a page of its jobs with the states they are in. Nothing is written.
 
     KEYS[1]  record of the owner
-    ARGV[1]  root   [2] owner   [3] cursor, '0' to begin   [4] about how many jobs
+    ARGV[1]  root   [2] owner   [3] cursor, '0' to begin   [4] about how many jobs, 0 for none
   Answers {} without a record, else {epoch, its state: closed, open or 'open <ms>', time of the newest entry, number of jobs, next cursor,
   for each job: <queue>:<id>, state, name}.
 ]]
@@ -19,7 +19,7 @@ end
 
 local further = (known[2] and 1 or 0) + (known[4] and 1 or 0)
 local jobs = redis.call('HLEN', record) - FIELDS_OF_AN_EMPTY_RECORD - further
-local page = redis.call('HSCAN', record, ARGV[3], 'COUNT', ARGV[4])
+local page = ARGV[4] == '0' and { ARGV[3], {} } or redis.call('HSCAN', record, ARGV[3], 'COUNT', ARGV[4])
 local answer = { known[1], known[2] or 'open', known[3], whole(jobs), page[1] }
 for i = 1, #page[2], 2 do
   local ref = page[2][i]

@@ -3,16 +3,17 @@
 
     KEYS[1]  any key of the owners, for its Cluster slot
     ARGV[1]  root   [2]… the owners
-  Answers for each that has a record: name, state (closed, open or 'open <ms>'), number of jobs, time of the newest entry, epoch.
+  Answers for each that has a record: name, state, number of jobs, time of the newest entry.
 ]]
 root = ARGV[1]
 local answer = {}
 for i = 2, #ARGV do
-  local known = redis.call('HMGET', recordOf(ARGV[i]), 'wanted', 'state', 'cancel', 'epoch')
+  local known = redis.call('HMGET', recordOf(ARGV[i]), 'wanted', 'state', 'cancel')
   if known[1] then
     local further = (known[2] and 1 or 0) + (known[3] and 1 or 0)
     local jobs = redis.call('HLEN', recordOf(ARGV[i])) - FIELDS_OF_AN_EMPTY_RECORD - further
-    for _, value in ipairs({ ARGV[i], known[2] or 'open', whole(jobs), known[1], known[4] }) do answer[#answer + 1] = value end
+    local state = known[2] == 'closed' and 'closed' or 'open'
+    for _, value in ipairs({ ARGV[i], state, whole(jobs), known[1] }) do answer[#answer + 1] = value end
   end
 end
 return answer

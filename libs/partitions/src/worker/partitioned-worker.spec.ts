@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import { until } from '../../../../test/support/core-kit.js';
+import { PartitionsKit } from '../../../../test/support/partitions-kit.js';
 import { partitionOfOwner } from '../model/partitions.js';
 
-const PARTITIONS = 3;
+const { PARTITIONS } = PartitionsKit;
 
 /** Owners of one partition each. */
 const OWNERS = Array.from({ length: PARTITIONS }, (_, at) => {
@@ -13,10 +14,10 @@ const OWNERS = Array.from({ length: PARTITIONS }, (_, at) => {
 });
 
 describe('MooredWorker with several partitions', () => {
-  let kit: CoreKit;
+  let kit: PartitionsKit;
 
   beforeEach(() => {
-    kit = new CoreKit(undefined, { partitions: PARTITIONS });
+    kit = new PartitionsKit();
   });
 
   afterEach(() => kit.stop());

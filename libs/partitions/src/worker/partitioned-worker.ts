@@ -1,7 +1,8 @@
 import type { Job, Processor } from 'bullmq';
-import { partitionsOf, type Partition, type PartitionOptions } from '../model/partitions.js';
-import type { MooredWorkerOptions } from '../worker/moored-worker.js';
-import type { MooredWorkerListener } from '../worker/worker-events.js';
+import type { MooredWorkerListener, MooredWorkerOptions } from '#core';
+import { askAll } from '../model/ask-all.js';
+import { nothing } from '../model/merges.js';
+import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 import { PermittedWorker } from './permitted-worker.js';
 import { RunPermits } from './run-permits.js';
 
@@ -40,14 +41,18 @@ export class PartitionedWorker<D = Anything, R = Anything, N extends string = st
   constructor(
     name: string,
     processor: Processor<D, R, N> | string | URL | null,
-    { partitions, ...opts }: PartitionedWorkerOptions,
+    options: PartitionedWorkerOptions,
   ) {
-    const all = partitionsOf({ ...opts, ...(partitions !== undefined && { partitions }) });
-    const optsOf = (partition: Partition) => ({ ...opts, prefix: partition.root, partition, autorun: false });
-    super(name, processor, optsOf(all[0]!));
-    this.others = all.slice(1).map((partition) => new PermittedWorker(name, processor, optsOf(partition)));
+    const [own, ...others] = optionsOfEach({ ...options, autorun: false });
+    super(name, processor, own!);
+    this.others = others.map((opts) => new PermittedWorker(name, processor, opts));
     if (this.others.length > 0) this.share();
-    if (processor && opts.autorun !== false) this.run().catch((error: Error) => this.emit('error', error));
+    if (processor && options.autorun !== false) this.run().catch((error: Error) => this.emit('error', error));
+  }
+
+  /** BullMQ's constructor asks before there are others. */
+  get parts(): readonly PermittedWorker<D, R, N>[] {
+    return [this, ...(this.others ?? [])];
   }
 
   private share(): void {
@@ -87,69 +92,37 @@ export class PartitionedWorker<D = Anything, R = Anything, N extends string = st
     this.permits?.setMost(concurrency);
   }
 
-  override async run(): Promise<void> {
-    await Promise.all([super.run(), ...this.others.map((other) => other.run())]);
-  }
-
   /** Looks in one partition after the other, and waits in the last. */
   override async getNextJob(token: string, { block = true } = {}): Promise<Fetched<D, R, N>> {
-    const count = this.others.length + 1;
+    const count = this.parts.length;
     this.turn = (this.turn + 1) % count;
     for (let i = 1; i <= count; i += 1) {
-      const at = (this.turn + i) % count;
-      const opts = { block: block && i === count };
-      const job = await (at === 0
-        ? super.getNextJob(token, opts)
-        : this.others[at - 1]!.getNextJob(token, opts));
+      const part = this.parts[(this.turn + i) % count]!;
+      const job = await PermittedWorker.prototype.getNextJob.call(part, token, {
+        block: block && i === count,
+      });
       if (job) return job;
     }
     return undefined as never;
   }
 
-  override async rateLimit(expireTimeMs: number): Promise<void> {
-    await Promise.all([
-      super.rateLimit(expireTimeMs),
-      ...this.others.map((other) => other.rateLimit(expireTimeMs)),
-    ]);
-  }
-
   override cancelJob(jobId: string, reason?: string): boolean {
-    const parts = [
-      super.cancelJob(jobId, reason),
-      ...this.others.map((other) => other.cancelJob(jobId, reason)),
-    ];
-    return parts.some(Boolean);
+    const isFound = this.parts.map((part) => PermittedWorker.prototype.cancelJob.call(part, jobId, reason));
+    return isFound.some(Boolean);
   }
 
   override cancelAllJobs(reason?: string): void {
-    super.cancelAllJobs(reason);
-    for (const other of this.others) other.cancelAllJobs(reason);
-  }
-
-  override async waitUntilReady(): Promise<void> {
-    await Promise.all([super.waitUntilReady(), ...this.others.map((other) => other.waitUntilReady())]);
-  }
-
-  override async pause(doNotWaitActive?: boolean): Promise<void> {
-    await Promise.all([
-      super.pause(doNotWaitActive),
-      ...this.others.map((other) => other.pause(doNotWaitActive)),
-    ]);
-  }
-
-  override async resume(): Promise<void> {
-    await Promise.all([super.resume(), ...this.others.map((other) => other.resume())]);
-  }
-
-  override async shutdown(opts?: Parameters<PermittedWorker['shutdown']>[0]): Promise<void> {
-    await Promise.all([super.shutdown(opts), ...this.others.map((other) => other.shutdown(opts))]);
-  }
-
-  override async close(force?: boolean): Promise<void> {
-    await Promise.all([super.close(force), ...this.others.map((other) => other.close(force))]);
-  }
-
-  override async disconnect(): Promise<void> {
-    await Promise.all([super.disconnect(), ...this.others.map((other) => other.disconnect())]);
+    for (const part of this.parts) PermittedWorker.prototype.cancelAllJobs.call(part, reason);
   }
 }
+
+askAll<PermittedWorker>(PartitionedWorker, {
+  run: nothing,
+  pause: nothing,
+  resume: nothing,
+  rateLimit: nothing,
+  waitUntilReady: nothing,
+  shutdown: nothing,
+  close: nothing,
+  disconnect: nothing,
+});

@@ -1,16 +1,17 @@
 import type { Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import { until } from '../../../../test/support/core-kit.js';
+import { PartitionsKit } from '../../../../test/support/partitions-kit.js';
 import { partitionOfOwner } from '../model/partitions.js';
-import type { OwnersAt } from '../owners/owners-at.js';
+import type { OwnersAt } from '#core/parts';
 
-const PARTITIONS = 3;
+const { PARTITIONS } = PartitionsKit;
 
 describe('Owners with several partitions', () => {
-  let kit: CoreKit;
+  let kit: PartitionsKit;
 
   beforeEach(() => {
-    kit = new CoreKit(undefined, { partitions: PARTITIONS });
+    kit = new PartitionsKit();
   });
 
   afterEach(() => kit.stop());
@@ -26,7 +27,7 @@ describe('Owners with several partitions', () => {
   const untilStopped = (_job: Job, _token?: string, signal?: AbortSignal) =>
     new Promise<void>((_, reject) => signal!.addEventListener('abort', () => reject(new Error('stopped'))));
 
-  const parts = () => (kit.owners as never as { parts: OwnersAt[] }).parts;
+  const parts = () => (kit.owners['at'].canceller as never as { parts: OwnersAt[] }).parts;
 
   /** A cancel whose process dies when only the first partition has it. */
   const cancelAndDie = async (owner: string, cancelId: string, close = true) => {
@@ -165,7 +166,7 @@ describe('Owners with several partitions', () => {
     for (const { canceller } of others) {
       expect(await canceller.reopen({ type: 'user', id: '1' }, { turn: turn! })).toEqual(['late']);
     }
-    const states = await Promise.all(parts().map(({ reader }) => reader.record({ type: 'user', id: '1' })));
+    const states = await Promise.all(parts().map(({ reader }) => reader.get({ type: 'user', id: '1' })));
     expect(states.map((record) => record?.state)).toEqual(['closed', 'closed', 'closed']);
   });
 

@@ -1,20 +1,38 @@
-import type { Owner } from '../model/owner.js';
-import type { HistoryEntry } from '../owners/history.js';
-import { byBytes, type ListOptions, type OwnerList, type OwnerSummary } from '../owners/owner-reader.js';
-import type { OwnerView } from '../owners/owner-reader.js';
-import type { OwnersAt } from '../owners/owners-at.js';
-import { escapeText } from '../scripts/escape.js';
+import {
+  parseOwner,
+  type HistoryEntry,
+  type Owner,
+  type OwnerSummary,
+  type OwnerView,
+  type Receipt,
+} from '#core';
+import type { ListOptions, OwnerList, OwnersAccess, OwnersAt } from '#core/parts';
+import { sum } from '../model/merges.js';
+import { mergeReceipts } from './merge-receipts.js';
 import { seenEverywhere } from './seen.js';
 
 const PAGE = 100;
 
 /** Reads owners that have several partitions. */
-export class SpreadReader {
+export class SpreadReader implements Pick<OwnersAccess['reader'], 'get' | 'list' | 'history' | 'receipt'> {
   constructor(private readonly parts: readonly OwnersAt[]) {}
+
+  /** What each partition knows of an owner, without its jobs. */
+  records(owner: Owner): Promise<(OwnerView | undefined)[]> {
+    return Promise.all(this.parts.map(({ reader }) => reader.get(owner, { limit: 0 })));
+  }
+
+  receipts(cancelId: string): Promise<(Receipt | undefined)[]> {
+    return Promise.all(this.parts.map(({ reader }) => reader.receipt(cancelId)));
+  }
+
+  async receipt(cancelId: string): Promise<Receipt | undefined> {
+    return mergeReceipts(await this.receipts(cancelId));
+  }
 
   /** The pages of its jobs come partition by partition. A cursor is written <partition>.<cursor there>. */
   async get(owner: Owner, { cursor = '0.0', limit = PAGE } = {}): Promise<OwnerView | undefined> {
-    const records = await Promise.all(this.parts.map(({ reader }) => reader.record(owner)));
+    const records = await this.records(owner);
     const found = records.filter((record) => record !== undefined);
     if (!found[0]) return undefined;
     const { jobs, next } = await this.page(owner, cursor, limit, records);
@@ -24,7 +42,7 @@ export class SpreadReader {
       // The first partition decides what is late.
       ...(records[0]?.reopenedAt !== undefined && { reopenedAt: records[0].reopenedAt }),
       ...seenEverywhere(records),
-      count: found.reduce((sum, { count }) => sum + count, 0),
+      count: sum(found.map(({ count }) => count)),
       jobs,
       ...(next !== undefined && { cursor: next }),
     };
@@ -51,7 +69,7 @@ export class SpreadReader {
     const lists = await Promise.all(this.parts.map(({ reader }) => reader.list({ ...rest, limit })));
     const byName = new Map<string, OwnerSummary[]>();
     for (const each of lists.flatMap(({ owners }) => owners)) {
-      const name = escapeText(each.owner);
+      const name = this.parts[0]!.store.nameOf(parseOwner(each.owner));
       byName.set(name, [...(byName.get(name) ?? []), each]);
     }
     // Behind the end of a list that goes on there may be owners that were not read.
@@ -81,8 +99,13 @@ function addUp(parts: readonly OwnerSummary[]): OwnerSummary {
   return {
     owner: parts[0]!.owner,
     state: stateOf(parts),
-    count: parts.reduce((sum, { count }) => sum + count, 0),
+    count: sum(parts.map(({ count }) => count)),
   };
+}
+
+/** The order that the store has. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /** An owner that is closed in one partition is being closed, or reopened, in the others. */

@@ -1,7 +1,7 @@
 import type { JobsOptions } from 'bullmq';
-import { newJobId } from '../backend/job-id.js';
-import { InvalidJobError } from '../model/errors.js';
-import { partitionOfOwner, partitionOfText, type Partition } from '../model/partitions.js';
+import { InvalidJobError } from '#core';
+import { newJobId } from '#core/parts';
+import { partitionOfOwner, partitionOfText } from './partitions.js';
 
 /** The ids that jobs get here: that of one partition, and the number of theirs. */
 const NAMES_ITS_PARTITION = /^[\w-]{11}\.[0-9a-z]+@(\d+)$/;
@@ -44,30 +44,27 @@ export function checkSlot({ slot }: JobsOptions, partition: number, of: number):
   );
 }
 
-/** Where a new job goes: to its parent, or to its primary owner; without either it may go anywhere. */
-export function placeOf(opts: JobsOptions, partitions: readonly Partition[]): number {
-  const of = partitions.length;
+/**
+ * Where a new job goes: to its parent, or to its primary owner; without either it may go anywhere.
+ * @param prefixes of all partitions
+ */
+export function placeOf(opts: JobsOptions, prefixes: readonly string[]): number {
+  const of = prefixes.length;
   const [primary] = opts.owners ?? [];
   const ownPlace = primary === undefined ? undefined : partitionOfOwner(primary, of);
-  if (opts.parent) return placeOfParent(opts.parent.queue, ownPlace, partitions);
+  if (opts.parent) return placeOfParent(opts.parent.queue, ownPlace, prefixes);
   if (ownPlace !== undefined) return ownPlace;
   const key = opts.deduplication?.id ?? opts.jobId;
   if (key === undefined) return (turn = (turn + 1) % of);
   return partitionNamedBy(key) ?? partitionOfText(key, of);
 }
 
-/** @param queue <root>:<queue> */
-function placeOfParent(
-  queue: string,
-  ownPlace: number | undefined,
-  partitions: readonly Partition[],
-): number {
-  const parent = partitions.find(({ root }) => queue.startsWith(`${root}:`));
-  if (!parent) throw new InvalidJobError(`The parent's queue "${queue}" has another prefix.`);
-  if (ownPlace !== undefined && ownPlace !== parent.at) {
-    throw new InvalidJobError(
-      `The job's first owner belongs to partition ${ownPlace}, its parent to ${parent.at}. Name an owner of the parent's first.`,
-    );
-  }
-  return parent.at;
+/** @param queue <prefix>:<queue> */
+function placeOfParent(queue: string, ownPlace: number | undefined, prefixes: readonly string[]): number {
+  const place = prefixes.findIndex((prefix) => queue.startsWith(`${prefix}:`));
+  if (place === -1) throw new InvalidJobError(`The parent's queue "${queue}" has another prefix.`);
+  if (ownPlace === undefined || ownPlace === place) return place;
+  throw new InvalidJobError(
+    `The job's first owner belongs to partition ${ownPlace}, its parent to ${place}. Name an owner of the parent's first.`,
+  );
 }

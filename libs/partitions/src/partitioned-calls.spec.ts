@@ -1,16 +1,17 @@
 import { UnrecoverableError, type Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CoreKit, until } from '../../../../test/support/core-kit.js';
-import { partitionOfOwner } from '../model/partitions.js';
+import { until } from '../../../test/support/core-kit.js';
+import { PartitionsKit } from '../../../test/support/partitions-kit.js';
+import { partitionOfOwner } from './model/partitions.js';
 
-const PARTITIONS = 3;
+const { PARTITIONS } = PartitionsKit;
 const TRACKS = Array.from({ length: 12 }, (_, n) => `track:${n}`);
 
 describe('with several partitions', () => {
-  let kit: CoreKit;
+  let kit: PartitionsKit;
 
   beforeEach(() => {
-    kit = new CoreKit(undefined, { partitions: PARTITIONS, maxClosed: 3 });
+    kit = new PartitionsKit({ maxClosed: 3 });
   });
 
   afterEach(() => kit.stop());

@@ -1,4 +1,5 @@
-import type { Receipt } from '../owners/receipt.js';
+import type { Receipt } from '#core';
+import { addCounts } from '../model/merges.js';
 
 type Counts = Receipt['byQueue'];
 
@@ -23,15 +24,6 @@ function addReceipts(a: Receipt, b: Receipt): Receipt {
 
 function addByQueue(a: Counts, b: Counts): Counts {
   const sum = { ...a };
-  for (const [queue, counts] of Object.entries(b)) sum[queue] = addCounts(sum[queue] ?? {}, counts);
-  return sum;
-}
-
-export function addCounts(
-  a: Readonly<Record<string, number>>,
-  b: Readonly<Record<string, number>>,
-): Record<string, number> {
-  const sum: Record<string, number> = { ...a };
-  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
+  for (const [queue, counts] of Object.entries(b)) sum[queue] = addCounts([sum[queue] ?? {}, counts]);
   return sum;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import { PartitionsKit } from '../../../../test/support/partitions-kit.js';
 import { MooredFlowProducer, MooredQueue, MooredWorker, Owners } from '../index.js';
 
 interface Closable {
@@ -7,11 +8,11 @@ interface Closable {
 }
 
 describe('the number of partitions', () => {
-  let kit: CoreKit;
+  let kit: PartitionsKit;
   const open: Closable[] = [];
 
   beforeEach(() => {
-    kit = new CoreKit(undefined, { partitions: 3 });
+    kit = new PartitionsKit();
   });
 
   afterEach(async () => {

@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
-import { PartitionsError } from '../model/errors.js';
-import { MooredWorker } from '../worker/moored-worker.js';
+import { MooredWorker, PartitionsError } from '#core';
+import { runOwnScript, type Client } from '../model/own-scripts.js';
 import type { RunPermits } from './run-permits.js';
 
 type Anything = Job['data'];
@@ -48,7 +48,7 @@ export class PermittedWorker<D = Anything, R = Anything, N extends string = stri
 
   /** A worker whose partitions are wrong does not begin: it would ask for jobs again and again, and be refused each time. */
   override async startStalledCheckTimer(): Promise<void> {
-    await this.moored.client.catch((error: unknown) => {
+    await this.client.catch((error: unknown) => {
       if (error instanceof PartitionsError) throw error;
     });
     return super.startStalledCheckTimer();
@@ -86,7 +86,13 @@ export class PermittedWorker<D = Anything, R = Anything, N extends string = stri
   private wakeAnother(): void {
     this.foundNothing = false;
     // Without it the other worker looks by itself, after its `drainDelay`.
-    this.moored.run('wakeWorker', [this.keys['marker']!]).catch(() => undefined);
+    this.client
+      .then((client) => runOwnScript(client, 'wakeWorker', this.keys['marker']!))
+      .catch(() => undefined);
+  }
+
+  private get client(): Promise<Client> {
+    return this.backend.client;
   }
 }
 

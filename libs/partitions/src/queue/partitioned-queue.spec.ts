@@ -1,16 +1,16 @@
 import { Queue, type Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CoreKit, until } from '../../../../test/support/core-kit.js';
-import { MooredQueue } from '../queue/moored-queue.js';
+import { MooredQueue } from '#core';
+import { until } from '../../../../test/support/core-kit.js';
+import { methodsOf } from '../../../../test/support/methods-of.js';
+import { PartitionsKit } from '../../../../test/support/partitions-kit.js';
 import { PartitionedQueue } from './partitioned-queue.js';
 
-const PARTITIONS = 3;
-
 describe('MooredQueue with several partitions', () => {
-  let kit: CoreKit;
+  let kit: PartitionsKit;
 
   beforeEach(() => {
-    kit = new CoreKit(undefined, { partitions: PARTITIONS });
+    kit = new PartitionsKit();
   });
 
   afterEach(() => kit.stop());
@@ -228,7 +228,7 @@ describe('MooredQueue with several partitions', () => {
      getActiveCount getPrioritizedCount getWaitingCount getWaitingChildrenCount getWaiting
      getWaitingChildren getActive getDelayed getPrioritized getCompleted getFailed
      exportPrometheusMetrics commandByType sanitizeJobTypes baseGetClients parseClientList getWorkers
-     getWorkersCount getQueueEvents describe moored`.split(/\s+/),
+     getWorkersCount getQueueEvents describe withOwners moored`.split(/\s+/),
   );
 
   it('has an answer of its own for every method of BullMQ and of MooredQueue', () => {
@@ -240,16 +240,3 @@ describe('MooredQueue with several partitions', () => {
     expect(missing).toEqual([]);
   });
 });
-
-/** The methods that a class and those above it define, up to another one or to EventEmitter. */
-function methodsOf(from: { prototype: object }, to: { prototype: object } | null): string[] {
-  const names: string[] = [];
-  for (
-    let proto: object = from.prototype;
-    proto !== to?.prototype && proto.constructor.name !== 'EventEmitter';
-    proto = Object.getPrototypeOf(proto) as object
-  ) {
-    names.push(...Object.getOwnPropertyNames(proto));
-  }
-  return names;
-}

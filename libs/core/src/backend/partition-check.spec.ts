@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CoreKit } from '../../../../test/support/core-kit.js';
+import { MooredFlowProducer, MooredQueue, MooredWorker, Owners, Slots } from '../index.js';
+
+describe('a class of the core', () => {
+  let kit: CoreKit;
+
+  beforeEach(() => {
+    kit = new CoreKit();
+  });
+
+  afterEach(() => kit.stop());
+
+  const place = (partitions: unknown) => ({ ...kit.place, partitions });
+  const made = {
+    MooredQueue: (partitions: unknown) => new MooredQueue('audio', place(partitions)),
+    MooredWorker: (partitions: unknown) => new MooredWorker('audio', null, place(partitions)),
+    MooredFlowProducer: (partitions: unknown) => new MooredFlowProducer(place(partitions)),
+    Owners: (partitions: unknown) => new Owners(place(partitions)),
+    Slots: (partitions: unknown) => new Slots(place(partitions)),
+  };
+
+  it.each(Object.entries(made))(
+    'refuses several partitions when it is made, and takes one: %s',
+    async (_, make) => {
+      for (const several of [2, 4, 0, '2']) {
+        expect(() => make(several)).toThrow(/@mooring\/partitions/);
+      }
+      await make(1).close();
+      await make(undefined).close();
+    },
+  );
+
+  it('is refused a prefix that was set up with several partitions', async () => {
+    await kit.redis.set(`${kit.prefix}~partitions`, '3');
+    const refusal = { code: 'PARTITIONS', prefix: kit.prefix, known: 3, asked: 1 };
+
+    await expect(kit.queue().add('x', {}, { owners: ['track:1'] })).rejects.toMatchObject(refusal);
+    await expect(kit.owners.get('track:1')).rejects.toMatchObject(refusal);
+    await expect(kit.slots().list()).rejects.toMatchObject(refusal);
+  });
+});

@@ -1,0 +1,67 @@
+import { CancelConflictError } from '#core';
+import type { Answer, Cancel, OwnersAt, SeenOwner } from '#core/parts';
+
+/** What the other partitions are told, as it stands in the receipt of the home partition. */
+interface Intent {
+  readonly cancel: Cancel;
+  readonly turn: string;
+  readonly seen?: readonly SeenOwner[] | undefined;
+  readonly hadJobs?: boolean | undefined;
+}
+
+/** Cancels that the home partition has made, and the others may not have. Any process can finish them. */
+export class UnspreadCancels {
+  private readonly home: OwnersAt;
+  private readonly others: readonly OwnersAt[];
+
+  constructor(parts: readonly OwnersAt[]) {
+    [this.home, ...this.others] = parts as [OwnersAt, ...OwnersAt[]];
+  }
+
+  /** Their cancelIds, the oldest first. */
+  list(): Promise<string[]> {
+    return this.home.store.readRange(`${this.home.store.root}~spreading`, 0, -1);
+  }
+
+  /** All those of one owner. */
+  async spreadAllOf(name: string): Promise<void> {
+    for (const cancelId of await this.list()) await this.spread(cancelId, name);
+  }
+
+  /** Answers true if this call has made the cancel in the other partitions. */
+  async spread(cancelId: string, ofOwner?: string): Promise<boolean> {
+    const { store } = this.home;
+    const receipt = store.receiptOf(cancelId);
+    const fields = await store.fieldsOf(receipt);
+    if (ofOwner !== undefined && fields['owner'] !== ofOwner) return false;
+    const intent = readIntent(cancelId, fields);
+    const words = intent
+      ? await Promise.all(this.others.map((part, i) => cancelIn(part, intent, i + 1)))
+      : [];
+    const isEmpty = intent !== undefined && words.every((word) => word === 'empty');
+    // A receipt without it was spread by another process, or has expired.
+    await store.run('spreadDone', receipt, [cancelId, isEmpty ? '1' : '']);
+    return intent !== undefined;
+  }
+}
+
+function readIntent(cancelId: string, fields: Readonly<Record<string, string>>): Intent | undefined {
+  if (fields['spread'] === undefined) return undefined;
+  const { seen, hadJobs } = JSON.parse(fields['spread']) as Pick<Intent, 'seen' | 'hadJobs'>;
+  const { owner: name = '', turn = '', reason = '', by = '', closed } = fields;
+  return { cancel: { cancelId, name, reason, by, close: closed === '1' }, turn, seen, hadJobs };
+}
+
+/** A process that comes late repeats it: a receipt with this cancelId is there then, and nothing more is cancelled. */
+async function cancelIn({ canceller }: OwnersAt, intent: Intent, at: number): Promise<string> {
+  const { cancel, turn, seen, hadJobs } = intent;
+  const step = (cancelId: string): Promise<Answer> =>
+    canceller.step({ ...cancel, cancelId }, seen?.[at], { turn, hadJobs });
+  try {
+    return (await step(cancel.cancelId))[0];
+  } catch (error) {
+    if (!(error instanceof CancelConflictError)) throw error;
+    // The cancel of a job has used the name here since it was looked at: the owner is cancelled under another one.
+    return (await step(`${cancel.cancelId}~${at}`))[0];
+  }
+}

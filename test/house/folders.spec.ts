@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+type Table = Readonly<Record<string, readonly string[]>>;
+
+/** Which folders of its package a folder may import. */
+const CORE: Table = {
+  model: [],
+  scripts: ['model'],
+  durability: ['model'],
+  backend: ['model', 'scripts', 'durability'],
+  sweeps: ['model', 'backend'],
+  queue: ['model', 'backend', 'sweeps'],
+  worker: ['model', 'backend', 'scripts'],
+  flow: ['model', 'backend'],
+  slots: ['scripts', 'backend'],
+  owners: ['model', 'scripts', 'backend'],
+};
+const PARTITIONS: Table = {
+  model: [],
+  queue: ['model'],
+  worker: ['model'],
+  flow: ['model'],
+  slots: ['model'],
+  owners: ['model'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+function importsIn(library: string): Import[] {
+  const root = fileURLToPath(new URL(`../../libs/${library}/src`, import.meta.url));
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && file.includes('/'))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return [...text.matchAll(/from '([.#][^']*)'/g)].map(([, path]) => ({
+        file,
+        from: file.split('/')[0]!,
+        to: path!.startsWith('#') ? path! : relative(root, join(root, dirname(file), path!)).split('/')[0]!,
+      }));
+    });
+}
+
+describe.each([
+  { library: 'core', table: CORE, names: [] },
+  { library: 'partitions', table: PARTITIONS, names: ['#core', '#core/parts'] },
+] as const)('the folders of $library', ({ library, table, names }) => {
+  const imports = importsIn(library);
+
+  it('import one way', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => from !== to && ![...names, ...(table[from] ?? [])].includes(to),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('each have a row', () => {
+    expect([...new Set(imports.map(({ from }) => from))].toSorted()).toEqual(Object.keys(table).toSorted());
+  });
+});
