@@ -1,14 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CoreKit } from '../support/core-kit.js';
-import { root } from '../support/process.js';
-
-const run = promisify(execFile);
+import { Installed } from '../support/packed.js';
 
 /** What the README leaves to its reader. The work goes on until it is told to stop, so the cancel finds the job in any case. */
 const BEFORE = `
@@ -22,38 +17,23 @@ console.log(JSON.stringify({ ended, closed: receipt.closed, owner: receipt.owner
 `;
 
 describe('the package @mooring/core', () => {
-  let app: string;
+  let app: Installed;
   let kit: CoreKit;
 
   beforeAll(async () => {
     kit = new CoreKit();
-    app = await mkdtemp(join(tmpdir(), 'mooring-core-'));
-    const pack = [join(root, 'scripts/pack-core.mjs'), app];
-    const archive = execFileSync(process.execPath, pack, { encoding: 'utf8' }).trim();
-    const home = join(app, 'node_modules/@mooring/core');
-    await mkdir(home, { recursive: true });
-    execFileSync('tar', ['-xzf', archive, '-C', home, '--strip-components=1']);
-    for (const name of ['bullmq', 'ioredis']) {
-      await symlink(join(root, 'node_modules', name), join(app, 'node_modules', name));
-    }
-    await writeFile(join(app, 'package.json'), JSON.stringify({ type: 'module' }));
+    app = await Installed.of('core');
   });
 
   afterAll(async () => {
     await kit.stop();
-    await rm(app, { recursive: true, force: true });
+    await app.remove();
   });
-
-  async function runScript(file: string, text: string): Promise<unknown> {
-    await writeFile(join(app, file), text);
-    const { stdout } = await run(process.execPath, [file], { cwd: app });
-    return JSON.parse(stdout);
-  }
 
   it('runs the first example of its README, with BullMQ and ioredis and nothing else', async () => {
     const example = await firstExample();
 
-    expect(await runScript('example.mjs', BEFORE + example + AFTERWARDS)).toEqual({
+    expect(await app.run('example.mjs', BEFORE + example + AFTERWARDS)).toEqual({
       ended: 1,
       closed: true,
       owner: 'track:17',
@@ -63,36 +43,25 @@ describe('the package @mooring/core', () => {
   it('is loaded by a CommonJS program with import()', async () => {
     const text = `import('@mooring/core').then((core) => console.log(JSON.stringify(Object.keys(core).toSorted())))`;
 
-    expect(await runScript('old.cjs', text)).toEqual(
+    expect(await app.run('old.cjs', text)).toEqual(
       expect.arrayContaining(['MooredFlowProducer', 'MooredQueue', 'MooredWorker', 'Owners', 'owner']),
     );
   });
 
   it('finds neither Nest nor zod where it is installed', () => {
-    const { resolve } = createRequire(join(app, 'node_modules/@mooring/core/package.json'));
+    const { resolve } = createRequire(join(app.folder, 'node_modules/@mooring/core/package.json'));
 
     expect(resolve('bullmq')).toContain('bullmq');
     for (const name of ['@nestjs/common', 'zod']) expect(() => resolve(name)).toThrow('Cannot find module');
   });
 
   it('brings its types, and those of the options that BullMQ hands on', async () => {
-    await writeFile(join(app, 'typed.ts'), TYPED);
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--types', 'node', '--typeRoots'];
-    const language = ['--module', 'nodenext', '--target', 'es2023'];
-
-    const checked = run(
-      process.execPath,
-      [compiler, ...options, join(root, 'node_modules/@types'), ...language, 'typed.ts'],
-      { cwd: app },
-    );
-
-    await expect(checked).resolves.toMatchObject({ stdout: '' });
+    expect(await app.compile('typed.ts', TYPED)).toBe('');
   });
 
   /** On the store and under the prefix of this test. */
   async function firstExample(): Promise<string> {
-    const readme = await readFile(join(app, 'node_modules/@mooring/core/README.md'), 'utf8');
+    const readme = await readFile(join(app.folder, 'node_modules/@mooring/core/README.md'), 'utf8');
     const [, example] = /```js\n(.*?)```/s.exec(readme)!;
     return example!
       .replaceAll("prefix: 'bull'", `prefix: '${kit.prefix}'`)

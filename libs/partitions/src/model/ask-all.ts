@@ -18,15 +18,10 @@ export function askAll<Plain extends object>(
   merges: Merges<Plain>,
 ): void {
   for (const [name, merge] of Object.entries(merges) as [string, (answers: unknown[]) => unknown][]) {
-    defineMethod(
-      over,
-      name,
-      (plain) =>
-        async function (this: OverParts, ...args) {
-          const answers = await Promise.all(this.parts.map((part) => plain.apply(part, args)));
-          return answers.length === 1 ? answers[0] : merge(answers);
-        },
-    );
+    defineMethod(over, name, async (plain, { parts }, args) => {
+      const answers = await Promise.all(parts.map((part) => plain.apply(part, args)));
+      return answers.length === 1 ? answers[0] : merge(answers);
+    });
   }
 }
 
@@ -34,27 +29,27 @@ export function askAll<Plain extends object>(
 export function askOne<Plain extends object>(
   over: { readonly prototype: Plain },
   names: readonly (keyof Plain & string)[],
-  find: (over: never, first: string) => unknown,
+  find: (object: never, first: string) => unknown,
 ): void {
   for (const name of names) {
-    defineMethod(
-      over,
-      name,
-      (plain) =>
-        async function (this: OverParts, ...args) {
-          return plain.apply(await find(this as never, args[0] as string), args);
-        },
+    defineMethod(over, name, async (plain, object, args) =>
+      plain.apply(await find(object as never, args[0] as string), args),
     );
   }
 }
 
-/** The parts are of the class that is extended: what they answer is its method, which `over` has until now. */
+/** The parts are of the class that is extended: they answer with its method, which `over` has inherited. */
 function defineMethod(
   over: { readonly prototype: object },
   name: string,
-  make: (plain: Method) => (this: OverParts, ...args: unknown[]) => Promise<unknown>,
+  ask: (plain: Method, object: OverParts, args: unknown[]) => Promise<unknown>,
 ): void {
   const plain = Reflect.get(over.prototype, name) as Method;
-  const value = make(plain);
-  Object.defineProperty(over.prototype, name, { value, writable: true, configurable: true });
+  Object.defineProperty(over.prototype, name, {
+    value(this: OverParts, ...args: unknown[]) {
+      return ask(plain, this, args);
+    },
+    writable: true,
+    configurable: true,
+  });
 }

@@ -10,10 +10,10 @@ import {
 import { askAll, askOne } from '../model/ask-all.js';
 import { inEachPart, type Placed } from '../model/in-each-part.js';
 import { checkSlot, jobIdIn, placeOf } from '../model/job-place.js';
-import { addCounts } from '../model/merges.js';
 import { cursorBehind, readPartCursor } from '../model/part-cursor.js';
 import { IN_ALL, OF_ONE_JOB } from './queue-methods.js';
 import { QueueReader, type PartitionedQueueOptions } from './queue-reader.js';
+import { addAdoptions, addRetried } from './totals.js';
 
 type Anything = Job['data'];
 type Added<D, R, N extends string> = Parameters<MooredQueue<D, R, N>['add']>;
@@ -111,7 +111,7 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
     for (const queue of this.parts) {
       if (total.retried >= limit) break;
       const more = await plain.retryMatching.call(queue, { ...filter, limit: limit - total.retried });
-      total = { ...total, ...addCounts([{ ...total }, { ...more }]) };
+      total = addRetried(total, more);
     }
     return total;
   }
@@ -131,17 +131,6 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
     } while (next !== undefined && total.seen < limit);
     return { ...total, ...(next !== undefined && { cursor: next }) };
   }
-}
-
-function addAdoptions(a: Adoption, b: Adoption): Adoption {
-  const error = a.error ?? b.error;
-  return {
-    seen: a.seen + b.seen,
-    adopted: a.adopted + b.adopted,
-    removed: a.removed + b.removed,
-    failed: a.failed + b.failed,
-    ...(error !== undefined && { error }),
-  };
 }
 
 askAll<MooredQueue>(PartitionedQueue, IN_ALL);

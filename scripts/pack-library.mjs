@@ -1,7 +1,7 @@
 /*
-  Packs libs/core as the package that an application installs.
+  Packs a library as the package that an application installs: libs/core as @mooring/core, libs/partitions as @mooring/partitions.
 
-    node scripts/pack-core.mjs <folder>    writes mooring-core-<version>.tgz into the folder and prints its path
+    node scripts/pack-library.mjs <library> <folder>    writes its archive into the folder and prints the path
 
   The package is built beside the sources, not among them: it holds the compiled code, the Lua texts that it reads at start, and its
   README.
@@ -11,44 +11,46 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const LIBRARIES = ['core', 'partitions'];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const core = join(root, 'libs', 'core');
-const folder = process.argv[2];
+const [library, folder] = process.argv.slice(2);
 
-if (folder === undefined) {
-  console.error('Name the folder for the package: node scripts/pack-core.mjs <folder>');
+if (!LIBRARIES.includes(library) || folder === undefined) {
+  console.error(
+    `Name the library and the folder for its package: node scripts/pack-library.mjs ${LIBRARIES.join('|')} <folder>`,
+  );
   process.exit(2);
 }
+const home = join(root, 'libs', library);
+const build = join(resolve(folder), 'build');
 const stage = join(resolve(folder), 'package');
-rmSync(stage, { recursive: true, force: true });
+for (const made of [build, stage]) rmSync(made, { recursive: true, force: true });
 mkdirSync(stage, { recursive: true });
 compile();
 copyTexts();
 console.log(pack());
 
+/** What it imports of another library is compiled beside it, and stays out of the package. */
 function compile() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  run(
-    process.execPath,
-    [compiler, '-p', core, '--outDir', join(stage, 'dist'), '--sourceMap', 'false'],
-    root,
-  );
+  run(process.execPath, [compiler, '-p', home, '--outDir', build, '--sourceMap', 'false'], root);
+  cpSync(join(build, library, 'src'), join(stage, 'dist'), { recursive: true });
 }
 
 function copyTexts() {
-  const source = join(core, 'src');
+  const source = join(home, 'src');
   for (const file of readdirSync(source, { recursive: true }).filter((name) => name.endsWith('.lua'))) {
     cpSync(join(source, file), join(stage, 'dist', file));
   }
-  cpSync(join(core, 'README.md'), join(stage, 'README.md'));
+  cpSync(join(home, 'README.md'), join(stage, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 
 /** Without the way to the sources, which the package does not hold. */
 function manifest() {
-  const own = JSON.parse(readFileSync(join(core, 'package.json'), 'utf8'));
-  delete own.exports['.'].source;
+  const own = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  for (const entry of Object.values(own.exports)) delete entry.source;
   return own;
 }
 
