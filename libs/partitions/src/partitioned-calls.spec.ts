@@ -1,5 +1,7 @@
 import { UnrecoverableError, type Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseOwner } from '#core';
+import type { OwnersAt } from '#core/parts';
 import { until } from '../../../test/support/core-kit.js';
 import { PartitionsKit } from '../../../test/support/partitions-kit.js';
 import { partitionOfOwner } from './model/partitions.js';
@@ -17,6 +19,7 @@ describe('with several partitions', () => {
   afterEach(() => kit.stop());
 
   const ownersOf = ({ data }: { data: Job['data'] }) => [(data as { track: string }).track];
+  const parts = () => (kit.owners['at'].canceller as never as { parts: OwnersAt[] }).parts;
   const rootOf = (job: Job) => job.queueQualifiedName.slice(0, job.queueQualifiedName.lastIndexOf(':'));
   const jobsOf = (track: string) => ({ name: 'x', data: { track }, opts: { owners: [track, 'user:1'] } });
 
@@ -159,6 +162,31 @@ describe('with several partitions', () => {
     }
   });
 
+  it('reopens an owner with jobs in another partition when no more without jobs may be remembered', async () => {
+    const elsewhere = TRACKS.find((track) => partitionOfOwner(track, PARTITIONS) !== 0)!;
+    await kit.queue().add('x', {}, { owners: [elsewhere] });
+    for (const name of ['a:1', 'a:2', 'a:3']) await kit.owners.cancel(name);
+
+    await kit.owners.reopen(elsewhere);
+
+    expect(await kit.owners.purgeClosed({ olderThan: 0 })).toBe(3);
+    for (const { reader } of parts()) {
+      expect(await reader.get(parseOwner(elsewhere))).toMatchObject({ reopenedAt: expect.any(Number) });
+    }
+  });
+
+  it('lets the first partition decide whether one more owner without jobs may be closed', async () => {
+    for (const name of ['b:1', 'b:2', 'b:3']) await parts()[1]!.canceller.cancel(parseOwner(name));
+
+    expect(await kit.owners.cancel('a:1')).toMatchObject({ closed: true, done: true });
+    await kit.owners.reopen('a:2');
+
+    for (const { reader } of parts()) {
+      expect(await reader.get(parseOwner('a:1'))).toMatchObject({ state: 'closed' });
+      expect(await reader.get(parseOwner('a:2'))).toMatchObject({ state: 'open' });
+    }
+  });
+
   it('keeps no more than the newest receipts of cancels that find no job', async () => {
     await kit.owners.cancel('a:1', { cancelId: 'c1' });
 
@@ -175,12 +203,14 @@ describe('with several partitions', () => {
     const owners = kit.anotherOwners({ durability: { hold } });
     await kit.queue().addBulk(TRACKS.map(jobsOf));
 
-    holds.push(true, true, false);
-    await expect(owners.cancel('user:1', { cancelId: 'c1' })).rejects.toMatchObject({
-      code: 'DURABILITY_UNKNOWN',
-      answer: { removed: 12, durable: false },
-    });
-    expect(await owners.receipt('c1')).toMatchObject({ durable: false });
+    for (const unconfirmed of [0, 1, 2]) {
+      holds.push(...[0, 1, 2].map((at) => at !== unconfirmed));
+      await expect(owners.cancel('user:1', { cancelId: 'c1' })).rejects.toMatchObject({
+        code: 'DURABILITY_UNKNOWN',
+        answer: { removed: 12, durable: false },
+      });
+      expect(await owners.receipt('c1')).toMatchObject({ durable: false });
+    }
     expect(await owners.cancel('user:1', { cancelId: 'c1' })).toMatchObject({ removed: 12, durable: true });
     expect(await owners.receipt('c1')).toMatchObject({ durable: true });
   });
