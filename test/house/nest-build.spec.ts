@@ -55,6 +55,16 @@ describe('a build by the Nest CLI', () => {
     expect(await luaBelow('dist/libs')).toEqual(scripts);
   });
 
+  it('has the core where libs/partitions looks for it', () => {
+    const program = `import('./dist/libs/partitions/src/index.js').then(({ Owners }) => console.log(Owners.name))`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+
+    expect({ stdout, stderr }).toEqual({ stdout: 'PartitionedOwners\n', stderr: '' });
+  });
+
   it('starts, accepts a job and runs it', async () => {
     const [api, worker] = [start('api'), start('worker')];
     for (const each of [api, worker]) await untilReady(each);

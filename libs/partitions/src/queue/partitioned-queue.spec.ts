@@ -50,7 +50,7 @@ describe('MooredQueue with several partitions', () => {
     expect(jobs.map((job) => (job.data as { n: number }).n)).toEqual([...Array(20).keys()]);
   });
 
-  it('answers what became of each job of a bulk, in their order', async () => {
+  it('answers the outcome of each job of a bulk, in their order', async () => {
     const queue = kit.queue();
     await kit.owners.cancel('track:4');
     const jobs = tracks(8).map((job, n) =>
