@@ -36,18 +36,14 @@ export interface OwnersAccess {
 
 /** What can be asked of owners: cancel and reopen them, and see what they have and had. */
 export class Owners {
-  private readonly preview: CancelPreview;
-
   constructor(
     options: OwnersOptions,
     private readonly at: OwnersAccess = ownersAt(options),
-  ) {
-    this.preview = new CancelPreview(at.reader);
-  }
+  ) {}
 
   /** After the answer no job starts that was enqueued for the owner before, and none of its runs has a result. */
   cancel(owner: Owner | string, options?: CancelOptions, seen?: SeenOwner): Promise<Receipt> {
-    const canceller = options?.dryRun ? this.preview : this.at.canceller;
+    const canceller = options?.dryRun ? new CancelPreview(this.at.reader) : this.at.canceller;
     return canceller.cancel(parseOwner(owner), options, seen);
   }
 

@@ -13,6 +13,7 @@ export interface Recipe {
 }
 
 const RECORD = ['store', 'mark', 'record'];
+const CLOSED = [...RECORD, 'index', 'empty-cancels'];
 const INDEX = [...RECORD, 'index', 'bull-keys'];
 const SLOTS = [...INDEX, 'slots'];
 const ENDS = [...SLOTS, 'history', 'receipts', 'ends', 'schedulers'];
@@ -69,15 +70,10 @@ export const RECIPES = {
   readSlot: { bull: WAKE, own: [...SLOTS, 'read-slot'], keys: 1 },
   setSlotLimit: { bull: WAKE, own: [...SLOTS, 'set-slot-limit'], keys: 1 },
   noteDurable: { bull: [], own: ['note-durable'], keys: 1 },
-  reopen: {
-    bull: [],
-    own: [...RECORD, 'index', 'empty-cancels', 'turns', 'reopen'],
-    keys: 1,
-    needsRoom: true,
-  },
+  reopen: { bull: [], own: [...CLOSED, 'turns', 'reopen'], keys: 1, needsRoom: true },
   purgeClosed: { bull: [], own: [...RECORD, 'index', 'purge-closed'], keys: 1 },
   clean: { bull: CLEAN, own: [...CLEANING, 'clean'], keys: 1 },
-  spreadDone: { bull: [], own: [...RECORD, 'index', 'empty-cancels', 'spread-done'], keys: 1 },
+  spreadDone: { bull: [], own: [...CLOSED, 'spread-done'], keys: 1 },
   closeReceipt: { bull: [], own: [...RECORD, 'index', 'close-receipt'], keys: 1 },
   reprocessJob: {
     bull: ['reprocessJob'],
