@@ -76,7 +76,7 @@ describe('MooredFlowProducer', () => {
     expect(await kit.queue().getJobCountByTypes('prioritized', 'wait', 'waiting-children')).toBe(2);
   });
 
-  it('takes a child that has ended as done, and enters it in no index', async () => {
+  it('takes a child that has ended as done, and does not list it as a job of an owner', async () => {
     const ran: string[] = [];
     kit.worker(async (job) => ran.push(job.name));
     const child = await kit.queue().add('child', {}, { owners: ['track:1'], jobId: 'c' });

@@ -24,6 +24,7 @@ interface Change {
 }
 
 const FETCHING: readonly ComposedName[] = ['moveToActive', 'finish', 'moveToDelayed'];
+/** <epoch>|<owner>|<epoch>|<owner>… */
 const EPOCHS = "mark.epoch .. '|' .. mark.owner .. mark.further";
 
 /** Each script notes what it decided in its own step, so the order of the notes is the store's. */
@@ -46,7 +47,7 @@ const NOTES: readonly Change[] = [
   },
 ];
 
-/** Without it the queues are not tidied up: whether a cancelled job starts does not depend on that. */
+/** Takes the clean-up out: whether a cancelled job starts does not depend on it. */
 const NO_CLEAN_UP: Change = {
   scripts: ['cancel', 'clean'],
   text: 'if isJob and tonumber(page[2][i + 1]) <= upTo then',
@@ -59,7 +60,7 @@ const GUARDS: Record<string, Change> = {
     text: "if not allCurrent(mark, ref) then return 'cancelled' end",
     instead: '',
   },
-  'the epoch of the job in the gate': {
+  'the epoch of the first owner, at the gate and before a result': {
     scripts: FETCHING,
     text: 'if not isCurrent(mark.owner, mark.epoch, ref) then return false end',
     instead: '',
@@ -187,7 +188,7 @@ function lateOnes(log: readonly string[][]): { lateStarts: number; lateResults: 
   return { lateStarts: late.begin, lateResults: late.completed };
 }
 
-/** Our commands keep what a client has under their names already. */
+/** Before a queue is made: the core defines no command again that the client has already. */
 function define(redis: Redis, changes: readonly Change[]): void {
   for (const script of new Set(changes.flatMap(({ scripts }) => scripts))) {
     const { lua, numberOfKeys } = compose(RECIPES[script], readBullScripts());

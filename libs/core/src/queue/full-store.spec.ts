@@ -9,7 +9,7 @@ import { TestStore } from '../../../../test/support/store.js';
 const LOCK_MS = 900;
 const OUT_OF_MEMORY = /^(OOM|ERR .*OOM)|out of memory|maxmemory/i;
 
-/** What ends a job, and what keeps a run alive, works in a store that has no room; what adds one is refused. */
+/** What ends a job, and what keeps a run alive, works in a store that has no room; what adds a job is refused. */
 describe('while the store has no room', () => {
   let store: TestStore;
   let admin: Redis;
@@ -42,6 +42,7 @@ describe('while the store has no room', () => {
     await expect(admin.set('name', 'ada')).rejects.toThrow(/^OOM/);
   }
 
+  /** `allow-oom` lets a script run in a full store. */
   async function takesFlags(): Promise<boolean> {
     return !/^redis_version:[0-6]\./m.test(await admin.info('server'));
   }
@@ -100,7 +101,9 @@ describe('while the store has no room', () => {
     await kit.nothingLeft();
   });
 
-  it('cancels: removes what waits, stops what runs, finishes the clean-up of others', async ({ skip }) => {
+  it('cancels: removes jobs that wait, stops runs, finishes the clean-up of a cancel whose process died', async ({
+    skip,
+  }) => {
     skip(!(await takesFlags()), 'before 7.0 a full store runs no script that writes');
     const queue = kit.queue();
     kit.worker(untilEnded, { lockDuration: LOCK_MS });

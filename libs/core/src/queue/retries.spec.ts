@@ -65,7 +65,7 @@ describe('a job that has ended', () => {
       await queue.drain();
     });
 
-    it('stays one pending job of its key', async () => {
+    it('is refused while another job of its key is pending', async () => {
       const opts: JobsOptions = { owners: ['track:1'], dedup: { strategy: 'skip', key: 'k' } };
       const [id] = await addFailed([{ opts }]);
       const newer = await queue.add('x', {}, opts);
@@ -89,7 +89,7 @@ describe('a job that has ended', () => {
       await addFailed([{ name: 'b' }, { name: 'b', opts: { owners } }, { name: 'plain', opts: {} }]);
       const answers = [];
       for (const filter of [
-        { name: 'none' },
+        { name: 'no-such-name' },
         { failedReason: 'is full' },
         { before: split },
         { owner: 'track:2', name: 'b' },

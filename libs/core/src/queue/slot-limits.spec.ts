@@ -49,7 +49,7 @@ describe('the limit of a slot', () => {
     expect(most).toBe(1);
   });
 
-  it('holds for each job of a batch on its own, for flows, and for schedulers', async () => {
+  it('holds for each of the jobs that are enqueued at the same time, for flows, and for schedulers', async () => {
     const queue = kit.queue();
     await queue.enqueue('x', {}, slot('press', 1));
     const [same, other] = await Promise.allSettled([
@@ -102,7 +102,7 @@ describe('the limit of a slot', () => {
     expect(await limitKeys()).toEqual([]);
   });
 
-  it('says nothing against a jobId that is there already', async () => {
+  it('does not refuse a jobId that is there already', async () => {
     const queue = kit.queue();
     await queue.enqueue('x', {}, { ...slot('press', 1), jobId: 'once' });
 
@@ -127,7 +127,7 @@ describe('the limit of a slot', () => {
     expect(await queue.enqueue('x', {}, slot('press', 5))).toMatchObject({ outcome: 'created' });
   });
 
-  it('is that of the jobs that stand in line, when it was forgotten', async () => {
+  it('is set again by the first job that comes to a worker, when it was forgotten', async () => {
     const queue = kit.queue();
     await queue.addBulk([1, 2, 3].map(() => ({ name: 'press', data: { ms: 60 }, opts: slot('press', 1) })));
     await kit.redis.del(await limitKeys());
@@ -152,16 +152,16 @@ describe('the limit of a slot', () => {
     for (const key of [`site:9\0${digest}`, 'a\nb', 'a\u007f', 'a\u0085b', 'half \ud800']) {
       await expect(queue.add('stranger', {}, slot(key, 50))).rejects.toMatchObject({ code: 'INVALID' });
     }
-    // The separator of the store's key is escaped, so this is a slot of its own.
+    // A deduplication key is a slot named <owner>|<digest>. In a caller's key the | is escaped, so this is another slot.
     await queue.add('stranger', {}, slot(`site:9|${digest}`, 50));
 
     await until(() => running.includes('stranger') || most > 1, 'the stranger runs');
     expect(running).toEqual(['first', 'stranger'].slice(0, running.length));
     await until(isOver, 'all have run');
-    expect(await slotHolders()).toEqual([]);
+    expect(await slotAndLineKeys()).toEqual([]);
   });
 
-  it('is never that of a key with another prefix: jobs run while a caller holds slots of that name', async () => {
+  it('is never that of a key that begins with another word: jobs run while a caller holds slots of that name', async () => {
     const queue = kit.queue();
     kit.worker(run, { concurrency: 20 });
     const held = Array.from({ length: 4 }, () => ({
@@ -199,10 +199,10 @@ describe('the limit of a slot', () => {
 
     await until(async () => (await queue.getCompletedCount()) === 1, 'it runs in the slot it needs now');
     await until(isOver, 'all have run');
-    expect(await slotHolders()).toEqual([]);
+    expect(await slotAndLineKeys()).toEqual([]);
   });
 
-  it('is free again when the job that was granted it is coalesced into one that needs another', async () => {
+  it('does not stay with a job that was granted it and is coalesced into one that needs another', async () => {
     const queue = kit.queue();
     kit.worker(run, { concurrency: 20 });
     await queue.add('holder', { ms: 200 }, slot('press', 1));
@@ -220,14 +220,14 @@ describe('the limit of a slot', () => {
     expect(await kit.redis.exists(`${kit.prefix}~slot~press`)).toBe(0);
     await queue.resume();
     await until(isOver, 'all have run');
-    expect(await slotHolders()).toEqual([]);
+    expect(await slotAndLineKeys()).toEqual([]);
   });
 
   function limitKeys(): Promise<string[]> {
     return kit.redis.keys(`${kit.prefix}~limit~*`);
   }
 
-  async function slotHolders(): Promise<string[]> {
+  async function slotAndLineKeys(): Promise<string[]> {
     const kinds = await Promise.all(
       ['slot', 'line'].map((kind) => kit.redis.keys(`${kit.prefix}~${kind}~*`)),
     );

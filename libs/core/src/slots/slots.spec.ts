@@ -12,7 +12,7 @@ describe('Slots', () => {
 
   const slotted = (limit: number) => ({ owners: ['track:1'], slot: { key: 'gpu:1', limit } });
 
-  /** Runs that end when they are released, in the order in which they began. */
+  /** Runs that end when `release` is called; `names` has their jobs in the order in which they began. */
   function heldRuns(): { readonly names: string[]; readonly release: () => void } {
     const names: string[] = [];
     let release = (): void => undefined;
@@ -81,7 +81,7 @@ describe('Slots', () => {
     await kit.nothingLeft();
   });
 
-  it('ends nothing when the limit gets lower, and holds it from then on', async () => {
+  it('ends no run when the limit gets lower; the new limit applies to the next', async () => {
     const queue = kit.queue();
     const slots = kit.slots();
     expect(await slots.setLimit('gpu:1', 3)).toBeUndefined();
@@ -110,6 +110,7 @@ describe('Slots', () => {
       return (await slots.get('gpu:1'))!.waiting === 249;
     }, 'all others wait');
 
+    // More than the 100 that one step wakes.
     await slots.setLimit('gpu:1', 231);
 
     expect(await slots.get('gpu:1')).toMatchObject({ holding: 231, waiting: 19 });
@@ -127,9 +128,10 @@ describe('Slots', () => {
     expect(await list()).toEqual(keys.toSorted());
     expect((await slots.list()).slots[0]).toMatchObject({ limit: 2, holding: 0, waiting: 0 });
 
-    // Their limits expire.
+    // As if their eight days were over.
     await kit.redis.del(keys.slice(0, 20).map((key) => `${kit.prefix}~limit~${key.replace(' ', '%20')}`));
     expect(await list()).toEqual(keys.slice(20).toSorted());
+    // Each new key looks at two of the old ones.
     for (let i = 0; i < 30; i += 1) await slots.setLimit(`new ${i}`, 1);
 
     expect(await kit.redis.zcard(`${kit.prefix}~slots`)).toBe(40);
