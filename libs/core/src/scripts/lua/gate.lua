@@ -74,6 +74,12 @@ local function admits(run, job, mark, fields)
   return true
 end
 
+-- A job that BullMQ has handed out and that does not run leaves the rate limit of its queue to the next.
+local function uncount(run)
+  local limiter = run.prefix .. 'limiter'
+  if redis.call('EXISTS', limiter) == 1 then redis.call('DECR', limiter) end
+end
+
 local function fetchNext(run)
   return bull.moveToActive(keysOf('moveToActive', run.prefix), { run.prefix, run.timestamp, run.options })
 end
@@ -85,6 +91,7 @@ local function throughGate(run, answer)
     local options = fieldOf(answer[1], 'opts')
     local mark = options and markIn(options)
     if not mark or admits(run, answer[2], mark, answer[1]) then return answer end
+    uncount(run)
     answer = turn < MOST_IN_ONE_STEP and fetchNext(run)
   end
   -- The worker comes again at once.
