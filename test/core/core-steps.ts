@@ -4,14 +4,7 @@ import { sendCancelOnly } from '../support/core-cancel.js';
 import { seededRandom } from '../support/random.js';
 import { isUnfinished } from '../support/core-state.js';
 import { hold, violationOf } from '../protocol/violation.js';
-import {
-  MOST_JOBS_OF_AN_OWNER,
-  OWNERS,
-  QUEUES,
-  SLOT_LIMITS,
-  type CoreWorld,
-  type Known,
-} from './core-world.js';
+import { MOST_JOBS_OF_AN_OWNER, OWNERS, QUEUES, SLOT_LIMITS, type CoreWorld } from './core-world.js';
 
 const [ANN, BEN, CAL, DEE] = OWNERS;
 /** Few, so that jobs meet. */
@@ -55,9 +48,7 @@ function anyRequest(random: Random): { queue: string; opts: OwnedJob } {
 
 /** The answer that a trigger has to get, by what its callers know. */
 async function expectation(world: CoreWorld, queue: string, opts: OwnedJob) {
-  const twin = [...world.known.values()].find(
-    (known) => known.dedup === dedupOf(queue, opts) && known.dedup && isPending(world, known),
-  );
+  const twin = world.pendingOf(dedupOf(queue, opts));
   const exists = opts.jobId !== undefined && world.state.jobs.has(`${queue}:${opts.jobId}`);
   if (opts.owners.some((owner) => world.closed.has(owner))) return { outcome: 'OWNER_CLOSED' };
   if (exists) return { outcome: 'existing' };
@@ -66,10 +57,6 @@ async function expectation(world: CoreWorld, queue: string, opts: OwnedJob) {
   if (!twin) return { outcome: isFull ? 'OWNER_FULL' : 'created' };
   const outcome = { skip: 'skipped', replace: 'replaced', coalesce: 'coalesced' }[opts.dedup!.strategy];
   return { outcome, twin };
-}
-
-function isPending({ state }: CoreWorld, { ref, isCancelled, hasBegun, hasEnded }: Known): boolean {
-  return !isCancelled && !hasBegun && !hasEnded && state.jobs.get(ref)?.place !== 'active';
 }
 
 /** The first owner, and all others in any order; the same key means the same job in each queue. */
@@ -207,9 +194,10 @@ async function giveBack(world: CoreWorld, random: Random): Promise<void> {
   const run = one(world.runs, random);
   if (!run) return;
   world.runs.splice(world.runs.indexOf(run), 1);
-  const { job, token } = run;
+  const { job, token, known } = run;
   const isLater = random() < 0.5;
-  await (isLater ? job.moveToDelayed(Date.now() + HOUR_MS, token) : job.moveToWait(token)).catch(
+  await (isLater ? job.moveToDelayed(Date.now() + HOUR_MS, token) : job.moveToWait(token)).then(
+    () => world.givenBack(known),
     () => undefined,
   );
 }
@@ -235,9 +223,7 @@ async function retry(world: CoreWorld, random: Random): Promise<void> {
     () => 'retried',
     (error: { code?: string }) => error.code,
   );
-  const hasTwin = [...world.known.values()].some(
-    (other) => other !== known && known.dedup && other.dedup === known.dedup && isPending(world, other),
-  );
+  const hasTwin = world.pendingOf(known.dedup, known) !== undefined;
   const expected = isRefused ? 'OWNER_CLOSED' : hasTwin ? 'DUPLICATE' : 'retried';
   hold('answers', answer === expected, () => `a retry is ${answer} instead of ${expected}`);
   if (expected !== 'retried') return;

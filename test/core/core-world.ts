@@ -20,6 +20,7 @@ export interface Known {
   /** By when it has to start, ms, as its mark said last. */
   startBy?: number;
   isCancelled: boolean;
+  /** Since it waits: no trigger joins it any more. */
   hasBegun: boolean;
   /** How many of its runs have begun. */
   begins: number;
@@ -101,6 +102,22 @@ export class CoreWorld {
     return [...this.known.values()].filter(({ isCancelled, hasEnded }) => !isCancelled && !hasEnded);
   }
 
+  /** The job that a trigger of this deduplication key joins, if it is not this one. */
+  pendingOf(dedup: string | undefined, but?: Known): Known | undefined {
+    return [...this.known.values()].find(
+      (known) => dedup !== undefined && known.dedup === dedup && known !== but && this.isPending(known),
+    );
+  }
+
+  private isPending({ ref, isCancelled, hasBegun, hasEnded }: Known): boolean {
+    return !isCancelled && !hasBegun && !hasEnded && this.state.jobs.get(ref)?.place !== 'active';
+  }
+
+  /** A run has given its job back, to be tried again: triggers join it, unless they join another one already. */
+  givenBack(known: Known): void {
+    if (!this.pendingOf(known.dedup, known)) known.hasBegun = false;
+  }
+
   /** What the store has, against what its callers know. */
   check(): void {
     const [fault] = [
@@ -140,7 +157,8 @@ export class CoreWorld {
     hold('ghost', !!known, () => `${ref} was handed out`);
     hold('late start', !known!.isCancelled, () => `${ref} was cancelled and starts`);
     const startBy = before?.mark?.startBy;
-    hold('expired', !startBy || Number(startBy) >= this.state.at, () => `${ref} starts after its time`);
+    const isInTime = !startBy || Number(startBy) >= this.state.at || known!.begins > 0;
+    hold('expired', isInTime, () => `${ref} starts after its time`);
     known!.hasBegun = true;
     known!.begins += 1;
     hold(
@@ -200,6 +218,7 @@ export class CoreWorld {
     );
     if (!error) hold('lost', place === 'completed', () => `${ref} has completed and is ${place}`);
     known.hasEnded = place === 'completed' || place === 'failed';
+    if (!known.hasEnded) this.givenBack(known);
   }
 
   /** All locks of jobs that have lost theirs are found to be stalled. */
