@@ -19,16 +19,13 @@ export function compose(recipe: Recipe, bull: ReadonlyMap<string, BullScript>): 
     .filter((name) => bull.has(name))
     .map((name) => wrap(name, scriptOf(bull, name).lua));
   const lua = [...around.map(ownText), ...wrapped, ...recipe.own.map(ownText)].join('\n');
-  return { numberOfKeys: numberOfKeys(recipe, bull), lua: flags + lua };
+  const numberOfKeys = recipe.standsFor ? scriptOf(bull, recipe.standsFor).numberOfKeys : 1;
+  return { numberOfKeys, lua: flags + lua };
 }
 
 /** A script of BullMQ's that is not composed, for queues with a hash tag. */
 export function guard({ numberOfKeys: keys, lua }: BullScript): ComposedScript {
   return { numberOfKeys: keys, lua: `${ownText('whole-slot')}\n${lua}` };
-}
-
-function numberOfKeys({ keys }: Recipe, bull: ReadonlyMap<string, BullScript>): number {
-  return typeof keys === 'number' ? keys : scriptOf(bull, keys).numberOfKeys;
 }
 
 /** `environment.lua` makes the function when it is first called. */

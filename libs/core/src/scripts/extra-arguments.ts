@@ -1,59 +1,45 @@
 import { readBullScripts } from './bullmq-texts.js';
-import type { ComposedName } from './recipes.js';
+import { RECIPES, type Recipe } from './recipes.js';
 
 type Argument = string | number | Buffer;
 
-/** What stands behind BullMQ's own arguments of a script that we compose, by the name BullMQ calls it. */
+/** Where a script runs. */
 interface Place {
-  readonly root: string;
   readonly prefix: string;
+  readonly root: string;
 }
 
-type Extend = (argv: readonly Argument[], place: Place, name: string) => Argument[];
-
-const rootAlone: Extend = (_, { root }) => [root];
-const nameAndRoot: Extend = (_, { root }, name) => [name, root];
-const prefixAndRoot: Extend = (_, { prefix, root }) => [prefix, root];
-
-/** The positions of job, token and time in the ARGV of BullMQ's script, counted from 0; without a time it is now. */
-function requeue(job: number, token: number, time?: number): Extend {
-  return (argv, { root, prefix }, name) => [
-    name,
-    prefix,
-    argv[job]!,
-    argv[token]!,
-    time === undefined ? Date.now() : argv[time]!,
-    root,
-  ];
-}
-
-const EXTRA: Partial<Record<ComposedName, Extend>> = {
-  moveToActive: rootAlone,
-  extendLocks: rootAlone,
-  moveToDelayed: requeue(2, 3, 1),
-  retryJob: requeue(3, 4, 1),
-  moveJobFromActiveToWait: requeue(0, 1),
-  moveToWaitingChildren: requeue(3, 0, 2),
-  reprocessJob: prefixAndRoot,
-  updateJobScheduler: prefixAndRoot,
-  removeJob: nameAndRoot,
-  drain: nameAndRoot,
-  cleanJobsInSet: nameAndRoot,
-  obliterate: nameAndRoot,
-  removeUnprocessedChildren: nameAndRoot,
-  removeJobScheduler: nameAndRoot,
+/**
+ * Where job, token and time stand among the arguments of a run that gives its job back, counted from 0 behind the keys; without a time it
+ * is now.
+ */
+const RUNS: Readonly<Record<string, readonly [job: number, token: number, time?: number]>> = {
+  moveToDelayed: [2, 3, 1],
+  retryJob: [3, 4, 1],
+  moveJobFromActiveToWait: [0, 1],
+  moveToWaitingChildren: [3, 0, 2],
 };
 
-/** The arguments of the composed script that stands for BullMQ's of this name, or nothing if none does. */
+/**
+ * The arguments of the composed script that runs in place of BullMQ's of this name, or nothing if none does: its name, the prefix of the
+ * queue and the root stand behind what it is given.
+ */
 export function extendArguments(
   name: string,
-  args: readonly Argument[],
-  place: Place,
+  given: readonly Argument[],
+  { prefix, root }: Place,
 ): Argument[] | undefined {
-  const extend = EXTRA[name as ComposedName];
-  if (!extend) return undefined;
+  const recipe = (RECIPES as Readonly<Record<string, Recipe>>)[name];
+  if (recipe?.standsFor !== name) return undefined;
   // A client writes what is missing as an empty text.
-  const given = args.map((value) => value ?? '');
-  const argv = given.slice(readBullScripts().get(name)!.numberOfKeys);
-  return [...given, ...extend(argv, place, name)];
+  const args = given.map((value) => value ?? '');
+  return [...args, ...runIn(name, args), name, prefix, root];
+}
+
+function runIn(name: string, args: readonly Argument[]): Argument[] {
+  const at = RUNS[name];
+  if (!at) return [];
+  const [job, token, time] = at;
+  const argv = args.slice(readBullScripts().get(name)!.numberOfKeys);
+  return [argv[job]!, argv[token]!, time === undefined ? Date.now() : argv[time]!];
 }

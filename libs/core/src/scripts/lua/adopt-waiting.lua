@@ -12,7 +12,7 @@ local prefix, now = ARGV[2], nowUs()
 local function adopt(job, ref, owners)
   local at, closed = lookUp(owners, now)
   if closed then
-    rememberForAll(owners, ref, 'cancelled')
+    remember(owners, ref, 'cancelled')
     removeFromQueue(prefix, job, msText(now))
     return 'removed'
   end

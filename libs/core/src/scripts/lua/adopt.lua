@@ -22,7 +22,7 @@ if closed then
   if isError(answer) then return answer end
   local turn = scheduler and turnOf(prefix, scheduler)
   if turn and not markOfJob(prefix, turn) then removeScheduler(prefix, scheduler) end
-  rememberForAll(owners, ref, 'cancelled')
+  remember(owners, ref, 'cancelled')
   return 'cancelled'
 end
 moor(prefix, job, owners, at, '', '||')

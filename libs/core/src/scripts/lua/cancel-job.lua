@@ -3,7 +3,7 @@
 
     KEYS[1]  the job
     ARGV[1]  root   [2] the job, <queue>:<id>   [3] cancelId   [4] reason   [5] by   [6] keep the receipt for, ms
-  Answers {'cancelled', owner}, {'repeated', owner}, {'taken'}, or {'unknown'} for a job that has ended or has no owner.
+  Answers {'cancelled', '0'}, {'repeated'}, {'taken'}, or {'unknown'} for a job that has ended or has no owner.
 ]]
 root = ARGV[1]
 local cancelId = ARGV[3]
@@ -11,7 +11,7 @@ local mark = markOfJob(splitRef(ARGV[2]))
 local earlier = redis.call('HMGET', receiptOf(cancelId), 'owner', 'jobs')
 if earlier[1] then
   local isSame = string.match((earlier[2] or '') .. '\n', '^([^\n]*)\n') == ARGV[2]
-  return isSame and { 'repeated', earlier[1] } or { 'taken' }
+  return { isSame and 'repeated' or 'taken' }
 end
 if not mark or not isCurrent(mark.owner, mark.epoch, ARGV[2]) then return { 'unknown' } end
 
@@ -33,4 +33,4 @@ for _, ref in ipairs(refs) do
   redis.call('HSET', recordOf(owner), ref, '0')
 end
 cleanRefs(owner, cancelId, refs, msText(now))
-return { 'cancelled', owner }
+return { 'cancelled', '0' }

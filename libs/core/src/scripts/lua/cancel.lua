@@ -19,7 +19,7 @@ local receipt, record = receiptOf(cancelId), recordOf(owner)
 local earlier = redis.call('HGET', receipt, 'owner')
 if earlier then return { earlier == owner and 'repeated' or 'taken' } end
 
-local known = redis.call('HMGET', record, 'epoch', 'wanted', 'state', 'cancel')
+local known = redis.call('HMGET', record, 'epoch', 'wanted', 'state')
 if ARGV[9] ~= '' and (ARGV[9] ~= (known[1] or '-') or ARGV[10] ~= (known[2] or '-')) then return { 'moved' } end
 local reopenedAt = tonumber(string.match(known[3] or '', '^open (%d+)$') or '')
 if happenedAt and reopenedAt and happenedAt < reopenedAt then return { 'late' } end
@@ -54,8 +54,7 @@ local function endEmpty()
   return { 'empty', epoch, msText(now) }
 end
 
-local stateFields = redis.call('HEXISTS', record, 'state') + (known[4] and 1 or 0)
-if redis.call('HLEN', record) <= FIELDS_OF_AN_EMPTY_RECORD + stateFields then return endEmpty() end
+if countJobs(owner) <= 0 then return endEmpty() end
 
 openReceipt(cancelId, now, ARGV[7], receiptFields)
 redis.call('HSET', record, 'cancel', cancelId)

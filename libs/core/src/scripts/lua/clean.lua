@@ -7,15 +7,14 @@
 ]]
 root = ARGV[1]
 local cancelId = ARGV[2]
-local receipt = redis.call('HMGET', receiptOf(cancelId), 'owner', 'from')
+local receipt = redis.call('HMGET', receiptOf(cancelId), 'owner', 'from', 'jobs')
 if not receipt[1] then
   redis.call('ZREM', root .. '~cancels', cancelId)
   return { 'gone' }
 end
-local jobs = redis.call('HGET', receiptOf(cancelId), 'jobs')
-if jobs then
+if receipt[3] then
   local refs = {}
-  for ref in string.gmatch(jobs, '[^\n]+') do
+  for ref in string.gmatch(receipt[3], '[^\n]+') do
     if redis.call('HGET', recordOf(receipt[1]), ref) == '0' then refs[#refs + 1] = ref end
   end
   return { '0', cleanRefs(receipt[1], cancelId, refs, msText(nowUs())) }

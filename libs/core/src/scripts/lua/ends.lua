@@ -9,7 +9,7 @@ end
 local function forget(mark, ref, reason)
   leaveAll(mark, ref)
   freeSlots(mark, ref)
-  remember(mark, ref, reason)
+  remember(ownersOfMark(mark), ref, reason)
 end
 
 local function endCancelled(prefix, job, timestamp, token, mark, ref)

@@ -1,7 +1,7 @@
 --[[
   fetch: the next job for a worker, through the gate.
 
-    KEYS, ARGV  those of BullMQ's moveToActive, and last the root
+    KEYS, ARGV  those of BullMQ's moveToActive, and last: its name, prefix of the queue, root
   Answers what BullMQ's script does; behind it, as fifth, what was refused: '<id> <reason>' each.
 ]]
 root = ARGV[#ARGV]

@@ -20,21 +20,9 @@ local function rememberAll(owner, entries)
   redis.call('PEXPIRE', key, historyKept())
 end
 
-local function rememberFor(owner, entry)
-  rememberAll(owner, { entry })
-end
-
-local function remember(mark, ref, reason)
-  local entry = msText(nowUs()) .. ' ' .. reason .. ' ' .. ref
-  rememberFor(mark.owner, entry)
-  for _, owner in furtherOwners(mark) do
-    rememberFor(owner, entry)
-  end
-end
-
--- For owners that are not in the mark of the job.
-local function rememberForAll(owners, ref, reason)
+-- @param owners those of the job, each with its name
+local function remember(owners, ref, reason)
   for _, owner in ipairs(owners) do
-    rememberFor(owner.name, msText(nowUs()) .. ' ' .. reason .. ' ' .. ref)
+    rememberAll(owner.name, { msText(nowUs()) .. ' ' .. reason .. ' ' .. ref })
   end
 end

@@ -119,10 +119,7 @@ end
 
 local function leaveAll(mark, ref)
   leavePending(mark, ref)
-  leave(mark.owner, ref)
-  for _, owner in furtherOwners(mark) do
-    leave(owner, ref)
-  end
+  for _, owner in ipairs(ownersOfMark(mark)) do leave(owner.name, ref) end
 end
 
 local function leaveAllCurrent(mark, ref)

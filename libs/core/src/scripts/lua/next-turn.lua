@@ -2,7 +2,7 @@
   next-turn: BullMQ's updateJobScheduler. A turn that runs plans the next one, for the same owners; if an owner was cancelled since, the
   scheduler ends instead.
 
-    KEYS, ARGV  those of BullMQ's updateJobScheduler, and last: prefix of the queue, root
+    KEYS, ARGV  those of BullMQ's updateJobScheduler, and last: its name, prefix of the queue, root
   Answers what BullMQ's script does, or 'ended'.
 ]]
 local last = #ARGV

@@ -8,7 +8,7 @@
 ]]
 root = ARGV[1]
 local record = recordOf(ARGV[2])
-local known = redis.call('HMGET', record, 'epoch', 'state', 'wanted', 'cancel')
+local known = redis.call('HMGET', record, 'epoch', 'state', 'wanted')
 if not known[1] then return {} end
 
 local function stateNow(prefix, job)
@@ -17,10 +17,8 @@ local function stateNow(prefix, job)
   return stateOf(prefix, job)
 end
 
-local further = (known[2] and 1 or 0) + (known[4] and 1 or 0)
-local jobs = redis.call('HLEN', record) - FIELDS_OF_AN_EMPTY_RECORD - further
 local page = ARGV[4] == '0' and { ARGV[3], {} } or redis.call('HSCAN', record, ARGV[3], 'COUNT', ARGV[4])
-local answer = { known[1], known[2] or 'open', known[3], whole(jobs), page[1] }
+local answer = { known[1], known[2] or 'open', known[3], whole(countJobs(ARGV[2])), page[1] }
 for i = 1, #page[2], 2 do
   local ref = page[2][i]
   if string.find(ref, ':', 1, true) and page[2][i + 1] == known[1] then

@@ -34,8 +34,7 @@ end
 
 -- Counts a job for each cancelled owner that it has.
 local function count(mark, ref, what)
-  if not isCurrent(mark.owner, mark.epoch, ref) then countFor(mark.owner, ref, what) end
-  for epoch, owner in furtherOwners(mark) do
-    if not isCurrent(owner, epoch, ref) then countFor(owner, ref, what) end
+  for _, owner in ipairs(ownersOfMark(mark)) do
+    if not isCurrent(owner.name, owner.epoch, ref) then countFor(owner.name, ref, what) end
   end
 end

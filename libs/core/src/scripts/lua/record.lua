@@ -1,5 +1,5 @@
 --[[
-  The record of an owner: a hash in the slot of its queues. `record.ts` has the same format for TypeScript.
+  The record of an owner: a hash in the slot of its queues.
 
     epoch        the owner's generation: the store's time in µs, so no epoch comes twice. A cancel moves it; what a cancel made begins with a 0
     wanted       when a job was last enqueued for it, µs, growing
@@ -75,7 +75,7 @@ local function lookUp(owners, now)
   return at
 end
 
--- How many jobs an owner with a record has: its state and its cancel are no jobs.
+-- How many jobs an owner has, below 0 without a record: its state and its cancel are no jobs.
 local function countJobs(owner)
   local others = redis.call('HMGET', recordOf(owner), 'state', 'cancel')
   return redis.call('HLEN', recordOf(owner)) - FIELDS_OF_AN_EMPTY_RECORD - (others[1] and 1 or 0) - (others[2] and 1 or 0)

@@ -2,7 +2,7 @@
   renew: the locks of runs are renewed, and runs whose owner was cancelled are named: this is how a worker learns of a cancel whose
   message it missed.
 
-    KEYS, ARGV  those of BullMQ's extendLocks, and last the root
+    KEYS, ARGV  those of BullMQ's extendLocks, and last: its name, prefix of the queue, root
   Answers {jobs whose lock is lost, jobs whose owner was cancelled}.
 ]]
 root = ARGV[#ARGV]

@@ -2,11 +2,11 @@
   requeue: a run gives its job back: to try again at once or later, to wait for its children, or because the queue is limited.
   The job keeps its place in the index and frees its slots; if an owner was cancelled, it ends instead.
 
-    KEYS, ARGV  those of BullMQ's script, and last: its name, prefix of the queue, job, token, timestamp, root
+    KEYS, ARGV  those of BullMQ's script, and last: job, token, timestamp, its name, prefix of the queue, root
   Answers what BullMQ's script does, with what was refused at the gate as fifth; or 'cancelled'.
 ]]
 local last = #ARGV
-local name, prefix, job, token, timestamp = ARGV[last - 5], ARGV[last - 4], ARGV[last - 3], ARGV[last - 2], ARGV[last - 1]
+local job, token, timestamp, name, prefix = ARGV[last - 5], ARGV[last - 4], ARGV[last - 3], ARGV[last - 2], ARGV[last - 1]
 root = ARGV[last]
 local ref = refOf(prefix, job)
 local mark = markOfJob(prefix, job)

@@ -41,12 +41,7 @@ end
 
 local function retryListed(job, options)
   local push = string.find(options, '"lifo":true', 1, true) and 'RPUSH' or 'LPUSH'
-  local property = state == 'failed' and 'failedReason' or 'returnvalue'
-  local function letBull()
-    return bull.reprocessJob(reprocessJobKeys(prefix, job, state), { job, push, property, state, ARGV[9], ARGV[9] })
-  end
-  local mark = markIn(options)
-  return mark and waitAgain(prefix, job, mark, letBull) or letBull()
+  return retryEnded(prefix, job, markIn(options), state, push, ARGV[9])
 end
 
 local counts = { seen = 0, retried = 0, closed = 0, pending = 0 }

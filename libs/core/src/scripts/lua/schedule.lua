@@ -2,12 +2,12 @@
   schedule: BullMQ's addJobScheduler. The first turn of a scheduler with owners is a job of these owners; a turn that it takes the place
   of leaves the index.
 
-    KEYS, ARGV  those of BullMQ's addJobScheduler, and last: owners, joined by |, or ''; <key>|<limit>|<slot>; prefix of the queue; root
+    KEYS, ARGV  those of BullMQ's addJobScheduler, and last: owners, joined by |, or ''; <key>|<limit>|<slot>; its name; prefix of the queue; root
   Answers what BullMQ's script does, {'closed', owner} or {'slot-limit', the limit its key has}.
 ]]
 local last = #ARGV
 root = ARGV[last]
-local prefix, needs, owners = ARGV[last - 1], ARGV[last - 2], ownersNamed(ARGV[last - 3])
+local prefix, needs, owners = ARGV[last - 1], ARGV[last - 3], ownersNamed(ARGV[last - 4])
 
 local _, closed = lookUp(owners, nowUs())
 if closed then return { 'closed', closed } end

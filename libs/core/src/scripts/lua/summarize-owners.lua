@@ -8,12 +8,10 @@
 root = ARGV[1]
 local answer = {}
 for i = 2, #ARGV do
-  local known = redis.call('HMGET', recordOf(ARGV[i]), 'wanted', 'state', 'cancel')
+  local known = redis.call('HMGET', recordOf(ARGV[i]), 'wanted', 'state')
   if known[1] then
-    local further = (known[2] and 1 or 0) + (known[3] and 1 or 0)
-    local jobs = redis.call('HLEN', recordOf(ARGV[i])) - FIELDS_OF_AN_EMPTY_RECORD - further
     local state = known[2] == 'closed' and 'closed' or 'open'
-    for _, value in ipairs({ ARGV[i], state, whole(jobs), known[1] }) do answer[#answer + 1] = value end
+    for _, value in ipairs({ ARGV[i], state, whole(countJobs(ARGV[i])), known[1] }) do answer[#answer + 1] = value end
   end
 end
 return answer

@@ -2,14 +2,14 @@
   wait-all: BullMQ's moveJobsToWait, a page at a time. Jobs that have ended wait again, under the present epochs of their owners; those
   of a closed owner, or with another waiting job of their deduplication key, stay as they are. Delayed jobs wait at once, unless they wait for their slot.
 
-    KEYS, ARGV  those of BullMQ's moveJobsToWait, and last: prefix of the queue, root, how many jobs were passed over before
+    KEYS, ARGV  those of BullMQ's moveJobsToWait, and behind them how many jobs were passed over before, its name, prefix of the queue, root
   Answers {1 if there may be more, how many jobs were passed over until now}.
 ]]
 local JOBS_IN_ONE_STEP = 100
 
-local prefix, passedOver = ARGV[#ARGV - 2], tonumber(ARGV[#ARGV])
+local prefix, passedOver = ARGV[#ARGV - 1], tonumber(ARGV[#ARGV - 3])
 local count, upTo, state = tonumber(ARGV[1]), ARGV[2], ARGV[3]
-root = ARGV[#ARGV - 1]
+root = ARGV[#ARGV]
 
 local function pageOf(most)
   return redis.call('ZRANGEBYSCORE', KEYS[3], 0, upTo, 'LIMIT', passedOver, most)
@@ -21,11 +21,7 @@ local function promote(job, mark)
 end
 
 local function retry(job, mark)
-  local property = state == 'failed' and 'failedReason' or 'returnvalue'
-  local function letBull()
-    return bull.reprocessJob(reprocessJobKeys(prefix, job, state), { job, 'LPUSH', property, state, '0', '0' })
-  end
-  return (mark and waitAgain(prefix, job, mark, letBull) or letBull()) == 1
+  return retryEnded(prefix, job, mark, state, 'LPUSH', '0') == 1
 end
 
 local function hasOwners(jobs)

@@ -10,19 +10,26 @@ local function otherPending(mark, ref)
   return other and allCurrent(other, pending) and job or nil
 end
 
--- @param letBull BullMQ's part: 1 if the job waits again
--- The new owners are listed by writeNoted. Answers what BullMQ's part does; or {'closed', owner} or {'pending', job}, and nothing has
--- changed then.
-local function waitAgain(prefix, job, mark, letBull)
+-- @param mark nothing for a job without owners   @param keys, args of BullMQ's reprocessJob
+-- The new owners are listed by writeNoted. Answers what BullMQ's script does, 1 if the job waits again; or {'closed', owner} or
+-- {'pending', job}, and nothing has changed then.
+local function waitAgain(prefix, job, mark, keys, args)
+  if not mark then return bull.reprocessJob(keys, args) end
   local owners, ref = ownersOfMark(mark), refOf(prefix, job)
   local at, closed = lookUp(owners, nowUs())
   if closed then return { 'closed', closed } end
   local pending = otherPending(mark, ref)
   if pending then return { 'pending', pending } end
 
-  local answer = letBull()
+  local answer = bull.reprocessJob(keys, args)
   if answer ~= 1 then return answer end
   moor(prefix, job, owners, at, '', needsOf(mark))
   if mark.key ~= '' then redis.call('HSET', pendingOf(mark.owner), mark.key, ref) end
   return answer
+end
+
+-- @param state that it has ended in   @param push 'LPUSH' or 'RPUSH'   @param reset '1' to count its attempts from 0
+local function retryEnded(prefix, job, mark, state, push, reset)
+  local property = state == 'failed' and 'failedReason' or 'returnvalue'
+  return waitAgain(prefix, job, mark, reprocessJobKeys(prefix, job, state), { job, push, property, state, reset, reset })
 end
