@@ -55,7 +55,8 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
   };
 }
 
-export function requireOwners(owned: OwnedOptions | undefined): OwnedOptions {
+export function requireOwners(given: JobsOptions): OwnedOptions {
+  const owned = readOwnedOptions(given);
   if (!owned) throw new InvalidJobError('A job that is enqueued has owners; without them use `add`.');
   return owned;
 }

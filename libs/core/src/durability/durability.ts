@@ -12,11 +12,3 @@ export interface DurabilityOptions {
   /** How long a caller waits for it. Default 1 s. */
   readonly timeoutMs?: number;
 }
-
-/** Runs a write, and waits for its confirmation where there is `durability`; without, `isHeld` is undefined. */
-export async function holdWrite<T>(
-  durability: Durability | undefined,
-  write: () => Promise<T>,
-): Promise<{ readonly value: T; readonly isHeld: boolean | undefined }> {
-  return durability ? durability.hold(write) : { value: await write(), isHeld: undefined };
-}

@@ -6,7 +6,8 @@ import {
   type KeyPrefixOptions,
   type QueueBaseOptions,
 } from 'bullmq';
-import { createMooredBackend, type DurableOptions } from '../backend/moored-backend.js';
+import { createMooredBackend } from '../backend/create-backend.js';
+import type { DurableOptions } from '../backend/durable-writes.js';
 import type { JobLimits } from '../model/job-limits.js';
 import type { OwnedJobOptions } from '../model/job-options.js';
 

@@ -1,3 +1,4 @@
+import type { Held } from '../backend/durable-writes.js';
 import type { MooredBackend } from '../backend/moored-backend.js';
 import { durationMs } from '../model/duration.js';
 import { escapeText } from '../scripts/escape.js';
@@ -32,10 +33,8 @@ export class OwnerStore {
   }
 
   /** Runs a write, and says whether it is durable. */
-  hold<Answer>(
-    write: () => Promise<Answer>,
-  ): Promise<{ readonly value: Answer; readonly isHeld: boolean | undefined }> {
-    return this.backend.hold(write);
+  hold<Answer>(write: () => Promise<Answer>): Promise<Held<Answer>> {
+    return this.backend.writes.hold(write);
   }
 
   async readRange(key: string, from: number, to: number): Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
-import { createMooredBackend, type DurableOptions } from '../backend/moored-backend.js';
+import { createMooredBackend } from '../backend/create-backend.js';
+import type { DurableOptions } from '../backend/durable-writes.js';
 import type { PartOptions } from '../backend/partition-check.js';
 import { durationMs } from '../model/duration.js';
 import { InvalidJobError } from '../model/errors.js';

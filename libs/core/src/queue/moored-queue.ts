@@ -7,7 +7,9 @@ import {
   type RetryOptions,
 } from 'bullmq';
 import type { NewJob } from '../backend/adds.js';
-import { createMooredBackend, type DurableOptions, type MooredBackend } from '../backend/moored-backend.js';
+import { createMooredBackend } from '../backend/create-backend.js';
+import type { DurableOptions } from '../backend/durable-writes.js';
+import type { MooredBackend } from '../backend/moored-backend.js';
 import type { JobLimits } from '../model/job-limits.js';
 import { MooredJob } from '../backend/moored-job.js';
 import { InvalidJobError } from '../model/errors.js';

@@ -1,6 +1,7 @@
 import type { ConnectionOptions, QueueBaseOptions } from 'bullmq';
 import { slotLimit, slotName } from '../backend/owned-options.js';
-import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
+import { createMooredBackend } from '../backend/create-backend.js';
+import type { MooredBackend } from '../backend/moored-backend.js';
 import type { PartOptions } from '../backend/partition-check.js';
 import { unescapeText } from '../scripts/escape.js';
 

@@ -1,6 +1,7 @@
 import { Worker, type Job, type Processor, type WorkerOptions } from 'bullmq';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createMooredBackend, type MooredBackend } from '../backend/moored-backend.js';
+import { createMooredBackend } from '../backend/create-backend.js';
+import type { MooredBackend } from '../backend/moored-backend.js';
 import { MooredJob } from '../backend/moored-job.js';
 import { ownerNames } from '../backend/owned-options.js';
 import { RunCancelled } from '../backend/run-cancelled.js';

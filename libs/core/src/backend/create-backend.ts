@@ -1,0 +1,28 @@
+import { createRedisBackend, type BackendFactory } from 'bullmq';
+import { composedScripts, defineScripts } from '../scripts/composed-scripts.js';
+import { MooredBackend } from './moored-backend.js';
+import { checkPartitionsFirst, refusePartitions, type PartOptions } from './partition-check.js';
+
+export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, options) => {
+  // What cannot be right is refused where the queue is made, before a connection is opened.
+  composedScripts();
+  refusePartitions(opts as { partitions?: number });
+  const plain = createRedisBackend(name, opts, options);
+  // It has no users of its own: its connections are handed on, and the moored backend forwards their errors.
+  plain.on('error', () => undefined);
+  // Before anything runs: all who await the client afterwards find the scripts.
+  const { connection } = plain;
+  void connection.client.then(
+    (client) => defineScripts(client, connection.redisVersion),
+    () => undefined,
+  );
+  checkPartitionsFirst(connection, opts as PartOptions, name);
+  return new MooredBackend(
+    connection,
+    name,
+    plain.keys,
+    (type) => plain.toKey(type),
+    opts,
+    plain.blockingConnection,
+  );
+};
