@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { Sessions } from './sessions.js';
+import { sessionOf } from './sessions.js';
 import { within } from './within.js';
 
 /** While one barrier waits, the next starts after this: a sync that is under way does not cover what comes now. */
@@ -19,7 +19,6 @@ export interface Barrier {
  * connection, so these have connections of their own; one that broke is not used again.
  */
 export class Barriers {
-  private readonly sessions = new Sessions();
   private readonly free: Redis[] = [];
   private readonly busy = new Set<Redis>();
   private next: Promise<Barrier | undefined> | undefined;
@@ -74,7 +73,7 @@ export class Barriers {
   }
 
   private async ask(redis: Redis): Promise<Barrier> {
-    const session = await this.sessions.of(redis);
+    const session = await sessionOf(redis);
     const isHeld = await this.prove(redis);
     return { runId: session.runId, isHeld: isHeld && !session.isOver };
   }

@@ -7,40 +7,32 @@ export interface Session {
   readonly isOver: boolean;
 }
 
-/** The session that each client has now. A client that connects again has another one. */
-export class Sessions {
-  private readonly known = new WeakMap<Redis, Promise<Session>>();
+const sessions = new WeakMap<Redis, Promise<Session>>();
 
-  of(node: Redis): Promise<Session> {
-    let session = this.known.get(node);
-    if (!session) {
-      session = this.ask(node);
-      this.known.set(node, session);
-    }
-    return session;
+/** The session that a client has now. A client that connects again has another one. */
+export function sessionOf(node: Redis): Promise<Session> {
+  let session = sessions.get(node);
+  if (!session) {
+    session = begin(node);
+    sessions.set(node, session);
   }
+  return session;
+}
 
-  private async ask(node: Redis): Promise<Session> {
-    let isOver = false;
-    // Before anything that is asked now can be sent again over the next connection.
-    node.once('close', () => {
-      isOver = true;
-      this.known.delete(node);
-    });
-    try {
-      const runId = readInfo(await node.info('server'))['run_id'];
-      if (!runId) throw new Error('The server does not say which one it is.');
-      return {
-        node,
-        runId,
-        get isOver() {
-          return isOver;
-        },
-      };
-    } catch (error) {
-      this.known.delete(node);
-      throw error;
-    }
+async function begin(node: Redis): Promise<Session> {
+  const session = { node, runId: '', isOver: false };
+  // Before anything that is asked now can be sent again over the next connection.
+  node.once('close', () => {
+    session.isOver = true;
+    sessions.delete(node);
+  });
+  try {
+    session.runId = readInfo(await node.info('server'))['run_id'] ?? '';
+    if (session.runId === '') throw new Error('The server does not say which one it is.');
+    return session;
+  } catch (error) {
+    sessions.delete(node);
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { InvalidJobError } from '../model/errors.js';
 import { Barriers } from './barriers.js';
 import type { Durability, DurabilityLevel, DurabilityOptions } from './durability.js';
 import { prove, whyNever } from './proof.js';
-import { Sessions, type Session } from './sessions.js';
+import { sessionOf, type Session } from './sessions.js';
 import { within } from './within.js';
 
 const DEFAULT_TIMEOUT_MS = 1_000;
@@ -15,7 +15,6 @@ const FAILING_MS = 50;
  * barrier's when it went to the same run of the same server over a connection that has not ended since.
  */
 export class StoreDurability implements Durability {
-  private readonly sessions = new Sessions();
   private readonly barriers = new Map<Redis, Barriers>();
   private checked: Promise<void> | undefined;
   private slot: number | undefined;
@@ -34,7 +33,9 @@ export class StoreDurability implements Durability {
   async hold<T>(write: () => Promise<T>): Promise<{ readonly value: T; readonly isHeld: boolean }> {
     this.checked ??= this.check();
     await this.checked;
-    const session = await this.session().catch(() => undefined);
+    const session = await this.node()
+      .then(sessionOf)
+      .catch(() => undefined);
     const value = await write();
     const isHeld = session && (await within(this.timeoutMs, this.isHeld(session)).catch(() => false));
     return { value, isHeld: isHeld ?? false };
@@ -54,10 +55,6 @@ export class StoreDurability implements Durability {
     throw new InvalidJobError(
       `durability "${this.level}": the store ${why}. Change the store, or use "none". Nothing was written.`,
     );
-  }
-
-  private async session(): Promise<Session> {
-    return this.sessions.of(await this.node());
   }
 
   private async isHeld(session: Session): Promise<boolean> {
@@ -97,17 +94,13 @@ export class StoreDurability implements Durability {
   }
 }
 
-function isPort(options: Durability | DurabilityOptions): options is Durability {
-  return 'hold' in options;
-}
-
 /** What the options ask for; nothing when they ask for nothing. */
 export function openDurability(
   options: Durability | DurabilityOptions | undefined,
   client: () => Promise<unknown>,
   root: string,
 ): Durability | undefined {
-  if (!options || isPort(options)) return options;
+  if (!options || 'hold' in options) return options;
   const { level, timeoutMs } = options;
   if (level === 'none') return undefined;
   if (level !== 'replica' && level !== 'disk')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Held } from '../backend/durable-writes.js';
 import {
   CancelConflictError,
   CancelLostError,
@@ -55,28 +56,17 @@ export class Canceller {
     checkOptions(options);
     const { cancelId = randomUUID() } = options;
     const cancel = { ...options, cancelId, name: this.store.nameOf(owner) };
-    const { value, isHeld } = await this.store.hold(() => this.step(cancel, seen));
-    return this.confirm(await this.answer(cancel, value), isHeld);
+    return this.complete(cancel, await this.store.hold(() => this.step(cancel, seen)));
   }
 
   /** The point of no return. */
   async step(cancel: Cancel, seen?: SeenOwner, change: Turn = {}): Promise<Answer> {
     const { turn = '', spread = '', hadJobs } = change;
     const { name, cancelId, reason = '', by = '', close = true, happenedAt = '' } = cancel;
-    const args = [
-      name,
-      cancelId,
-      close ? '1' : '',
-      reason,
-      by,
-      this.limits.receiptKeepMs,
-      happenedAt,
-      seen?.epoch ?? '',
-      seen?.wanted ?? '',
-      hadJobs ? '' : this.limits.maxClosed,
-      turn,
-      spread,
-    ];
+    const { receiptKeepMs, maxClosed } = this.limits;
+    const about = [name, cancelId, close ? '1' : '', reason, by, receiptKeepMs, happenedAt];
+    const { epoch, wanted } = seen ?? { epoch: '', wanted: '' };
+    const args = [...about, epoch, wanted, hadJobs ? '' : maxClosed, turn, spread];
     return this.run('cancel', this.store.recordOf(name), args, cancel);
   }
 
@@ -96,11 +86,10 @@ export class Canceller {
     const { reason = '', by = '', cancelId = randomUUID() } = options;
     const ref = `${queue}:${id}`;
     const args = [ref, cancelId, reason, by, this.limits.receiptKeepMs];
+    const cancel = { ...options, cancelId, name: '' };
     const key = `${this.store.root}:${ref}`;
-    const { value, isHeld } = await this.store.hold(() => this.run('cancelJob', key, args, { cancelId }));
-    const [word, name = ''] = value;
-    if (word === 'unknown') return undefined;
-    return this.confirm(await this.answer({ ...options, cancelId, name }, [word, '0']), isHeld);
+    const held = await this.store.hold(() => this.run('cancelJob', key, args, cancel));
+    return held.value[0] === 'unknown' ? undefined : this.complete(cancel, held);
   }
 
   /** Throws for what wrote nothing. */
@@ -114,6 +103,16 @@ export class Canceller {
     if (answer[0] === 'taken') throw new CancelConflictError(cancelId);
     if (answer[0] === 'full') throw new ClosedOwnersFullError(unescapeText(name));
     return answer;
+  }
+
+  /** What follows the point of no return. The receipt says for later readers that the cancel is durable, and stays so. */
+  private async complete(cancel: Cancel, { value, isHeld }: Held<Answer>): Promise<Receipt> {
+    const receipt = await this.answer(cancel, value);
+    if (isHeld === undefined || receipt.durable) return receipt;
+    if (receipt.late) return { ...receipt, durable: isHeld };
+    if (!isHeld) throw new DurabilityUnknownError(receipt);
+    await this.store.run('noteDurable', this.store.receiptOf(receipt.cancelId), []);
+    return { ...receipt, durable: true };
   }
 
   private async answer(cancel: Cancel, answer: Answer): Promise<Receipt> {
@@ -132,15 +131,6 @@ export class Canceller {
     const fields = await this.store.fieldsOf(this.store.receiptOf(cancelId));
     if (fields['owner'] === undefined) throw new CancelLostError(cancelId);
     return readReceipt(cancelId, fields);
-  }
-
-  /** The receipt says for later readers that the cancel is durable. One that was found so before stays so. */
-  private async confirm(receipt: Receipt, isHeld: boolean | undefined): Promise<Receipt> {
-    if (isHeld === undefined || receipt.durable) return receipt;
-    if (receipt.late) return { ...receipt, durable: isHeld };
-    if (!isHeld) throw new DurabilityUnknownError(receipt);
-    await this.store.run('noteDurable', this.store.receiptOf(receipt.cancelId), []);
-    return { ...receipt, durable: true };
   }
 }
 

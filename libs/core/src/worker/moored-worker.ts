@@ -11,7 +11,7 @@ import type { RunOptions } from '../model/run-options.js';
 import { AnnouncedCancels } from './announced-cancels.js';
 import { CancelListener } from './cancel-listener.js';
 import { RunHandedBack, RunWatch } from './run-watch.js';
-import { readRefusal, type MooredWorkerListener, type RefusedJob } from './worker-events.js';
+import { readRefusal, type EventOf, type Listener, type RefusedJob } from './worker-events.js';
 
 const DEFAULT_STOP_GRACE = '5s';
 const LOOKS_AGAIN_MS = 20;
@@ -236,20 +236,11 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
 
 /** BullMQ's signatures, with the events of a moored worker. */
 export interface MooredWorker<Data, Result, Name extends string> {
-  on<Event extends keyof MooredWorkerListener<Data, Result, Name>>(
-    event: Event,
-    listener: MooredWorkerListener<Data, Result, Name>[Event],
-  ): this;
-  once<Event extends keyof MooredWorkerListener<Data, Result, Name>>(
-    event: Event,
-    listener: MooredWorkerListener<Data, Result, Name>[Event],
-  ): this;
-  off<Event extends keyof MooredWorkerListener<Data, Result, Name>>(
-    event: Event,
-    listener: MooredWorkerListener<Data, Result, Name>[Event],
-  ): this;
-  emit<Event extends keyof MooredWorkerListener<Data, Result, Name>>(
-    event: Event,
-    ...args: Parameters<MooredWorkerListener<Data, Result, Name>[Event]>
+  on<E extends EventOf<Data, Result, Name>>(event: E, listener: Listener<Data, Result, Name, E>): this;
+  once<E extends EventOf<Data, Result, Name>>(event: E, listener: Listener<Data, Result, Name, E>): this;
+  off<E extends EventOf<Data, Result, Name>>(event: E, listener: Listener<Data, Result, Name, E>): this;
+  emit<E extends EventOf<Data, Result, Name>>(
+    event: E,
+    ...args: Parameters<Listener<Data, Result, Name, E>>
   ): boolean;
 }

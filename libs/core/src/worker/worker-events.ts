@@ -20,6 +20,14 @@ export interface MooredWorkerListener<Data, Result, Name extends string> extends
   lost: (job: Job<Data, Result, Name>) => void;
 }
 
+export type EventOf<D, R, N extends string> = keyof MooredWorkerListener<D, R, N>;
+
+export type Listener<D, R, N extends string, Event extends EventOf<D, R, N>> = MooredWorkerListener<
+  D,
+  R,
+  N
+>[Event];
+
 /** What the gate said of a job. `late` is a turn of a scheduler that its worker has to end. */
 interface Refusal {
   readonly id: string;
