@@ -62,14 +62,14 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m('a job is not entered in the index', 'add', '  enterAll(request.owners, request.ref, request.at)\n'),
   m(
     'a pending job is not found',
-    'add',
-    'if mark and allCurrent(mark, ref) then return',
+    'index',
+    'if mark and allCurrent(mark, pending) then return',
     'if false then return',
   ),
   m(
     'a cancelled job stands for a trigger',
-    'add',
-    'if mark and allCurrent(mark, ref) then return',
+    'index',
+    'if mark and allCurrent(mark, pending) then return',
     'if mark then return',
   ),
   m('a trigger changes the slot of the pending job', 'add', 'needsOf(pending.mark)', 'request.needs'),

@@ -3,7 +3,7 @@ import { ownersOfMark } from '../scripts/mark.js';
 import type { NewJob } from './adds.js';
 
 /** As BullMQ has it for data and results of which nothing is said. */
-type Anything = Job['data'];
+export type Anything = Job['data'];
 
 const NOT_KNOWN = '?';
 

@@ -3,15 +3,13 @@ import { QueueKeys, type JobsOptions } from 'bullmq';
 import { durationMs } from '../model/duration.js';
 import { InvalidJobError } from '../model/errors.js';
 import type { Dedup, Slot } from '../model/job-options.js';
-import { formatOwner, parseOwner, type Owner } from '../model/owner.js';
+import { formatOwner, LONE_SURROGATE, parseOwner, type Owner } from '../model/owner.js';
 import { escapeText } from '../scripts/escape.js';
 
 const MOST_OWNERS = 4;
 const MOST_KEY_BYTES = 512;
 const MOST_SLOTS = 10_000;
 const CONTROL_CHARACTER = /\p{Cc}/u;
-/** Half of a surrogate pair has no bytes of its own in UTF-8: two different keys would become one. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const STRATEGIES: readonly string[] = ['skip', 'replace', 'coalesce'];
 /** A job with such an id would have the key of something else that the queue has. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(Object.keys(new QueueKeys().getKeys('any')));

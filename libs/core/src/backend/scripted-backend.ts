@@ -1,14 +1,13 @@
 import { RedisQueueBackend, type FinishedStatus } from 'bullmq';
-import { DuplicateJobError, OwnerClosedError, SlotLimitError } from '../model/errors.js';
-import type { Owner } from '../model/owner.js';
+import { DuplicateJobError } from '../model/errors.js';
 import { runScript } from '../scripts/composed-scripts.js';
-import { unescapeText } from '../scripts/escape.js';
 import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
 import { ownerNames } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
 import type { Argument } from './step-arguments.js';
 import { stopReconnecting } from './stop-reconnecting.js';
+import { refusalOf } from './ticket.js';
 
 /** BullMQ's Redis backend, with the composed scripts in place of BullMQ's own. */
 export class ScriptedBackend extends RedisQueueBackend {
@@ -55,9 +54,10 @@ export class ScriptedBackend extends RedisQueueBackend {
     if (Array.isArray(refused)) this.onRefused(refused as string[]);
   }
 
-  /** Gives a job without a mark its owners. Answers false if one of them is closed: the job has ended then. */
-  async adopt(jobId: string, token: string, owners: readonly (Owner | string)[]): Promise<boolean> {
-    return (await this.runOnActive('adopt', jobId, token, ownerNames(owners).join('|'))) === 'adopted';
+  /** Gives a job without a mark its owners. If one of them is closed, the job has ended, and that is answered. */
+  async adopt(jobId: string, token: string, owners: readonly string[]): Promise<'cancelled' | undefined> {
+    const answer = await this.runOnActive('adopt', jobId, token, ownerNames(owners).join('|'));
+    return answer === 'adopted' ? undefined : 'cancelled';
   }
 
   /** Ends a turn of a scheduler that came too late to start. Answers why it ended: an owner may have been cancelled meanwhile. */
@@ -114,8 +114,8 @@ export class ScriptedBackend extends RedisQueueBackend {
 
 function orThrow(answer: unknown): unknown {
   if (!Array.isArray(answer)) return answer;
-  if (answer[0] === 'closed') throw new OwnerClosedError(unescapeText(String(answer[1])));
-  if (answer[0] === 'slot-limit') throw new SlotLimitError(Number(answer[1]));
-  if (answer[0] === 'pending') throw new DuplicateJobError(String(answer[1]));
+  const [word, detail] = answer as [unknown, unknown];
+  if (word === 'pending') throw new DuplicateJobError(String(detail));
+  if (word === 'closed' || word === 'slot-limit') throw refusalOf(word, String(detail));
   return answer;
 }

@@ -1,4 +1,6 @@
-export type Argument = string | number | Buffer;
+import type { Argument } from '../scripts/redis-client.js';
+
+export type { Argument };
 
 /** What jobs of a step have in common. It is sent once for all of them. */
 export class Template {

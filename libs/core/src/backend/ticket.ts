@@ -37,16 +37,20 @@ export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
     case 'coalesced':
       return { outcome: word, id: String(detail) };
     case 'closed':
-      throw new OwnerClosedError(unescapeText(String(detail)));
+    case 'slot-limit':
+      throw refusalOf(word, String(detail));
     case 'owner-full':
       throw new OwnerFullError(unescapeText(String(detail)));
     case 'queue-full':
       throw new QueueFullError(queue, Number(detail));
-    case 'slot-limit':
-      throw new SlotLimitError(Number(detail));
     default:
       throw failure(id, String(detail));
   }
+}
+
+/** What refuses a job, a retry or a scheduler. */
+export function refusalOf(word: 'closed' | 'slot-limit', detail: string): Error {
+  return word === 'closed' ? new OwnerClosedError(unescapeText(detail)) : new SlotLimitError(Number(detail));
 }
 
 function failure(jobId: string, text: string): Error {

@@ -2,8 +2,8 @@ import { InvalidJobError } from './errors.js';
 
 const TYPE = /^[a-z][a-z0-9_-]{0,63}$/i;
 const MAX_ID_BYTES = 512;
-/** Half of a surrogate pair has no bytes of its own in UTF-8: two different ids would become one. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Half of a surrogate pair has no bytes of its own in UTF-8: two different ids, or keys, would become one. */
+export const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** What a job is for: a type and an id, written `trip:42`. */
 export interface Owner {

@@ -1,3 +1,5 @@
+import { readJobRef } from '../scripts/job-ref.js';
+
 /** A job that was removed, and why. */
 export interface HistoryEntry {
   readonly at: number;
@@ -9,7 +11,5 @@ export interface HistoryEntry {
 /** Reads a line that `history.lua` wrote: <time, ms> <reason> <queue>:<id> */
 export function readHistory(line: string): HistoryEntry {
   const [at, reason, ...rest] = line.split(' ') as [string, string, ...string[]];
-  const ref = rest.join(' ');
-  const colon = ref.indexOf(':');
-  return { at: Number(at), reason, queue: ref.slice(0, colon), id: ref.slice(colon + 1) };
+  return { at: Number(at), reason, ...readJobRef(rest.join(' ')) };
 }

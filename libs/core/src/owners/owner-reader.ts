@@ -1,4 +1,5 @@
 import { unescapeText } from '../scripts/escape.js';
+import { readJobRef } from '../scripts/job-ref.js';
 import type { Owner } from '../model/owner.js';
 import { readHistory, type HistoryEntry } from './history.js';
 import type { OwnerStore } from './owner-store.js';
@@ -71,7 +72,7 @@ export class OwnerReader {
       count: Number(count),
       ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
       jobs: inGroups(jobs, 3).map(([ref, jobState, jobName]) => ({
-        ...splitRef(ref!),
+        ...readJobRef(ref!),
         name: jobName!,
         state: jobState!,
       })),
@@ -117,11 +118,6 @@ export class OwnerReader {
 /** The order that the store has. */
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-function splitRef(ref: string): { queue: string; id: string } {
-  const colon = ref.indexOf(':');
-  return { queue: ref.slice(0, colon), id: ref.slice(colon + 1) };
 }
 
 function inGroups(values: readonly string[], size: number): string[][] {

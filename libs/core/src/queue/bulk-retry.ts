@@ -37,16 +37,8 @@ export class BulkRetry {
   /** Jobs that fail again meanwhile are not retried a second time. */
   async retry({ after = 0, before, limit = Infinity, ...filter }: RetryFilter): Promise<RetriedJobs> {
     const total = { seen: 0, retried: 0, refused: 0, duplicates: 0 };
-    let page: RetryPage = [
-      'next',
-      String(after),
-      '',
-      before === undefined ? '' : String(before - 1),
-      0,
-      0,
-      0,
-      0,
-    ];
+    const until = before === undefined ? '' : String(before - 1);
+    let page: RetryPage = ['next', String(after), '', until, 0, 0, 0, 0];
     while (page[0] === 'next' && total.retried < limit) {
       page = await this.retryPage(page, filter, limit - total.retried);
       const [, , , , seen, retried, refused, duplicates] = page;

@@ -11,7 +11,7 @@ import { createMooredBackend } from '../backend/create-backend.js';
 import type { DurableOptions } from '../backend/durable-writes.js';
 import type { MooredBackend } from '../backend/moored-backend.js';
 import type { JobLimits } from '../model/job-limits.js';
-import { MooredJob } from '../backend/moored-job.js';
+import { MooredJob, type Anything } from '../backend/moored-job.js';
 import { InvalidJobError } from '../model/errors.js';
 import type { Ticket } from '../backend/ticket.js';
 import type { OwnersOf } from '../model/owners-of.js';
@@ -24,9 +24,6 @@ export interface MooredQueueOptions extends QueueOptions, DurableOptions {
   /** The owners of jobs whose caller names none. */
   readonly ownersOf?: OwnersOf;
 }
-
-/** As BullMQ has it for data and results of which nothing is said. */
-type Anything = Job['data'];
 
 /** BullMQ's queue. Its jobs may name owners; everything else works as in BullMQ. */
 export class MooredQueue<Data = Anything, Result = Anything, Name extends string = string> extends Queue<

@@ -1,4 +1,4 @@
-import type { RedisClient } from './redis-client.js';
+import type { Argument, RedisClient } from './redis-client.js';
 import { bullRelease, readBullScripts } from './bullmq-texts.js';
 import { compose, guard, type ComposedScript } from './composer.js';
 import { checkTexts } from './known-texts.js';
@@ -44,7 +44,7 @@ export function defineScripts(client: RedisClient, storeVersion: string): void {
 export function runScript(
   client: RedisClient,
   name: ComposedName,
-  args: readonly (string | number | Buffer)[],
+  args: readonly Argument[],
 ): Promise<unknown> {
   const run = (): Promise<unknown> => client.runCommand(commandOf(name), args as never);
   return client.isCluster ? untilSlotRests(run) : run();

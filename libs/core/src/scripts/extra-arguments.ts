@@ -1,7 +1,6 @@
 import { readBullScripts } from './bullmq-texts.js';
 import { RECIPES, type Recipe } from './recipes.js';
-
-type Argument = string | number | Buffer;
+import type { Argument } from './redis-client.js';
 
 /** Where a script runs. */
 interface Place {

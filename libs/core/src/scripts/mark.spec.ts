@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { escapeText, unescapeText } from './escape.js';
-import { readMark, writeMark, type Mark } from './mark.js';
+import { readMark, type Mark } from './mark.js';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
 const digits = fc.integer({ min: 1, max: 2 ** 52 }).map(String);
@@ -83,3 +83,9 @@ describe('the mark of a job', () => {
     );
   });
 });
+
+/** As the scripts do. */
+function writeMark({ owners: [first, ...further], startBy, key, limit, slot }: Mark): string {
+  const parts = [first!.epoch, first!.name, startBy, key, limit, slot];
+  return [...parts, ...further.flatMap(({ name, epoch }) => [epoch, name])].join('|');
+}

@@ -17,11 +17,6 @@ export function readMark(text: string): Mark {
   return { owners, startBy, key, limit, slot };
 }
 
-export function writeMark({ owners: [first, ...further], startBy, key, limit, slot }: Mark): string {
-  const parts = [first!.epoch, first!.name, startBy, key, limit, slot];
-  return [...parts, ...further.flatMap(({ name, epoch }) => [epoch, name])].join('|');
-}
-
 /** The owners of a marked job, as callers write them. */
 export function ownersOfMark(text: string): string[] {
   return readMark(text).owners.map(({ name }) => unescapeText(name));

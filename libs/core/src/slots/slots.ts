@@ -4,6 +4,7 @@ import { createMooredBackend } from '../backend/create-backend.js';
 import type { MooredBackend } from '../backend/moored-backend.js';
 import type { PartOptions } from '../backend/partition-check.js';
 import { unescapeText } from '../scripts/escape.js';
+import { readJobRef } from '../scripts/job-ref.js';
 
 const PAGE = 100;
 
@@ -67,9 +68,9 @@ export class Slots {
   async setLimit(key: string, limit: number): Promise<number | undefined> {
     const name = slotName(key);
     const args = [this.limitOf(name), this.backend.root, name, slotLimit(limit)];
-    const [before, word] = (await this.backend.run('setSlotLimit', args)) as [string, 'more' | 'done'];
-    for (let next = word; next === 'more';)
-      [, next] = (await this.backend.run('setSlotLimit', args)) as [string, 'more' | 'done'];
+    const set = async () => (await this.backend.run('setSlotLimit', args)) as [string, 'more' | 'done'];
+    const [before, word] = await set();
+    for (let next = word; next === 'more';) [, next] = await set();
     return before === '' ? undefined : Number(before);
   }
 
@@ -104,13 +105,8 @@ type SlotAnswer = [limit?: string, holding?: number, waiting?: number, holders?:
 
 /** @param entries job and time in µs, in turn */
 function jobsOf(entries: readonly string[]): SlotJob[] {
-  return Array.from({ length: entries.length / 2 }, (_, i) => {
-    const ref = entries[2 * i]!;
-    const colon = ref.indexOf(':');
-    return {
-      queue: ref.slice(0, colon),
-      id: ref.slice(colon + 1),
-      since: Math.floor(Number(entries[2 * i + 1]) / 1_000),
-    };
-  });
+  return Array.from({ length: entries.length / 2 }, (_, i) => ({
+    ...readJobRef(entries[2 * i]!),
+    since: Math.floor(Number(entries[2 * i + 1]) / 1_000),
+  }));
 }

@@ -115,12 +115,7 @@ interface Position {
   readonly from: number;
 }
 
-interface SweptPage {
-  readonly seen: number;
-  readonly adopted: number;
-  readonly removed: number;
-  readonly failed: number;
-  readonly error: unknown;
+interface SweptPage extends Omit<Adoption, 'cursor'> {
   readonly next: Position | undefined;
 }
 

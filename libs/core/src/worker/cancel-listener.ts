@@ -1,5 +1,6 @@
 import { createRedisBackend, type ConnectionOptions, type RedisQueueBackend } from 'bullmq';
 import { defineScripts, runScript } from '../scripts/composed-scripts.js';
+import { readJobRef } from '../scripts/job-ref.js';
 
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
@@ -79,9 +80,8 @@ export class CancelListener {
   /** @param runs one run a line, written queue:id */
   private announce(runs: string): void {
     for (const run of runs.split('\n')) {
-      const colon = run.indexOf(':');
-      const jobId = run.slice(colon + 1);
-      this.stops.get(run.slice(0, colon))?.forEach((stop) => stop(jobId));
+      const { queue, id } = readJobRef(run);
+      this.stops.get(queue)?.forEach((stop) => stop(id));
     }
   }
 }

@@ -2,7 +2,7 @@ import { Worker, type Job, type Processor, type WorkerOptions } from 'bullmq';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMooredBackend } from '../backend/create-backend.js';
 import type { MooredBackend } from '../backend/moored-backend.js';
-import { MooredJob } from '../backend/moored-job.js';
+import { MooredJob, type Anything } from '../backend/moored-job.js';
 import { ownerNames } from '../backend/owned-options.js';
 import { RunCancelled } from '../backend/run-cancelled.js';
 import { durationMs } from '../model/duration.js';
@@ -23,8 +23,6 @@ export interface MooredWorkerOptions extends WorkerOptions, RunOptions {}
 type Completed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleCompleted']>;
 type NextJob = Parameters<Worker['nextJobFromJobData']>;
 type Failed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleFailed']>;
-/** As BullMQ has it for data and results of which nothing is said. */
-type Anything = Job['data'];
 
 /** BullMQ's worker. Jobs of cancelled owners do not come to it, and their running ones are told to stop. */
 // eslint-disable-next-line typescript/no-unsafe-declaration-merging -- the interface declares what BullMQ's class has
@@ -92,7 +90,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   ): Promise<Job<Data, Result, Name>> {
     const owners = data && this.ownersNamedFor(data, jobId!);
     // Before BullMQ plans the next turn of the job's scheduler: that turn has the same owners, or there is none.
-    if (owners && !(await this.mayRun(jobId!, () => this.adopt(jobId!, token!, owners))))
+    if (owners && !(await this.mayRun(jobId!, () => this.moored.adopt(jobId!, token!, owners))))
       return this.fetchAnother(token!);
     const isLate = this.lateTurns.delete(jobId!);
     const read = owners ? { ...data, opts: { ...data.opts, owners } } : data;
@@ -123,15 +121,6 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
       );
       return undefined;
     }
-  }
-
-  /** Gives a job of a plain producer its owners. Answers why it may not run. */
-  private async adopt(
-    jobId: string,
-    token: string,
-    owners: readonly string[],
-  ): Promise<RefusedJob['reason'] | undefined> {
-    return (await this.moored.adopt(jobId, token, owners)) ? undefined : 'cancelled';
   }
 
   /**

@@ -92,18 +92,6 @@ local function markOf(request)
   return writeMark(request.owners, startBy(request), request.needs)
 end
 
--- The pending job of the request's key: it has not begun, for what begins leaves the key in the same step. One that was cancelled with
--- a further owner, and that the clean-up has not reached, will not begin.
-local function pendingJob(request)
-  if request.template.strategy == '' then return nil end
-  request.key = string.match(request.needs, '^[^|]*')
-  local ref = redis.call('HGET', pendingOf(request.owners[1].name), request.key)
-  if not ref or ref == request.ref then return nil end
-  local prefix, job = splitRef(ref)
-  local mark = markOfJob(prefix, job)
-  if mark and allCurrent(mark, ref) then return { ref = ref, prefix = prefix, job = job, mark = mark } end
-end
-
 local function delayAgain(request, pending)
   if not redis.call('ZSCORE', pending.prefix .. 'delayed', pending.job) or isInLine(pending.mark, pending.ref) then return end
   local at = math.floor(request.at / 1000)
@@ -205,7 +193,10 @@ local function refusal(request)
   if closed then return { 'closed', closed } end
   -- BullMQ says what it says of a job that exists.
   if request.template.isCallersId and redis.call('EXISTS', request.prefix .. request.job) == 1 then return nil end
-  request.pending = pendingJob(request)
+  if request.template.strategy ~= '' then
+    request.key = string.match(request.needs, '^[^|]*')
+    request.pending = otherPending(request.owners[1].name, request.key, request.ref)
+  end
   return slotRefusal(request) or not request.pending and overLimit(request) or nil
 end
 

@@ -111,6 +111,16 @@ local function leaveCurrent(owner, epoch, ref)
   forgetWithoutJobs(owner, further)
 end
 
+-- The job of this deduplication key that is pending beside this one: it has not begun, for what begins leaves the key in the same step. One
+-- that was cancelled with a further owner, and that the clean-up has not reached, will not begin.
+local function otherPending(owner, key, ref)
+  local pending = redis.call('HGET', pendingOf(owner), key)
+  if not pending or pending == ref then return nil end
+  local prefix, job = splitRef(pending)
+  local mark = markOfJob(prefix, job)
+  if mark and allCurrent(mark, pending) then return { ref = pending, prefix = prefix, job = job, mark = mark } end
+end
+
 local function leavePending(mark, ref)
   if mark.key ~= '' and redis.call('HGET', pendingOf(mark.owner), mark.key) == ref then
     redis.call('HDEL', pendingOf(mark.owner), mark.key)

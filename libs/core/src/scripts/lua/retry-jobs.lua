@@ -24,10 +24,8 @@ local function firstRank()
 end
 
 local function isOf(mark, owner)
-  if not mark then return false end
-  if mark.owner == owner then return true end
-  for _, further in furtherOwners(mark) do
-    if further == owner then return true end
+  for _, each in ipairs(mark and ownersOfMark(mark) or {}) do
+    if each.name == owner then return true end
   end
   return false
 end

@@ -1,15 +1,5 @@
 -- A job that has ended waits again, under the present epochs of its owners.
 
--- The job of the same deduplication key that waits already, or nothing.
-local function otherPending(mark, ref)
-  if mark.key == '' then return nil end
-  local pending = redis.call('HGET', pendingOf(mark.owner), mark.key)
-  if not pending or pending == ref then return nil end
-  local prefix, job = splitRef(pending)
-  local other = markOfJob(prefix, job)
-  return other and allCurrent(other, pending) and job or nil
-end
-
 -- @param mark nothing for a job without owners   @param keys, args of BullMQ's reprocessJob
 -- The new owners are listed by writeNoted. Answers what BullMQ's script does, 1 if the job waits again; or {'closed', owner} or
 -- {'pending', job}, and nothing has changed then.
@@ -18,8 +8,8 @@ local function waitAgain(prefix, job, mark, keys, args)
   local owners, ref = ownersOfMark(mark), refOf(prefix, job)
   local at, closed = lookUp(owners, nowUs())
   if closed then return { 'closed', closed } end
-  local pending = otherPending(mark, ref)
-  if pending then return { 'pending', pending } end
+  local pending = mark.key ~= '' and otherPending(mark.owner, mark.key, ref)
+  if pending then return { 'pending', pending.job } end
 
   local answer = bull.reprocessJob(keys, args)
   if answer ~= 1 then return answer end
