@@ -72,17 +72,17 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     'if mark and allCurrent(mark, pending) then return',
     'if mark then return',
   ),
-  m('a trigger changes the slot of the pending job', 'add', 'needsOf(pending.mark)', 'request.needs'),
-  m('a replaced job stays in the index', 'add', '  leaveAll(pending.mark, pending.ref)\n'),
+  m('a trigger changes the slot of the pending job', 'add-pending', 'needsOf(pending.mark)', 'request.needs'),
+  m('a replaced job stays in the index', 'add-pending', '  leaveAll(pending.mark, pending.ref)\n'),
   m(
     'a replaced job keeps its slot',
-    'add',
+    'add-pending',
     '  freeSlots(pending.mark, pending.ref)\n  bull.removeJob',
     '  bull.removeJob',
   ),
   m(
     'a replaced job stays in its queue',
-    'add',
+    'add-pending',
     "  bull.removeJob(removeJobKeys(pending.prefix, pending.job), { pending.job, '0', pending.prefix })\n",
   ),
   m(

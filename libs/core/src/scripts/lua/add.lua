@@ -22,41 +22,7 @@
   Answers for each: 'created', {'existing', id}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner},
   {'owner-full', owner}, {'queue-full', count}, {'slot-limit', the limit its key has} or {'error', text}. With 'all', a refusal is the only answer.
 ]]
-local TEMPLATE_WIDTH = 10
 local ownerLimit, queueLimit = tonumber(ARGV[3]), tonumber(ARGV[4])
-
-local function readTemplate(at)
-  local sort, prefix, options = ARGV[at], ARGV[at + 1], ARGV[at + 3]
-  return {
-    sort = sort, prefix = prefix, queue = refOf(prefix, ''), keys = keysOf(sort, prefix), name = ARGV[at + 2],
-    options = cjson.decode(options), furtherOptions = options == '{}' and '}' or ',' .. string.sub(options, 2),
-    life = ARGV[at + 4], strategy = ARGV[at + 5], longestWait = ARGV[at + 6],
-    isCallersId = ARGV[at + 7] == '1', hasNeeds = ARGV[at + 8] == '1', hasRest = ARGV[at + 9] == '1',
-  }
-end
-
--- Answers the request, and where the next one begins.
-local function readRequest(at, templates)
-  local template = templates[tonumber(ARGV[at])]
-  local prefix, job, needs, rest, following = template.prefix, ARGV[at + 1], '||', '', at + 5
-  if template.hasNeeds then needs, following = ARGV[following], following + 1 end
-  if template.hasRest then rest, following = ARGV[following], following + 1 end
-  return {
-    template = template, prefix = prefix, job = job, ref = template.queue .. job, timestamp = ARGV[at + 2], data = ARGV[at + 3],
-    owners = ownersNamed(ARGV[at + 4]), needs = needs, rest = rest,
-  }, following
-end
-
-local function readRequests(at)
-  local templates, requests, request = {}, {}, nil
-  for i = 1, tonumber(ARGV[at]) do templates[i] = readTemplate(at + 1 + (i - 1) * TEMPLATE_WIDTH) end
-  at = at + 1 + #templates * TEMPLATE_WIDTH
-  while at <= #ARGV do
-    request, at = readRequest(at, templates)
-    requests[#requests + 1] = request
-  end
-  return requests
-end
 
 -- Jobs of owners and of queues: what the store has, and what this step has accepted.
 local accepted = {}
@@ -81,71 +47,6 @@ local function overLimit(request)
     end
   end
   if queueLimit and depthOf(request.prefix) >= queueLimit then return { 'queue-full', depthOf(request.prefix) } end
-end
-
-local function startBy(request)
-  if request.template.life == '' then return '' end
-  return whole(math.floor(request.at / 1000) + tonumber(request.template.life))
-end
-
-local function markOf(request)
-  return writeMark(request.owners, startBy(request), request.needs)
-end
-
-local function delayAgain(request, pending)
-  if not redis.call('ZSCORE', pending.prefix .. 'delayed', pending.job) or isInLine(pending.mark, pending.ref) then return end
-  local at = math.floor(request.at / 1000)
-  local due = at + tonumber(request.template.options['delay'] or 0)
-  if request.template.longestWait ~= '' then
-    local first = tonumber(redis.call('HGET', pending.prefix .. pending.job, 'timestamp'))
-    due = math.min(due, first + tonumber(request.template.longestWait))
-  end
-  bull.changeDelay(keysOf('changeDelay', pending.prefix), { math.max(0, due - at), at, pending.job, pending.prefix .. pending.job })
-end
-
--- The pending job has the needs of the newest trigger. It leaves the line for a slot that it may not need any more, and comes to the gate
--- again.
-local function changeMark(request, pending)
-  if request.needs ~= needsOf(pending.mark) then
-    local stood = isInLine(pending.mark, pending.ref)
-    freeSlots(pending.mark, pending.ref)
-    if stood then bull.promote(keysOf('promote', pending.prefix), { pending.prefix, pending.job }) end
-  end
-  claimLimit(request.needs)
-  local mark = markOf(request)
-  setMark(pending.prefix, pending.job, mark)
-  pending.mark = readMark(mark)
-end
-
-local function coalesce(request, pending)
-  redis.call('HSET', pending.prefix .. pending.job, 'data', request.data)
-  changeMark(request, pending)
-  delayAgain(request, pending)
-  return { 'coalesced', pending.job }
-end
-
--- A trigger that a pending job covers extends the time in which that job may start.
-local function skip(request, pending)
-  if pending.mark.startBy ~= '' then changeMark(request, pending) end
-  return { 'skipped', pending.job }
-end
-
-local function removePending(pending)
-  leaveAll(pending.mark, pending.ref)
-  freeSlots(pending.mark, pending.ref)
-  bull.removeJob(removeJobKeys(pending.prefix, pending.job), { pending.job, '0', pending.prefix })
-end
-
-local NO_REST = {}
-
--- BullMQ takes nothing for what JSON calls null.
-local function restOf(request)
-  if request.rest == '' then return NO_REST end
-  local rest = cjson.decode(request.rest)
-  for i = 1, 6 do
-    if rest[i] == cjson.null then rest[i] = nil end
-  end
-  return rest
 end
 
 -- The options of a job are those of its template, behind its mark, if it has owners, and its id, if that is the caller's.
@@ -211,12 +112,6 @@ local function accept(request)
   if not request.pending then return 'created' end
   removePending(request.pending)
   return { 'replaced', request.pending.job }
-end
-
-local function joinPending(request)
-  redis.call('HSET', recordOf(request.owners[1].name), 'wanted', whole(request.at))
-  if request.template.strategy == 'coalesce' then return coalesce(request, request.pending) end
-  return skip(request, request.pending)
 end
 
 local function countAccepted(request)
