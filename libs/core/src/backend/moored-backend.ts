@@ -5,7 +5,6 @@ import {
   type FinishedStatus,
   type FlowJobEntry,
   type JobJson,
-  type JobsOptions,
   type KeepJobs,
   type MinimalJob,
   type ParentKeyOpts,
@@ -118,7 +117,7 @@ export class MooredBackend extends ScriptedBackend {
   override async updateJobSchedulerNextMillis(
     ...[id, nextMillis, data, jobOpts, producerId]: Rescheduling
   ): Promise<string | null> {
-    const plain = withoutOwners(jobOpts);
+    const { owners: _, ...plain } = jobOpts;
     const job = await super.updateJobSchedulerNextMillis(id, nextMillis, data, plain, producerId);
     if (job !== 'ended') return job;
     if (producerId) this.onCancelled([producerId]);
@@ -191,8 +190,3 @@ export class MooredBackend extends ScriptedBackend {
 /** BullMQ's own arguments, in whose place the request stands. */
 type Finished = (string | number | boolean | Buffer)[];
 type FinishArguments = Finished & { request?: StepItem };
-
-function withoutOwners(opts: JobsOptions): JobsOptions {
-  const { owners: _, ...rest } = opts;
-  return rest;
-}

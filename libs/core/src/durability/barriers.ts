@@ -20,11 +20,9 @@ export interface Barrier {
  */
 export class Barriers {
   private readonly free: Redis[] = [];
-  private readonly busy = new Set<Redis>();
+  private readonly busy = new Map<Redis, Promise<unknown>>();
   private next: Promise<Barrier | undefined> | undefined;
   private startedAt = -Infinity;
-  private ended!: () => void;
-  private end: Promise<void>;
   /** The last one found that too few hold it. */
   isFailing = false;
 
@@ -32,9 +30,7 @@ export class Barriers {
     private readonly client: Redis,
     private readonly prove: (redis: Redis) => Promise<boolean>,
     private readonly waitMs: number,
-  ) {
-    this.end = new Promise((resolve) => (this.ended = resolve));
-  }
+  ) {}
 
   /** The next barrier that starts; nothing when the server could not be asked. */
   join(): Promise<Barrier | undefined> {
@@ -43,7 +39,7 @@ export class Barriers {
   }
 
   close(): void {
-    for (const redis of [...this.free, ...this.busy]) redis.disconnect();
+    for (const redis of [...this.free, ...this.busy.keys()]) redis.disconnect();
   }
 
   private async start(): Promise<Barrier | undefined> {
@@ -51,15 +47,14 @@ export class Barriers {
     this.next = undefined;
     this.startedAt = performance.now();
     const redis = this.free.pop() ?? this.open();
-    this.busy.add(redis);
     // When the connection, or the server, is gone, nothing is known.
-    const barrier = await within(this.waitMs + ANSWER_MS, this.ask(redis)).catch(() => undefined);
+    const asked = within(this.waitMs + ANSWER_MS, this.ask(redis)).catch(() => undefined);
+    this.busy.set(redis, asked);
+    const barrier = await asked;
     this.busy.delete(redis);
     if (barrier) this.free.push(redis);
     else redis.disconnect();
     this.isFailing = !barrier?.isHeld;
-    this.ended();
-    this.end = new Promise((resolve) => (this.ended = resolve));
     return barrier;
   }
 
@@ -68,7 +63,7 @@ export class Barriers {
     while (this.busy.size > 0) {
       const restMs = this.startedAt + GAP_MS - performance.now();
       if (restMs <= 0 && this.busy.size < MOST) return;
-      await within(restMs > 0 ? restMs : this.waitMs, this.end);
+      await within(restMs > 0 ? restMs : this.waitMs, Promise.race(this.busy.values()));
     }
   }
 

@@ -154,7 +154,9 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     const watch = new RunWatch<Result>((reason) => this.cancelJob(id, reason), this.limits);
     this.runs.set(id, watch);
     try {
-      if (this.announced.take(id)) await this.confirmCancel(id, token);
+      // The renewal of its lock says whether the run that is about to begin is the one that was cancelled.
+      if (this.announced.take(id))
+        await this.extendJobLocks([id], [token], this.opts.lockDuration!).catch(() => undefined);
       if (watch.stopped) throw new RunCancelled(id);
       return await watch.follow(super.callProcessJob(job, token, signal));
     } catch (error) {
@@ -163,11 +165,6 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
       watch.end();
       this.runs.delete(id);
     }
-  }
-
-  /** The renewal of its lock says whether the run that is about to begin is the one that was cancelled. */
-  private async confirmCancel(id: string, token: string): Promise<void> {
-    await this.extendJobLocks([id], [token], this.opts.lockDuration!).catch(() => undefined);
   }
 
   protected override async handleCompleted(

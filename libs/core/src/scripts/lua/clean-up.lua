@@ -38,11 +38,6 @@ local function countTold(cancelId, ref)
   redis.call('HINCRBY', receiptOf(cancelId), 'aborted:' .. queueOf(ref), 1)
 end
 
-local function append(lists, name, entry)
-  lists[name] = lists[name] or {}
-  table.insert(lists[name], entry)
-end
-
 -- A page writes what its jobs have in common once: what leaves the owner's record, the history of each owner, and the counts.
 local function newPage(owner, cancelId, timestamp)
   return { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, counts = {}, running = {} }
@@ -58,7 +53,8 @@ local function leaveAllOn(page, mark, ref)
   leavePending(mark, ref)
   for _, owner in ipairs(ownersOfMark(mark)) do
     if owner.name ~= page.owner then leave(owner.name, ref) end
-    append(page.history, owner.name, page.timestamp .. ' cancelled ' .. ref)
+    page.history[owner.name] = page.history[owner.name] or {}
+    table.insert(page.history[owner.name], page.timestamp .. ' cancelled ' .. ref)
   end
   if needsSlots(mark) then freeSlots(mark, ref) end
 end
