@@ -46,7 +46,7 @@ export class Adds {
     return ticketOf(id, await this.batch.add(addRequestOf(job, id, prefix, owned, parent)), queue);
   }
 
-  /** A job that is refused leaves the others alone. The store begins with the first ones while the next are written. */
+  /** A job that is refused, or a step that fails, leaves the others alone. The store begins with the first ones while the next are written. */
   async many(
     jobs: readonly NewJob[],
     owned: readonly OwnedOptions[],
@@ -55,18 +55,17 @@ export class Adds {
     const ids = jobs.map(({ jobId }) => jobId || newJobId());
     const request = ({ job, parentKeyOpts = {} }: NewJob, i: number): StepItem =>
       addRequestOf(job, ids[i]!, prefix, owned[i], parentKeyOpts);
-    const steps: Promise<AddAnswer[]>[] = [];
+    const steps: Promise<PromiseSettledResult<Ticket>[]>[] = [];
     for (let from = 0; from < jobs.length; from += MOST_OF_A_BULK_IN_ONE_STEP) {
       const some = jobs.slice(from, from + MOST_OF_A_BULK_IN_ONE_STEP);
       const requests = some.map((job, i) => request(job, from + i));
       const step = this.step('each', requests);
-      // It may fail while later ones are still written; all are waited for below.
-      step.catch(() => undefined);
-      steps.push(step);
+      steps.push(
+        Promise.allSettled(some.map(async (_, i) => ticketOf(ids[from + i]!, (await step)[i]!, queue))),
+      );
       await nextTurn();
     }
-    const answers = (await Promise.all(steps)).flat();
-    return Promise.allSettled(answers.map(async (answer, i) => ticketOf(ids[i]!, answer, queue)));
+    return (await Promise.all(steps)).flat();
   }
 
   /** All or none. */

@@ -63,6 +63,30 @@ describe('many jobs at once', () => {
     expect((await kit.owners.get('photo:1'))?.count).toBe(1);
   });
 
+  it('keep the tickets of those that were added when others do not reach the store', async () => {
+    const queue = kit.queue();
+    await queue.waitUntilReady();
+    const client: Commands = kit.redis as never;
+    const add = client['mooring:add'].bind(client);
+    let steps = 0;
+    vi.spyOn(client, 'mooring:add').mockImplementation(async (...args) => {
+      if ((steps += 1) === 2) throw new Error('Connection is closed.');
+      return add(...args);
+    });
+    const jobs = Array.from({ length: MANY }, () => ({ name: 'x', data: {}, opts: { owners: ['photo:1'] } }));
+
+    const tickets = await queue.enqueueBulk(jobs);
+
+    const refused = tickets.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(50);
+    expect(refused).toEqual(tickets.slice(50, 100));
+    expect(refused[0]).toMatchObject({ reason: { message: 'Connection is closed.' } });
+    expect((await kit.owners.get('photo:1'))?.count).toBe(MANY - 50);
+    await expect(queue.addBulk(jobs.slice(0, 1))).resolves.toHaveLength(1);
+    steps = 1;
+    await expect(queue.addBulk(jobs)).rejects.toThrow('Connection is closed.');
+  });
+
   it('may be with owners and without in one call', async () => {
     const queue = kit.queue();
 
