@@ -1,5 +1,6 @@
 import type { FlowJobEntry, JobJson, ParentKeyOpts } from 'bullmq';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { InvalidJobError } from '../model/errors.js';
 import type { JobLimits } from '../model/job-limits.js';
 import { addRequestOf } from './add-request.js';
 import { Batch } from './batch.js';
@@ -73,6 +74,9 @@ export class Adds {
     entries: readonly FlowJobEntry[],
     owned: readonly (OwnedOptions | undefined)[],
   ): Promise<Ticket[]> {
+    const { root } = this.options;
+    if (entries.some(({ prefix }, i) => owned[i] && prefix !== root))
+      throw new InvalidJobError(`The jobs of owners in a flow have the prefix "${root}" of its producer.`);
     const requests = entries.map(({ jobData, jobId, parentKeyOpts, prefix, queueName }, i) =>
       addRequestOf(jobData, jobId, `${prefix}:${queueName}:`, owned[i], {
         ...parentKeyOpts,

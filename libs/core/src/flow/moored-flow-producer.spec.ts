@@ -76,6 +76,23 @@ describe('MooredFlowProducer', () => {
     expect(await kit.queue().getJobCountByTypes('prioritized', 'wait', 'waiting-children')).toBe(2);
   });
 
+  it('refuses owners to a job that has another prefix, and adds nothing', async () => {
+    const child = (owners?: string[]) => ({
+      ...(node('child', owners) as object),
+      prefix: `${kit.prefix}:elsewhere`,
+    });
+    const refusal = { code: 'INVALID' };
+
+    await expect(kit.flows().add(node('top', ['album:1'], [child()]))).rejects.toMatchObject(refusal);
+    await expect(kit.flows().addBulk([node('top', undefined, [child(['album:1'])])])).rejects.toMatchObject(
+      refusal,
+    );
+
+    expect(await kit.redis.keys(`${kit.prefix}:elsewhere:*`)).toEqual([]);
+    expect(await kit.ownerKeys()).toEqual([]);
+    expect(await kit.queue().getJobCountByTypes('wait', 'waiting-children')).toBe(0);
+  });
+
   it('takes a child that has ended as done, and does not list it as a job of an owner', async () => {
     const ran: string[] = [];
     kit.worker(async (job) => ran.push(job.name));
