@@ -1,7 +1,7 @@
 import { RedisQueueBackend, type FinishedStatus } from 'bullmq';
 import { DuplicateJobError } from '../model/errors.js';
 import { runScript } from '../scripts/composed-scripts.js';
-import { extendArguments } from '../scripts/extra-arguments.js';
+import { extendArguments, requeuedJob } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
 import { ownerNames } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
@@ -33,11 +33,11 @@ export class ScriptedBackend extends RedisQueueBackend {
     if (!extended && this.root.includes('{')) return runScript(client, commandName as never, args);
     if (!extended) return super.execCommand(client, commandName, args as never);
     const answer = runScript(client, commandName as ComposedName, extended);
-    return answer.then((value) => this.readAnswer(commandName, value, args));
+    return answer.then((value) => this.readAnswer(commandName, value, extended));
   }
 
   private readAnswer(commandName: string, answer: unknown, args: readonly Argument[]): unknown {
-    if (answer === 'cancelled') throw new RunCancelled(String(args.at(-1)));
+    if (answer === 'cancelled') throw new RunCancelled(requeuedJob(args));
     if (commandName === 'extendLocks') {
       const [lost, cancelled] = answer as [string[], string[]];
       if (cancelled.length > 0) this.onCancelled(cancelled);

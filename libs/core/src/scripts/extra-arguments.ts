@@ -42,3 +42,8 @@ function runIn(name: string, args: readonly Argument[]): Argument[] {
   const argv = args.slice(readBullScripts().get(name)!.numberOfKeys);
   return [argv[job]!, argv[token]!, time === undefined ? Date.now() : argv[time]!];
 }
+
+/** @param args of a composed script that gives a job back, with what stands behind BullMQ's own */
+export function requeuedJob(args: readonly Argument[]): string {
+  return String(args.at(-6));
+}

@@ -169,6 +169,30 @@ describe('MooredWorker', () => {
     expect(await queue.getJob(job.id!)).toBeUndefined();
   });
 
+  it('says that a run was cancelled whose processor tried to delay its job', async () => {
+    const events: string[] = [];
+    const refusals: unknown[] = [];
+    let delayIt: (() => void) | undefined;
+    const worker = kit.worker(async (job, token) => {
+      await new Promise<void>((resolve) => (delayIt = resolve));
+      await job.moveToDelayed(Date.now() + LONG_MS, token).catch((error: unknown) => {
+        refusals.push(error);
+        throw error;
+      });
+    });
+    for (const event of ['failed', 'cancelled', 'lost'] as const)
+      worker.on(event as 'failed', () => events.push(event));
+    const { id } = await kit.queue().add('x', {}, { owners: ['track:1'] });
+    await until(() => delayIt, 'it runs');
+
+    await kit.owners.cancel('track:1');
+    delayIt!();
+
+    await until(() => events.length > 0, 'it ended');
+    expect({ events, errors: kit.errors.splice(0) }).toEqual({ events: ['cancelled'], errors: [] });
+    expect(refusals).toMatchObject([{ jobId: id }]);
+  });
+
   it("reports a run that has lost its lock in BullMQ's words, and goes on", async () => {
     const finish: (() => void)[] = [];
     const lost: Job[] = [];
@@ -324,6 +348,22 @@ describe('MooredWorker', () => {
     kit.worker(async (job) => done.push(job.id!));
     await until(() => done.length === 1, 'another worker ran it');
     await kit.nothingLeft();
+  });
+
+  it('says that a run was cancelled whose job could not be handed back', async () => {
+    const events: string[] = [];
+    const runs: { reason?: unknown }[] = [];
+    const worker = kit.worker(untilStopped(runs));
+    worker.on('cancelled', () => events.push('cancelled'));
+    await kit.queue().add('x', {}, { owners: ['track:1'] });
+    await until(() => runs.length === 1, 'it runs');
+    await kit.redis.set(`${kit.prefix}~cancelled`, 'not a stream');
+    await kit.owners.cancel('track:1');
+
+    await worker.shutdown({ finishWithin: 0 });
+
+    expect(runs).toEqual([{ reason: 'shutdown' }]);
+    expect({ events, errors: kit.errors.splice(0) }).toEqual({ events: ['cancelled'], errors: [] });
   });
 
   it('runs a processor file in a process of its own', async () => {

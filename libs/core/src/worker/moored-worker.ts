@@ -157,7 +157,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
       // The renewal of its lock says whether the run that is about to begin is the one that was cancelled.
       if (this.announced.take(id))
         await this.extendJobLocks([id], [token], this.opts.lockDuration!).catch(() => undefined);
-      if (watch.stopped) throw new RunCancelled(id);
+      if (watch.stopped) throw new Error(`The run was told to stop (${watch.stopped}) before it began.`);
       return await watch.follow(super.callProcessJob(job, token, signal));
     } catch (error) {
       throw watch.stopped === 'shutdown' ? new RunHandedBack() : error;
@@ -181,8 +181,10 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     ...args: Failed<Data, Result, Name>
   ): Promise<Job<Data, Result, Name>> {
     const [cause, job, token] = args;
-    if (cause instanceof RunHandedBack) return job.moveToWait(token) as Promise<never>;
     try {
+      // The store has ended the job already, when its processor tried to give it back.
+      if (cause instanceof RunCancelled) throw cause;
+      if (cause instanceof RunHandedBack) return (await job.moveToWait(token)) as never;
       return await super.handleFailed(...args);
     } catch (error) {
       return this.goOnIfOver(error, args);
