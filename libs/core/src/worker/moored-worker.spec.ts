@@ -366,6 +366,32 @@ describe('MooredWorker', () => {
     expect({ events, errors: kit.errors.splice(0) }).toEqual({ events: ['cancelled'], errors: [] });
   });
 
+  it('hands back a job that is fetched while it shuts down', async () => {
+    const runs: { reason?: unknown }[] = [];
+    const worker = kit.worker(untilStopped(runs), { autorun: false, concurrency: 1 });
+    const queue = kit.queue();
+    const { id } = await queue.add('x', {}, { owners: ['track:1'], attempts: 1 });
+    const backend = worker['backend'];
+    const fetch = backend.moveToActive.bind(backend);
+    let answer: (() => void) | undefined;
+    backend.moveToActive = async (...args) => {
+      const job = await fetch(...args);
+      await new Promise<void>((resolve) => (answer = resolve));
+      return job;
+    };
+    worker.run().catch((error: Error) => kit.errors.push(error));
+    await until(() => answer, 'the job is fetched');
+
+    const down = worker.shutdown({ finishWithin: 0 });
+    await until(() => worker.closing !== undefined, 'it closes');
+    answer!();
+    await down;
+
+    expect(runs).toEqual([]);
+    expect(await (await queue.getJob(id!))!.getState()).toBe('prioritized');
+    expect(await queue.getJob(id!)).toMatchObject({ attemptsMade: 0 });
+  });
+
   it('runs a processor file in a process of its own', async () => {
     const file = new URL('../../../../test/support/core-processor.mjs', import.meta.url);
     kit.worker(file as never);

@@ -38,6 +38,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   private readonly ownersOf: MooredWorkerOptions['ownersOf'];
   private readonly moored: MooredBackend;
   private listener: CancelListener | undefined;
+  private handsBack = false;
 
   constructor(
     name: string,
@@ -157,6 +158,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
       // The renewal of its lock says whether the run that is about to begin is the one that was cancelled.
       if (this.announced.take(id))
         await this.extendJobLocks([id], [token], this.opts.lockDuration!).catch(() => undefined);
+      if (this.handsBack) watch.stop('shutdown');
       if (watch.stopped) throw new Error(`The run was told to stop (${watch.stopped}) before it began.`);
       return await watch.follow(super.callProcessJob(job, token, signal));
     } catch (error) {
@@ -212,6 +214,8 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     await this.pause(true);
     const until = Date.now() + durationMs('finishWithin', finishWithin);
     while (this.runs.size > 0 && Date.now() < until) await pause(LOOKS_AGAIN_MS);
+    // A fetch that was under way when the worker paused may still bring a job.
+    this.handsBack = true;
     for (const run of this.runs.values()) run.stop('shutdown');
     await this.close();
   }
