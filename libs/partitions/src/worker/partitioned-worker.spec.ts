@@ -150,6 +150,33 @@ describe('MooredWorker with several partitions', () => {
     await kit.nothingLeft();
   });
 
+  it('keeps to a lower concurrency as soon as its runs end', async () => {
+    let [running, most, ran] = [0, 0, 0];
+    const ends: (() => void)[] = [];
+    const worker = kit.worker(
+      async () => {
+        most = Math.max(most, (running += 1));
+        if (ends.length < 6) await new Promise<void>((resolve) => ends.push(resolve));
+        else await pause(2);
+        running -= 1;
+        ran += 1;
+      },
+      { concurrency: 6 },
+    );
+    const queue = kit.queue();
+    await Promise.all(OWNERS.map((owner) => queue.addBulk(jobsOf(owner, 2))));
+    await until(() => ends.length === 6, 'two of each partition run');
+    await Promise.all(OWNERS.map((owner) => queue.addBulk(jobsOf(owner, 20))));
+
+    worker.concurrency = 3;
+    most = 0;
+    for (const end of ends) end();
+
+    await until(() => ran === 66, 'all have run');
+    expect(most).toBe(3);
+    await kit.nothingLeft();
+  });
+
   it('stops fetching while it is paused, also with all permits taken', async () => {
     const ran: string[] = [];
     const worker = kit.worker(async (job) => ran.push(job.name), { concurrency: 1 });

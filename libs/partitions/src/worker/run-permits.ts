@@ -37,6 +37,8 @@ export class RunPermits {
 
   /** May the run go on with the next job of its partition? */
   mayGoOn(token: string): boolean {
+    // There may be fewer permits than when it got its own.
+    if (this.held.size > this.most) return false;
     const inARow = (this.held.get(token) ?? 0) + 1;
     this.held.set(token, inARow);
     return this.waiting.length === 0 || inARow < MOST_IN_A_ROW;
