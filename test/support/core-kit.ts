@@ -106,7 +106,10 @@ export class CoreKit {
     return keys
       .flat()
       .filter(
-        (key) => !/^~(receipt|history|told|cancelled|limit|slots$|empty|closed|idle|barrier|turn)/.test(key),
+        (key) =>
+          !/^~(receipt|history|told|cancelled|limit|slots$|empty|closed|idle|barrier|turn|partitions$)/.test(
+            key,
+          ),
       )
       .toSorted();
   }

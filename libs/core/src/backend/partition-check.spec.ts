@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CoreKit } from '../../../../test/support/core-kit.js';
+import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import { MooredFlowProducer, MooredQueue, MooredWorker, Owners, Slots } from '../index.js';
 
 describe('a class of the core', () => {
@@ -30,6 +30,18 @@ describe('a class of the core', () => {
       await make(undefined).close();
     },
   );
+
+  it.each(Object.entries(made))('sets up its prefix with one partition: %s', async (_, make) => {
+    const key = `${kit.prefix}~partitions`;
+    const first = make(1);
+    await until(async () => (await kit.redis.get(key)) === '1', 'the number is written');
+    await first.close();
+
+    const second = make(1);
+    await second.close();
+
+    expect(await kit.redis.get(key)).toBe('1');
+  });
 
   it('is refused a prefix that was set up with several partitions', async () => {
     await kit.redis.set(`${kit.prefix}~partitions`, '3');

@@ -39,8 +39,25 @@ export function checkPartitionsFirst(
   connection.client.catch(() => undefined);
 }
 
-/** The first process that has several partitions writes <prefix>~partitions. A prefix without it has one. */
+/** The number of partitions, which the first process that uses a prefix writes. */
+export function partitionsKey(prefix: string): string {
+  return `${prefix}~partitions`;
+}
+
+const SET_UP = `
+  if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SET', KEYS[1], ARGV[1]) end
+  return redis.call('GET', KEYS[1])`;
+
+/** Answers how many partitions the prefix has, if another process was first. */
+export async function setUpPartitions(client: RedisClient, prefix: string, asked: number): Promise<number> {
+  const command = 'mooring:setUpPartitions';
+  if (!(command in client)) client.defineCommand(command, { lua: SET_UP, numberOfKeys: 1 });
+  return Number(await client.runCommand(command, [partitionsKey(prefix), asked]));
+}
+
 async function checkWhole(client: RedisClient, prefix: string): Promise<void> {
-  const known = await client.get(`${prefix}~partitions`);
-  if (known !== null) throw new PartitionsError(prefix, Number(known), 1);
+  // A store that is full cannot note the number, and is worked with all the same.
+  const known =
+    (await client.get(partitionsKey(prefix))) ?? (await setUpPartitions(client, prefix, 1).catch(() => 1));
+  if (Number(known) !== 1) throw new PartitionsError(prefix, Number(known), 1);
 }

@@ -70,19 +70,34 @@ describe('the number of partitions', () => {
     expect(await whole.queue().count()).toBe(1);
   });
 
+  it('is refused to a process that has several where any class has one: its other queues, flows and owners too', async () => {
+    const whole = new CoreKit();
+    open.push({ close: () => whole.stop() });
+    await whole.queue().add('x', {}, { owners: ['track:1'] });
+    const place = { ...whole.place, partitions: 2 };
+    const known = { code: 'PARTITIONS', known: 1, asked: 2 };
+    const job = { name: 'x', queueName: 'audio', data: {}, opts: { owners: ['track:1'] } };
+
+    await expect(keep(new Owners(place)).get('track:1')).rejects.toMatchObject(known);
+    await expect(keep(new MooredQueue('other', place)).add('x', {})).rejects.toMatchObject(known);
+    await expect(keep(new MooredFlowProducer(place)).add(job)).rejects.toMatchObject(known);
+
+    expect((await whole.anotherOwners().get('track:1'))?.count).toBe(1);
+  });
+
   it.each([0, -1, 1.5, 257, Number.NaN])('cannot be %d', (partitions) => {
     expect(() => new MooredQueue('audio', { ...kit.place, partitions })).toThrow(
       /partitions is a whole number/,
     );
   });
 
-  it('leaves the prefix as it is where it is 1', async () => {
+  it('leaves the keys of queues as they are where it is 1', async () => {
     const whole = new CoreKit();
     open.push({ close: () => whole.stop() });
 
     const job = await whole.queue().add('x', {}, { owners: ['track:1'] });
 
     expect(job.queueQualifiedName).toBe(`${whole.prefix}:audio`);
-    expect(await whole.redis.exists(`${whole.prefix}~partitions`)).toBe(0);
+    expect(await whole.redis.get(`${whole.prefix}~partitions`)).toBe('1');
   });
 });

@@ -1,6 +1,6 @@
 import { PartitionsError } from '#core';
-import type { PartOptions } from '#core/parts';
-import { runOwnScript, type Client } from './own-scripts.js';
+import { partitionsKey, setUpPartitions, type PartOptions } from '#core/parts';
+import type { Client } from './wake-worker.js';
 
 /** Refuses a process that has another number of partitions than the prefix was set up with. */
 export function checkNumber(prefix: string, asked: number): NonNullable<PartOptions['checkPart']> {
@@ -10,17 +10,15 @@ export function checkNumber(prefix: string, asked: number): NonNullable<PartOpti
   };
 }
 
-/** <prefix>~partitions is written by the first process that has several. */
 async function numberOfPartitions(
   client: Client,
   prefix: string,
   asked: number,
   queue: string,
 ): Promise<number> {
-  const key = `${prefix}~partitions`;
-  const known = await client.get(key);
+  const known = await client.get(partitionsKey(prefix));
   if (known !== null) return Number(known);
-  // A queue that was there before partitions were: its jobs would not be found.
+  // A queue of BullMQ's alone, or one that was there before the number was written: its jobs would not be found.
   if (queue && (await client.hexists(`${prefix}:${queue}:meta`, 'version'))) return 1;
-  return Number(await runOwnScript(client, 'setUp', key, asked));
+  return setUpPartitions(client, prefix, asked);
 }

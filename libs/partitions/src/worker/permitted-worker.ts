@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
 import { MooredWorker, PartitionsError } from '#core';
-import { runOwnScript, type Client } from '../model/own-scripts.js';
+import { wakeWorker, type Client } from '../model/wake-worker.js';
 import type { RunPermits } from './run-permits.js';
 
 type Anything = Job['data'];
@@ -86,9 +86,7 @@ export class PermittedWorker<D = Anything, R = Anything, N extends string = stri
   private wakeAnother(): void {
     this.foundNothing = false;
     // Without it the other worker looks by itself, after its `drainDelay`.
-    this.client
-      .then((client) => runOwnScript(client, 'wakeWorker', this.keys['marker']!))
-      .catch(() => undefined);
+    this.client.then((client) => wakeWorker(client, this.keys['marker']!)).catch(() => undefined);
   }
 
   private get client(): Promise<Client> {
