@@ -180,4 +180,25 @@ describe('MooredFlowProducer', () => {
     expect(await kit.owners.get('album:1')).toBeUndefined();
     expect((await kit.owners.get('track:2'))?.count).toBe(1);
   });
+
+  it('adds thousands of flows with an owner each in one step', async () => {
+    const flows = Array.from({ length: 4_100 }, (_, i) => node('alone', [`album:${i}`]));
+
+    await kit.flows().addBulk(flows);
+
+    expect(await kit.queue().getPrioritizedCount()).toBe(flows.length);
+    const { owners } = await kit.owners.list({ limit: flows.length + 1 });
+    expect(owners).toHaveLength(flows.length);
+  });
+
+  it('removes a flow of thousands with its first job, a page after the other', async () => {
+    const children = Array.from({ length: 8_100 }, () => node('child'));
+    const { job } = await kit.flows().add(node('top', ['album:1'], children));
+
+    const receipt = await kit.owners.cancelJob('audio', job.id!, { wait: 'drained' });
+
+    expect(receipt).toMatchObject({ removed: children.length + 1, aborted: 0, done: true });
+    expect(await kit.queue().getJobCountByTypes('prioritized', 'wait', 'waiting-children')).toBe(0);
+    await kit.nothingLeft();
+  });
 });

@@ -26,11 +26,10 @@ local function collect(ref)
 end
 
 collect(ARGV[2])
-local now = nowUs()
-openReceipt(cancelId, now, ARGV[6], { 'owner', owner, 'from', '0', 'jobs', table.concat(refs, '\n'), 'reason', ARGV[4], 'by', ARGV[5] })
+local jobs = table.concat(refs, '\n')
+openReceipt(cancelId, nowUs(), ARGV[6], { 'owner', owner, 'from', '0', 'jobs', jobs, 'reason', ARGV[4], 'by', ARGV[5] })
 redis.call('HSET', recordOf(owner), 'cancel', cancelId)
 for _, ref in ipairs(refs) do
   redis.call('HSET', recordOf(owner), ref, '0')
 end
-cleanRefs(owner, cancelId, refs, msText(now))
-return { 'cancelled', '0' }
+return { 'cancelled', (cleanNamed(owner, cancelId, jobs, '0')) }

@@ -91,6 +91,18 @@ local function cleanRefs(owner, cancelId, refs, timestamp)
   return #page.running
 end
 
+-- One page of the jobs that were cancelled alone. The cursor is the place in their text. Answers the next cursor and how many of them run.
+local function cleanNamed(owner, cancelId, jobs, cursor)
+  local refs, at = {}, tonumber(cursor)
+  for _ = 1, JOBS_IN_ONE_STEP do
+    local ref, following = string.match(jobs, '([^\n]+)()', at + 1)
+    at = following or 0
+    if not ref then break end
+    if redis.call('HGET', recordOf(owner), ref) == '0' then refs[#refs + 1] = ref end
+  end
+  return whole(at), cleanRefs(owner, cancelId, refs, msText(nowUs()))
+end
+
 -- One page of the index. Answers the next cursor and how many of its jobs run.
 local function cleanPage(owner, cancelId, upTo, cursor)
   local page = redis.call('HSCAN', recordOf(owner), cursor, 'COUNT', JOBS_IN_ONE_STEP)

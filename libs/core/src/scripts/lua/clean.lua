@@ -12,11 +12,5 @@ if not receipt[1] then
   redis.call('ZREM', root .. '~cancels', cancelId)
   return { 'gone' }
 end
-if receipt[3] then
-  local refs = {}
-  for ref in string.gmatch(receipt[3], '[^\n]+') do
-    if redis.call('HGET', recordOf(receipt[1]), ref) == '0' then refs[#refs + 1] = ref end
-  end
-  return { '0', cleanRefs(receipt[1], cancelId, refs, msText(nowUs())) }
-end
+if receipt[3] then return { cleanNamed(receipt[1], cancelId, receipt[3], ARGV[3]) } end
 return { cleanPage(receipt[1], cancelId, tonumber(receipt[2]), ARGV[3]) }

@@ -3,6 +3,8 @@
 -- How long it is remembered that an owner without jobs was closed or reopened.
 local STATE_KEPT_MS = 30 * 24 * 3600 * 1000
 
+local VALUES_IN_ONE_CALL = 1000
+
 -- What a step of many jobs writes once, at its end: new owners by their list, records to delete, and their owners by their list.
 local toList, toDelete, toUnlist = {}, {}, {}
 
@@ -13,13 +15,24 @@ local function note(lists, epoch, ...)
   for i = 1, select('#', ...) do noted[#noted + 1] = select(i, ...) end
 end
 
-local function writeNoted()
-  for list, entries in pairs(toList) do redis.call('ZADD', list, unpack(entries)) end
-  for list, owners in pairs(toUnlist) do redis.call('ZREM', list, unpack(owners)) end
-  if #toDelete > 0 then
-    redis.call('DEL', unpack(toDelete))
-    readOwners = {}
+-- for from, to in pagesOf(values) do: Lua unpacks fewer than 8,000 values at once.
+local function pagesOf(values)
+  local from = 1 - VALUES_IN_ONE_CALL
+  return function()
+    from = from + VALUES_IN_ONE_CALL
+    if from <= #values then return from, math.min(from + VALUES_IN_ONE_CALL - 1, #values) end
   end
+end
+
+local function writeNoted()
+  for list, entries in pairs(toList) do
+    for from, to in pagesOf(entries) do redis.call('ZADD', list, unpack(entries, from, to)) end
+  end
+  for list, owners in pairs(toUnlist) do
+    for from, to in pagesOf(owners) do redis.call('ZREM', list, unpack(owners, from, to)) end
+  end
+  for from, to in pagesOf(toDelete) do redis.call('DEL', unpack(toDelete, from, to)) end
+  if #toDelete > 0 then readOwners = {} end
   toList, toDelete, toUnlist = {}, {}, {}
 end
 
