@@ -29,8 +29,8 @@ export class CleanUp {
     return true;
   }
 
-  /** Cancels whose clean-up is not over, the oldest first: a process may have died on the way. */
-  async open(most: number): Promise<string[]> {
+  /** Cancels whose clean-up is not over, the oldest first: a process may have died on the way. All of them, if `most` is not given. */
+  async open(most = 0): Promise<string[]> {
     return this.store.readRange(`${this.store.root}~cancels`, 0, most - 1);
   }
 }

@@ -305,6 +305,30 @@ describe('Owners', () => {
     expect(await kit.owners.openReceipts()).toEqual([]);
   });
 
+  it('finishes a clean-up behind a hundred whose runs go on, and behind one that fails', async () => {
+    const queue = kit.queue();
+    const slow = Array.from({ length: 100 }, (_, i) => `slow:${i}`);
+    const runs = await queue.addBulk(
+      slow.map((owner) => ({ name: 'x', data: {}, opts: { owners: [owner] } })),
+    );
+    // As if workers had them.
+    await Promise.all(runs.map(({ id }) => kit.redis.set(`${kit.prefix}:audio:${id}:lock`, 'run')));
+    for (const owner of slow) await kit.owners.cancel(owner, { close: false });
+    await queue.addBulk(
+      Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } })),
+    );
+    await kit.cancelAndDie('track:1', 'last');
+    await kit.redis.zadd(`${kit.prefix}~cancels`, 0, 'broken');
+    await kit.redis.set(`${kit.prefix}~receipt~broken`, 'no receipt');
+
+    await expect(kit.owners.resume()).rejects.toMatchObject({
+      message: '1 of 102 cancels could not be cleaned up.',
+      errors: [{ message: expect.stringContaining('WRONGTYPE') }],
+    });
+
+    expect(await kit.owners.receipt('last')).toMatchObject({ removed: 700, done: true });
+  });
+
   it('lists owners by type, by beginning and by state, in pages', async () => {
     const queue = kit.queue();
     const names = ['trip:1', 'trip:10', 'trip:2', 'user:1'];

@@ -14,7 +14,6 @@ import { OwnerReader, type ListOptions, type OwnerList, type OwnerView } from '.
 import { OwnerStore } from './owner-store.js';
 import type { Receipt } from './receipt.js';
 
-const MOST_RESUMED = 100;
 const MAX_CLOSED = 100_000;
 /** Receipts say what runs of now were told: they outlive these. */
 const LEAST_RECEIPT_KEEP_MS = 60_000;
@@ -91,11 +90,18 @@ export class Owners {
     return found.filter((receipt) => receipt !== undefined).toSorted((a, b) => a.at - b.at);
   }
 
-  /** Finishes the clean-up of cancels whose process has died. Any number of processes may call it. */
+  /**
+   * Finishes the clean-up of cancels whose process has died. Any number of processes may call it. It throws an `AggregateError` at the
+   * end if some could not be finished.
+   */
   async resume(): Promise<number> {
-    const open = await this.at.cleanUp.open(MOST_RESUMED);
-    for (const cancelId of open) await this.at.cleanUp.pass(cancelId);
-    return open.length;
+    const open = await this.at.cleanUp.open();
+    const errors: unknown[] = [];
+    for (const cancelId of open) {
+      await this.at.cleanUp.pass(cancelId).catch((error: unknown) => errors.push(error));
+    }
+    if (errors.length === 0) return open.length;
+    throw new AggregateError(errors, `${errors.length} of ${open.length} cancels could not be cleaned up.`);
   }
 
   close(): Promise<void> {

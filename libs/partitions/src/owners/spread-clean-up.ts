@@ -9,7 +9,7 @@ export class SpreadCleanUp implements Pick<OwnersAccess['cleanUp'], 'open' | 'pa
   ) {}
 
   /** First those that have not reached all partitions. */
-  async open(most: number): Promise<string[]> {
+  async open(most?: number): Promise<string[]> {
     const open = await Promise.all(this.parts.map(({ cleanUp }) => cleanUp.open(most)));
     const unspread = await this.unspread.list();
     return [...new Set([...unspread, ...open.flat()])].slice(0, most);
