@@ -109,9 +109,42 @@ describe('a cancel of an owner without a job', () => {
     for (const owner of ['trip:3', 'ride:2']) await cancel(owner);
 
     expect(await listed()).toEqual(['ride:2', 'trip:2', 'trip:3']);
-    const names = (await keys()).filter((key) => key.startsWith('~owners~'));
-    const counts = await Promise.all(names.map((key) => kit.redis.zcard(kit.prefix + key)));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+    expect(await listEntries()).toBe(3);
+  });
+
+  it('takes no job away, and lists its owner once, when its time is over and the owner has jobs again', async () => {
+    const reopened = ['trip:1', 'trip:2', 'ride:1', 'ride:2'];
+    for (const owner of ['ride:1', 'ride:2']) await add(owner);
+    for (const owner of reopened) {
+      await cancel(owner);
+      await kit.owners.reopen(owner);
+      await backdate(owner, 31 * DAY_MS);
+      await kit.redis.del(`${kit.prefix}~owner~${owner}`);
+    }
+    for (const owner of reopened) await add(owner);
+    expect(await listed()).toEqual(reopened.toSorted());
+
+    expect(await kit.owners.purgeClosed()).toBe(0);
+    for (const owner of reopened) expect(await kit.owners.get(owner)).toMatchObject({ count: 1 });
+    // Each that comes makes room for two whose time is over.
+    await cancel('ride:1');
+    expect(await listEntries()).toBe(reopened.length);
+
+    for (const owner of ['trip:1', 'trip:2', 'ride:2']) await cancel(owner, { close: false });
+    expect(await listed()).toEqual(['ride:1']);
+    expect(await listEntries()).toBe(1);
+  });
+
+  it('leaves one entry of an owner that is closed again after its time was over', async () => {
+    for (const owner of ['trip:1', 'ride:1']) {
+      if (owner === 'ride:1') await add(owner);
+      await cancel(owner);
+      await kit.redis.del(`${kit.prefix}~owner~${owner}`);
+      if (owner === 'ride:1') await add(owner);
+      await cancel(owner);
+    }
+
+    expect(await listEntries()).toBe(2);
   });
 
   it('leaves 1,000 receipts, however many owners and cancelIds are named', async () => {
@@ -172,6 +205,13 @@ describe('a cancel of an owner without a job', () => {
 
   async function listed(): Promise<string[]> {
     return (await kit.owners.list()).owners.map(({ owner }) => owner);
+  }
+
+  /** How many entries the lists of owners have, of which each owner stands in one. */
+  async function listEntries(): Promise<number> {
+    const names = (await keys()).filter((key) => key.startsWith('~owners~'));
+    const counts = await Promise.all(names.map((key) => kit.redis.zcard(kit.prefix + key)));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** As if it had been closed that long ago. */

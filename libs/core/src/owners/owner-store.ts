@@ -52,9 +52,12 @@ export class OwnerStore {
   /** Forgets owners that were closed or reopened so long ago without ever having had a job. Answers how many. */
   async purgeClosed(olderThan: number | string): Promise<number> {
     const args = [durationMs('olderThan', olderThan), MOST_PURGED_IN_ONE_STEP];
-    let purged = 0;
-    for (let last = MOST_PURGED_IN_ONE_STEP; last === MOST_PURGED_IN_ONE_STEP; purged += last)
-      last = await this.run<number>('purgeClosed', this.recordOf(''), args);
+    let [seen, purged] = [MOST_PURGED_IN_ONE_STEP, 0];
+    while (seen === MOST_PURGED_IN_ONE_STEP) {
+      const page = await this.run<[seen: number, purged: number]>('purgeClosed', this.recordOf(''), args);
+      seen = page[0];
+      purged += page[1];
+    }
     return purged;
   }
 

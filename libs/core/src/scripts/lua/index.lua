@@ -78,14 +78,22 @@ local function forgetOwner(owner, epoch)
   readOwners[owner] = nil
 end
 
--- A record expires by itself, but not its name in the list of owners: each owner that comes makes room for two whose time is over.
+-- The name stays in the list of owners when a record expires. A record that came later may have put it in another one.
+-- @param present the epoch of that record, if there is one
+local function unlistExpired(owner, epoch, present)
+  if not present or listOf(present) ~= listOf(epoch) then redis.call('ZREM', listOf(epoch), owner) end
+end
+
+-- Each owner that comes makes room for two whose time is over.
 local function listIdle(owner, epoch, hadJobs)
   local idle, now = root .. (hadJobs and '~idle' or '~closed'), math.floor(nowUs() / 1000) * 1000
+  local earlier = redis.call('ZSCORE', idle, owner)
+  if earlier then unlistExpired(owner, earlier, epoch) end
   redis.call('ZADD', idle, whole(now + tonumber(string.sub(epoch, -3))), owner)
   local over = redis.call('ZRANGEBYSCORE', idle, '-inf', whole(now - STATE_KEPT_MS * 1000), 'WITHSCORES', 'LIMIT', 0, 2)
   for i = 1, #over, 2 do
     redis.call('ZREM', idle, over[i])
-    if redis.call('EXISTS', recordOf(over[i])) == 0 then redis.call('ZREM', listOf(over[i + 1]), over[i]) end
+    unlistExpired(over[i], over[i + 1], redis.call('HGET', recordOf(over[i]), 'epoch'))
   end
 end
 
