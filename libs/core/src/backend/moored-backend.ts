@@ -16,7 +16,7 @@ import { Adds, type NewJob } from './adds.js';
 import { Batch } from './batch.js';
 import { DurableWrites, type DurableOptions } from './durable-writes.js';
 import { FinishRequests } from './finish-request.js';
-import { readOwnedOptions, requireOwners } from './owned-options.js';
+import { readFlowOptions, readOwnedOptions, requireOwners } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
 import { ScriptedBackend } from './scripted-backend.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
@@ -81,7 +81,7 @@ export class MooredBackend extends ScriptedBackend {
   }
 
   private async addFlowInOneStep(entries: FlowJobEntry[]): Promise<FlowAnswer> {
-    const owned = entries.map(({ jobData }) => readOwnedOptions(jobData.opts));
+    const owned = entries.map(({ jobData }) => readFlowOptions(jobData.opts));
     if (!owned.some((options) => options)) return super.addFlow(entries);
     return (await this.adds.flow(entries, owned)).map(({ id }) => [null, id]);
   }

@@ -53,6 +53,13 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
   };
 }
 
+/** All of a flow is added or nothing, so none of its jobs may join one that is pending. */
+export function readFlowOptions(given: JobsOptions): OwnedOptions | undefined {
+  const owned = readOwnedOptions(given);
+  if (owned?.strategy) throw new InvalidJobError('A job of a flow has no `dedup`.');
+  return owned;
+}
+
 export function requireOwners(given: JobsOptions): OwnedOptions {
   const owned = readOwnedOptions(given);
   if (!owned) throw new InvalidJobError('A job that is enqueued has owners; without them use `add`.');

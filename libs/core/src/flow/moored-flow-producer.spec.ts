@@ -116,6 +116,20 @@ describe('MooredFlowProducer', () => {
     expect(await kit.queue().getJobCounts('wait', 'prioritized')).toEqual({ wait: 1, prioritized: 2 });
   });
 
+  it('refuses dedup: a flow is added whole, and none of its jobs joins a pending one', async () => {
+    const opts = { dedup: { strategy: 'skip', key: 'k' } } as const;
+    const pending = await kit.queue().add('x', {}, { owners: ['album:1'], ...opts });
+    const children = [node('a', undefined, undefined, opts), node('b', undefined, undefined, opts)];
+
+    await expect(kit.flows().add(node('top', ['album:1'], children))).rejects.toMatchObject({
+      code: 'INVALID',
+      message: expect.stringContaining('dedup'),
+    });
+
+    const waiting = await kit.queue().getJobs(['prioritized', 'waiting-children']);
+    expect(waiting.map(({ id }) => id)).toEqual([pending.id]);
+  });
+
   it('counts all jobs of a flow against the limits', async () => {
     const flow = node('top', ['album:1'], [node('a'), node('b'), node('c')]);
     const limited = kit.flows({ limits: { perOwner: 3 } });

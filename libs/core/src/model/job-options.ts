@@ -19,6 +19,7 @@ export interface Slot {
 export interface OwnedJobOptions {
   /** Whose the job is: one to four owners. */
   readonly owners?: readonly (Owner | string)[];
+  /** Not for a job of a flow. */
   readonly dedup?: Dedup;
   /** The job starts within this time or not at all: ms, or a text such as `5m`. */
   readonly expiresIn?: number | string;

@@ -3,7 +3,7 @@
 
     KEYS[1]  the job
     ARGV[1]  root   [2] the job, <queue>:<id>   [3] cancelId   [4] reason   [5] by   [6] keep the receipt for, ms
-  Answers {'cancelled', '0'}, {'repeated'}, {'taken'}, or {'unknown'} for a job that has ended or has no owner.
+  Answers {'cancelled', the cursor of the next page}, {'repeated'}, {'taken'}, or {'unknown'} for a job that has ended or has no owner.
 ]]
 root = ARGV[1]
 local cancelId = ARGV[3]
