@@ -141,7 +141,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m('a clean-up removes runs', 'clean-up', 'if isLocked(prefix, job) then', NEVER),
   m('a clean-up leaves the queue alone', 'clean-up', '  removeFromQueue(prefix, job, page.timestamp)\n'),
   m('a clean-up leaves the index alone', 'clean-up', '  leaveAllOn(page, mark, ref)\n'),
-  m('a run is told twice', 'clean-up', "if redis.call('SADD', told, ref) == 0 then return end"),
+  m('a run is told twice', 'clean-up', "if redis.call('SADD', toldOf(ref), cancelId) == 0 then return end"),
   m('a job cancelled alone stays current', 'cancel-job', "  redis.call('HSET', recordOf(owner), ref, '0')\n"),
   m('a closed receipt stays open', 'index', "  redis.call('ZREM', root .. '~cancels', cancelId)\n"),
   m(
@@ -183,6 +183,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     'enterAll(owners, ref, at)',
   ),
   m('a closed owner takes retries', 'waits-again', "if closed then return { 'closed', closed } end"),
+  m('a run that was not told has ended', 'receipts', "  count(mark, ref, 'aborted')\n"),
 ];
 
 function m(name: string, file: string, text: string, instead = ''): CoreMutant {

@@ -13,6 +13,7 @@ export function faultsOf(state: CoreState): string[] {
     ...wrongSlots(state),
     ...wrongLines(state),
     ...wrongCancels(state),
+    ...wrongReceipts(state),
   ].toSorted();
 }
 
@@ -144,6 +145,18 @@ function wrongCancels({ cancels, receipts, owners }: CoreState): string[] {
     ...unknown.map((cancelId) => `cancel: ${cancelId} is open without a receipt`),
     ...open.map(([name, { cancel }]) => `cancel: ${name} has ${cancel}, which is over`),
   ];
+}
+
+function wrongReceipts({ receipts }: CoreState): string[] {
+  return [...receipts].flatMap(([cancelId, fields]) => {
+    const total = (what: string) =>
+      [...fields].reduce(
+        (sum, [name, count]) => (name.startsWith(`${what}:`) ? sum + Number(count) : sum),
+        0,
+      );
+    const [ended, told] = [total('acknowledged'), total('aborted')];
+    return ended > told ? [`receipt: ${cancelId} says that ${ended} of ${told} runs have ended`] : [];
+  });
 }
 
 /** `<owner>|<digest>`, or nothing for a job without a deduplication key. */

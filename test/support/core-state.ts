@@ -43,7 +43,8 @@ export interface CoreState {
   readonly lines: ReadonlyMap<string, readonly string[]>;
   readonly limits: ReadonlyMap<string, number>;
   readonly cancels: readonly string[];
-  readonly receipts: ReadonlySet<string>;
+  /** cancelId → its fields */
+  readonly receipts: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 const UNFINISHED: ReadonlySet<string> = new Set(
@@ -91,7 +92,7 @@ export async function readCoreState(redis: Redis, prefix: string): Promise<CoreS
     lines: valuesOf('line'),
     limits: new Map([...valuesOf('limit')].map(([key, [limit]]) => [key, Number(limit)])),
     cancels: dump.find(([key]) => key === '~cancels')?.[3] ?? [],
-    receipts: new Set(ours('receipt').keys()),
+    receipts: new Map([...valuesOf('receipt')].map(([id, fields]) => [id, new Map(pairs(fields))])),
   };
 }
 

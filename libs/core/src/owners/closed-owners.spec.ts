@@ -170,7 +170,7 @@ describe('a cancel of an owner without a job', () => {
     await until(async () => (await kit.owners.history('ride:1')).length === 2, 'both are in the history');
 
     const kept = (await keys()).filter((key) => /^~(receipt|history|told|empty)~?/.test(key));
-    expect(kept.filter((key) => key !== '~history-kept')).toHaveLength(5);
+    expect(kept.filter((key) => key !== '~history-kept')).toHaveLength(4);
     for (const key of kept.filter((each) => each !== '~history-kept')) {
       const leftMs = await kit.redis.pttl(kit.prefix + key);
       expect({ key, isKept: leftMs > 60_000 && leftMs <= 120_000 }).toEqual({ key, isKept: true });
@@ -243,6 +243,52 @@ describe('the receipt of a cancel', () => {
     expect(await kit.owners.openReceipts()).toEqual([]);
     await kit.nothingLeft();
   });
+
+  it('counts the runs that its cancel has told to stop, whatever was cancelled since', async () => {
+    const release = new Map<string, () => void>();
+    kit.worker((job) => new Promise<void>((resolve) => release.set(job.id!, resolve)));
+    const bulk = [1, 2].map(() => ({ name: 'x', data: {}, opts: { owners: ['ride:1'] } }));
+    const [first, second] = (await kit.queue().addBulk(bulk)).map(({ id }) => id!);
+    await until(() => release.size === 2, 'both run');
+    await kit.owners.cancelJob('audio', first!, { cancelId: 'c-1' });
+    await kit.owners.cancelJob('audio', second!, { cancelId: 'c-2' });
+    await kit.owners.cancel('ride:1', { cancelId: 'c-3', close: false });
+
+    release.get(first!)!();
+
+    await until(async () => (await kit.owners.receipt('c-1'))!.acknowledged === 1, 'the first run has ended');
+    expect(await told('c-1', 'c-2', 'c-3')).toEqual(['1 of 1', '0 of 1', '1 of 2']);
+    const days = (await kit.redis.ttl(`${kit.prefix}~told~audio:${second}`)) / 86_400;
+    expect(Math.ceil(days)).toBe(7);
+    release.get(second!)!();
+    await kit.owners.cancel('ride:1', { cancelId: 'c-3', wait: 'drained' });
+    expect(await told('c-1', 'c-2', 'c-3')).toEqual(['1 of 1', '1 of 1', '2 of 2']);
+    await kit.owners.resume();
+    await kit.nothingLeft();
+  });
+
+  it('counts a run that ends before the clean-up has come to it', async () => {
+    let release: (() => void) | undefined;
+    kit.worker(() => new Promise<void>((resolve) => (release = resolve)));
+    const job = await kit.queue().add('x', {}, { owners: ['ride:1'] });
+    await until(() => release !== undefined, 'it runs');
+    await kit.owners.cancel('ride:1', { cancelId: 'c-1', close: false });
+    // As if the process had died after the first step, whose page had none of its jobs.
+    await kit.redis.del(`${kit.prefix}~told~audio:${job.id}`);
+    await kit.redis.hdel(`${kit.prefix}~receipt~c-1`, 'aborted:audio');
+
+    release!();
+
+    await until(async () => (await kit.owners.receipt('c-1'))!.done, 'the run has ended');
+    expect(await told('c-1')).toEqual(['1 of 1']);
+    await kit.nothingLeft();
+  });
+
+  /** How many of the runs that these cancels have told to stop have ended. */
+  async function told(...cancelIds: string[]): Promise<string[]> {
+    const receipts = await Promise.all(cancelIds.map((cancelId) => kit.owners.receipt(cancelId)));
+    return receipts.map((receipt) => `${receipt!.acknowledged} of ${receipt!.aborted}`);
+  }
 
   it('is not begun again by a run that ends after its time is over', async () => {
     let release: (() => void) | undefined;

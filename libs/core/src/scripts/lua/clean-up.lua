@@ -32,9 +32,8 @@ local function removeFromQueue(prefix, job, timestamp)
 end
 
 local function countTold(cancelId, ref)
-  local told = root .. '~told~' .. cancelId
-  if redis.call('SADD', told, ref) == 0 then return end
-  redis.call('PEXPIRE', told, redis.call('HGET', receiptOf(cancelId), 'keep'))
+  if redis.call('SADD', toldOf(ref), cancelId) == 0 then return end
+  redis.call('PEXPIRE', toldOf(ref), redis.call('HGET', receiptOf(cancelId), 'keep'))
   redis.call('HINCRBY', receiptOf(cancelId), 'aborted:' .. queueOf(ref), 1)
 end
 

@@ -15,7 +15,7 @@ end
 local function endCancelled(prefix, job, timestamp, token, mark, ref)
   local answer = failUnkept(prefix, job, timestamp, token, 'cancelled')
   if isError(answer) then return answer end
-  count(mark, ref, 'acknowledged')
+  countEndOfRun(mark, ref)
   forget(mark, ref, 'cancelled')
   return 'cancelled'
 end

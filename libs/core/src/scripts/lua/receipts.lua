@@ -4,7 +4,7 @@
     <root>~receipt~<cancelId>  hash: owner, from, epoch, at, reason, by, closed, jobs (if these alone); removed:<queue>:<state>, aborted:<queue>,
                                acknowledged, refused:<queue>; done, once nothing is left; durable, once that was confirmed; in the home
                                partition of several turn, spread until the others were told, empty until then if it had no job
-    <root>~told~<cancelId>     set: the runs that were told to stop; it lives as long as the receipt
+    <root>~told~<queue>:<id>   set: the cancels that have told the run of this job to stop; it lives as long as their receipts
     <root>~cancels             zset: cancels whose clean-up is not over, by time
     <root>~spreading           zset, in the home partition: cancels that were not made in all partitions yet, by time
   The field `cancel` of the owner's record names the newest cancel whose clean-up is not over.
@@ -24,12 +24,20 @@ local function queueOf(ref)
   return string.match(ref, '^[^:]*')
 end
 
-local function countFor(owner, ref, what)
-  local cancelId = redis.call('HGET', recordOf(owner), 'cancel')
-  -- A receipt whose time is over is not begun again.
-  if cancelId and redis.call('EXISTS', receiptOf(cancelId)) == 1 then
+local function toldOf(ref)
+  return root .. '~told~' .. ref
+end
+
+-- A receipt whose time is over is not begun again.
+local function countIn(cancelId, ref, what)
+  if redis.call('EXISTS', receiptOf(cancelId)) == 1 then
     redis.call('HINCRBY', receiptOf(cancelId), what .. ':' .. queueOf(ref), 1)
   end
+end
+
+local function countFor(owner, ref, what)
+  local cancelId = redis.call('HGET', recordOf(owner), 'cancel')
+  if cancelId then countIn(cancelId, ref, what) end
 end
 
 -- Counts a job for each cancelled owner that it has.
@@ -37,4 +45,14 @@ local function count(mark, ref, what)
   for _, owner in ipairs(ownersOfMark(mark)) do
     if not isCurrent(owner.name, owner.epoch, ref) then countFor(owner.name, ref, what) end
   end
+end
+
+-- A cancelled run has ended. One that no clean-up had come to learns of the cancel now.
+local function countEndOfRun(mark, ref)
+  local cancels = redis.call('SMEMBERS', toldOf(ref))
+  for _, cancelId in ipairs(cancels) do countIn(cancelId, ref, 'acknowledged') end
+  redis.call('DEL', toldOf(ref))
+  if #cancels > 0 then return end
+  count(mark, ref, 'aborted')
+  count(mark, ref, 'acknowledged')
 end
