@@ -223,6 +223,27 @@ describe('the limit of a slot', () => {
     expect(await slotAndLineKeys()).toEqual([]);
   });
 
+  it.each([
+    ['was removed', (id: string) => kit.redis.del(`${kit.prefix}:audio:${id}`)],
+    [
+      'a plain worker has completed',
+      async (id: string) => (await kit.plainQueue().getJob(id))!.moveToCompleted('ok', 'held', false),
+    ],
+  ])('is not used up by a job that %s, behind ten that run', async (_, end) => {
+    const [queue, worker] = [kit.queue(), kit.worker(null, { autorun: false })];
+    const held = Array.from({ length: 12 }, () => ({ name: 'held', data: {}, opts: slot('press', 12) }));
+    await queue.addBulk(held);
+    const runs = [];
+    for (const _job of held) runs.push(await worker.getNextJob('held', { block: false }));
+
+    await end(runs.at(-1).id);
+
+    await until(async () => {
+      await queue.add('next', {}, slot('press', 12));
+      return (await worker.getNextJob('next', { block: false }))?.name === 'next';
+    }, 'the slot is free');
+  });
+
   function limitKeys(): Promise<string[]> {
     return kit.redis.keys(`${kit.prefix}~limit~*`);
   }

@@ -17,6 +17,7 @@ local WAKE_BY_ITSELF_MS = 60000
 local LIMIT_KEPT_MS = 8 * 24 * 3600 * 1000
 
 local MOST_WOKEN_IN_ONE_STEP = 100
+local HOLDERS_LOOKED_AT = 10
 
 local function limitOf(slot)
   return root .. '~limit~' .. slot
@@ -101,10 +102,13 @@ local function standInLine(slot, ref)
   redis.call('ZADD', lineOf(slot), 'NX', whole(math.max(nowUs(), (tonumber(last) or 0) + 1)), ref)
 end
 
--- A slot whose holder is no longer there is free: its job was removed by a program that knows no slots.
+-- A slot whose holder is no longer there is free: its job was removed, or ended, by a program that knows no slots. Of many holders some
+-- are looked at, others each time.
 local function dropLostHolders(slot)
-  for _, ref in ipairs(redis.call('ZRANGE', holdersOf(slot), 0, 9)) do
-    if redis.call('EXISTS', root .. ':' .. ref) == 0 then redis.call('ZREM', holdersOf(slot), ref) end
+  local from = nowUs() % math.max(1, slot.limit - HOLDERS_LOOKED_AT + 1)
+  for _, ref in ipairs(redis.call('ZRANGE', holdersOf(slot), from, from + HOLDERS_LOOKED_AT - 1)) do
+    local known = redis.call('HMGET', root .. ':' .. ref, 'timestamp', 'finishedOn')
+    if not known[1] or known[2] then redis.call('ZREM', holdersOf(slot), ref) end
   end
 end
 

@@ -11,9 +11,15 @@ local function whole(number)
   return text
 end
 
+local timeOfStep
+
+-- It stands still within a step, also before Redis 7.0.
 local function nowUs()
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000000 + tonumber(time[2])
+  if not timeOfStep then
+    local time = redis.call('TIME')
+    timeOfStep = tonumber(time[1]) * 1000000 + tonumber(time[2])
+  end
+  return timeOfStep
 end
 
 -- A time in µs as a text in ms.
