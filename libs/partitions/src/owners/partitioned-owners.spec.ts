@@ -170,6 +170,20 @@ describe('Owners with several partitions', () => {
     expect(states.map((record) => record?.state)).toEqual(['closed', 'closed', 'closed']);
   });
 
+  it('does not undo a later reopening with a close that comes late', async () => {
+    const cancel = { cancelId: 'late', name: 'user:1' };
+    const turn = String(Date.now() * 1_000 - 60_000_000);
+    await kit.owners.cancel('user:1');
+    await kit.owners.reopen('user:1');
+
+    for (const { canceller } of parts().slice(1))
+      expect(await canceller.step(cancel, undefined, { turn })).toEqual(['late']);
+
+    const states = await Promise.all(parts().map(({ reader }) => reader.get({ type: 'user', id: '1' })));
+    expect(states.map((record) => record?.state)).toEqual(['open', 'open', 'open']);
+    expect(await kit.owners.receipt('late')).toBeUndefined();
+  });
+
   it('fails when a partition does not answer, and is finished later', async () => {
     const queue = kit.queue();
     await queue.addBulk(jobsOf('user:1', 30));

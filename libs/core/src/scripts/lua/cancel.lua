@@ -10,7 +10,7 @@
     ARGV[12] turn, as in turns.lua   [13] what the other partitions have to be told, kept with the receipt until they were
   Answers {'cancelled', cursor of the clean-up}, or {'empty', epoch, time, ms} when there was no job: an owner without a record has one
   afterwards only if it is closed. These two have written something. {'repeated'} for a cancelId that was used, {'taken'} if for another
-  owner; {'late'} or {'moved'} for [8] and [9]; {'full'} for [11].
+  owner; {'late'} or {'moved'} for [8] and [9]; {'full'} for [11]; {'late'} if the owner was closed or reopened since the turn was given.
 ]]
 root = ARGV[1]
 local owner, cancelId, closes, happenedAt = ARGV[2], ARGV[3], ARGV[4] == '1', tonumber(ARGV[8])
@@ -33,6 +33,7 @@ local receiptFields = { 'owner', owner, 'from', before, 'epoch', epoch, 'closed'
 
 local spreads = ARGV[13] ~= ''
 local turn = (closes or spreads) and takeTurn(owner, ARGV[12], ARGV[7])
+if turn == nil then return { 'late' } end
 if spreads then
   redis.call('ZADD', root .. '~spreading', now, cancelId)
   for _, value in ipairs({ 'turn', turn, 'spread', ARGV[13] }) do table.insert(receiptFields, value) end
