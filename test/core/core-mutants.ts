@@ -168,7 +168,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'what BullMQ removes stays in the index',
     'removals',
-    'if mark then forget(mark, string.sub(job.key, #root + 2), reason) end',
+    'if mark then forgetJob(mark, string.sub(job.key, #root + 2), reason) end',
   ),
   m(
     'a retried job is in no index',

@@ -329,6 +329,23 @@ describe('Owners', () => {
     expect(await kit.owners.receipt('last')).toMatchObject({ removed: 700, done: true });
   });
 
+  it('has no entry in the history for a job that had ended when it was removed', async () => {
+    const queue = kit.queue();
+    kit.worker(async () => undefined);
+    const opts = { owners: ['track:1', 'user:1'] };
+    await queue.addBulk(Array.from({ length: 3 }, () => ({ name: 'x', data: {}, opts })));
+    await until(async () => (await queue.getCompletedCount()) === 3, 'all completed');
+    const waiting = await queue.add('x', {}, { ...opts, delay: 60_000 });
+
+    await queue.clean(0, 100, 'completed');
+    await queue.remove(waiting.id!);
+
+    expect(await queue.getJobCounts('completed', 'delayed')).toEqual({ completed: 0, delayed: 0 });
+    for (const owner of opts.owners)
+      expect(await kit.owners.history(owner)).toMatchObject([{ reason: 'removed', id: waiting.id }]);
+    await kit.nothingLeft();
+  });
+
   it('lists owners by type, by beginning and by state, in pages', async () => {
     const queue = kit.queue();
     const names = ['trip:1', 'trip:10', 'trip:2', 'user:1'];
