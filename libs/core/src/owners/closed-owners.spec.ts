@@ -36,7 +36,7 @@ describe('a cancel of an owner without a job', () => {
   it('leaves only its receipt with an owner that it does not close', async () => {
     const order = { close: false, cancelId: 'c-1' };
     expect(await cancel('trip:1', order)).toMatchObject({ closed: false, epoch: '', done: true });
-    expect(await keys()).toEqual(['~empty', '~receipt~c-1']);
+    expect(await keys()).toEqual(['~empty', '~partitions', '~receipt~c-1']);
 
     await add('trip:1');
 

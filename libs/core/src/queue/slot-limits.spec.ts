@@ -236,7 +236,7 @@ describe('the limit of a slot', () => {
     const runs = [];
     for (const _job of held) runs.push(await worker.getNextJob('held', { block: false }));
 
-    await end(runs.at(-1).id);
+    await end(runs.at(-1)!.id!);
 
     await until(async () => {
       await queue.add('next', {}, slot('press', 12));

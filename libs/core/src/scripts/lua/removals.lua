@@ -5,7 +5,7 @@ local function forgetJob(mark, ref, reason)
   local hadEnded = redis.call('HEXISTS', recordOf(mark.owner), ref) == 0
   leaveAll(mark, ref)
   freeSlots(mark, ref)
-  if not hadEnded then remember(mark, ref, reason) end
+  if not hadEnded then remember(ownersOfMark(mark), ref, reason) end
 end
 
 local function forgetRemoved(reason)
