@@ -6,7 +6,6 @@ import type { ComposedName } from '../scripts/recipes.js';
 import { ownerNames } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
 import type { Argument } from './step-arguments.js';
-import { stopReconnecting } from './stop-reconnecting.js';
 import { refusalOf } from './ticket.js';
 
 /** BullMQ's Redis backend, with the composed scripts in place of BullMQ's own. */
@@ -104,10 +103,13 @@ export class ScriptedBackend extends RedisQueueBackend {
     return 0;
   }
 
-  /** In BullMQ a worker that is closed while this connection waits to reconnect is never told that the connection has ended. */
+  /**
+   * A client of ioredis that is disconnected while it waits to reconnect says neither that it has ended nor that its commands have failed,
+   * and the worker that is closed would wait for it. One that has never connected says both.
+   */
   override async disconnectBlocking(wait?: boolean): Promise<void> {
     const client = await this.blockingConnection?.client;
-    if (client) stopReconnecting(client);
+    if (client?.status === 'reconnecting') (client as { status: string }).status = 'wait';
     await super.disconnectBlocking(wait);
   }
 }

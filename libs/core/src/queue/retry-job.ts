@@ -1,16 +1,10 @@
-import { ErrorCode, type JobState, type RetryOptions } from 'bullmq';
+import { ErrorCode, type Job, type JobState, type RetryOptions } from 'bullmq';
 import { JobNotEndedError, JobNotFoundError } from '../model/errors.js';
-
-/** What is needed of a job that is retried. */
-interface EndedJob {
-  getState(): Promise<JobState | 'unknown'>;
-  retry(state: 'failed' | 'completed', options?: RetryOptions): Promise<void>;
-}
 
 /** One job that has ended waits again. Answers the state it is in then. */
 export async function retryJob(
   id: string,
-  find: (id: string) => Promise<EndedJob | undefined>,
+  find: (id: string) => Promise<Job | undefined>,
   options?: RetryOptions,
 ): Promise<JobState | 'unknown'> {
   const job = await find(id);

@@ -37,11 +37,6 @@ local function countTold(cancelId, ref)
   redis.call('HINCRBY', receiptOf(cancelId), 'aborted:' .. queueOf(ref), 1)
 end
 
--- A page writes what its jobs have in common once: what leaves the owner's record, the history of each owner, and the counts.
-local function newPage(owner, cancelId, timestamp)
-  return { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, counts = {}, running = {} }
-end
-
 local function noteRemoved(page, ref, state)
   local field = 'removed:' .. queueOf(ref) .. ':' .. state
   page.counts[field] = (page.counts[field] or 0) + 1
@@ -82,9 +77,10 @@ local function writePage(page)
   if #page.leaving > 0 and redis.call('HDEL', recordOf(page.owner), unpack(page.leaving)) > 0 then forgetIfEmpty(page.owner) end
 end
 
--- Answers how many of these jobs run.
+-- What these jobs have in common is written once: what leaves the owner's record, the history of each owner, and the counts. Answers how
+-- many of them run.
 local function cleanRefs(owner, cancelId, refs, timestamp)
-  local page = newPage(owner, cancelId, timestamp)
+  local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, counts = {}, running = {} }
   for _, ref in ipairs(refs) do cleanJob(page, ref) end
   writePage(page)
   return #page.running

@@ -132,8 +132,8 @@ local function leaveCurrent(owner, epoch, ref)
   forgetWithoutJobs(owner, further)
 end
 
--- The job of this deduplication key that is pending beside this one: it has not begun, for what begins leaves the key in the same step. One
--- that was cancelled with a further owner, and that the clean-up has not reached, will not begin.
+-- The job of this deduplication key that is pending beside this one: what begins leaves the key in the same step, and what waits to be tried
+-- again stands there again. One that was cancelled with a further owner, and that the clean-up has not reached, will not begin.
 local function otherPending(owner, key, ref)
   local pending = redis.call('HGET', pendingOf(owner), key)
   if not pending or pending == ref then return nil end
