@@ -19,10 +19,12 @@ describe('the package @mooring/partitions', () => {
   });
 
   it('cancels the jobs of an owner in all partitions, beside the package of the core', async () => {
-    const place = { prefix: kit.prefix, partitions: 3, connection: { url: inject('storeUrl') } };
+    // The kit is of the core: its own prefix has one partition.
+    const prefix = `${kit.prefix}-in-3`;
+    const place = { prefix, partitions: 3, connection: { url: inject('storeUrl') } };
 
     expect(await app.run('program.mjs', `const place = ${JSON.stringify(place)};${PROGRAM}`)).toEqual({
-      prefixes: [0, 1, 2].map((at) => `{${kit.prefix}~${at}}`),
+      prefixes: [0, 1, 2].map((at) => `{${prefix}~${at}}`),
       removed: 12,
       left: 0,
       isSameError: true,

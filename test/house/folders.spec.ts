@@ -13,7 +13,7 @@ const CORE: Table = {
   backend: ['model', 'scripts', 'durability'],
   sweeps: ['model', 'backend'],
   queue: ['model', 'backend', 'sweeps'],
-  worker: ['model', 'backend', 'scripts'],
+  worker: ['model', 'scripts', 'backend', 'owners'],
   flow: ['model', 'backend'],
   slots: ['scripts', 'backend'],
   owners: ['model', 'scripts', 'backend'],

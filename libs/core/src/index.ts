@@ -29,7 +29,7 @@ export { Owners, type OwnersOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
 export type { RetriedJobs, RetryFilter } from './queue/bulk-retry.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
-export { Slots, type SlotJob, type SlotsOptions, type SlotSummary, type SlotView } from './slots/slots.js';
+export { Slots, type SlotJob, type SlotsOptions, type SlotView } from './slots/slots.js';
 export type { Adoption, AdoptOptions } from './sweeps/adoption.js';
 export type { Ticket } from './backend/ticket.js';
 export { MooredWorker, type MooredWorkerOptions } from './worker/moored-worker.js';

@@ -1,4 +1,5 @@
 import { optsEncodeMap, type JobJson, type JobsOptions, type ParentKeyOpts } from 'bullmq';
+import { InvalidJobError } from '../model/errors.js';
 import type { OwnedOptions } from './owned-options.js';
 import { Template, type Argument, type StepItem } from './step-arguments.js';
 
@@ -36,7 +37,8 @@ export function addRequestOf(
 /** Which of BullMQ's scripts adds it. */
 function sortOf(opts: JobsOptions, parentKeyOpts: ParentKeyOpts): string {
   if (parentKeyOpts.addToWaitingChildren) return 'addParentJob';
-  if (typeof opts.delay === 'number' && opts.delay > 0) return 'addDelayedJob';
+  if (opts.delay && !Number.isFinite(opts.delay)) throw new InvalidJobError('A delay is a number of ms.');
+  if (opts.delay && opts.delay > 0) return 'addDelayedJob';
   return opts.priority ? 'addPrioritizedJob' : 'addStandardJob';
 }
 

@@ -49,6 +49,6 @@ describe('a class of the core', () => {
 
     await expect(kit.queue().add('x', {}, { owners: ['track:1'] })).rejects.toMatchObject(refusal);
     await expect(kit.owners.get('track:1')).rejects.toMatchObject(refusal);
-    await expect(kit.slots().list()).rejects.toMatchObject(refusal);
+    await expect(kit.slots().get('gpu')).rejects.toMatchObject(refusal);
   });
 });

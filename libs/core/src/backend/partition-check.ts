@@ -44,11 +44,9 @@ export function partitionsKey(prefix: string): string {
   return `${prefix}~partitions`;
 }
 
-const SET_UP = `
-  if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SET', KEYS[1], ARGV[1]) end
-  return redis.call('GET', KEYS[1])`;
+const SET_UP = "redis.call('SETNX', KEYS[1], ARGV[1]) return redis.call('GET', KEYS[1])";
 
-/** Answers how many partitions the prefix has, if another process was first. */
+/** Answers how many partitions the prefix has: as many as are asked for, unless another process was first. */
 export async function setUpPartitions(client: RedisClient, prefix: string, asked: number): Promise<number> {
   const command = 'mooring:setUpPartitions';
   if (!(command in client)) client.defineCommand(command, { lua: SET_UP, numberOfKeys: 1 });

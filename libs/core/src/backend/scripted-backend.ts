@@ -1,7 +1,7 @@
 import { RedisQueueBackend, type FinishedStatus } from 'bullmq';
 import { DuplicateJobError } from '../model/errors.js';
 import { runScript } from '../scripts/composed-scripts.js';
-import { extendArguments, requeuedJob } from '../scripts/extra-arguments.js';
+import { extendArguments } from '../scripts/extra-arguments.js';
 import type { ComposedName } from '../scripts/recipes.js';
 import { ownerNames } from './owned-options.js';
 import { RunCancelled } from './run-cancelled.js';
@@ -15,6 +15,9 @@ export class ScriptedBackend extends RedisQueueBackend {
   /** Jobs that were refused at the gate: `<id> <reason>`. */
   onRefused: (refusals: readonly string[]) => void = () => undefined;
 
+  /** The worker looks for stalled jobs: once in its `stalledInterval`. */
+  onStalledCheck: () => void = () => undefined;
+
   get root(): string {
     return this.redisPrefix;
   }
@@ -27,6 +30,11 @@ export class ScriptedBackend extends RedisQueueBackend {
     return runScript(await this.client, name, args);
   }
 
+  override moveStalledJobsToWait(): Promise<string[]> {
+    this.onStalledCheck();
+    return super.moveStalledJobsToWait();
+  }
+
   override execCommand(client: never, commandName: string, args: Argument[]): unknown {
     const extended = extendArguments(commandName, args, this.place);
     if (!extended && this.root.includes('{')) return runScript(client, commandName as never, args);
@@ -36,7 +44,7 @@ export class ScriptedBackend extends RedisQueueBackend {
   }
 
   private readAnswer(commandName: string, answer: unknown, args: readonly Argument[]): unknown {
-    if (answer === 'cancelled') throw new RunCancelled(requeuedJob(args));
+    if (answer === 'cancelled') throw new RunCancelled(String(args.at(-6)));
     if (commandName === 'extendLocks') {
       const [lost, cancelled] = answer as [string[], string[]];
       if (cancelled.length > 0) this.onCancelled(cancelled);

@@ -28,9 +28,9 @@ export function owner(type: string, id: string): Owner {
   return { type, id };
 }
 
-/** Reads `trip:42`. Everything after the first colon is the id. An owner stays what it is. */
+/** Reads `trip:42`. Everything after the first colon is the id. */
 export function parseOwner(text: Owner | string): Owner {
-  if (typeof text === 'object') return text;
+  if (typeof text === 'object') return owner(text?.type, text?.id);
   const colon = typeof text === 'string' ? text.indexOf(':') : -1;
   if (colon < 1) throw new InvalidJobError(`An owner is written type:id, as in trip:42; got ${show(text)}.`);
   return owner(text.slice(0, colon), text.slice(colon + 1));

@@ -1,3 +1,4 @@
+import { durationMs } from '../model/duration.js';
 import { InvalidJobError } from '../model/errors.js';
 
 const MAX_TEXT = 500;
@@ -20,18 +21,25 @@ export interface CancelOptions {
   readonly dryRun?: boolean;
 }
 
-/** What a cancel leaves in the store is small. Throws when it makes no sense; nothing was written then. */
-export function checkOptions({ reason = '', by = '', cancelId, happenedAt }: CancelOptions): void {
+const OPTIONS = ['reason', 'by', 'cancelId', 'close', 'happenedAt', 'wait', 'waitFor', 'dryRun'];
+
+/** Throws before anything is written. A misspelt option is refused: it could close an owner that was to stay open. */
+export function checkOptions(options: CancelOptions): void {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined)
+    throw new InvalidJobError(`A cancel has no option "${unknown}"; it has ${OPTIONS.join(', ')}.`);
+  const { reason = '', by = '', cancelId, close = true, happenedAt, wait, waitFor } = options;
+  if (typeof close !== 'boolean') throw new InvalidJobError('close is true or false.');
+  if (wait !== undefined && wait !== 'drained')
+    throw new InvalidJobError("wait is 'drained', or is left out.");
+  if (waitFor !== undefined) durationMs('waitFor', waitFor);
   for (const [what, text] of Object.entries({ reason, by })) {
     if (typeof text !== 'string' || text.length > MAX_TEXT)
       throw new InvalidJobError(`${what} is a text of at most ${MAX_TEXT} characters.`);
   }
-  if (cancelId !== undefined && !isId(cancelId))
+  const idBytes = typeof cancelId === 'string' ? Buffer.byteLength(cancelId) : 0;
+  if (cancelId !== undefined && (idBytes < 1 || idBytes > MAX_ID_BYTES))
     throw new InvalidJobError(`cancelId is a text of 1 to ${MAX_ID_BYTES} bytes.`);
   if (happenedAt !== undefined && !Number.isSafeInteger(happenedAt))
     throw new InvalidJobError('happenedAt is a time in whole ms.');
-}
-
-function isId(text: unknown): boolean {
-  return typeof text === 'string' && text !== '' && Buffer.byteLength(text) <= MAX_ID_BYTES;
 }

@@ -35,6 +35,15 @@ export class CleanUp {
   }
 }
 
+/** A pass over each open cancel. Throws an `AggregateError` at the end if some of them failed. */
+export async function passAll(cleanUp: Pick<CleanUp, 'open' | 'pass'>): Promise<number> {
+  const open = await cleanUp.open();
+  const errors: unknown[] = [];
+  for (const cancelId of open) await cleanUp.pass(cancelId).catch((error: unknown) => errors.push(error));
+  if (errors.length === 0) return open.length;
+  throw new AggregateError(errors, `${errors.length} of ${open.length} cancels could not be cleaned up.`);
+}
+
 /** Repeats a pass until it leaves nothing, or the time is over. */
 export async function untilDrained(
   pass: (untilMs: number) => Promise<boolean>,

@@ -8,7 +8,7 @@ import { parseOwner, type Owner } from '../model/owner.js';
 import type { CancelOptions } from './cancel-options.js';
 import { CancelPreview } from './cancel-preview.js';
 import { Canceller, type CancelLimits, type SeenOwner } from './canceller.js';
-import { CleanUp } from './clean-up.js';
+import { CleanUp, passAll } from './clean-up.js';
 import type { HistoryEntry } from './history.js';
 import { OwnerReader, type ListOptions, type OwnerList, type OwnerView } from './owner-reader.js';
 import { OwnerStore } from './owner-store.js';
@@ -90,18 +90,9 @@ export class Owners {
     return found.filter((receipt) => receipt !== undefined).toSorted((a, b) => a.at - b.at);
   }
 
-  /**
-   * Finishes the clean-up of cancels whose process has died. Any number of processes may call it. It throws an `AggregateError` at the
-   * end if some could not be finished.
-   */
-  async resume(): Promise<number> {
-    const open = await this.at.cleanUp.open();
-    const errors: unknown[] = [];
-    for (const cancelId of open) {
-      await this.at.cleanUp.pass(cancelId).catch((error: unknown) => errors.push(error));
-    }
-    if (errors.length === 0) return open.length;
-    throw new AggregateError(errors, `${errors.length} of ${open.length} cancels could not be cleaned up.`);
+  /** Goes on with the cancels that are not done. Any number of processes may call it. Answers how many there were. */
+  resume(): Promise<number> {
+    return passAll(this.at.cleanUp);
   }
 
   close(): Promise<void> {

@@ -32,6 +32,7 @@ export function extendArguments(
   if (recipe?.standsFor !== name) return undefined;
   // A client writes what is missing as an empty text.
   const args = given.map((value) => value ?? '');
+  // `ScriptedBackend` reads the job of a run from the end of these.
   return [...args, ...runIn(name, args), name, prefix, root];
 }
 
@@ -41,9 +42,4 @@ function runIn(name: string, args: readonly Argument[]): Argument[] {
   const [job, token, time] = at;
   const argv = args.slice(readBullScripts().get(name)!.numberOfKeys);
   return [argv[job]!, argv[token]!, time === undefined ? Date.now() : argv[time]!];
-}
-
-/** @param args of a composed script that gives a job back, with what stands behind BullMQ's own */
-export function requeuedJob(args: readonly Argument[]): string {
-  return String(args.at(-6));
 }

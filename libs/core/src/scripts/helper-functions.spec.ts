@@ -1,49 +1,47 @@
 import { describe, expect, it } from 'vitest';
+import { readBullScripts } from './bullmq-texts.js';
 import { takeHelpersOut } from './helper-functions.js';
+import { RECIPES } from './recipes.js';
 
-const TEXT = `
-local rcall = redis.call
-local jobId, prefix = ARGV[1], ARGV[2]
-local function trim(key, jobId)
-  -- prefix is said here, and in a text, and as a field
-  return rcall("ZREM", key, "prefix", jobId, key.prefix)
-end
-local addAll = function (list)
-  for _, prefix in ipairs(list) do
-    trim(prefix, 1)
-  end
-end
-local function keyOf(name)
-  return prefix .. name
-end
-local function remove(name)
-  return trim(keyOf(name), 1)
-end
-local function first()
-  return KEYS[1]
-end
-return remove(jobId)
-`;
+const COMPOSED = new Set(Object.values(RECIPES).flatMap(({ bull }) => bull));
+const NOT_CODE = /--\[\[[^]*?\]\]|--.*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?<!\.)\.\w+/g;
+const DECLARED = /\bfunction ?\w* ?\(([^)]*)\)|\blocal (?!function)([\w, ]+)|\bfor ([\w, ]+) (?:=|in)/g;
 
-describe('helper functions of BullMQ', () => {
-  const { helpers, main } = takeHelpersOut(TEXT);
+describe('the helper functions of the composed texts', () => {
+  it.each([...COMPOSED].filter((name) => readBullScripts().has(name)))(
+    'use no variable of one call: %s',
+    (name) => {
+      const { helpers, main } = takeHelpersOut(readBullScripts().get(name)!.lua);
+      const ofOneCall = new Set(['KEYS', 'ARGV', ...variablesOf(main)]);
+      for (const helper of helpers.split(/^end$/m)) {
+        expect(namesUsedIn(helper).filter((used) => ofOneCall.has(used))).toEqual([]);
+      }
+    },
+  );
 
-  it('are taken out if they use nothing of one call', () => {
-    expect(namesOf(helpers)).toEqual(['trim', 'addAll']);
-  });
+  it('are no part of the text any more, but for those that use its variables', () => {
+    const { helpers, main } = takeHelpersOut(readBullScripts().get('obliterate')!.lua);
 
-  it('stay if they use a variable of the text, its keys, or a function that stays', () => {
-    expect(namesOf(main)).toEqual(['keyOf', 'remove', 'first']);
-  });
-
-  it('leave the rest of the text as it is', () => {
-    expect(main).toContain('local jobId, prefix = ARGV[1], ARGV[2]');
-    expect(main).toContain('return remove(jobId)');
+    expect(main.match(/^local function \w+/gm)).toEqual(['local function removeLockKeys']);
+    expect(helpers).toContain('local function removeJob');
   });
 });
 
-function namesOf(lua: string): string[] {
-  return [...lua.matchAll(/^local (?:function (\w+)|(\w+) = function)/gm)].map(
-    ([, name, other]) => name ?? other!,
+/** Those that stand at the left edge. */
+function variablesOf(main: string): string[] {
+  const lists = [...main.matchAll(/^local (?:function )?([\w, ]+)/gm)].map(([, list]) => list!);
+  return lists.flatMap(namesIn).filter((name) => name !== 'rcall');
+}
+
+/** Without those that the function declares itself. */
+function namesUsedIn(helper: string): string[] {
+  const code = helper.replace(NOT_CODE, ' ');
+  const own = new Set(
+    [...code.matchAll(DECLARED)].flatMap(([, ...lists]) => namesIn(lists.find((list) => list) ?? '')),
   );
+  return namesIn(code).filter((name) => !own.has(name));
+}
+
+function namesIn(text: string): string[] {
+  return text.match(/[A-Za-z_]\w*/g) ?? [];
 }

@@ -75,7 +75,6 @@ export const RECIPES = {
   readOwner: { bull: [], own: [...RECORD, 'job-state', 'read-owner'] },
   readRange: { bull: [], own: ['read-range'] },
   announcedSince: { bull: [], own: ['announced-since'] },
-  listSlots: { bull: [], own: ['list-slots'] },
   readSlot: { bull: WAKE, own: [...SLOTS, 'read-slot'] },
   setSlotLimit: { bull: WAKE, own: [...SLOTS, 'set-slot-limit'] },
   noteDurable: { bull: [], own: ['note-durable'] },

@@ -120,23 +120,6 @@ describe('Slots', () => {
     await kit.nothingLeft();
   });
 
-  it('lists the keys that are in use, and forgets the others', async () => {
-    const slots = kit.slots();
-    const keys = Array.from({ length: 30 }, (_, i) => `key ${i}`);
-    for (const key of keys) await slots.setLimit(key, 2);
-    const list = async () => (await slots.list()).slots.map(({ key }) => key).toSorted();
-    expect(await list()).toEqual(keys.toSorted());
-    expect((await slots.list()).slots[0]).toMatchObject({ limit: 2, holding: 0, waiting: 0 });
-
-    // As if their eight days were over.
-    await kit.redis.del(keys.slice(0, 20).map((key) => `${kit.prefix}~limit~${key.replace(' ', '%20')}`));
-    expect(await list()).toEqual(keys.slice(20).toSorted());
-    // Each new key looks at two of the old ones.
-    for (let i = 0; i < 30; i += 1) await slots.setLimit(`new ${i}`, 1);
-
-    expect(await kit.redis.zcard(`${kit.prefix}~slots`)).toBe(40);
-  });
-
   it.each([
     ['a limit below 1', 'gpu', 0],
     ['a limit that is no whole number', 'gpu', 1.5],

@@ -12,14 +12,6 @@ export interface SlotsOptions extends PartOptions {
   readonly connection: ConnectionOptions;
 }
 
-export interface SlotSummary {
-  readonly key: string;
-  /** Absent when it was forgotten: the next job of the key sets it. */
-  readonly limit?: number;
-  readonly holding: number;
-  readonly waiting: number;
-}
-
 export interface SlotJob {
   readonly queue: string;
   readonly id: string;
@@ -27,7 +19,12 @@ export interface SlotJob {
   readonly since: number;
 }
 
-export interface SlotView extends SlotSummary {
+export interface SlotView {
+  readonly key: string;
+  /** Absent when it was forgotten: the next job that is added or comes to a worker sets it. */
+  readonly limit?: number;
+  readonly holding: number;
+  readonly waiting: number;
   /** The first hundred. One that was woken holds its slot before it starts. */
   readonly holders: readonly SlotJob[];
   /** The first hundred, in the order in which they will hold it. */
@@ -44,26 +41,25 @@ export class Slots {
     this.backend.on('error', () => undefined);
   }
 
-  /** Nothing for a key that no job used for eight days. */
+  /** Undefined for a key without a limit, which is kept for eight days, and without jobs that hold it or wait for it. */
   async get(key: string): Promise<SlotView | undefined> {
-    return this.read(slotName(key), PAGE);
-  }
-
-  /** A page of the slots, in no order; `cursor` goes on with the next and is absent after the last. */
-  async list({ cursor = '0', limit = PAGE } = {}): Promise<{
-    slots: readonly SlotSummary[];
-    cursor?: string;
-  }> {
-    const args = [`${this.backend.root}~slots`, cursor, limit];
-    const [next, names] = (await this.backend.run('listSlots', args)) as [string, string[]];
-    const views = await Promise.all(names.map((name) => this.read(name, 0)));
-    const slots = views.filter((view) => view !== undefined);
-    return { slots: slots.map(summaryOf), ...(next !== '0' && { cursor: next }) };
+    const name = slotName(key);
+    const answer = await this.backend.run('readSlot', [this.limitOf(name), this.backend.root, name, PAGE]);
+    const [limit, holding, waiting, holders, line] = answer as SlotAnswer;
+    if (limit === undefined) return undefined;
+    return {
+      key: unescapeText(name),
+      ...(limit !== '' && { limit: Number(limit) }),
+      holding: holding!,
+      waiting: waiting!,
+      holders: jobsOf(holders!),
+      line: jobsOf(line!),
+    };
   }
 
   /**
    * Sets the limit, whatever it was, and answers what it was. A higher one lets the first in line start; a lower one ends nothing, and
-   * holds as soon as jobs have freed the slot.
+   * applies to the jobs that start from then on.
    */
   async setLimit(key: string, limit: number): Promise<number | undefined> {
     const name = slotName(key);
@@ -78,27 +74,9 @@ export class Slots {
     return this.backend.close();
   }
 
-  private async read(name: string, named: number): Promise<SlotView | undefined> {
-    const answer = await this.backend.run('readSlot', [this.limitOf(name), this.backend.root, name, named]);
-    const [limit, holding, waiting, holders, line] = answer as SlotAnswer;
-    if (limit === undefined) return undefined;
-    return {
-      key: unescapeText(name),
-      ...(limit !== '' && { limit: Number(limit) }),
-      holding: holding!,
-      waiting: waiting!,
-      holders: jobsOf(holders!),
-      line: jobsOf(line!),
-    };
-  }
-
   private limitOf(name: string): string {
     return `${this.backend.root}~limit~${name}`;
   }
-}
-
-function summaryOf({ holders: _holders, line: _line, ...summary }: SlotView): SlotSummary {
-  return summary;
 }
 
 type SlotAnswer = [limit?: string, holding?: number, waiting?: number, holders?: string[], line?: string[]];

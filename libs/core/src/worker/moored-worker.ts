@@ -7,6 +7,8 @@ import { ownerNames } from '../backend/owned-options.js';
 import { RunCancelled } from '../backend/run-cancelled.js';
 import { durationMs } from '../model/duration.js';
 import { formatOwner } from '../model/owner.js';
+import { CleanUp, passAll } from '../owners/clean-up.js';
+import { OwnerStore } from '../owners/owner-store.js';
 import type { RunOptions } from '../model/run-options.js';
 import { AnnouncedCancels } from './announced-cancels.js';
 import { CancelListener } from './cancel-listener.js';
@@ -55,6 +57,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     this.moored = this.backend as unknown as MooredBackend;
     this.moored.onCancelled = (jobIds) => jobIds.forEach(this.stopCancelled);
     this.moored.onRefused = (lines) => lines.forEach(this.noteRefusal);
+    this.moored.onStalledCheck = () => void this.resumeCancels();
     this.on('lockRenewalFailed', (jobIds: string[]) =>
       jobIds.forEach((jobId) => this.runs.get(jobId)?.stop('lost')),
     );
@@ -79,6 +82,13 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     if (run) run.stop('cancelled');
     else this.announced.remember(jobId);
   };
+
+  /** Goes on with cancels whose process has died, or whose runs ended since. */
+  private async resumeCancels(): Promise<void> {
+    await passAll(new CleanUp(new OwnerStore(this.moored))).catch((error: Error) => {
+      if (!this.closing) this.emit('error', error);
+    });
+  }
 
   private readonly noteRefusal = (line: string): void => {
     const { id, reason } = readRefusal(line);

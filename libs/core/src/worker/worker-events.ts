@@ -28,14 +28,8 @@ export type Listener<D, R, N extends string, Event extends EventOf<D, R, N>> = M
   N
 >[Event];
 
-/** What the gate said of a job. `late` is a turn of a scheduler that its worker has to end. */
-interface Refusal {
-  readonly id: string;
-  readonly reason: RefusedJob['reason'] | 'late';
-}
-
-/** @param line `<id> <reason>` */
-export function readRefusal(line: string): Refusal {
+/** @param line `<id> <reason>`, with the reason `late` for a turn of a scheduler that its worker has to end */
+export function readRefusal(line: string): { id: string; reason: RefusedJob['reason'] | 'late' } {
   const space = line.lastIndexOf(' ');
-  return { id: line.slice(0, space), reason: line.slice(space + 1) as Refusal['reason'] };
+  return { id: line.slice(0, space), reason: line.slice(space + 1) as RefusedJob['reason'] | 'late' };
 }

@@ -8,7 +8,7 @@
 ]]
 root = ARGV[1]
 local slot, last = { key = ARGV[2] }, tonumber(ARGV[3]) - 1
-if isForgotten(slot.key) then return {} end
+if redis.call('EXISTS', limitOf(slot.key), holdersOf(slot), lineOf(slot)) == 0 then return {} end
 
 local function named(key)
   return last < 0 and {} or redis.call('ZRANGE', key, 0, last, 'WITHSCORES')

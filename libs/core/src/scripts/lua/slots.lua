@@ -5,7 +5,6 @@
     <root>~slot~<key>   zset: jobs that hold it, by the time they took it
     <root>~line~<key>   zset: jobs that wait for it, by the time they came
     <root>~limit~<key>  how many may hold it: the limit belongs to the key, and its first job sets it
-    <root>~slots        zset: the keys that have a limit, by the time they were last looked at
 
   A deduplication key is a slot with the limit 1: one job of a key runs at a time.
 ]]
@@ -36,22 +35,8 @@ local function otherLimit(needs)
   return known and known ~= limit and known or nil
 end
 
-local function isForgotten(key)
-  return redis.call('EXISTS', limitOf(key), root .. '~slot~' .. key, root .. '~line~' .. key) == 0
-end
-
--- Keys that are used once do not pile up: each new one looks at the two that were looked at the longest ago.
-local function listSlot(key)
-  local list, now = root .. '~slots', nowUs()
-  for _, old in ipairs(redis.call('ZRANGE', list, 0, 1)) do
-    if isForgotten(old) then redis.call('ZREM', list, old) else redis.call('ZADD', list, now, old) end
-  end
-  redis.call('ZADD', list, now, key)
-end
-
 local function setLimit(slot, limit)
   redis.call('SET', limitOf(slot), limit, 'PX', LIMIT_KEPT_MS)
-  listSlot(slot)
 end
 
 -- @param limit that of the key, if the key has one
