@@ -60,7 +60,7 @@ const queue: PlainQueue = new MooredQueue('audio', place);
 export const added = queue.add('x', {}, { owners: ['track:1'], expiresIn: '5m' });
 export const worker = new MooredWorker('audio', async (job, token, signal) => signal?.aborted, { ...place, runTimeout: '1m' });
 export const receipt: Promise<Receipt> = new Owners(place).cancel('track:1');
-export const slots = new Slots(place).list();
+export const slot = new Slots(place).get('gpu');
 // @ts-expect-error the class of the core has one partition
 export const wrong = new PlainQueue('audio', { connection: { host: '127.0.0.1' }, partitions: 4 });
 `;

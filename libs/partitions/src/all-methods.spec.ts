@@ -11,7 +11,7 @@ const COVERED = {
     createLockManager createSandbox extendJobLocks createJob jobScheduler isPaused isRunning delay updateDelays
     minimumBlockTimeout maximumBlockTimeout getBlockTimeout getRateLimitDelay isRateLimited waitForRateLimit waitForJob
     mainLoop _getNextJob nextJobFromJobData callProcessJob handleCompleted handleFailed getUnrecoverableErrorMessage
-    retryIfFailed whenCurrentJobsFinished stalledChecker moveStalledJobsToWait moveLimitedBackToWait ownersNamedFor adopt
+    retryIfFailed whenCurrentJobsFinished stalledChecker moveStalledJobsToWait resumeCancels moveLimitedBackToWait ownersNamedFor adopt
     mayRun fetchAnother confirmCancel goOnIfOver`,
   flow: `constructor emit on off once Job getBackend addNode addNodes addChildren getNode getChildren collectFlowEntry
     validateFlowJobs queueFromNode toFlowError`,
