@@ -4,7 +4,7 @@ import { DurabilityUnknownError } from '../model/errors.js';
 
 /** What adds jobs, or cancels them, and answers. */
 export interface DurableOptions {
-  /** What answers wait for; or a port of your own. Default nothing. */
+  /** What answers wait for, or an object of your own with `hold(write)`. Default nothing. */
   readonly durability?: DurabilityOptions | Durability;
 }
 

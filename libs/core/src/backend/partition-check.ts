@@ -3,7 +3,7 @@ import type { RedisClient } from '../scripts/redis-client.js';
 
 export interface PartOptions {
   readonly prefix?: string;
-  /** From @mooring/partitions, whose classes use the classes here for one part of a prefix each: throws if it is not theirs. */
+  /** Set by @mooring/partitions. Throws if the prefix has another number of partitions. */
   readonly checkPart?: (client: RedisClient, queue: string) => Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export class Barriers {
   private readonly busy = new Map<Redis, Promise<unknown>>();
   private next: Promise<Barrier | undefined> | undefined;
   private startedAt = -Infinity;
-  /** The last one found that too few hold it. */
+  /** The last barrier was not confirmed. */
   isFailing = false;
 
   constructor(

@@ -7,12 +7,12 @@ import { sessionOf, type Session } from './sessions.js';
 import { within } from './within.js';
 
 const DEFAULT_TIMEOUT_MS = 1_000;
-/** How long a caller waits once it is known that too few hold it: long enough to notice that they do again. */
+/** How long a caller waits after a barrier that was not confirmed: long enough to notice that they are again. */
 const FAILING_MS = 50;
 
 /**
- * Says of writes to one hash slot whether a replica, or the disk, holds them, and after a time limit that this is not known. A write is a
- * barrier's when it went to the same run of the same server over a connection that has not ended since.
+ * Says of writes to one hash slot whether a replica, or the disk, holds them, and after a time limit that this is not known. A barrier
+ * covers a write that went to the same server process over a connection that is still open.
  */
 export class StoreDurability implements Durability {
   private readonly barriers = new Map<Redis, Barriers>();

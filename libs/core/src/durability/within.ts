@@ -1,9 +1,9 @@
-/** What an event comes to, or nothing when that takes longer. The event itself goes on. */
-export async function within<T>(ms: number, event: Promise<T>): Promise<T | undefined> {
+/** The value of a promise, or undefined when it takes longer. The promise itself goes on. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
   try {
-    return await Promise.race([event, limit]);
+    return await Promise.race([promise, limit]);
   } finally {
     clearTimeout(timer);
   }

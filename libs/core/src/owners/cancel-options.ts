@@ -10,14 +10,14 @@ export interface CancelOptions {
   readonly by?: string;
   /** A name of the caller's for this cancel: the same one again answers the same receipt and ends nothing more. */
   readonly cancelId?: string;
-  /** false: the owner goes on taking jobs. */
+  /** false keeps the owner open. */
   readonly close?: boolean;
-  /** When that happened which ends the owner, ms: an owner that was reopened later is left alone. */
+  /** The time of the event that ends the owner, ms. An owner that was reopened later is left alone. */
   readonly happenedAt?: number;
-  /** Answer when nothing of it runs any more, or when `waitFor` is over. */
+  /** Answer when none of its jobs run any more, or after `waitFor`. */
   readonly wait?: 'drained';
   readonly waitFor?: number | string;
-  /** Say what would be removed and stopped, and do nothing. */
+  /** Answer what would be removed and stopped, and write nothing. */
   readonly dryRun?: boolean;
 }
 

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { durationMs } from '../model/duration.js';
 import type { OwnerStore } from './owner-store.js';
 
-/** With very many jobs the clean-up goes on after the answer of the cancel. */
+/** A cancel cleans up for so long before it answers. */
 export const ANSWERS_WITHIN_MS = 1_000;
 const LOOKS_AGAIN_MS = 50;
 
-/** The clean-up of cancels: jobs leave their queues a page at a time. It is tidiness: a cancelled job starts in no case. */
+/** The clean-up of cancels: jobs leave their queues a page at a time. The gate refuses cancelled jobs without it. */
 export class CleanUp {
   constructor(private readonly store: OwnerStore) {}
 

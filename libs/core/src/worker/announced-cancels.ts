@@ -12,7 +12,7 @@ export class AnnouncedCancels {
     if (this.jobIds.size > MOST_REMEMBERED) this.jobIds.delete(this.jobIds.values().next().value!);
   }
 
-  /** Was it announced? It is asked once. */
+  /** Answers whether it was announced, and forgets it. */
   take(jobId: string): boolean {
     return this.jobIds.delete(jobId);
   }
