@@ -13,8 +13,7 @@ export interface CoreMutant {
 export const NO_FIRST_PAGE = m(
   'the first page is empty',
   'cancel',
-  "(cleanPage(owner, cancelId, tonumber(before), '0'))",
-  "'0'",
+  "cleanPage(owner, cancelId, tonumber(before), '0')\n",
 );
 
 const NEVER = 'if false then';

@@ -41,7 +41,7 @@ export interface Turn {
   readonly hadJobs?: boolean | undefined;
 }
 
-/** What the script answered: a word; with `cancelled` the cursor of the clean-up, with `empty` the epoch and the time. */
+/** What the script answered: a word; with `empty` the epoch and the time. */
 export type Answer = readonly [word: string, ...rest: string[]];
 
 /** Cancels owners and single jobs. The script is the point of no return; what follows it any process can finish. */
@@ -117,13 +117,12 @@ export class Canceller {
 
   private async answer(cancel: Cancel, answer: Answer): Promise<Receipt> {
     const { cancelId, wait, waitFor } = cancel;
-    const [word, cursor] = answer;
+    const [word] = answer;
     if (word !== 'cancelled' && word !== 'repeated') return unkeptReceipt(cancel, answer);
     // Of a repeated one the answer was lost, or the process that asked first was killed: the clean-up goes on.
     const isOver = word === 'repeated' && (await this.read(cancelId)).done;
-    if (!isOver) await this.cleanUp.pass(cancelId, cursor, Date.now() + ANSWERS_WITHIN_MS);
-    if (wait === 'drained')
-      await untilDrained((untilMs) => this.cleanUp.pass(cancelId, '0', untilMs), waitFor);
+    if (!isOver) await this.cleanUp.pass(cancelId, Date.now() + ANSWERS_WITHIN_MS);
+    if (wait === 'drained') await untilDrained((untilMs) => this.cleanUp.pass(cancelId, untilMs), waitFor);
     return this.read(cancelId);
   }
 

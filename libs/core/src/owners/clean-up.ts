@@ -14,9 +14,9 @@ export class CleanUp {
    * One pass over what a cancel ended, until `untilMs` at the latest. A pass that finds nothing left closes the receipt.
    * Answers true when the receipt is closed.
    */
-  async pass(cancelId: string, from = '0', untilMs = Infinity): Promise<boolean> {
+  async pass(cancelId: string, untilMs = Infinity): Promise<boolean> {
     const receipt = this.store.receiptOf(cancelId);
-    let cursor = from;
+    let cursor = '0';
     let running = 0;
     do {
       const [next, held] = await this.store.run<[string, number]>('clean', receipt, [cancelId, cursor]);

@@ -346,6 +346,32 @@ describe('Owners', () => {
     await kit.nothingLeft();
   });
 
+  it('is not done while a run of its first page goes on, however many pages follow', async () => {
+    const opts = { owners: ['track:1'] };
+    await kit.queue().addBulk(Array.from({ length: 600 }, () => ({ name: 'x', data: {}, opts })));
+    const [, firstPage] = await kit.redis.hscan(`${kit.prefix}~owner~track:1`, 0, 'COUNT', 100);
+    const lock = `${kit.prefix}:${firstPage.find((field) => field.startsWith('audio:'))}:lock`;
+    await kit.redis.set(lock, 'run');
+
+    expect(await kit.owners.cancel('track:1')).toMatchObject({ done: false, removed: 599, aborted: 1 });
+
+    expect(await kit.owners.openReceipts()).toHaveLength(1);
+    await kit.redis.del(lock);
+    await until(async () => (await kit.owners.resume()) === 0, 'it is done');
+  });
+
+  it('of one job is not done while its run goes on, however many are below it', async () => {
+    const children = Array.from({ length: 300 }, () => ({ name: 'x', queueName: 'audio', data: {} }));
+    const top = { name: 'top', queueName: 'audio', data: {}, opts: { owners: ['track:1'] } };
+    const { job } = await kit.flows().add({ ...top, children });
+    await kit.redis.set(`${kit.prefix}:audio:${job.id}:lock`, 'run');
+
+    expect(await kit.owners.cancelJob('audio', job.id!)).toMatchObject({ done: false, aborted: 1 });
+
+    await kit.redis.del(`${kit.prefix}:audio:${job.id}:lock`);
+    await until(async () => (await kit.owners.resume()) === 0, 'it is done');
+  });
+
   it('lists owners by type, by beginning and by state, in pages', async () => {
     const queue = kit.queue();
     const names = ['trip:1', 'trip:10', 'trip:2', 'user:1'];

@@ -98,7 +98,7 @@ export class SpreadCanceller implements Pick<OwnersAccess['canceller'], 'cancel'
     const [word] = answer;
     if (word === 'late' || word === 'moved') return unkeptReceipt(cancel, answer);
     const hasSpread = await this.all.unspread.spread(cancelId);
-    const pass = (untilMs: number) => this.all.cleanUp.pass(cancelId, '0', untilMs);
+    const pass = (untilMs: number) => this.all.cleanUp.pass(cancelId, untilMs);
     if (word === 'cancelled' || hasSpread) await pass(Date.now() + ANSWERS_WITHIN_MS);
     if (wait === 'drained') await untilDrained(pass, waitFor);
     const receipt = await this.all.reader.receipt(cancelId);

@@ -16,9 +16,9 @@ export class SpreadCleanUp implements Pick<OwnersAccess['cleanUp'], 'open' | 'pa
   }
 
   /** A cancel is made in all partitions before it is cleaned up. */
-  async pass(cancelId: string, from = '0', untilMs = Infinity): Promise<boolean> {
+  async pass(cancelId: string, untilMs = Infinity): Promise<boolean> {
     await this.unspread.spread(cancelId);
-    const passes = await Promise.all(this.parts.map(({ cleanUp }) => cleanUp.pass(cancelId, from, untilMs)));
+    const passes = await Promise.all(this.parts.map(({ cleanUp }) => cleanUp.pass(cancelId, untilMs)));
     return passes.every(Boolean);
   }
 }

@@ -3,7 +3,7 @@
 
     KEYS[1]  the job
     ARGV[1]  root   [2] the job, <queue>:<id>   [3] cancelId   [4] reason   [5] by   [6] keep the receipt for, ms
-  Answers {'cancelled', the cursor of the next page}, {'repeated'}, {'taken'}, or {'unknown'} for a job that has ended or has no owner.
+  Answers {'cancelled'}, {'repeated'}, {'taken'}, or {'unknown'} for a job that has ended or has no owner.
 ]]
 root = ARGV[1]
 local cancelId = ARGV[3]
@@ -32,4 +32,5 @@ redis.call('HSET', recordOf(owner), 'cancel', cancelId)
 for _, ref in ipairs(refs) do
   redis.call('HSET', recordOf(owner), ref, '0')
 end
-return { 'cancelled', (cleanNamed(owner, cancelId, jobs, '0')) }
+cleanNamed(owner, cancelId, jobs, '0')
+return { 'cancelled' }

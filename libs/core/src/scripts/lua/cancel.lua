@@ -8,7 +8,7 @@
     ARGV[9]  epoch   [10] time of the newest entry that the caller saw, '-' for none, or '': an entry since makes the cancel void
     ARGV[11] how many owners may be closed that never had a job; '' for one that had jobs in another partition
     ARGV[12] turn, as in turns.lua   [13] what the other partitions have to be told, kept with the receipt until they were
-  Answers {'cancelled', cursor of the clean-up}, or {'empty', epoch, time, ms} when there was no job: an owner without a record has one
+  Answers {'cancelled'}, or {'empty', epoch, time, ms} when there was no job: an owner without a record has one
   afterwards only if it is closed. These two have written something. {'repeated'} for a cancelId that was used, {'taken'} if for another
   owner; {'late'} or {'moved'} for [8] and [9]; {'full'} for [11]; {'late'} if the owner was closed or reopened since the turn was given.
 ]]
@@ -62,4 +62,5 @@ redis.call('HSET', record, 'cancel', cancelId)
 redis.call('PERSIST', record)
 redis.call('DEL', pendingOf(owner))
 
-return { 'cancelled', (cleanPage(owner, cancelId, tonumber(before), '0')) }
+cleanPage(owner, cancelId, tonumber(before), '0')
+return { 'cancelled' }
