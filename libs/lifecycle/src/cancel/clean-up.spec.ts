@@ -276,7 +276,8 @@ describe('what a cancel ends', () => {
     expect(await small).toMatchObject({ removed: 1, done: true });
     for (const receipt of await Promise.all(cancels))
       expect(receipt).toMatchObject({ removed: 101, done: true });
-    expect(order.indexOf('ship:1')).toBeLessThan(order.lastIndexOf('fleet:1'));
+    // Which of the larger ones goes on first is of no matter.
+    expect(order.at(-1)).toMatch(/^fleet:/);
   });
 
   async function enqueue(kind: Kind, owners: readonly Owner[]): Promise<string> {
