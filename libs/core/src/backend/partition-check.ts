@@ -35,8 +35,14 @@ export function checkPartitionsFirst(
       throw error;
     }
   };
-  Object.defineProperty(connection, 'client', { get: () => (checked ??= check()) });
-  connection.client.catch(() => undefined);
+  const get = (): Promise<RedisClient> => {
+    checked ??= check();
+    // Each user of the client has its error; one that nobody waits for any more is no error of the process.
+    checked.catch(() => undefined);
+    return checked;
+  };
+  Object.defineProperty(connection, 'client', { get });
+  void get();
 }
 
 /** The number of partitions, which the first process that uses a prefix writes. */

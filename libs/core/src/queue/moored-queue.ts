@@ -1,11 +1,5 @@
-import {
-  Queue,
-  type Job,
-  type JobsOptions,
-  type JobState,
-  type QueueOptions,
-  type RetryOptions,
-} from 'bullmq';
+import { Queue, type Job, type JobsOptions, type JobState } from 'bullmq';
+import type { QueueOptions, RetryOptions } from 'bullmq';
 import type { NewJob } from '../backend/adds.js';
 import { createMooredBackend } from '../backend/create-backend.js';
 import type { DurableOptions } from '../backend/durable-writes.js';
