@@ -17,7 +17,7 @@ export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, o
     () => undefined,
   );
   checkPartitionsFirst(connection, opts as PartOptions, name);
-  return new MooredBackend(
+  const backend = new MooredBackend(
     connection,
     name,
     plain.keys,
@@ -25,4 +25,6 @@ export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, o
     opts,
     plain.blockingConnection,
   );
+  // Its users hear of errors as long as they listen; one that comes when they have closed it is no error of the process.
+  return backend.on('error', () => undefined);
 };

@@ -108,8 +108,6 @@ export function ownersAt(options: OwnersOptions) {
   const limits = { receiptKeepMs: durationMs('receiptKeep', receiptKeep), maxClosed };
   checkLimits(limits);
   const backend = createMooredBackend('owners', { ...rest, prefix } as QueueBaseOptions);
-  // Every call answers with its own error.
-  backend.on('error', () => undefined);
   const store = new OwnerStore(backend);
   const cleanUp = new CleanUp(store);
   return { store, cleanUp, canceller: new Canceller(store, cleanUp, limits), reader: new OwnerReader(store) };

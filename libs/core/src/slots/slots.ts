@@ -37,8 +37,6 @@ export class Slots {
 
   constructor({ prefix = 'bull', ...rest }: SlotsOptions) {
     this.backend = createMooredBackend('slots', { ...rest, prefix } as QueueBaseOptions);
-    // Every call answers with its own error.
-    this.backend.on('error', () => undefined);
   }
 
   /** Undefined for a key without a limit, which is kept for eight days, and without jobs that hold it or wait for it. */
