@@ -25,6 +25,6 @@ export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, o
     opts,
     plain.blockingConnection,
   );
-  // Its users hear of errors as long as they listen; one that comes when they have closed it is no error of the process.
+  // An error that comes after its users have closed it is no error of the process.
   return backend.on('error', () => undefined);
 };

@@ -37,7 +37,7 @@ export function checkPartitionsFirst(
   };
   const get = (): Promise<RedisClient> => {
     checked ??= check();
-    // Each user of the client has its error; one that nobody waits for any more is no error of the process.
+    // Callers get its error. Without a caller it is no error of the process.
     checked.catch(() => undefined);
     return checked;
   };

@@ -14,7 +14,6 @@ export class ScriptedBackend extends RedisQueueBackend {
   onCancelled: (jobIds: readonly string[]) => void = () => undefined;
   /** Jobs that were refused at the gate: `<id> <reason>`. */
   onRefused: (refusals: readonly string[]) => void = () => undefined;
-
   /** The worker looks for stalled jobs: once in its `stalledInterval`. */
   onStalledCheck: () => void = () => undefined;
 

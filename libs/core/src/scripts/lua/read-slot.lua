@@ -11,7 +11,7 @@ local slot, last = { key = ARGV[2] }, tonumber(ARGV[3]) - 1
 if redis.call('EXISTS', limitOf(slot.key), holdersOf(slot), lineOf(slot)) == 0 then return {} end
 
 local function named(key)
-  return last < 0 and {} or redis.call('ZRANGE', key, 0, last, 'WITHSCORES')
+  return redis.call('ZRANGE', key, 0, last, 'WITHSCORES')
 end
 
 return { redis.call('GET', KEYS[1]) or '', redis.call('ZCARD', holdersOf(slot)), redis.call('ZCARD', lineOf(slot)),
