@@ -9,7 +9,7 @@ import type { OwnedOptions } from './owned-options.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
 import { addError, ticketOf, type AddAnswer, type Ticket } from './ticket.js';
 
-const MOST_OF_A_TURN_IN_ONE_STEP = 16;
+const PACE = { most: 16, mostOfSlow: 16, stepsUnderWay: Infinity };
 const MOST_OF_A_BULK_IN_ONE_STEP = 50;
 
 /** A job as BullMQ's backend takes it; without an id it gets one. */
@@ -30,7 +30,7 @@ export interface AddsOptions {
 
 /** Brings the jobs of owners to the store: those of one turn of the event loop together. */
 export class Adds {
-  private readonly batch = new Batch<StepItem, AddAnswer>(MOST_OF_A_TURN_IN_ONE_STEP, (requests) =>
+  private readonly batch = new Batch<StepItem, AddAnswer>(PACE, (requests) =>
     this.step('each', requests),
   );
 

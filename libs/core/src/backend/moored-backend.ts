@@ -22,7 +22,7 @@ import { ScriptedBackend } from './scripted-backend.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
 import { ticketIn, type Ticket } from './ticket.js';
 
-const MOST_IN_ONE_STEP = 25;
+const PACE = { most: 25, mostOfSlow: 20, stepsUnderWay: 2 };
 
 type Adding = Parameters<RedisQueueBackend['addJobs']>[0];
 type Scheduling = Parameters<RedisQueueBackend['addJobScheduler']>;
@@ -39,7 +39,7 @@ export class MooredBackend extends ScriptedBackend {
     limits: (this.queue.opts as { limits?: JobLimits }).limits,
     run: (args) => this.run('add', args),
   });
-  private readonly finishes = new Batch<StepItem, unknown>(MOST_IN_ONE_STEP, (runs) => this.finishAll(runs));
+  private readonly finishes = new Batch<StepItem, unknown>(PACE, (runs) => this.finishAll(runs));
   private readonly finishRequests = new FinishRequests(this.queue.opts);
   /** Those of the scheduler that is stored, and what its jobs need. */
   private schedulerOwners: readonly string[] = [];

@@ -18,9 +18,8 @@ export class MooredJob extends Job {
     jobId?: string,
   ): Job<T, R, N> {
     const { mooring, ...opts } = json.opts;
-    const isOwned = mooring !== undefined;
-    const read = isOwned ? { ...json, opts: { ...opts, owners: ownersOfMark(mooring) } } : json;
-    const job = super.fromJSON<T, R, N>(queue, read, jobId);
+    if (mooring !== undefined) opts.owners = ownersOfMark(mooring);
+    const job = super.fromJSON<T, R, N>(queue, mooring === undefined ? json : { ...json, opts }, jobId);
     MooredJob.setMark(job, mooring ?? '');
     return job;
   }

@@ -139,6 +139,23 @@ const SCENARIOS: Record<string, Scenario> = {
     await until(() => ran.length === 4, 'all ran');
     await until(async () => (await side.queue.getActiveCount()) === 0, 'all ended');
   },
+  'with retention, of runs that end together': async (side) => {
+    await side.queue.pause();
+    for (const id of ['a', 'b', 'c', 'd', 'e'])
+      await side.add(id, {
+        removeOnComplete: { count: 2, age: 3_600 },
+        removeOnFail: { count: 1 },
+        attempts: 1,
+      });
+    const ran: string[] = [];
+    side.work(async (job) => {
+      ran.push(job.id!);
+      if (job.id === 'b' || job.id === 'd') throw new Error('no');
+    });
+    await side.queue.resume();
+    await until(() => ran.length === 5, 'all ran');
+    await until(async () => (await side.queue.getActiveCount()) === 0, 'all ended');
+  },
   'paused, removed and retried by hand': async (side) => {
     await side.queue.pause();
     for (const id of ['a', 'b', 'c']) await side.add(id);

@@ -62,6 +62,16 @@ describe('MooredWorker', () => {
     expect(ran).toEqual([1, 2, 3]);
   });
 
+  it('runs a processor that answers without a promise', async () => {
+    kit.worker((() => 'answer') as never);
+
+    const job = await kit.queue().add('x', {}, { owners: ['track:1'] });
+
+    await until(async () => (await job.getState()) === 'completed', 'it completed');
+    expect((await kit.queue().getJob(job.id!))?.returnvalue).toBe('answer');
+    await kit.nothingLeft();
+  });
+
   it('opens its connection for cancels when it begins to run, not before', async () => {
     const duplicate = vi.spyOn(kit.redis, 'duplicate');
     const worker = kit.worker(async () => undefined, { autorun: false });

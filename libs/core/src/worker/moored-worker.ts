@@ -96,20 +96,29 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     else this.emit('refused', { id, reason });
   };
 
-  protected override async nextJobFromJobData(
-    ...[data, jobId, token]: NextJob
-  ): Promise<Job<Data, Result, Name>> {
+  protected override nextJobFromJobData(...[data, jobId, token]: NextJob): Promise<Job<Data, Result, Name>> {
     const owners = data && this.ownersNamedFor(data, jobId!);
+    if (!data || (!owners && this.lateTurns.size === 0)) return super.nextJobFromJobData(data, jobId, token);
+    return this.nextJobAsked(owners, data, jobId!, token!);
+  }
+
+  /** The next job when the store is asked about it first: it gets its owners, or its turn of a scheduler may be over. */
+  private async nextJobAsked(
+    owners: string[] | undefined,
+    data: NonNullable<NextJob[0]>,
+    jobId: string,
+    token: string,
+  ): Promise<Job<Data, Result, Name>> {
     // Before BullMQ plans the next turn of the job's scheduler: that turn has the same owners, or there is none.
-    if (owners && !(await this.mayRun(jobId!, () => this.moored.adopt(jobId!, token!, owners))))
-      return this.fetchAnother(token!);
-    const isLate = this.lateTurns.delete(jobId!);
+    if (owners && !(await this.mayRun(jobId, () => this.moored.adopt(jobId, token, owners))))
+      return this.fetchAnother(token);
+    const isLate = this.lateTurns.delete(jobId);
     const read = owners ? { ...data, opts: { ...data.opts, owners } } : data;
     const job = await super.nextJobFromJobData(read, jobId, token);
     if (!job) return job;
     if (owners) MooredJob.forgetMark(job);
-    if (isLate && !(await this.mayRun(jobId!, () => this.moored.endExpired(jobId!, token!))))
-      return this.fetchAnother(token!);
+    if (isLate && !(await this.mayRun(jobId, () => this.moored.endExpired(jobId, token))))
+      return this.fetchAnother(token);
     return job;
   }
 

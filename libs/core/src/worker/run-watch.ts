@@ -34,12 +34,13 @@ export class RunWatch<Result> {
     private readonly limits: Limits,
   ) {}
 
-  follow(running: Promise<Result>): Promise<Result> {
+  /** @param running what the processor answered: not every processor answers a promise */
+  follow(running: Result | Promise<Result>): Promise<Result> {
     const { runTimeoutMs } = this.limits;
     if (runTimeoutMs !== undefined) this.timer = setTimeout(() => this.stop('timeout'), runTimeoutMs);
     return new Promise<Result>((resolve, reject) => {
       this.giveUp = reject;
-      running.then(resolve, reject);
+      Promise.resolve(running).then(resolve, reject);
     });
   }
 

@@ -26,14 +26,32 @@ local cjson = {
   end,
 }
 
--- A helper of BullMQ's that a step calls for each of its jobs, and that has nothing to do after the first. It acts on its first key.
+-- A helper of BullMQ's that a step calls for each of its jobs, and that has nothing to do after the first call with the same first arguments.
 local function once(helper)
   local done = {}
-  return function(key, ...)
-    if done[key] then return end
-    done[key] = true
-    return helper(key, ...)
+  return function(key, second, ...)
+    local call = key .. tostring(second)
+    if done[call] then return end
+    done[call] = true
+    return helper(key, second, ...)
   end
+end
+
+-- Calls of BullMQ's helpers that wait for the end of a step of many runs. Nothing waits in a step that does not ask for it.
+local atEnd
+
+-- A helper of BullMQ's that does at the end of a step what it would do after each run: the jobs that it removes are the same.
+local function lastly(helper)
+  return function(...)
+    if not atEnd then return helper(...) end
+    local call = table.concat({ ... }, ' ')
+    if atEnd[call] then return end
+    atEnd[call], atEnd[#atEnd + 1] = true, { helper, ... }
+  end
+end
+
+local function callWaiting()
+  for _, call in ipairs(atEnd) do call[1](unpack(call, 2)) end
 end
 
 local makers = {}

@@ -54,7 +54,7 @@ local function finishOne(template, at)
   return finishAsBullMQ(moveToFinishedKeys(prefix, job, template.target), args, run, mark, ref)
 end
 
-root = ARGV[1]
+root, atEnd = ARGV[1], {}
 local templates, answers = {}, {}
 for i = 1, tonumber(ARGV[3]) do templates[i] = readTemplate(4 + (i - 1) * TEMPLATE_WIDTH) end
 local at = 4 + #templates * TEMPLATE_WIDTH
@@ -65,4 +65,5 @@ while at <= #ARGV do
   at = at + (template.hasFields and 7 or 6)
 end
 writeNoted()
+callWaiting()
 return answers
