@@ -11,7 +11,7 @@ const ALL = '{apps,libs,test}/**/*.spec.ts';
 
 export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
-  resolve: { alias: coreOfPartitions() },
+  resolve: { alias: sourcesOfPackages() },
   test: {
     ...chosen(),
     globalSetup: ['test/support/global-setup.ts'],
@@ -28,11 +28,12 @@ function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: bo
   return process.env['TEST_TOOLS'] ? { include: [TOOLS] } : { include: [ALL], exclude: [TOOLS, ENGINES] };
 }
 
-/** The core, for libs/partitions: its own package.json names the published package, as the user of both has it. */
-function coreOfPartitions(): { find: RegExp; replacement: string }[] {
-  const source = (file: string) => fileURLToPath(new URL(`libs/core/src/${file}`, import.meta.url));
+/** For libs/core and libs/partitions: their own package.json names the published packages, as their users have them. */
+function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
+  const source = (file: string) => fileURLToPath(new URL(`libs/${file}`, import.meta.url));
   return [
-    { find: /^#core$/, replacement: source('index.ts') },
-    { find: /^#core\/parts$/, replacement: source('parts.ts') },
+    { find: /^#core$/, replacement: source('core/src/index.ts') },
+    { find: /^#core\/parts$/, replacement: source('core/src/parts.ts') },
+    { find: /^#durability$/, replacement: source('durability/src/index.ts') },
   ];
 }

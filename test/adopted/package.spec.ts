@@ -22,7 +22,7 @@ describe('the package @mooring/core', () => {
 
   beforeAll(async () => {
     kit = new CoreKit();
-    app = await Installed.of('core');
+    app = await Installed.of('durability', 'core');
   });
 
   afterAll(async () => {

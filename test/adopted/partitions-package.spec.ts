@@ -8,7 +8,7 @@ describe('the package @mooring/partitions', () => {
 
   beforeAll(async () => {
     kit = new CoreKit();
-    app = await Installed.of('core', 'partitions');
+    app = await Installed.of('durability', 'core', 'partitions');
   });
 
   afterAll(async () => {

@@ -16,6 +16,7 @@ const ROOMS = [
   'artifacts',
   'runtime',
   'scripts',
+  'durability',
   'durations',
   'nearest-name',
 ];
@@ -39,10 +40,11 @@ const ARROWS: Record<string, readonly string[]> = {
   events: ['lifecycle', 'durations'],
   resolvers: ['lifecycle', 'durations'],
   http: [],
-  core: [],
+  core: ['durability'],
   partitions: ['core'],
-  runtime: ['scripts', 'durations', 'nearest-name'],
+  runtime: ['scripts', 'durability', 'durations', 'nearest-name'],
   scripts: [],
+  durability: [],
   durations: [],
   'nearest-name': [],
   test: [...ROOMS, 'bench'],
@@ -55,6 +57,7 @@ const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
 const READS_NO_ENVIRONMENT = [
   'core',
+  'durability',
   'partitions',
   'lifecycle',
   'events',

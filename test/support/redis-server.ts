@@ -8,6 +8,9 @@ import { Redis } from 'ioredis';
 import { findServer, isAlive } from '#runtime';
 import { until } from './until.js';
 
+/** Without a program for it, tests run on the embedded store, which is always one server. */
+export const HAS_SERVER = findServer() !== undefined;
+
 /** Lines of a settings file; `dir`, `port` and `bind` are there already. */
 export type Settings = Readonly<Record<string, string | number>>;
 

@@ -1,4 +1,5 @@
-export type { Durability, DurabilityLevel, DurabilityOptions } from './durability/durability.js';
+export type { Durability, DurabilityLevel } from '#durability';
+export type { DurabilityOptions } from './backend/durable-writes.js';
 export { MooredFlowProducer, type MooredFlowOptions } from './flow/moored-flow-producer.js';
 export {
   CancelConflictError,

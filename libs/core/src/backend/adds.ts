@@ -30,9 +30,7 @@ export interface AddsOptions {
 
 /** Brings the jobs of owners to the store: those of one turn of the event loop together. */
 export class Adds {
-  private readonly batch = new Batch<StepItem, AddAnswer>(PACE, (requests) =>
-    this.step('each', requests),
-  );
+  private readonly batch = new Batch<StepItem, AddAnswer>(PACE, (requests) => this.step('each', requests));
 
   constructor(private readonly options: AddsOptions) {}
 

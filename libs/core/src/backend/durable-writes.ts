@@ -1,6 +1,13 @@
-import type { Durability, DurabilityOptions } from '../durability/durability.js';
-import { openDurability, StoreDurability } from '../durability/store-durability.js';
-import { DurabilityUnknownError } from '../model/errors.js';
+import type { Redis } from 'ioredis';
+import { SlotServer, StoreDurability, type Durability, type DurabilityLevel } from '#durability';
+import { DurabilityUnknownError, InvalidJobError } from '../model/errors.js';
+
+/** What an answer waits for: nothing, a replica, or the disk of the server that took the write. */
+export interface DurabilityOptions {
+  readonly level: 'none' | DurabilityLevel;
+  /** How long a caller waits for it. Default 1 s. */
+  readonly timeoutMs?: number;
+}
 
 /** What adds jobs, or cancels them, and answers. */
 export interface DurableOptions {
@@ -50,4 +57,25 @@ export class DurableWrites {
   close(): void {
     if (this.durability instanceof StoreDurability) this.durability.close();
   }
+}
+
+/** What the options ask for; undefined if they ask for nothing. */
+function openDurability(
+  options: Durability | DurabilityOptions | undefined,
+  client: () => Promise<unknown>,
+  root: string,
+): Durability | undefined {
+  if (!options || 'hold' in options) return options;
+  const { level, timeoutMs } = options;
+  if (level === 'none') return undefined;
+  if (level !== 'replica' && level !== 'disk')
+    throw new InvalidJobError('The level of durability is none, replica or disk.');
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    throw new InvalidJobError('timeoutMs of durability is a number above 0.');
+  const servers = new SlotServer(client as () => Promise<Redis>, `${root}~barrier`);
+  const refuse = (why: string) =>
+    new InvalidJobError(
+      `durability "${level}": the store ${why}. Change the store, or use "none". Nothing was written.`,
+    );
+  return new StoreDurability({ servers, level, timeoutMs, refuse });
 }

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { z } from 'zod';
+import type { StoreDurability } from '#durability';
 import { ConfigError, loadConfig, suspectNames } from '../config/load-config.js';
 import { storeAddress } from '../config/store-config.js';
 import type { DurabilityEnv, StoreEnv } from '../config/fields.js';
@@ -9,8 +10,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { ClockWatch } from '../store/clock-watch.js';
 import { closeStore, type StoreConnection } from '../store/connect.js';
-import { checkDurability, openDurability } from '../store/durability/open-durability.js';
-import type { StoreDurability } from '../store/durability/store-durability.js';
+import { checkDurability, openDurability } from '../store/open-durability.js';
 import { RollbackWatch } from '../store/rollback/rollback-watch.js';
 import { WatchedStore } from '../store/watched-store.js';
 import { within } from '../time/within.js';

@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startRedisPair } from '../../../../../test/support/redis-pair.js';
-import type { RedisServer } from '../../../../../test/support/redis-server.js';
-import { until } from '../../../../../test/support/until.js';
-import { readInfo } from '../info.js';
-import { findServer } from '../private/find-server.js';
+import { startRedisPair } from '../../../test/support/redis-pair.js';
+import { HAS_SERVER, type RedisServer } from '../../../test/support/redis-server.js';
+import { until } from '../../../test/support/until.js';
+import { SlotServer } from './servers.js';
+import { readInfo } from './sessions.js';
 import { StoreDurability } from './store-durability.js';
 
-describe.runIf(findServer() !== undefined)('what a replica holds', () => {
+describe.runIf(HAS_SERVER)('what a replica holds', () => {
   let master: RedisServer;
   let replica: RedisServer;
   let redis: Redis;
@@ -17,7 +17,7 @@ describe.runIf(findServer() !== undefined)('what a replica holds', () => {
   });
   beforeEach(() => {
     redis = new Redis(master.port, { maxRetriesPerRequest: null, retryStrategy: () => 10 });
-    durability = new StoreDurability(redis, 'p', 'replica', 1_000);
+    durability = open(1_000);
   });
   afterEach(async () => {
     replica.thaw();
@@ -26,6 +26,12 @@ describe.runIf(findServer() !== undefined)('what a replica holds', () => {
   });
   afterAll(() => Promise.all([replica.stop(), master.stop()]));
 
+  const open = (timeoutMs: number): StoreDurability =>
+    new StoreDurability({
+      servers: new SlotServer(async () => redis, 'p:barrier'),
+      level: 'replica',
+      timeoutMs,
+    });
   const write = (): Promise<unknown> => redis.incr('n');
 
   it('is said of a write, with its answer', async () => {
@@ -87,7 +93,7 @@ describe.runIf(findServer() !== undefined)('what a replica holds', () => {
     readonly durability: StoreDurability;
     expectHeldAfterThaw(): Promise<void>;
   }> {
-    durability = new StoreDurability(redis, 'p', 'replica', 60_000);
+    durability = open(60_000);
     replica.freeze();
     let isAnswered = false;
     const held = durability.hold(write).then(({ isHeld }) => {

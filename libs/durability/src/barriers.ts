@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { within } from '../../time/within.js';
-import { Sessions } from './sessions.js';
+import { sessionOf } from './sessions.js';
+import { within } from './within.js';
 
 /** While one barrier waits, the next starts after this: a sync that is under way does not cover what comes now. */
 const GAP_MS = 100;
@@ -19,32 +19,27 @@ export interface Barrier {
  * connection, so these have connections of their own; one that broke is not used again.
  */
 export class Barriers {
-  private readonly sessions = new Sessions();
   private readonly free: Redis[] = [];
-  private readonly busy = new Set<Redis>();
+  private readonly busy = new Map<Redis, Promise<unknown>>();
   private next: Promise<Barrier | undefined> | undefined;
   private startedAt = -Infinity;
-  private ended!: () => void;
-  private end: Promise<void>;
-  /** The last one found that too few hold it. */
+  /** The last barrier was not confirmed. */
   isFailing = false;
 
   constructor(
     private readonly client: Redis,
     private readonly prove: (redis: Redis) => Promise<boolean>,
     private readonly waitMs: number,
-  ) {
-    this.end = new Promise((resolve) => (this.ended = resolve));
-  }
+  ) {}
 
-  /** The next one that starts; nothing when it could not be had. */
+  /** The next barrier that starts; undefined if the server could not be asked. */
   join(): Promise<Barrier | undefined> {
     this.next ??= this.start();
     return this.next;
   }
 
   close(): void {
-    for (const redis of [...this.free, ...this.busy]) redis.disconnect();
+    for (const redis of [...this.free, ...this.busy.keys()]) redis.disconnect();
   }
 
   private async start(): Promise<Barrier | undefined> {
@@ -52,19 +47,14 @@ export class Barriers {
     this.next = undefined;
     this.startedAt = performance.now();
     const redis = this.free.pop() ?? this.open();
-    this.busy.add(redis);
-    let barrier: Barrier | undefined;
-    try {
-      barrier = await within(this.waitMs + ANSWER_MS, this.ask(redis));
-    } catch {
-      // The connection, or the server, is gone: nothing is known.
-    }
+    // When the connection, or the server, is gone, nothing is known.
+    const asked = within(this.waitMs + ANSWER_MS, this.ask(redis)).catch(() => undefined);
+    this.busy.set(redis, asked);
+    const barrier = await asked;
     this.busy.delete(redis);
     if (barrier) this.free.push(redis);
     else redis.disconnect();
     this.isFailing = !barrier?.isHeld;
-    this.ended();
-    this.end = new Promise((resolve) => (this.ended = resolve));
     return barrier;
   }
 
@@ -73,20 +63,21 @@ export class Barriers {
     while (this.busy.size > 0) {
       const restMs = this.startedAt + GAP_MS - performance.now();
       if (restMs <= 0 && this.busy.size < MOST) return;
-      await within(restMs > 0 ? restMs : this.waitMs, this.end);
+      await within(restMs > 0 ? restMs : this.waitMs, Promise.race(this.busy.values()));
     }
   }
 
   private async ask(redis: Redis): Promise<Barrier> {
-    const session = await this.sessions.of(redis);
+    const session = await sessionOf(redis);
     const isHeld = await this.prove(redis);
     return { runId: session.runId, isHeld: isHeld && !session.isOver };
   }
 
   private open(): Redis {
     const redis = this.client.duplicate({
-      // What breaks is not sent again: it would be asked of another server.
+      // A command of a broken connection is not sent again: another server could get it.
       autoResendUnfulfilledCommands: false,
+      enableAutoPipelining: false,
       retryStrategy: () => null,
       sentinelRetryStrategy: () => null,
       lazyConnect: true,

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
-import type { DurabilityEnv, StoreEnv } from '../../config/fields.js';
-import type { Log } from '../../log/log.js';
-import type { StoreConnection } from '../connect.js';
-import { StoreDurability } from './store-durability.js';
+import { StoreDurability, type Servers } from '#durability';
+import type { DurabilityEnv, StoreEnv } from '../config/fields.js';
+import type { Log } from '../log/log.js';
+import type { StoreConnection } from './connect.js';
+import { masters } from './info.js';
+import { keysOnMasters } from './master-keys.js';
 
 type Settings = { readonly MOORING_PREFIX: z.output<typeof StoreEnv.MOORING_PREFIX> } & {
   readonly [K in keyof typeof DurabilityEnv]?: z.output<(typeof DurabilityEnv)[K]> | undefined;
@@ -14,7 +16,12 @@ export function openDurability(
   { MOORING_PREFIX, DURABILITY = 'none', DURABILITY_TIMEOUT = 1_000 }: Settings,
 ): StoreDurability | undefined {
   if (DURABILITY === 'none') return undefined;
-  return new StoreDurability(redis, MOORING_PREFIX, DURABILITY, DURABILITY_TIMEOUT);
+  // On a Cluster all masters have to confirm: what a call writes is spread over them.
+  const servers: Servers = {
+    nodes: async () => masters(redis),
+    keyAt: (node) => keysOnMasters(redis, MOORING_PREFIX, 'barrier').get(node),
+  };
+  return new StoreDurability({ servers, level: DURABILITY, timeoutMs: DURABILITY_TIMEOUT });
 }
 
 /** Says what the store cannot do, and what it cannot do now. */

@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
-import { readInfo } from '../info.js';
-
-export type DurabilityLevel = 'replica' | 'disk';
+import type { DurabilityLevel } from './durability.js';
+import { readInfo } from './sessions.js';
 
 const BARRIER_KEEP_MS = 60_000;
 
@@ -15,18 +14,19 @@ export async function prove(
   key: string,
   waitMs: number,
 ): Promise<boolean> {
-  const barrier = redis.pipeline().set(key, '', 'PX', BARRIER_KEEP_MS);
-  const answers = await (
-    level === 'replica' ? barrier.wait(1, waitMs) : barrier.call('WAITAOF', 1, 0, waitMs)
-  ).exec();
-  const [[notSet], [notAwaited, held]] = answers as [[Error | null], [Error | null, unknown]];
-  if (notSet) throw notSet;
-  if (notAwaited && level === 'disk' && isUnknown(notAwaited)) return syncsAlways(redis);
-  if (notAwaited) throw notAwaited;
-  return Number(Array.isArray(held) ? held[0] : held) >= 1;
+  // On Redis Cluster this fails at a server that has given the slot away.
+  await redis.set(key, '', 'PX', BARRIER_KEEP_MS);
+  if (level === 'replica') return (await redis.wait(1, waitMs)) >= 1;
+  try {
+    const [synced] = (await redis.call('WAITAOF', 1, 0, waitMs)) as [number];
+    return synced >= 1;
+  } catch (error) {
+    if (/unknown command/i.test((error as Error).message)) return syncsAlways(redis);
+    throw error;
+  }
 }
 
-/** Why this server can never say that the level is reached; nothing when it can. */
+/** Why this server can never confirm the level; undefined if it can. */
 export async function whyNever(redis: Redis, level: DurabilityLevel): Promise<string | undefined> {
   if (level === 'replica') return undefined;
   const { aof_enabled: isLogged } = readInfo(await redis.info('persistence'));
@@ -42,10 +42,10 @@ export async function hasReplica(redis: Redis): Promise<boolean> {
 
 /** A single server that syncs before it answers has on disk what it answered. */
 async function syncsAlways(redis: Redis): Promise<boolean> {
-  const [persistence, settings, isReplicated] = await Promise.all([
+  const [persistence, isReplicated, settings] = await Promise.all([
     redis.info('persistence'),
-    redis.config('GET', '*appendfsync*'),
     hasReplica(redis),
+    redis.config('GET', '*appendfsync*'),
   ]);
   const valueOf = (name: string): string | undefined => settings[settings.indexOf(name) + 1];
   return (
@@ -54,8 +54,4 @@ async function syncsAlways(redis: Redis): Promise<boolean> {
     valueOf('appendfsync') === 'always' &&
     valueOf('no-appendfsync-on-rewrite') === 'no'
   );
-}
-
-function isUnknown(error: Error): boolean {
-  return /unknown command/i.test(error.message);
 }

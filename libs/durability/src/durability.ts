@@ -4,11 +4,5 @@ export interface Durability {
   hold<T>(write: () => Promise<T>): Promise<{ readonly value: T; readonly isHeld: boolean }>;
 }
 
+/** What has to hold a write: a replica, or the disk of the server that took it. */
 export type DurabilityLevel = 'replica' | 'disk';
-
-/** What an answer waits for: nothing, a replica, or the disk of the server that took the write. */
-export interface DurabilityOptions {
-  readonly level: 'none' | DurabilityLevel;
-  /** How long a caller waits for it. Default 1 s. */
-  readonly timeoutMs?: number;
-}
