@@ -119,11 +119,11 @@ async function take() {
   }
 }
 
-/** Renamed before it is removed: of two that find it abandoned only one succeeds, and never at the next holder's cost. */
+/** Renames the lock before it removes it: if two processes find it abandoned, one succeeds, and a new holder keeps its lock. */
 async function clearAbandoned() {
   const holder = Number(await readFile(lock, 'utf8').catch(() => '0'));
   const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }));
-  // A process may have got the id of one that died: nobody builds for long.
+  // Another process may have the id of one that died. No build takes two minutes.
   if (isAlive(holder) && Date.now() - mtimeMs < 120_000) return;
   const aside = `${lock}.${holder}.${process.pid}`;
   await rename(lock, aside).then(

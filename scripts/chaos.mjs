@@ -1,6 +1,6 @@
-// Cancels a thousand owners in the middle of everything, while workers and apis are killed and connections cut, and counts
-// the jobs that start after the cancel of their owner has answered: there must be none, and every receipt must come to its
-// end. `npm run chaos`, or `npm run chaos -- 200` for so many owners. It takes a few minutes.
+// Cancels a thousand owners while workers and apis are killed and connections are cut. Counts the jobs that start after the
+// cancel of their owner answered: there must be none, and every receipt must be done. `npm run chaos`, or
+// `npm run chaos -- 200` for 200 owners. It takes a few minutes.
 import { needNode } from './need-node.mjs';
 
 needNode();
