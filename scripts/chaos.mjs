@@ -90,7 +90,7 @@ async function trial(name) {
   trials.push({ name, jobs, answeredAt: await cancel(name) });
 }
 
-/** Removes late reports of runs that the receipt counts: those began before the cancel. */
+/** Counts jobs that started after their cancel. Runs that the receipt counts are excused: only their report was late. */
 async function judge({ name, jobs, answeredAt }) {
   const told = await toldJobs(name);
   counts.told += told.length;
