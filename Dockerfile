@@ -1,4 +1,4 @@
-# One image for every role; the command says which one runs. See deploy/README.md.
+# One image for every app; the command selects the one that runs. See deploy/README.md.
 # For a release, pin the base: --build-arg NODE_IMAGE=node:20-bookworm-slim@sha256:…
 ARG NODE_IMAGE=node:20-bookworm-slim
 
@@ -7,7 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 
 FROM manifests AS build
-# No package needs its install script; one that is not run cannot do harm.
+# No package needs its install script, and a script that does not run cannot do harm.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
@@ -17,7 +17,7 @@ COPY bench bench
 RUN npm run build
 
 FROM manifests AS production-deps
-# The compiler counts as optional for @nestjs/swagger, whose build plugin alone would use it, so npm keeps it.
+# npm keeps the compiler as an optional peer of @nestjs/swagger, although only its build plugin would use it.
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/typescript node_modules/.bin
 
 FROM ${NODE_IMAGE} AS final
@@ -31,11 +31,11 @@ COPY --from=production-deps /app/node_modules node_modules
 COPY --from=build /app/dist/libs dist/libs
 COPY --from=build /app/dist/apps dist/apps
 
-# A volume that is mounted here belongs to who runs.
+# A volume that is mounted here belongs to the user of the container.
 RUN install -d -o node -g node -m 0700 /artifacts
 
 # HEALTH_PORT: where worker and janitor serve their health; unset, they would take any free port.
-# SHUTDOWN_READY_DELAY: what a load balancer needs to see that the api is not ready any more.
+# SHUTDOWN_READY_DELAY: the time that a load balancer needs to notice that the api is not ready any more.
 ENV NODE_ENV=production PORT=3000 HEALTH_PORT=3000 ARTIFACTS_URL=file:/artifacts SHUTDOWN_READY_DELAY=5s
 EXPOSE 3000
 USER node

@@ -1,16 +1,16 @@
-// Runs the benchmarks: all of them, or those named: `npm run bench -- embedded`. `--json` is for a machine: the document of the
-// one that is named, or { "benchmarks": { "<name>": its document } } of several; one that could not be measured is { "error" }.
-// Exit code 0: every target holds. 1: one is missed (by core: only with `--targets`), or a benchmark broke off. 2: a program
-// that one needs is missing.
+// Runs all benchmarks, or those that are named: `npm run bench -- embedded`. `--json` prints the document of the named
+// benchmark, or { "benchmarks": { "<name>": its document } } for several; a failed one is { "error" }. Exit code 0: every
+// target is met. 1: a target is missed (by core: only with `--targets`), or a benchmark failed. 2: a program that a benchmark
+// needs is missing.
 import { needNode } from './need-node.mjs';
 
 needNode();
 const { spawnSync } = await import('node:child_process');
 const { buildIfStale } = await import('./build.mjs');
 const BENCHES = ['cancel', 'core', 'diagrams', 'embedded', 'lifecycle', 'retention', 'slots', 'sweep'];
-/** Options with words behind them. */
+/** Options that take a value. */
 const WITH_WORDS = ['--sides', '--what'];
-/** More than any of them prints. */
+/** More than any benchmark prints. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 const args = process.argv.slice(2);
@@ -38,7 +38,7 @@ for (const name of names) {
 if (collects) console.log(JSON.stringify({ benchmarks }, null, 2));
 process.exitCode = worst;
 
-/** What one printed. One that broke off printed nothing, or half of it; why is on stderr. */
+/** The output of a benchmark. If it failed, the output is missing or incomplete, and stderr has the reason. */
 function readDocument({ stdout, status, signal }) {
   try {
     return JSON.parse(stdout.toString());
@@ -48,7 +48,7 @@ function readDocument({ stdout, status, signal }) {
   }
 }
 
-/** A flag, or the number or the words behind one. */
+/** A flag, or the value of one. */
 function isOption(arg, i) {
   return /^(-|\d)/.test(arg) || WITH_WORDS.includes(args[i - 1]);
 }

@@ -1,5 +1,5 @@
-// Compiles apps, libs and benchmarks into dist, and copies the Lua that lies beside them. With `--if-stale` only when a
-// source changed. Two builds at once take turns.
+// Compiles apps, libs and benchmarks into dist, and copies their Lua. With `--if-stale` only if a source changed. Two
+// concurrent builds take turns.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const stampFile = join(dist, '.stamp');
 const lock = join(root, '.mooring', 'building');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** Says what it does with `say`: whose output is for a machine has it said elsewhere. */
+/** Reports progress with `say`, so that a command with JSON output can print it elsewhere. */
 export async function buildIfStale(say = console.log) {
   if (await isFresh()) return;
   if (!existsSync(compiler) || !existsSync(join(root, 'node_modules', '@types', 'node'))) {
@@ -42,7 +42,7 @@ async function build(say = console.log) {
   for (const file of await sources()) {
     if (file.endsWith('.lua')) await cp(join(root, file), join(dist, file));
   }
-  // Last: a build that was cut short has no stamp, and is done again.
+  // The stamp comes last: an interrupted build has none, and runs again.
   await writeFile(stampFile, stamp);
 }
 
@@ -51,7 +51,7 @@ async function isFresh() {
   return stamp !== undefined && stamp === (await fingerprint());
 }
 
-/** The compiler's exit code. It ends with us. */
+/** Resolves with the compiler's exit code. The compiler ends with this process. */
 async function compile() {
   const child = spawn(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
     cwd: root,
@@ -67,7 +67,7 @@ async function compile() {
   return code;
 }
 
-/** Changes whenever a source, or what compiles it, does. */
+/** Changes when a source or the compiler changes. */
 async function fingerprint() {
   const hash = createHash('sha256');
   for (const file of [...(await sources()), 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) {
@@ -89,7 +89,7 @@ async function sources() {
   return found.toSorted((a, b) => a.localeCompare(b));
 }
 
-/** One builder at a time: who holds the lock is written in it. */
+/** Lets one process build at a time. The lock file has the id of its holder. */
 async function inTurn(work, say = console.log) {
   await mkdir(dirname(lock), { recursive: true });
   for (let waits = 0; !(await take()); waits += 1) {
@@ -108,7 +108,7 @@ async function take() {
   const draft = `${lock}.${process.pid}.draft`;
   await writeFile(draft, String(process.pid));
   try {
-    // Whole or not at all: a lock without its holder's id could never be told from an abandoned one.
+    // The lock appears with its content: without its holder's id it could not be told from an abandoned one.
     await link(draft, lock);
     return true;
   } catch (error) {
@@ -119,11 +119,11 @@ async function take() {
   }
 }
 
-/** Renamed before it is removed: of two that find it abandoned only one succeeds, and never at the next holder's cost. */
+/** Renames the lock before it removes it: if two processes find it abandoned, one succeeds, and a new holder keeps its lock. */
 async function clearAbandoned() {
   const holder = Number(await readFile(lock, 'utf8').catch(() => '0'));
   const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }));
-  // A process may have got the id of one that died: nobody builds for long.
+  // Another process may have the id of one that died. No build takes two minutes.
   if (isAlive(holder) && Date.now() - mtimeMs < 120_000) return;
   const aside = `${lock}.${holder}.${process.pid}`;
   await rename(lock, aside).then(

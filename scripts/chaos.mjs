@@ -1,6 +1,6 @@
-// Cancels a thousand owners in the middle of everything, while workers and apis are killed and connections cut, and counts
-// the jobs that start after the cancel of their owner has answered: there must be none, and every receipt must come to its
-// end. `npm run chaos`, or `npm run chaos -- 200` for so many owners. It takes a few minutes.
+// Cancels a thousand owners while workers and apis are killed and connections are cut. Counts the jobs that start after the
+// cancel of their owner answered: there must be none, and every receipt must be done. `npm run chaos`, or
+// `npm run chaos -- 200` for 200 owners. It takes a few minutes.
 import { needNode } from './need-node.mjs';
 
 needNode();
@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const OWNERS = Number(process.argv[2] ?? 1_000);
 const AT_ONCE = 20;
 const AT_MOST_MS = 15 * 60_000;
-/** How long all receipts have to come to their end, and starts are looked for after that. */
+/** How long receipts may take to finish, and how long starts are watched after that. */
 const TO_THE_END_MS = 90_000;
 const OBSERVE_MS = 2_000;
 const ANSWER_MS = 10_000;
@@ -32,7 +32,7 @@ const redis = new Redis(store.url, { maxRetriesPerRequest: null });
 const counts = { owners: 0, jobs: 0, starts: 0, told: 0, removed: 0, late: 0, unfinished: 0, refused: 0 };
 const harm = { workersKilled: 0, apisKilled: 0, cancellersKilled: 0, connectionsCut: 0 };
 const trials = [];
-/** When each job was said to begin, ms. */
+/** When each job reported its start, ms. */
 const begins = new Map();
 const began = Date.now();
 let isOver = false;
@@ -73,7 +73,7 @@ async function cancelEach(owners) {
   }
 }
 
-/** One owner with a job that runs, one that fails, one that is delayed, and two that are one. */
+/** Enqueues for one owner a running, a failing and a delayed job, and two with one deduplication key. */
 async function trial(name) {
   const dedup = { strategy: 'coalesce', key: 'k' };
   const ids = await Promise.all([
@@ -90,7 +90,7 @@ async function trial(name) {
   trials.push({ name, jobs, answeredAt: await cancel(name) });
 }
 
-/** What was said of runs that the cancel was told of came late, not they: each began before it. */
+/** Counts jobs that started after their cancel. Runs that the receipt counts are excused: only their report was late. */
 async function judge({ name, jobs, answeredAt }) {
   const told = await toldJobs(name);
   counts.told += told.length;
@@ -111,7 +111,7 @@ async function enqueue(name, payload, more = {}) {
   return undefined;
 }
 
-/** Until it is answered, however often who was asked dies of it; answers when that was. */
+/** Repeats the cancel until an api answers, and returns the time of the answer. */
 async function cancel(name) {
   const body = { reason: 'chaos', cancelId: `c-${name}`, close: false };
   for (;;) {
@@ -122,7 +122,7 @@ async function cancel(name) {
   }
 }
 
-/** The answer's body; nothing when there was none, or a refusal. */
+/** The body of the answer, or undefined without an answer or after an error. */
 async function ask(url, method, path, body) {
   try {
     const response = await fetch(`${url}${path}`, {
@@ -143,7 +143,7 @@ async function toldJobs(name) {
     .map((field) => field.slice(4, field.lastIndexOf('|')));
 }
 
-/** Every receipt done, and nothing left in any index. */
+/** Waits until every receipt is done and every index is empty. */
 async function untilDone() {
   const deadline = Date.now() + TO_THE_END_MS;
   for (let i = 0; i < counts.owners; i += 1) {
@@ -192,7 +192,7 @@ async function harmConnections() {
   }
 }
 
-/** A process of ours; `url` is kept once it can be asked. */
+/** A process of the fleet; `url` is set once it is ready. */
 function start(app) {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [`${root}/dist/apps/${app}/src/main.js`], {

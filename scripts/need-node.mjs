@@ -1,6 +1,6 @@
 const OLDEST = [20, 19];
 
-/** Ends with one line when this Node is too old for what is built on it. */
+/** Exits with a message if this Node is too old. */
 export function needNode() {
   const parts = process.versions.node.split('.').map(Number);
   if (parts[0] > OLDEST[0] || (parts[0] === OLDEST[0] && parts[1] >= OLDEST[1])) return;

@@ -30,7 +30,7 @@ compile();
 copyTexts();
 console.log(pack());
 
-/** What it imports of another library is compiled beside it, and stays out of the package. */
+/** Imported files of other libraries are compiled too, and are not part of the package. */
 function compile() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [compiler, '-p', home, '--outDir', build, '--sourceMap', 'false'], root);
@@ -47,7 +47,7 @@ function copyTexts() {
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 
-/** Without the way to the sources, which the package does not hold. */
+/** Removes the path to the sources, which the package does not contain. */
 function manifest() {
   const own = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   for (const entry of Object.values(own.exports)) delete entry.source;

@@ -1,5 +1,5 @@
-// Container engines of our own, beside whatever runs on this machine: their data, sockets and pids lie in one folder, they
-// make no bridge and no firewall rule, and `stop` leaves nothing of them.
+// Private container engines, beside any that run on this machine. Their data, sockets and pids are in one folder, they create
+// no bridge and no firewall rule, and `stop` removes everything.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const START_MS = 60_000;
 const END_MS = 20_000;
-/** Low, and said: where the right to raise limits is missing, an engine's own defaults make each start fail. */
+/** Low and explicit: without the right to raise limits, the engine's defaults make each start fail. */
 const ULIMITS = ['nofile', 'nproc'];
 const CGROUPS = '/sys/fs/cgroup';
 const OF_ENGINES = ['docker', 'libpod_parent'];
@@ -44,7 +44,7 @@ export class PrivateEngines {
     }
   }
 
-  /** One that can be kept idle, and one that has no program at all. */
+  /** An image that can be kept idle, and an image without any program. */
   async packImages() {
     const [busybox, bare] = [join(this.folder, 'busybox'), join(this.folder, 'bare')];
     for (const folder of ['bin', 'tmp', 'etc']) await mkdir(join(busybox, folder), { recursive: true });
@@ -57,7 +57,7 @@ export class PrivateEngines {
 
   async stop() {
     for (const engine of Object.values(this.engines)) await engine.stop();
-    // What an engine left behind (a shim, a monitor) is told by the folder it was started for.
+    // Leftover processes of an engine (a shim, a monitor) are found by their folder.
     for (const pid of processesOf(this.folder)) kill(pid, 'SIGKILL');
     for (const point of mountsBelow(this.folder)) tryTo(() => execFileSync('umount', ['-l', point]));
     rmSync(this.folder, { recursive: true, force: true });
@@ -65,7 +65,7 @@ export class PrivateEngines {
   }
 }
 
-/** What both have: a process that listens on a socket and can be ended, begun again, and frozen. */
+/** Common to both: a process that listens on a socket and can be stopped, restarted and frozen. */
 class Engine {
   constructor(folder) {
     this.folder = join(folder, this.name);
@@ -82,7 +82,7 @@ class Engine {
     this.prepare();
     const log = openSync(this.log, 'a');
     const [program, ...args] = this.command();
-    // In a session of its own: a terminal's Ctrl-C must not reach it before the tests have ended.
+    // In its own session: Ctrl-C in the terminal must not reach it before the tests have ended.
     this.child = spawn(program, args, {
       stdio: ['ignore', log, log],
       detached: true,
@@ -153,7 +153,7 @@ class Dockerd extends Engine {
     const limits = ULIMITS.map((Name) => [Name, { Name, Hard: 4_096, Soft: 4_096 }]);
     const config = { 'default-ulimits': Object.fromEntries(limits), 'live-restore': true };
     writeFileSync(join(this.folder, 'daemon.json'), JSON.stringify(config));
-    // Left by one that was killed.
+    // Left by an engine that was killed.
     rmSync(join(this.folder, 'dockerd.pid'), { force: true });
   }
 
@@ -165,7 +165,7 @@ class Dockerd extends Engine {
     return [
       'dockerd', '--config-file', config, '--data-root', data, '--exec-root', exec, '--pidfile', pid, '-H', this.host,
       '--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false',
-      // Where a containerd runs already it is used, by these names.
+      // If a containerd already runs, the engine uses it under these names.
       '--containerd-namespace', 'mooring-tests', '--containerd-plugins-namespace', 'mooring-tests-plugins',
     ];
   }
@@ -187,7 +187,7 @@ class Podman extends Engine {
 
   prepare() {
     const limits = ULIMITS.map((name) => `"${name}=4096:4096"`).join(', ');
-    // crun refuses where both kinds of control groups are mounted.
+    // crun refuses to run if both versions of control groups are mounted.
     const config = `[containers]\ndefault_ulimits = [${limits}]\n[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n`;
     writeFileSync(join(this.folder, 'containers.conf'), config);
   }
@@ -262,7 +262,7 @@ function mountsBelow(folder) {
   return points.filter((point) => point.startsWith(`${folder}/`)).toReversed();
 }
 
-/** Those an engine makes for itself, of each kind. */
+/** The control groups that an engine creates, of each version. */
 function cgroups() {
   const below = (folder) =>
     (tryTo(() => readdirSync(folder, { withFileTypes: true })) ?? [])
@@ -273,7 +273,7 @@ function cgroups() {
   return [...second, ...first].filter((folder) => OF_ENGINES.includes(basename(folder)));
 }
 
-/** The innermost first; one that somebody is in stays. */
+/** Removes the innermost first, and keeps those that still have processes. */
 function removeCgroup(folder) {
   for (const entry of tryTo(() => readdirSync(folder, { withFileTypes: true })) ?? [])
     if (entry.isDirectory()) removeCgroup(join(folder, entry.name));

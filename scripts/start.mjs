@@ -1,11 +1,11 @@
-// Starts the fleet, or with a name one app of it, building first what is stale. Settings are also read from .env.
+// Builds if a source changed, then starts the fleet, or one named app. Settings are also read from .env.
 // Plain syntax until the version is known: an old Node must be able to read this far.
 import { needNode } from './need-node.mjs';
 
 needNode();
 const { existsSync } = await import('node:fs');
 const { buildIfStale } = await import('./build.mjs');
-// What the environment says already counts before what the file says.
+// The environment takes precedence over the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
 const role = process.argv[2] || 'fleet';
 try {
@@ -26,7 +26,7 @@ function sentence({ code, path, message }) {
   return message;
 }
 
-/** A sweep of a store that was made for it would find nothing, and say that all is well. */
+/** A sweep of a new private store would find nothing and report success. */
 async function findStore() {
   if (namesStore()) return;
   const { PORT = '3000' } = process.env;
@@ -39,11 +39,11 @@ async function findStore() {
 
 function namesStore() {
   const { REDIS_URL, REDIS_SENTINELS, REDIS_CLUSTER, PORT = '3000' } = process.env;
-  // A wrong PORT is for the app's own settings to refuse; here it would become a path.
+  // The app's own settings refuse a wrong PORT; here it would become a path.
   return REDIS_URL || REDIS_SENTINELS || REDIS_CLUSTER || !/^\d{1,5}$/.test(PORT);
 }
 
-/** An app started by itself uses the private store that runs already, or brings one. */
+/** A single app uses the private store that already runs, or starts one. */
 async function bringStore() {
   if (namesStore()) return;
   const { PORT = '3000' } = process.env;

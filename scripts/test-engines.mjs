@@ -1,4 +1,4 @@
-// Runs what the suite has for real container engines, on a private Docker daemon and a private Podman: `npm run test:engines`.
+// Runs the tests for real container engines on a private Docker daemon and a private Podman: `npm run test:engines`.
 // It needs root on Linux. All arguments go to the test runner.
 import { needNode } from './need-node.mjs';
 
@@ -52,7 +52,7 @@ async function runTests() {
   return code ?? 1;
 }
 
-/** `POST /dockerd/restart`, and freeze, and thaw: answered when it is done. */
+/** Serves `POST /dockerd/restart`, `freeze` and `thaw`; answers when the command is done. */
 async function listen() {
   const server = createServer((asked, answer) => {
     const [, name, verb] = asked.url.split('/');
@@ -68,7 +68,7 @@ async function listen() {
   return server;
 }
 
-/** The tests end first, whatever they are at; then what comes after them is done as ever. */
+/** Ends the tests first; then the usual clean-up follows. */
 function end(signal) {
   isEnding = true;
   tests?.kill(signal);

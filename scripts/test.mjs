@@ -1,4 +1,4 @@
-// Runs the suite; with --tools the part of it that needs programs beside Node. All other arguments go to the test runner.
+// Runs the tests; with --tools those that need programs other than Node. All other arguments go to the test runner.
 import { needNode } from './need-node.mjs';
 
 needNode();

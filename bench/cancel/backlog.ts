@@ -5,15 +5,15 @@ import type { Cancelled, CancelStore, SideName } from './cancel.store.js';
 
 export const JOBS = 100;
 const SIZES = [10_000, 100_000, 300_000];
-/** At this size the usual way asks for more memory than most machines have to give: ours goes alone. */
+/** At this size the usual way needs more memory than most machines have, so only Mooring runs. */
 const LARGE = 1_000_000;
-/** Where the usual way takes its time, one round of it has to do. */
+/** Above this size the usual way is slow, and runs one round only. */
 const LONG = 300_000;
 /** How many a caller cancels in a round. */
 const CANCELS: Record<SideName, number> = { ours: 6, usual: 1 };
 const QUIET_MS = 500;
 
-/** What cancelling an owner with a hundred jobs takes while so many of others wait: medians of the rounds. */
+/** The cost of cancelling an owner with a hundred jobs while jobs of others wait: medians of the rounds. */
 export interface UnderBacklog {
   readonly waiting: number;
   readonly quiet: Waited;

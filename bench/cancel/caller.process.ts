@@ -8,7 +8,7 @@ import { PlainQueue } from './plain.queue.js';
 /* Cancels once, in a process of its own: `node caller.process.js <ours|usual> <store url>`. */
 
 export interface Order {
-  /** One after the other, each with so many jobs. Where there are several, the first warms up: a caller lives long. */
+  /** Owners to cancel, one after the other, and the jobs of each. Of several, the first warms up. */
   readonly tripIds: readonly string[];
   readonly jobs: number;
 }

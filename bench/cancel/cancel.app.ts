@@ -53,12 +53,12 @@ class OfferHandler extends Handler<typeof offer> {
 @Module({})
 class BenchModule {}
 
-/** A plain application that enqueues and cancels, and that works too when it is told how. */
+/** A plain application that enqueues and cancels, and optionally runs jobs. */
 export async function startApp(
   redis: Redis,
   worker?: WorkerOptions & { readonly watcher: Watcher },
 ): Promise<INestApplicationContext> {
-  // Only what is asked once the connection stands is accepted.
+  // Calls are accepted only once the connection is ready.
   await redis.ping();
   const options = {
     redis,
@@ -82,7 +82,7 @@ export async function startApp(
 
 const AT_ONCE = 1_000;
 
-/** Gives a trip so many jobs, through the library. */
+/** Enqueues jobs for a trip through the library. */
 export async function enqueueFor(app: INestApplicationContext, tripId: string, count: number): Promise<void> {
   const enqueuer = app.get(Enqueuer);
   const options = { owners: [owner('trip', tripId)], priority: PRIORITY };

@@ -8,8 +8,8 @@ import { missedTargets, table } from './report.js';
 import { told } from './told.js';
 
 /*
- * What does it take to cancel an owner, whoever else's jobs wait? Asked of the lifecycle and, in the same run and on the
- * same store, of the usual way: load every job, filter, remove. And how soon do running jobs hear of it?
+ * Measures the cost of cancelling an owner while other jobs wait, for the lifecycle and, in the same run and on the same
+ * store, for the usual way: load every job, filter, remove. Also measures how soon running jobs are told.
  *   node dist/bench/cancel/cancel.bench.js [--json] [--rounds N] [--large]
  */
 const { rounds, json, large } = readOptions();

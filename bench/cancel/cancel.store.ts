@@ -10,12 +10,12 @@ import { PlainQueue } from './plain.queue.js';
 
 export type SideName = 'ours' | 'usual';
 
-/** One cancellation: what its caller paid, and what the others who use the store meanwhile. */
+/** One cancel: its cost for the caller, and for other clients of the store. */
 export interface Cancelled extends Called {
   readonly stall: Waited;
 }
 
-/** The store of both sides, with somebody who looks how long it keeps others waiting. */
+/** The store of both sides, with a client that measures how long others wait. */
 export class CancelStore {
   private made = 0;
 
@@ -34,7 +34,7 @@ export class CancelStore {
     return new CancelStore(store, redis, app, new PlainQueue(redis), await Prober.start(store));
   }
 
-  /** A trip of its own, with so many jobs: ours, or as they usually are. */
+  /** Creates a trip with jobs, through the library or in plain BullMQ. */
   async trip(side: SideName, jobs: number): Promise<string> {
     const tripId = `${side}-${(this.made += 1)}`;
     if (side === 'ours') await enqueueFor(this.app, tripId, jobs);
@@ -54,7 +54,7 @@ export class CancelStore {
     }
   }
 
-  /** How long others wait while nothing is asked of the store. */
+  /** How long other clients wait while the store is idle. */
   quiet(ms: number): Promise<Waited> {
     return this.prober.quiet(ms);
   }

@@ -4,7 +4,7 @@ import { startApp } from './cancel.app.js';
 
 /*
  * Runs jobs that wait to be told to stop: `node worker.process.js <store url> <concurrency> <lease ms>`. Asked for a number,
- * it answers once so many run; asked when they were told, once all of them were.
+ * it answers once this number of jobs run; asked when they were told, once all of them were.
  */
 
 export type Question = { readonly running: number } | { readonly told: number };

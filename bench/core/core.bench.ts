@@ -28,7 +28,7 @@ import { needRivals, Stores } from './stores.js';
 import { verdicts } from './targets.js';
 
 /*
- * What do owners cost, beside plain BullMQ and today's lifecycle? Every side is asked every question in the same run.
+ * Measures the cost of owners beside plain BullMQ and today's lifecycle. Every side runs every measurement in the same run.
  *   node dist/bench/core/core.bench.js [--rounds 5] [--sides plain,core] [--what enqueue,store] [--large] [--targets] [--json]
  */
 const CONTESTS: Partial<Record<Question, (contest: Contest) => Promise<void>>> = {

@@ -7,14 +7,14 @@ import { isLight, missedTargets, table, type Figures, type OfType } from './repo
 import { rate, straight, throughFleet, timed, type Way } from './ways.js';
 
 /*
- * What does a picture cost through the whole fleet, beside the same renderers asked straight? The same sources, in turns.
+ * Compares the cost of a picture through the whole fleet with that of the renderers alone, on the same sources, in turns.
  *   node dist/bench/diagrams/diagrams.bench.js [--json] [--large]
  */
 const LANES = 8;
 const HIT_LANES = 16;
 const FOR_MS = 1_500;
 const TURNS = { small: 40, large: 200 };
-/** Of the turns of a light type a heavy one has this part. */
+/** A heavy type has this share of the rounds of a light one. */
 const HEAVY_PART = 0.25;
 
 let sources = 0;
@@ -79,7 +79,7 @@ async function hits(url: string): Promise<{ readonly hitRate: number; readonly r
   };
 }
 
-/** One that nobody has asked for before, and that looks like the others: lines at its end mean nothing. */
+/** A source that was not requested before and renders like the others: blank lines at its end have no effect. */
 function newSource(type: DiagramType): string {
   sources += 1;
   const { source } = EXAMPLES.find((example) => example.type === type)!;

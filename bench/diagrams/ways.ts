@@ -1,6 +1,6 @@
 import { Renderers, type DiagramType } from '#workloads/diagrams';
 
-/** How a picture is come by: the source in, the bytes out. */
+/** A way to render a picture: the source in, the bytes out. */
 export type Way = (type: DiagramType, source: string) => Promise<void>;
 
 /** Through everything: HTTP, the queue, a worker, its artifact; in one call. */
@@ -25,7 +25,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** How many a second, so many at a time, for so long. */
+/** Pictures a second, at a given concurrency and for a given time. */
 export async function rate(lanes: number, forMs: number, work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   let done = 0;

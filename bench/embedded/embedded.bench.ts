@@ -9,7 +9,7 @@ import { missedTargets, table, type Figures } from './report.js';
 import { embedded, redisServer, type Store, type StoreKind } from './stores.js';
 
 /*
- * Is the embedded store good enough to begin with? Asked of it and, in the same run, of the redis-server on the PATH.
+ * Measures whether the embedded store is good enough to begin with, beside the redis-server on the PATH in the same run.
  *   node dist/bench/embedded/embedded.bench.js [--json] [--rounds N]
  */
 const { rounds, json } = readOptions();

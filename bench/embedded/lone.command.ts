@@ -5,7 +5,7 @@ import type { Store } from './stores.js';
 
 const COMMANDS = 3_000;
 
-/** How long one command takes when nobody else asks anything: the median of many, one after the other, in ms. */
+/** How long one command takes on an idle store: the median of many, one after the other, in ms. */
 export async function loneCommandMs(store: Store): Promise<number> {
   const client = new Redis(store.url);
   const took: number[] = [];

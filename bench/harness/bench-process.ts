@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const END_WITHIN_MS = 15_000;
 
-/** A process that answers questions, one at a time. It says 'ready' first, and ends when nobody is there to ask. */
+/** A process that answers questions, one at a time. It says 'ready' first, and ends when its parent does. */
 export class BenchProcess {
   private constructor(
     private readonly child: ChildProcess,
@@ -31,7 +31,7 @@ export class BenchProcess {
     return (await answer) as T;
   }
 
-  /** It finishes what it has to, and ends; one that does not is killed. */
+  /** Lets the process finish and end, or kills it. */
   async stop(): Promise<void> {
     const gone = this.early.catch(() => {});
     const timer = setTimeout(() => this.child.kill('SIGKILL'), END_WITHIN_MS);

@@ -19,7 +19,7 @@ export async function redisVersion(): Promise<string | undefined> {
   return version && (/v=(\S+)/.exec(version.stdout)?.[1] ?? '');
 }
 
-/** What a benchmark exits with that cannot be measured here, as a program that it needs is missing. */
+/** The exit code of a benchmark if a program that it needs is missing. */
 const CANNOT_BE_MEASURED = 2;
 
 /** The version of the redis-server on the PATH; without one the benchmark says so and ends. */
@@ -52,7 +52,7 @@ export async function startRedis(wanted?: number): Promise<Store> {
   const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
 
   if (!(await isReady(child.stdout))) throw new Error(`redis-server ended with code ${(await exited).code}`);
-  // Nobody reads its log any more, and a full pipe would hold it.
+  // Its log is not read any more, and a full pipe would block it.
   child.stdout.resume();
   return {
     url: `redis://127.0.0.1:${port}`,

@@ -9,7 +9,7 @@ const WARM_UP = 1_000;
 /** How much dearer a job may be under the largest backlog than under the smallest: this much is noise. */
 const NOISE = 1.5;
 
-/** What a job costs while so many wait already. */
+/** The cost of a job at a given backlog. */
 export interface Backlog {
   readonly side: SideName;
   readonly waiting: number;

@@ -8,7 +8,7 @@ import { missedTargets, table } from './report.js';
 import { storeCost } from './store-cost.js';
 
 /*
- * What does the lifecycle cost? Asked of it and, in the same run and on the same store, of BullMQ as it comes.
+ * Measures the cost of the lifecycle beside plain BullMQ, in the same run and on the same store.
  *   node dist/bench/lifecycle/lifecycle.bench.js [--json] [--rounds N] [--large]
  */
 const { rounds, json, large } = readOptions();

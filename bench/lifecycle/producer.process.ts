@@ -13,7 +13,7 @@ export interface Producer {
 export interface Order {
   readonly count: number;
   readonly perOwner: PerOwner;
-  /** One call a job, so many of them under way at once; or one call for so many jobs. */
+  /** One call per job, at this concurrency; or one call for this number of jobs. */
   readonly inFlight?: number;
   readonly batch?: number;
 }

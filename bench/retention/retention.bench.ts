@@ -14,7 +14,7 @@ import { KEPT, PREFIX, render } from './retention.app.js';
 import type { Sweeping } from './sweeper.process.js';
 
 /*
- * What does it take to remove finished jobs that left an artifact each, and what do the others who use the store pay?
+ * Measures the cost of removing finished jobs with an artifact each, and how long other clients of the store wait meanwhile.
  *   node dist/bench/retention/retention.bench.js [--json] [--large]
  */
 const JOBS = { small: 20_000, large: 100_000 };

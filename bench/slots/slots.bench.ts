@@ -8,7 +8,7 @@ import { endWhenCutShort, readOptions } from '../harness/rounds.js';
 import { PREFIX, startApp, work } from './slots.app.js';
 
 /*
- * Does a line of jobs that wait for one key slow the jobs of other keys? The same others, in turns, alone and beside it.
+ * Measures whether a line of jobs that wait for one key slows the jobs of other keys: with and without the line, in turns.
  *   node dist/bench/slots/slots.bench.js [--json] [--rounds N]
  */
 const WORKERS = 2;
@@ -64,7 +64,7 @@ try {
   await store.stop();
 }
 
-/** How long jobs take that all have keys of their own, from the first request to the last completion. */
+/** How long jobs with distinct keys take, from the first request to the last completion. */
 async function othersMs(): Promise<number> {
   const start = performance.now();
   const ids = await enqueue(OTHERS, OTHERS_MS, (i) => ({ key: `other:${i}`, limit: 1 }));
@@ -72,7 +72,7 @@ async function othersMs(): Promise<number> {
   return performance.now() - start;
 }
 
-/** A line of jobs that go one after the other; answers once the first of them has run, and the line moves. */
+/** Enqueues a line of jobs that run one after the other; resolves once the first has run. */
 async function hotLine(): Promise<string[]> {
   const ids = await enqueue(HOT, HOT_MS, () => ({ key: 'hot', limit: 1 }));
   await completed(ids.slice(0, CONCURRENCY));

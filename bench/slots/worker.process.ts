@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { startApp } from './slots.app.js';
 
-/* Works until nobody is there: `node worker.process.js <store url> <concurrency>`. */
+/* Works until its parent disconnects: `node worker.process.js <store url> <concurrency>`. */
 const [url, concurrency] = process.argv.slice(2) as [string, string];
 const redis = new Redis(url, { maxRetriesPerRequest: null });
 const app = await startApp(redis, { concurrency: Number(concurrency) });

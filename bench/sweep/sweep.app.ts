@@ -10,15 +10,15 @@ const payload = z.object({ tripId: z.string(), driverId: z.string() });
 
 /** What a ride asks of a driver. */
 export const offer = defineKind({ name: 'offer', queue: 'trip-requests', payload });
-/** What becomes of it when nobody accepts. */
+/** The job that ends the ride if no driver accepts. */
 export const timeout = defineKind({ name: 'timeout', queue: 'trip-timeouts', payload });
 
 @Module({})
 class BenchModule {}
 
-/** A plain application that enqueues, and that sweeps too when it is told who knows the trips. */
+/** A plain application that enqueues, and that sweeps if it has the address of the service with the trips. */
 export async function startApp(redis: Redis, trips?: OwnerResolver): Promise<INestApplicationContext> {
-  // Only what is asked once the connection stands is accepted.
+  // Calls are accepted only once the connection is ready.
   await redis.ping();
   const options = {
     redis,
@@ -43,7 +43,7 @@ export async function startApp(redis: Redis, trips?: OwnerResolver): Promise<INe
 const AT_ONCE = 1_000;
 const DUE_IN = '1h';
 
-/** Gives each trip so many jobs: half of them wait for a worker, the others for their time. */
+/** Gives each trip jobs: half of them wait for a worker, the others are delayed. */
 export async function enqueueFor(
   app: INestApplicationContext,
   tripIds: readonly string[],
@@ -52,7 +52,7 @@ export async function enqueueFor(
   const enqueuer = app.get(Enqueuer);
   const count = tripIds.length * each;
   const enqueue = (i: number): Promise<unknown> => {
-    // Those of a trip far apart, as they come to be where many trips are made.
+    // The jobs of a trip are far apart, as in a fleet with many trips.
     const tripId = tripIds[i % tripIds.length]!;
     const turn = Math.floor(i / tripIds.length);
     const options = { owners: [owner('trip', tripId)] };

@@ -4,8 +4,8 @@ import { SweepStore } from './sweep.store.js';
 import type { Shape } from './trips.js';
 
 /*
- * What does it take to find the jobs whose owners are gone, and to end them? Asked of the sweep and, in the same run and on
- * the same jobs, of the usual way: load every job, ask for the trip of each, remove.
+ * Measures the cost of finding and ending the jobs whose owners are gone, for the sweep and, in the same run and on the
+ * same jobs, for the usual way: load every job, ask for the trip of each, remove.
  *   node dist/bench/sweep/sweep.bench.js [--json] [--large]
  */
 const SHAPES = { small: { trips: 2_000, each: 100 }, large: { trips: 3_000, each: 100 } };

@@ -1,4 +1,4 @@
-/** Whose jobs wait: so many trips', with so many jobs each. */
+/** The number of trips whose jobs wait, and the number of jobs of each. */
 export interface Shape {
   readonly trips: number;
   readonly each: number;

@@ -16,11 +16,11 @@ const APPS: Record<string, z.ZodObject> = {
 
 const INTRODUCTION = `# Configuration
 
-Every setting is an environment variable. Each app reads its own, all at once, when it starts; what is wrong is said in
-one message, a line each, and nothing is started. An empty variable counts as unset. A \`MOORING_…\` name that nobody
-knows is refused, with a suggestion. Durations carry a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.
+Every setting is an environment variable. Each app reads its own at the start. If any is wrong, one message lists all
+errors, one per line, and nothing starts. An empty variable counts as unset. An unknown \`MOORING_…\` name is refused,
+with a suggestion. Durations carry a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, \`7d\`.
 
-This page is made from the schemas: \`npx vitest run test/house/configuration.spec.ts -u\` writes it anew.
+This page is generated from the schemas: \`npx vitest run test/house/configuration.spec.ts -u\` writes it.
 `;
 
 /** The page and the example are the schemas, written out; a variable that one of them lacks fails here. */
@@ -29,7 +29,7 @@ describe('the configuration', () => {
     const sections = Object.entries(APPS).map(([app, schema]) => `## ${app}\n\n${table(schema)}\n`);
     await expect(
       [INTRODUCTION, ...sections].join('\n'),
-      'docs/configuration.md is not what the schemas say: `npx vitest run test/house/configuration.spec.ts -u` writes it anew',
+      'docs/configuration.md is not what the schemas say: `npx vitest run test/house/configuration.spec.ts -u` writes it',
     ).toMatchFileSnapshot(`${root}/docs/configuration.md`);
   });
 

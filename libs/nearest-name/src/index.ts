@@ -1,8 +1,8 @@
-/** The name that differs least from a given one, if it differs by no more than so many letters. */
+/** The name that differs least from a given one, if it differs by at most `atMost` letters. */
 export function nearestName(name: string, names: readonly string[], atMost: number): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const candidate of names) {
-    // As many letters more or fewer are as many differences: a long text costs nothing.
+    // A difference in length is at least as many differences in letters, so a long text costs nothing.
     if (Math.abs(candidate.length - name.length) > atMost) continue;
     const distance = editDistance(name, candidate);
     if (distance <= atMost && distance < (best?.distance ?? Infinity)) best = { name: candidate, distance };
