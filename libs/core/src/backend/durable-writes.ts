@@ -34,8 +34,12 @@ export class DurableWrites {
     return this.durability ? this.durability.hold(write) : { value: await write(), isHeld: undefined };
   }
 
-  /** What is refused is answered at once. */
-  async confirm<Answer>(write: () => Promise<Answer>): Promise<Answer> {
+  /** What is refused is answered at once. Without durability an answer comes as early as BullMQ's does. */
+  confirm<Answer>(write: () => Promise<Answer>): Promise<Answer> {
+    return this.durability ? this.confirmHeld(write) : write();
+  }
+
+  private async confirmHeld<Answer>(write: () => Promise<Answer>): Promise<Answer> {
     const { value, isHeld } = await this.hold(write);
     if (isHeld === false) throw new DurabilityUnknownError(value);
     return value;

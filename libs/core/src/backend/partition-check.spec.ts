@@ -31,6 +31,16 @@ describe('a class of the core', () => {
     },
   );
 
+  it('leaves the client of its connection open to be replaced, as BullMQ does', async () => {
+    const queue = kit.queue();
+    const { connection } = queue.backend as unknown as { connection: { client: Promise<unknown> } };
+    const client = await connection.client;
+
+    Object.defineProperty(connection, 'client', { get: () => Promise.resolve(client) });
+
+    expect(await connection.client).toBe(client);
+  });
+
   it.each(Object.entries(made))('sets up its prefix with one partition: %s', async (_, make) => {
     const key = `${kit.prefix}~partitions`;
     const first = make(1);

@@ -41,7 +41,7 @@ export function checkPartitionsFirst(
     checked.catch(() => undefined);
     return checked;
   };
-  Object.defineProperty(connection, 'client', { get });
+  Object.defineProperty(connection, 'client', { get, configurable: true });
   void get();
 }
 

@@ -17,8 +17,8 @@ export interface MooredFlowOptions extends QueueBaseOptions, KeyPrefixOptions, D
 
 /** BullMQ's flow producer. A flow with owners is added in one step, all of it or nothing. */
 export class MooredFlowProducer extends FlowProducer {
-  constructor(opts: MooredFlowOptions) {
-    super(opts, createMooredBackend);
+  constructor(opts?: MooredFlowOptions) {
+    super(opts as MooredFlowOptions, createMooredBackend);
   }
 
   override add(flow: FlowJob, opts?: FlowOpts): Promise<JobNode> {

@@ -27,9 +27,10 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
 > {
   private readonly ownersOf: OwnersOf | undefined;
 
-  constructor(name: string, opts: MooredQueueOptions) {
-    super(name, opts, createMooredBackend);
-    this.ownersOf = opts.ownersOf;
+  /** @param opts BullMQ's own defaults hold without them */
+  constructor(name: string, opts?: MooredQueueOptions) {
+    super(name, opts as MooredQueueOptions, createMooredBackend);
+    this.ownersOf = opts?.ownersOf;
   }
 
   protected override get Job(): typeof Job {
