@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Receipt } from '../answers.js';
-import type { Given } from '../arguments.js';
+import type { ParsedArgs } from '../arguments.js';
 import type { ExitCode, Tools } from '../command.js';
-import { formatOwner, type OwnerName } from '../owner.name.js';
-import { readOwnerList, type ListedOwner } from '../owner.list.js';
-import { isPassing, Refused, Unreachable, WrongUsage } from '../problems.js';
+import { formatOwner, type OwnerName } from '../owner-name.js';
+import { readOwnerList, type ListedOwner } from '../owner-list.js';
+import { isTransient, Refused, Unreachable, WrongUsage } from '../problems.js';
 import { renderFailure, renderProgress, renderTally, Tally } from '../render/tally.js';
 
 const CONCURRENCY = 8;
@@ -15,24 +15,26 @@ const LONGEST_PAUSE_MS = 5_000;
 
 type AskOne = (named: OwnerName, cancelId: string) => Promise<Receipt>;
 
-/** Cancels every owner of a list, some at a time; a run that was cut short is repeated under its id without harm. */
-export async function cancelMany(given: Given, askOne: AskOne, tools: Tools): Promise<ExitCode> {
+/** Cancels every owner of a list, a few at a time. Repeating an interrupted run under its id is safe. */
+export async function cancelMany(parsed: ParsedArgs, askOne: AskOne, tools: Tools): Promise<ExitCode> {
   const { out } = tools;
-  const concurrency = given.whole('concurrency', 1, 64) ?? CONCURRENCY;
-  const run = readRun(given.text('run'));
-  const path = given.text('from')!;
-  // All of it is read and found right before the first is cancelled.
+  const concurrency = parsed.whole('concurrency', 1, 64) ?? CONCURRENCY;
+  const run = readRun(parsed.text('run'));
+  const path = parsed.text('from')!;
+  // The whole list is validated before the first owner is cancelled.
   const listed = readOwnerList(await tools.readInput(path), path);
   const tally = new Tally(listed.length);
   if (listed.length === 0) {
-    out.note(`${path === '-' ? 'What was piped in' : path} names no owner: nothing is cancelled.`);
+    out.note(`${path === '-' ? 'Standard input' : path} names no owner; nothing was cancelled.`);
     return 0;
   }
   out.mustFinish = true;
-  out.note(`Run ${run}, ${listed.length} to cancel. If it is cut short: the same command, with --run ${run}`);
+  out.note(
+    `Run ${run}, ${listed.length} to cancel. If it is interrupted, repeat the command with --run ${run}`,
+  );
   await inParallel(listed, concurrency, tally, async (one) => {
     try {
-      tally.cancelled(await insistently(() => askOne(one.owner, cancelIdOf(run, one.owner)), tally));
+      tally.cancelled(await withRetries(() => askOne(one.owner, cancelIdOf(run, one.owner)), tally));
       if (out.isJson) out.line(tally.last);
     } catch (error) {
       if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
@@ -49,46 +51,48 @@ export async function cancelMany(given: Given, askOne: AskOne, tools: Tools): Pr
     out.print(renderTally(tally, run, out.paint));
   }
   if (tally.stoppedBy instanceof Unreachable && tally.owners === 0) throw tally.stoppedBy;
-  const isWaitedForInVain = given.has('wait') && tally.running > 0;
-  return tally.failures.length > 0 || isWaitedForInVain ? 1 : 0;
+  const stillRunsAfterWait = parsed.has('wait') && tally.running > 0;
+  return tally.failures.length > 0 || stillRunsAfterWait ? 1 : 0;
 }
 
-/** The same for the same owner in the same run: asking again is then no second cancellation. */
+/** The id depends on run and owner only, so that a repeated run cancels nothing a second time. */
 export function cancelIdOf(run: string, owner: OwnerName): string {
   return `${run}-${createHash('sha256').update(formatOwner(owner)).digest('hex').slice(0, 24)}`;
 }
 
-function readRun(given: string | undefined): string {
-  if (given === undefined) return `run-${randomBytes(6).toString('hex')}`;
-  if (/^[\w.-]{1,39}$/.test(given)) return given;
-  throw new WrongUsage('--run is the id that a run printed: 1 to 39 letters, digits, and the signs . _ -');
+function readRun(typed: string | undefined): string {
+  if (typed === undefined) return `run-${randomBytes(6).toString('hex')}`;
+  if (/^[\w.-]{1,39}$/.test(typed)) return typed;
+  throw new WrongUsage(
+    '--run must be the id that a run printed: 1 to 39 letters, digits or the characters . _ -',
+  );
 }
 
-/** Every one of them, unless going on is no use. */
+/** Stops early once the tally says that further calls are pointless. */
 async function inParallel(
   listed: readonly ListedOwner[],
-  lanes: number,
+  concurrency: number,
   tally: Tally,
   work: (one: ListedOwner) => Promise<void>,
 ): Promise<void> {
   const rest = listed.values();
-  // They share one iterator, so each takes what no other has taken.
-  const lane = async (): Promise<void> => {
+  // The loops share one iterator, so each owner is taken once.
+  const loop = async (): Promise<void> => {
     for (const one of rest) {
       await work(one);
       if (tally.stoppedBy) return;
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, loop));
 }
 
-/** A refusal that may pass is worth another try. */
-async function insistently(ask: () => Promise<Receipt>, tally: Tally): Promise<Receipt> {
+/** Retries transient errors with exponential back-off. */
+async function withRetries(ask: () => Promise<Receipt>, tally: Tally): Promise<Receipt> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await ask();
     } catch (error) {
-      if (!isPassing(error) || tries === TRIES || tally.stoppedBy) throw error;
+      if (!isTransient(error) || tries === TRIES || tally.stoppedBy) throw error;
       await pause(pauseAfter(error, tries));
     }
   }

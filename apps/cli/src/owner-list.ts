@@ -1,16 +1,16 @@
-import { formatOwner, readOwner, type OwnerName } from './owner.name.js';
+import { formatOwner, readOwner, type OwnerName } from './owner-name.js';
 import { WrongUsage } from './problems.js';
 
 export interface ListedOwner {
   readonly owner: OwnerName;
-  /** Where it stands first. */
+  /** Number of the first line that names the owner. */
   readonly line: number;
 }
 
-/** So many wrong lines are told; a file of another sort has thousands. */
-const MOST_TOLD = 20;
+/** Limits the error message: a file of another format has thousands of wrong lines. */
+const MAX_REPORTED = 20;
 
-/** Owners, one a line; empty lines and those that begin with # say nothing. One wrong line, and none is taken. */
+/** Reads one owner per line. Ignores empty lines and lines that begin with #. Throws if any other line is wrong. */
 export function readOwnerList(text: string, path: string): ListedOwner[] {
   const owners = new Map<string, ListedOwner>();
   const wrong: string[] = [];
@@ -26,8 +26,8 @@ export function readOwnerList(text: string, path: string): ListedOwner[] {
 }
 
 function describe(wrong: readonly string[], path: string): string {
-  const told = wrong.slice(0, MOST_TOLD).map((one) => `  ${one}`);
-  if (wrong.length > MOST_TOLD) told.push(`  and ${wrong.length - MOST_TOLD} more`);
-  const where = path === '-' ? 'What is piped in' : path;
-  return [`${where} has lines that name no owner; nothing is cancelled:`, ...told].join('\n');
+  const reported = wrong.slice(0, MAX_REPORTED).map((one) => `  ${one}`);
+  if (wrong.length > MAX_REPORTED) reported.push(`  and ${wrong.length - MAX_REPORTED} more`);
+  const where = path === '-' ? 'Standard input' : path;
+  return [`${where} has invalid lines; nothing was cancelled:`, ...reported].join('\n');
 }
