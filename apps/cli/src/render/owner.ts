@@ -8,7 +8,7 @@ export function renderOwner({ owner, state, epoch, counts }: Owner, paint: Paint
   if (epoch === null) return `${name} has no jobs and no recent history.`;
   const open = state === 'open' ? 'open' : `${paint('yellow', 'closed')} (new work is refused)`;
   const { jobs, running, ending } = counts;
-  const has = jobs === 0 ? 'no jobs' : `${plural(jobs, 'unfinished job')}`;
+  const has = jobs === 0 ? 'no jobs' : plural(jobs, 'unfinished job');
   const leaving = ending > 0 ? `, ${ending} cancelled and being removed` : '';
   const runs = jobs + ending > 0 ? `, ${running} of them running` : '';
   return `${name} is ${open}, with ${has}${leaving}${runs}.`;
