@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { admit } from './admission/admit.js';
 import { pathOf } from './admission/request-target.js';
-import type { ApiEnv } from './api.env.js';
+import type { ApiEnv } from './api-env.js';
 import { ApiModule } from './api.module.js';
 import { logRequests } from './audit/request-log.js';
 import { keepBytes, limitBodies } from './bodies.js';

@@ -10,7 +10,7 @@ import {
 } from '#runtime';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { FleetEnv } from './fleet.env.js';
+import { FleetEnv } from './fleet-env.js';
 import { checkAddress, checkPort } from './preflight.js';
 import { Screen } from './screen.js';
 import { endWithStarter } from './starter.js';

@@ -3,7 +3,7 @@ import { BacklogGauges } from './backlog-gauges.js';
 import { LeaseGauges } from './lease-gauges.js';
 import { QueueGauges } from './queue-gauges.js';
 import { StoreGauges } from './store-gauges.js';
-import { TripGauges } from './trip-gauges.js';
+import { TrippedSweepGauges } from './tripped-sweep-gauges.js';
 
 /** What nobody announces, and somebody has to look at. */
 @Injectable()
@@ -11,7 +11,7 @@ export class FleetGauges {
   constructor(
     private readonly queues: QueueGauges,
     private readonly store: StoreGauges,
-    private readonly trips: TripGauges,
+    private readonly trips: TrippedSweepGauges,
     private readonly leases: LeaseGauges,
     private readonly backlog: BacklogGauges,
   ) {}

@@ -9,7 +9,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Duties, NOT_DONE } from './duties.js';
+import { PeriodicTasks, NOT_DONE } from './periodic-tasks.js';
 import { FleetGauges } from './fleet-gauges.js';
 import { Intervals } from './intervals.js';
 import { SweepMetrics } from './sweep-metrics.js';
@@ -32,7 +32,7 @@ const LEASES_EVERY_MS = 500;
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly intervals: Intervals,
-    private readonly duties: Duties,
+    private readonly duties: PeriodicTasks,
     private readonly gauges: FleetGauges,
     private readonly sweepMetrics: SweepMetrics,
     private readonly depths: DepthCensus,

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Consumption } from '#lifecycle';
 import { HealthServer, NestLog, runApp } from '#runtime';
 import { NestFactory } from '@nestjs/core';
-import { WorkerEnv } from './worker.env.js';
+import { WorkerEnv } from './worker-env.js';
 import { WorkerModule } from './worker.module.js';
 
 await runApp({

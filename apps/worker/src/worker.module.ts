@@ -1,5 +1,5 @@
 import { openArtifacts } from '#artifacts';
-import { EventsOut } from '#events';
+import { StreamPublisher } from '#events';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
@@ -9,7 +9,7 @@ import { ProbeWorkerModule } from '#workloads/probe';
 import { SitesWorkerModule } from '#workloads/sites';
 import { TripsWorkerModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { WorkerEnv } from './worker.env.js';
+import type { WorkerEnv } from './worker-env.js';
 
 /** Of the time a worker has to end, the part for its runs; the rest is for closing what they used. */
 const SHARE_FOR_RUNS = 0.8;
@@ -18,7 +18,7 @@ const SHARE_FOR_RUNS = 0.8;
 @Module({})
 export class WorkerModule {
   static with(runtime: Runtime, env: WorkerEnv): DynamicModule {
-    const out = new EventsOut({
+    const out = new StreamPublisher({
       redis: runtime.redis,
       prefix: env.MOORING_PREFIX,
       tell: env.EVENTS_OUT,
@@ -62,7 +62,7 @@ export class WorkerModule {
       ],
       // As providers they are told when the application ends.
       providers: [
-        { provide: EventsOut, useValue: out },
+        { provide: StreamPublisher, useValue: out },
         { provide: ConfiguredResolvers, useValue: resolvers },
       ],
     };

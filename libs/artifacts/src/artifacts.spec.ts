@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { withoutScriptFlags } from '../../../test/support/old-store.js';
 import { Artifacts } from './artifacts.js';
 import { fleetIn, madeIn, manifestOf, shardOf, shards } from './keys.js';
-import type { ByteStore } from './stores/byte.store.js';
-import { FileStore } from './stores/file.store.js';
+import type { ByteStore } from './stores/byte-store.js';
+import { FileStore } from './stores/file-store.js';
 
 const JOB = 'probe-00000000000000000001';
 const RUN = { jobId: JOB, fence: '7' };

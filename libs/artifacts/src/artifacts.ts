@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ArtifactError } from './artifact-error.js';
 import { checkContentType, checkName } from './checks.js';
-import { FleetSeal } from './fleet.seal.js';
+import { FleetMarker } from './fleet-marker.js';
 import { isJobId, shardOf, shards } from './keys.js';
 import { Manifests, type Entry } from './manifests.js';
-import type { ByteRange, ByteStore } from './stores/byte.store.js';
+import type { ByteRange, ByteStore } from './stores/byte-store.js';
 
 export type ArtifactBytes = Uint8Array | string | AsyncIterable<Uint8Array>;
 
@@ -52,7 +52,7 @@ const REMOVAL_ROUNDS = 5;
  */
 export class Artifacts {
   private readonly manifests: Manifests;
-  private readonly seal: FleetSeal;
+  private readonly seal: FleetMarker;
 
   constructor(
     redis: Redis | Cluster,
@@ -61,7 +61,7 @@ export class Artifacts {
     private readonly mostBytes = MOST_BYTES,
   ) {
     this.manifests = new Manifests(redis, prefix);
-    this.seal = new FleetSeal(redis, prefix, bytes);
+    this.seal = new FleetMarker(redis, prefix, bytes);
   }
 
   /** It is to be seen once its run is committed; of two of one name the later. */

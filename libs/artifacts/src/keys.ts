@@ -5,7 +5,7 @@
  *  key                      type  holds                                        written by            ends
  *  <prefix>:{made:<k>}      zset  <job> -> when it was last written of, ms     enter, walk           forget: empties with the jobs
  *  <prefix>:{made:<k>}:<job>  hash  its manifest: <fence>/<id> -> one artifact  enter, commit         forget
- *  <prefix>:{fleet}         string  the name of this fleet's seal among the bytes; ` left` behind it  fleet.seal.ts       never
+ *  <prefix>:{fleet}         string  the name of this fleet's seal among the bytes; ` left` behind it  fleet-marker.ts       never
  *                                 once it was put there
  *
  *  The manifest's other fields: n counts what was written, c is the fence of the run whose artifacts are to be seen. An entry is

@@ -6,7 +6,7 @@ import { owner } from '#lifecycle';
 import { z } from 'zod';
 import { InvalidEventError, type CloudEvent } from './cloud-event.js';
 import { EventMapping, EventMappingError, type EventRule } from './event-mapping.js';
-import { readEventMap } from './event-map.file.js';
+import { readEventMap } from './event-map-file.js';
 
 const event: CloudEvent = {
   id: 'a-1',

@@ -3,8 +3,8 @@
  *
  *  key                   holds                                              written by           is kept short by
  *  <prefix>:events:in    `event`: CloudEvents, from whoever may write here  other services       tidy.lua: what is acknowledged goes
- *  <prefix>:events:dead  `event`, `entry`, `reason`: those given up          event.consumer.ts    DEAD_KEEP
- *  <prefix>:events:out   `event`: CloudEvents about owners and jobs         events-out.ts        its option `keep`
+ *  <prefix>:events:dead  `event`, `entry`, `reason`: those given up          event-consumer.ts    DEAD_KEEP
+ *  <prefix>:events:out   `event`: CloudEvents about owners and jobs         stream-publisher.ts        its option `keep`
  */
 
 /** How many of the entries that were given up are kept, about. */

@@ -1,9 +1,9 @@
 import { formatDuration, parseDuration } from '#durations';
 import { validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import { readServiceUrl } from './http/service.url.js';
+import { readServiceUrl } from './http/service-url.js';
 import type { ResolverSettings } from './settings.js';
-import { loadPg } from './sql/load.pg.js';
+import { loadPg } from './sql/load-pg.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

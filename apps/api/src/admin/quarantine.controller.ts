@@ -3,7 +3,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Needs } from '../auth/api-key.guard.js';
 import { Offset } from '../fields.js';
-import { QuarantineAnswer } from './sweeps.schemas.js';
+import { QuarantineAnswer } from './sweeps-schemas.js';
 
 /** What the sweep of retention cannot remove. */
 @ApiTags('admin')

@@ -4,7 +4,7 @@ import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { ApiProblem } from '../problem.js';
-import { PausedAnswer, QueuesAnswer } from './queues.schemas.js';
+import { PausedAnswer, QueuesAnswer } from './queues-schemas.js';
 
 /** The queues by HTTP: what they hold, and holding them back. */
 @ApiTags('admin')

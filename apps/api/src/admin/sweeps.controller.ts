@@ -12,7 +12,7 @@ import {
   SweepKindParam,
   SweepsAnswer,
   SweepWithLines,
-} from './sweeps.schemas.js';
+} from './sweeps-schemas.js';
 
 /** Sweeps by HTTP: having a janitor do one now, and what each did. */
 @ApiTags('admin')

@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { ApiEnv } from '../api.env.js';
+import type { ApiEnv } from '../api-env.js';
 import { sendProblem } from '../error.filter.js';
 import { EVENTS_PATH } from '../events/events.controller.js';
 import type { Check } from './check.js';

@@ -3,7 +3,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Needs } from '../auth/api-key.guard.js';
 import { ApiProblem } from '../problem.js';
-import { ReceiptAnswer } from './cancellations.schemas.js';
+import { ReceiptAnswer } from './cancellations-schemas.js';
 
 /** Cancellations by HTTP: what one did, as it stands now. */
 @ApiTags('cancellations')

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import { ForEverybody, Needs } from '../auth/api-key.guard.js';
 import { describeError } from '../error.filter.js';
 import { BATCH, contentMode, readBatch, readBinary, readJson, STRUCTURED } from './content-modes.js';
-import { EventsAnswer } from './events.schemas.js';
+import { EventsAnswer } from './events-schemas.js';
 import { SignatureGuard } from './signature.guard.js';
 
 export const EVENTS_PATH = '/v1/events';

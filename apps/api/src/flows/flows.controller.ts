@@ -12,7 +12,7 @@ import { ApiBearerAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Needs } from '../auth/api-key.guard.js';
-import { FlowAnswer, FlowBody } from './flows.schemas.js';
+import { FlowAnswer, FlowBody } from './flows-schemas.js';
 
 /** Flows by HTTP: a tree of jobs, of which each waits for its children. */
 @ApiTags('flows')

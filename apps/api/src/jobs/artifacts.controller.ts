@@ -12,7 +12,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../auth/api-key.guard.js';
 import { ApiProblem } from '../problem.js';
-import { headersOf, isKnown, rangeOf } from './artifact.headers.js';
+import { headersOf, isKnown, rangeOf } from './artifact-headers.js';
 
 const BYTES = { type: 'string', format: 'binary' } as const;
 

@@ -16,12 +16,12 @@ import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Caller, Needs } from '../auth/api-key.guard.js';
-import { ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
+import { ReceiptAnswer } from '../cancellations/cancellations-schemas.js';
 import { describeError } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
-import { linkTo, type ArtifactLink } from './artifact.headers.js';
-import { BatchLanes } from './batch.lanes.js';
-import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
+import { linkTo, type ArtifactLink } from './artifact-headers.js';
+import { BatchSemaphore } from './batch-semaphore.js';
+import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs-schemas.js';
 
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
@@ -38,7 +38,7 @@ export class JobsController {
     private readonly reader: JobReader,
     private readonly artifacts: ArtifactReader,
     private readonly canceller: Canceller,
-    private readonly lanes: BatchLanes,
+    private readonly lanes: BatchSemaphore,
   ) {}
 
   @Post()

@@ -13,8 +13,8 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor, Offset } from '../fields.js';
-import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
-import { HistoryAnswer, OwnerAnswer, ReopenAnswer } from './owners.schemas.js';
+import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations-schemas.js';
+import { HistoryAnswer, OwnerAnswer, ReopenAnswer } from './owners-schemas.js';
 
 /** Owners by HTTP: what one has, its end, its beginning anew, and what was. */
 @ApiTags('owners')

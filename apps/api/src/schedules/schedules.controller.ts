@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor } from '../fields.js';
 import { ApiProblem } from '../problem.js';
-import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules.schemas.js';
+import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules-schemas.js';
 
 /** Schedules by HTTP: made, read, and taken away. */
 @ApiTags('schedules')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ArtifactError } from '../artifact-error.js';
-import type { Written } from './byte.store.js';
+import type { Written } from './byte-store.js';
 
 /** Passes bytes on, and knows afterwards how many they were and what their digest is. Too many are an error. */
 export class Measured {

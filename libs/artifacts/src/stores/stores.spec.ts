@@ -6,10 +6,10 @@ import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { S3Server, S3_KEY } from '../../../../test/support/s3-server.js';
 import { readArtifactsUrl } from '../address.js';
-import type { ByteStore } from './byte.store.js';
-import { FileStore } from './file.store.js';
-import type { S3Address } from './s3.client.js';
-import { S3Store } from './s3.store.js';
+import type { ByteStore } from './byte-store.js';
+import { FileStore } from './file-store.js';
+import type { S3Address } from './s3-client.js';
+import { S3Store } from './s3-store.js';
 
 const JOB = 'a/probe-00000000000000000001';
 const FILE = '1-aaaaaaaaaaaaaaaaaaaa';

@@ -12,7 +12,7 @@ import { closeStore, type StoreConnection } from '../store/connect.js';
 import { checkDurability, openDurability } from '../store/durability/open-durability.js';
 import type { StoreDurability } from '../store/durability/store-durability.js';
 import { RollbackWatch } from '../store/rollback/rollback-watch.js';
-import { WatchedStore } from '../store/watched-store.js';
+import { WatchedStore } from '../store/monitored-store.js';
 import { within } from '../time/within.js';
 
 /** What every process of the fleet has. */
