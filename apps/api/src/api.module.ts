@@ -30,7 +30,7 @@ import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
 import { SchedulesController } from './schedules/schedules.controller.js';
 
-/** The producer: HTTP in, jobs out. */
+/** The producer: turns HTTP requests into jobs. */
 @Module({})
 export class ApiModule {
   static with(runtime: Runtime, env: ApiEnv): DynamicModule {
@@ -91,7 +91,7 @@ export class ApiModule {
         ApiDocument,
         BatchSemaphore,
         { provide: Runtime, useValue: runtime },
-        // As a provider it is told when the application ends.
+        // As a provider it receives the shutdown hooks of Nest.
         { provide: StreamPublisher, useValue: out },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },
         { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },

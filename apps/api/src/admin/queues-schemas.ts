@@ -5,13 +5,13 @@ export const QueuesAnswer = z
     queues: z.array(
       z.object({
         queue: z.string(),
-        counts: z.record(z.string(), z.number().int()).describe('By the state of its jobs.'),
+        counts: z.record(z.string(), z.number().int()).describe('Number of jobs by state.'),
         oldestWaitingMs: z
           .number()
           .int()
           .nullable()
-          .describe('How long the job that is due for longest has been due; null when none waits.'),
-        paused: z.boolean().describe('Nothing of it is begun; what runs goes on.'),
+          .describe('How long the oldest waiting job has been due; null when none waits.'),
+        paused: z.boolean().describe('No job of the queue starts; running jobs continue.'),
       }),
     ),
   })

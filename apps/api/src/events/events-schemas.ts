@@ -9,19 +9,21 @@ export const EventsAnswer = z
             status: z
               .number()
               .int()
-              .describe('200; of a batch also what a bad event alone would be answered, but never 503.'),
+              .describe(
+                '200. In a batch also the status that an invalid event alone would get, but never 503.',
+              ),
             id: z.string(),
             source: z.string(),
             outcome: z
               .enum(['cancelled', 'ignored', 'late'])
-              .describe('late: its owner was reopened after it happened; nothing was done.'),
+              .describe('late: the owner was reopened after the event; nothing was done.'),
             owner: z.string().optional(),
-            cancelId: z.string().optional().describe('Whose receipt says what was cancelled.'),
+            cancelId: z.string().optional().describe('Id of the receipt.'),
             why: z.string().optional(),
           })
           .partial()
           .catchall(z.unknown()),
       )
-      .describe('One for each event, in order.'),
+      .describe('One result per event, in order.'),
   })
   .meta({ id: 'EventResults' });

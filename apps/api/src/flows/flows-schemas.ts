@@ -1,7 +1,7 @@
 import { CHILD_POLICIES, MAX_FLOW_DEPTH, MAX_FLOW_JOBS } from '#lifecycle';
 import { z } from 'zod';
 
-/** One job of `POST /v1/flows`. Its children are read one by one: a tree without end must not be walked to its end. */
+/** One job of a flow. Children are validated level by level, so that depth is limited before a deep tree is read. */
 export const FlowBody = z
   .strictObject({
     kind: z.string().max(64),
@@ -10,19 +10,19 @@ export const FlowBody = z
       .min(1)
       .max(4)
       .optional()
-      .describe('Who the job is for. A child without owners has its parent’s.'),
-    payload: z.unknown().optional().describe("What the kind's schema asks for."),
+      .describe('Owners of the job. A child without owners inherits those of its parent.'),
+    payload: z.unknown().optional().describe("Must match the kind's schema."),
     onChildFailure: z
       .enum(CHILD_POLICIES)
       .optional()
       .describe(
-        'What a child that does not complete means to this job. Default its parent’s, and at the top fail.',
+        'What happens to this job if a child does not complete. Inherited from the parent; default fail.',
       ),
     children: z
       .array(z.unknown())
       .max(MAX_FLOW_JOBS)
       .optional()
-      .describe(`Jobs of the same form, at most ${MAX_FLOW_DEPTH} deep and ${MAX_FLOW_JOBS} in all.`),
+      .describe(`Jobs of the same shape, at most ${MAX_FLOW_DEPTH} deep and ${MAX_FLOW_JOBS} in all.`),
   })
   .meta({ id: 'Flow' });
 export type FlowBody = z.output<typeof FlowBody>;
@@ -33,10 +33,12 @@ export const FlowAnswer = z
     kind: z.string(),
     queue: z.string(),
     owners: z.array(z.string()),
-    children: z.array(z.unknown()).describe('Of the same form.'),
+    children: z.array(z.unknown()).describe('Tickets of the same shape.'),
     durable: z
       .boolean()
       .optional()
-      .describe('What `DURABILITY` asks for held the flow before it was answered. Absent with `none`.'),
+      .describe(
+        'Whether the flow was as durable as `DURABILITY` asks before the answer. Absent with `none`.',
+      ),
   })
   .meta({ id: 'FlowTicket' });

@@ -1,6 +1,6 @@
 import type { Artifact, ArtifactRange } from '#lifecycle';
 
-/** What a browser may be told an artifact is: nothing that it would run. All else is just bytes. */
+/** Content types that a browser does not execute. All others are sent as application/octet-stream. */
 const HARMLESS =
   /^(text\/(plain|csv)|application\/(json|pdf|zip|gzip)|image\/(png|jpeg|gif|webp|avif)|audio\/mpeg|video\/mp4)$/;
 
@@ -13,7 +13,7 @@ export function linkTo(jobId: string, artifact: Artifact): ArtifactLink {
   return { ...artifact, href };
 }
 
-/** Somebody's bytes, under our address: they are saved, never shown or run. */
+/** Untrusted bytes on our origin: browsers must save them and never render or run them. */
 export function headersOf({ name, contentType, sha256 }: Artifact): Record<string, string> {
   const [type = ''] = contentType.split(';');
   return {
@@ -27,7 +27,7 @@ export function headersOf({ name, contentType, sha256 }: Artifact): Record<strin
   };
 }
 
-/** RFC 6266: a name for old clients, of plain characters only, and the whole one. */
+/** RFC 6266: an ASCII name for old clients, and the full name. */
 function disposition(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_');
   const whole = encodeURIComponent(name).replaceAll(
@@ -41,15 +41,15 @@ export function etagOf(sha256: string): string {
   return `"${sha256}"`;
 }
 
-/** Whether the caller has it already. */
+/** Whether If-None-Match names the artifact. */
 export function isKnown(ifNoneMatch: string | undefined, sha256: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
   return tags.includes('*') || tags.includes(etagOf(sha256));
 }
 
 /**
- * The part that is asked for; `none` when it lies behind the end; `undefined` when all of it is to be sent, as when there are
- * several, or it is no range, or the caller's part is of something else.
+ * The requested range; `none` if it begins after the end. `undefined` means the whole artifact: no range, several ranges, an
+ * invalid one, or an If-Range of other content.
  */
 export function rangeOf(
   range: string | undefined,

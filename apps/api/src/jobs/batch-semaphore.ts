@@ -1,32 +1,32 @@
 import { StoreAwayError } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 
-/** Few enough to be through in time on a slow machine, and enough to go to the store many at a time. */
-const AT_ONCE = 200;
+/** Few enough to finish in time on a slow machine, and enough for large pipelines to the store. */
+const LIMIT = 200;
 
 interface Waiting {
-  readonly go: () => void;
-  readonly refuse: (error: StoreAwayError) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: StoreAwayError) => void;
 }
 
-/** How many jobs of batches are on their way to the store at once, of all batches together: the others stand in line. */
+/** Limits how many jobs, over all batches, are enqueued at once. */
 @Injectable()
 export class BatchSemaphore {
   private readonly line: Waiting[] = [];
   private busy = 0;
 
-  /** A job's time begins when its turn comes. Once the store is away for one, whoever stands in line is not tried. */
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.busy < AT_ONCE) this.busy += 1;
-    else await new Promise<void>((go, refuse) => this.line.push({ go, refuse }));
+  /** Runs `work` once there is room. If the store is unavailable for one call, all waiting calls fail without a try. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.busy < LIMIT) this.busy += 1;
+    else await new Promise<void>((resolve, reject) => this.line.push({ resolve, reject }));
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StoreAwayError) for (const { refuse } of this.line.splice(0)) refuse(error);
+      if (error instanceof StoreAwayError) for (const { reject } of this.line.splice(0)) reject(error);
       throw error;
     } finally {
       const next = this.line.shift();
-      if (next) next.go();
+      if (next) next.resolve();
       else this.busy -= 1;
     }
   }

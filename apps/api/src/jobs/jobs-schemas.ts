@@ -2,7 +2,7 @@ import { STRATEGIES, TIMELINE_EVENTS } from '#lifecycle';
 import { z } from 'zod';
 import { Duration } from '../fields.js';
 
-/** Where a job stands among others, however it is asked for. */
+/** Fields that jobs and schedules share. */
 export const Standing = {
   priority: z
     .number()
@@ -10,16 +10,16 @@ export const Standing = {
     .min(1)
     .max(200)
     .optional()
-    .describe("1 is the most urgent; default 100. It counts among the jobs of its kind's class."),
+    .describe('1 is the most urgent; default 100. Compared with jobs of the same class of kinds.'),
   slot: z
     .strictObject({ key: z.string().max(512), limit: z.number().int().min(1).max(10_000) })
     .optional()
     .describe(
-      'At most `limit` jobs of one key run at once, over the whole fleet. The key keeps the limit of its first use; another one is refused.',
+      'At most `limit` jobs of one key run at once, over the whole fleet. The first use of a key sets its limit; a different limit is refused.',
     ),
 };
 
-/** `POST /v1/jobs`. Nothing else may be set: a caller chooses no job id, parent, or retention. */
+/** Strict: a caller must not choose a job id, parent or retention. */
 export const EnqueueBody = z
   .strictObject({
     kind: z.string().max(64),
@@ -27,20 +27,20 @@ export const EnqueueBody = z
       .array(z.string().max(600))
       .min(1)
       .max(4)
-      .describe('Who the job is for, as in trip:42. The first is the primary.'),
-    payload: z.unknown().optional().describe("What the kind's schema asks for."),
+      .describe('Owners of the job, as in trip:42. The first is the primary owner.'),
+    payload: z.unknown().optional().describe("Must match the kind's schema."),
     dedup: z
       .strictObject({ strategy: z.enum(STRATEGIES), key: z.string().max(512).optional() })
       .optional()
-      .describe('What becomes of it while a job of the same owners, kind and key is pending.'),
+      .describe('What to do while a job with the same owners, kind and key is pending.'),
     delay: Duration.optional(),
-    expiresIn: Duration.optional().describe('How long after now it may still start.'),
+    expiresIn: Duration.optional().describe('How long from now the job may still start.'),
     ...Standing,
   })
   .meta({ id: 'EnqueueJob' });
 export type EnqueueBody = z.output<typeof EnqueueBody>;
 
-/** `POST /v1/jobs/batch`. Each is checked by itself, so that a wrong one does not refuse the others. */
+/** Each job is validated individually, so that an invalid job does not refuse the others. */
 export const BatchBody = z
   .strictObject({ jobs: z.array(z.unknown()).min(1).max(1000) })
   .meta({ id: 'EnqueueBatch' });
@@ -57,7 +57,7 @@ export const TicketAnswer = z
     durable: z
       .boolean()
       .optional()
-      .describe('What `DURABILITY` asks for held the job before it was answered. Absent with `none`.'),
+      .describe('Whether the job was as durable as `DURABILITY` asks before the answer. Absent with `none`.'),
   })
   .meta({ id: 'Ticket' });
 
@@ -65,7 +65,7 @@ export const BatchAnswer = z
   .object({
     results: z
       .array(z.object({ status: z.number().int() }).catchall(z.unknown()))
-      .describe('One for each, in order.'),
+      .describe('One result per job, in order.'),
   })
   .meta({ id: 'BatchResults' });
 
@@ -90,7 +90,7 @@ export const JobAnswer = z
     progress: z.unknown(),
     result: z.unknown(),
     error: z.string().nullable(),
-    why: z.string().optional().describe('Of one that was removed: why.'),
+    why: z.string().optional().describe('Why the job was removed.'),
     attempts: z.number().int(),
     artifacts: z.array(
       z.object({

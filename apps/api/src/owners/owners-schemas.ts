@@ -7,16 +7,16 @@ export const OwnerAnswer = z
     epoch: z
       .string()
       .nullable()
-      .describe('Its generation; null for one that never had a job, or none for long.'),
+      .describe('Generation of the owner; null if it has no jobs and no recent history.'),
     counts: z
       .object({ jobs: z.number().int(), running: z.number().int(), ending: z.number().int() })
       .describe(
-        'Of the whole owner; `ending`: jobs that were cancelled and are on their way out, as many as this page met.',
+        'Counts of the whole owner. `ending`: cancelled jobs on this page that are still being removed.',
       ),
     jobs: z.array(
       z.object({ id: z.string(), queue: z.string(), acceptedAt: z.iso.datetime(), hasBegun: z.boolean() }),
     ),
-    cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
+    cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
   })
   .meta({ id: 'Owner' });
 
@@ -29,11 +29,11 @@ export const HistoryAnswer = z
     owner: z.string(),
     entries: z.array(
       z.object({
-        id: z.string().describe("The job's, or the schedule's."),
+        id: z.string().describe('Id of the job or schedule.'),
         queue: z.string(),
         kind: z.string().optional(),
         owners: z.array(z.string()).optional(),
-        state: z.string().describe('The state it was in; `schedule` of a schedule.'),
+        state: z.string().describe('State before the removal; `schedule` for a schedule.'),
         at: z.iso.datetime(),
         why: z.enum(['cancelled', 'expired', 'retention', 'orphan']),
         reason: z.string().optional(),
@@ -41,6 +41,6 @@ export const HistoryAnswer = z
         cancelId: z.string().optional(),
       }),
     ),
-    cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
+    cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
   })
   .meta({ id: 'History' });

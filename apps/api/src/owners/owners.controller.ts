@@ -16,7 +16,7 @@ import { Cursor, Offset } from '../fields.js';
 import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations-schemas.js';
 import { HistoryAnswer, OwnerAnswer, ReopenAnswer } from './owners-schemas.js';
 
-/** Owners by HTTP: what one has, its end, its beginning anew, and what was. */
+/** Read, cancel and reopen an owner, and read its history. */
 @ApiTags('owners')
 @ApiBearerAuth()
 @Controller('v1/owners')

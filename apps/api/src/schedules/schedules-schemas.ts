@@ -11,21 +11,19 @@ export const ScheduleBody = z
       .array(z.string().max(600))
       .min(1)
       .max(4)
-      .describe('Who its jobs are for. When one of them is cancelled the schedule ends.'),
-    payload: z.unknown().optional().describe("What the kind's schema asks for."),
-    every: Duration.optional().describe('How often, from 1s to 365d. Either this or cron.'),
-    cron: z.string().max(256).optional().describe('Five or six fields; the first of six is the second.'),
-    timezone: z
-      .string()
-      .max(64)
-      .optional()
-      .describe('In which cron is read, as in Europe/Berlin; default UTC.'),
-    expiresIn: Duration.optional().describe('How long after its turn a job may still start.'),
+      .describe('Owners of its jobs. Cancelling one of them ends the schedule.'),
+    payload: z.unknown().optional().describe("Must match the kind's schema."),
+    every: Duration.optional().describe('Interval, from 1s to 365d. Set either this or cron.'),
+    cron: z.string().max(256).optional().describe('Five or six fields; with six, the first is the second.'),
+    timezone: z.string().max(64).optional().describe('Time zone of cron, as in Europe/Berlin; default UTC.'),
+    expiresIn: Duration.optional().describe('How long after its due time a job may still start.'),
     ...Standing,
     dedup: z
       .strictObject({ strategy: z.enum(STRATEGIES), key: z.string().max(512).optional() })
       .optional()
-      .describe('Default skip, by the schedule’s id: one of its jobs runs and one waits at most.'),
+      .describe(
+        'Default skip with the id of the schedule as key: at most one of its jobs runs and one waits.',
+      ),
   })
   .meta({ id: 'PutSchedule' });
 export type ScheduleBody = z.output<typeof ScheduleBody>;
@@ -39,9 +37,9 @@ export const ScheduleAnswer = z
     cron: z.string().nullable(),
     timezone: z.string().nullable(),
     nextAt: z.iso.datetime(),
-    lastAt: z.iso.datetime().nullable().describe('When it last had its turn.'),
-    lastJobId: z.string().nullable().describe('The job that did it.'),
-    state: z.enum(['active', 'failing']).describe('failing: its last turn was refused, as error says.'),
+    lastAt: z.iso.datetime().nullable().describe('When it was last due.'),
+    lastJobId: z.string().nullable().describe('The job created at lastAt.'),
+    state: z.enum(['active', 'failing']).describe('failing: its last job was refused; error says why.'),
     error: z.string().nullable(),
   })
   .meta({ id: 'Schedule' });
@@ -49,6 +47,6 @@ export const ScheduleAnswer = z
 export const SchedulesAnswer = z
   .object({
     schedules: z.array(ScheduleAnswer),
-    cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
+    cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
   })
   .meta({ id: 'Schedules' });
