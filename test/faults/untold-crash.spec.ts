@@ -37,7 +37,7 @@ describe('kill -9 of who tells other services', () => {
     redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
     // Else it would be sent twice, and the second time after the event.
     await redis.script('LOAD', scriptText('cancel/finish'));
-    const teller = new StreamPublisher({ redis, prefix, tell: 'owners', keep: 10_000 });
+    const teller = new StreamPublisher({ redis, prefix, publish: 'owners', keep: 10_000 });
     app = await LifecycleApp.start([], [], undefined, undefined, prefix, {
       cleanUpEveryMs: CLEAN_UP_EVERY_MS,
       sweeps: { lockMs: LOCK_MS },

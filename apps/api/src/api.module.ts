@@ -34,10 +34,10 @@ import { SchedulesController } from './schedules/schedules.controller.js';
 @Module({})
 export class ApiModule {
   static with(runtime: Runtime, env: ApiEnv): DynamicModule {
-    const out = new StreamPublisher({
+    const publisher = new StreamPublisher({
       redis: runtime.redis,
       prefix: env.MOORING_PREFIX,
-      tell: env.EVENTS_OUT,
+      publish: env.EVENTS_OUT,
       keep: env.EVENTS_OUT_KEEP,
       listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
     });
@@ -56,7 +56,7 @@ export class ApiModule {
             maxWaiting: env.MAX_WAITING,
             maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-            teller: out,
+            teller: publisher,
             ...(runtime.durability && { durability: runtime.durability }),
           }),
         }),
@@ -92,7 +92,7 @@ export class ApiModule {
         BatchSemaphore,
         { provide: Runtime, useValue: runtime },
         // As a provider it receives the shutdown hooks of Nest.
-        { provide: StreamPublisher, useValue: out },
+        { provide: StreamPublisher, useValue: publisher },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },
         { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },

@@ -24,7 +24,7 @@ import { StoreGauges } from './store-gauges.js';
 import { SweepMetrics } from './sweep-metrics.js';
 import { TrippedSweepGauges } from './tripped-sweep-gauges.js';
 
-/** The caretaker: does at intervals what nobody asks for. */
+/** The janitor: runs periodic tasks and sweeps. */
 @Module({})
 export class JanitorModule {
   static with(runtime: Runtime, env: JanitorEnv): DynamicModule {
@@ -42,7 +42,7 @@ export class JanitorModule {
         BacklogGauges,
         PeriodicTasks,
         TaskGauges,
-        // Without a map every event would be taken for one of nobody's, and leave the stream.
+        // Without a map, every event would count as unmapped and be removed from the stream.
         ...(env.EVENT_MAP ? [EventConsumer, InboundEventStream] : []),
         FleetGauges,
         LeaseGauges,
@@ -64,12 +64,12 @@ export class JanitorModule {
     });
   }
 
-  /** What a sweep needs, and nothing that happens by itself. */
+  /** Providers for a single sweep, without periodic tasks. */
   static forOneSweep(runtime: Runtime, env: JanitorEnv): DynamicModule {
-    const out = new StreamPublisher({
+    const publisher = new StreamPublisher({
       redis: runtime.redis,
       prefix: env.MOORING_PREFIX,
-      tell: env.EVENTS_OUT,
+      publish: env.EVENTS_OUT,
       keep: env.EVENTS_OUT_KEEP,
       listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
     });
@@ -97,7 +97,7 @@ export class JanitorModule {
               lockMs: env.SWEEP_LOCK,
             },
             listeners: [runtime.metrics.record, sweeps.record, (fact) => logFact(runtime.log, fact)],
-            teller: out,
+            teller: publisher,
           }),
         }),
         ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
@@ -108,8 +108,8 @@ export class JanitorModule {
       ],
       providers: [
         { provide: Runtime, useValue: runtime },
-        // As providers they are told when the application ends.
-        { provide: StreamPublisher, useValue: out },
+        // As providers they receive the shutdown hooks of Nest.
+        { provide: StreamPublisher, useValue: publisher },
         { provide: ConfiguredResolvers, useValue: resolvers },
         { provide: SweepMetrics, useValue: sweeps },
       ],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { EventMapping, problemsOf, type EventRule } from './event-mapping.js';
 
-/** Reads the mapping from a JSON file; says everything that is wrong with it. Meant as a schema's `transform`. */
+/** Reads the mapping from a JSON file and reports every problem. Use it as a zod `transform`. */
 export function readEventMap(path: string, context: z.core.$RefinementCtx): EventMapping {
   const { rules, problems } = readRules(path);
   for (const problem of problems) context.addIssue({ code: 'custom', message: `${path}: ${problem}` });

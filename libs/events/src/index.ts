@@ -15,4 +15,4 @@ export { InboundEventStream } from './in/inbound-event-stream.js';
 export { Intake, type EventResult } from './intake.js';
 export { EVENT_DEFAULTS, EventOptions } from './options.js';
 export { StreamPublisher, type StreamPublisherOptions } from './out/stream-publisher.js';
-export { TELL, type Tell } from './out/outbound-event.js';
+export { PUBLISH_LEVELS, type PublishLevel } from './out/outbound-event.js';

@@ -2,12 +2,12 @@ import type { Cluster, Redis } from 'ioredis';
 
 type Connection = Redis | Cluster;
 
-/** How much longer than it was to wait a read may take, before its connection is taken to be dead. */
+/** Extra time for a blocking read. After it the connection counts as dead. */
 const GRACE_MS = 2_000;
 
 /**
- * Reads that wait in the store, over a connection of their own: on a shared one all others would wait behind them. One that
- * is not answered in time, because the store is frozen or the other end has gone without a word, gets a new connection.
+ * Runs blocking reads on their own connection, because they would block other commands on a shared one. If a read is not
+ * answered in time, because the store is frozen or the connection was lost silently, the next read opens a new connection.
  */
 export class BlockingReader {
   private connection: Connection | undefined;
@@ -15,31 +15,31 @@ export class BlockingReader {
 
   constructor(private readonly redis: Connection) {}
 
-  async ask<T>(waitMs: number, question: (redis: Connection) => Promise<T>): Promise<T> {
+  async read<T>(waitMs: number, command: (redis: Connection) => Promise<T>): Promise<T> {
     this.stopping.signal.throwIfAborted();
     this.connection ??= this.open();
     try {
-      return await this.withinLimit(waitMs + GRACE_MS, question(this.connection));
+      return await this.withinLimit(waitMs + GRACE_MS, command(this.connection));
     } catch (error) {
-      if (error instanceof NoAnswer) this.close();
+      if (error instanceof NoAnswerError) this.close();
       throw error;
     }
   }
 
   stop(): void {
-    this.stopping.abort(new NoAnswer('this process ends'));
+    this.stopping.abort(new NoAnswerError('this process is shutting down'));
     this.close();
   }
 
   private withinLimit<T>(ms: number, answer: Promise<T>): Promise<T> {
     const { signal } = this.stopping;
     return new Promise((resolve, reject) => {
-      const give = (): void => reject(signal.reason as Error);
-      const timer = setTimeout(() => reject(new NoAnswer('the store did not answer')), ms);
-      signal.addEventListener('abort', give, { once: true });
+      const onAbort = (): void => reject(signal.reason as Error);
+      const timer = setTimeout(() => reject(new NoAnswerError('the store did not answer')), ms);
+      signal.addEventListener('abort', onAbort, { once: true });
       answer.then(resolve, reject).finally(() => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', give);
+        signal.removeEventListener('abort', onAbort);
       });
     });
   }
@@ -48,7 +48,7 @@ export class BlockingReader {
     const connection = this.redis.isCluster
       ? (this.redis as Cluster).duplicate()
       : (this.redis as Redis).duplicate();
-    // Said by the shared connection already, which goes to the same store.
+    // The shared connection to the same store already reports errors.
     connection.on('error', () => undefined);
     return connection;
   }
@@ -59,4 +59,4 @@ export class BlockingReader {
   }
 }
 
-class NoAnswer extends Error {}
+class NoAnswerError extends Error {}

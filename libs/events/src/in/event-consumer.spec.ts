@@ -19,7 +19,7 @@ function anEvent(more: object = {}): string {
   return JSON.stringify({ specversion: '1.0', id: 'e-1', source: '/trips', type: 'trip.cancelled', ...more });
 }
 
-describe('the stream of events', () => {
+describe('EventConsumer', () => {
   let facts: EventFact[];
   let apps: LifecycleApp[];
 
@@ -63,15 +63,15 @@ describe('the stream of events', () => {
     ((await app.redis.xinfo('CONSUMERS', keyOf(app), GROUP)) as unknown[][]).map((fields) => fields[1]);
   const stateOf = async (app: LifecycleApp, owner: string): Promise<string> =>
     (await app.context.get(OwnerReader).read(parseOwner(owner))).state;
-  const untilForgotten = (app: LifecycleApp): Promise<true> =>
-    until(async () => (await app.redis.xlen(keyOf(app))) === 0, 'what was acknowledged has left the stream');
+  const untilTrimmed = (app: LifecycleApp): Promise<true> =>
+    until(async () => (await app.redis.xlen(keyOf(app))) === 0, 'acknowledged entries have left the stream');
 
-  /** Reads as a process would that is killed before it does anything. */
+  /** Reads an entry like a process that is killed before it processes it. */
   async function readAndDie(app: LifecycleApp, consumer: string): Promise<void> {
     await app.redis.xreadgroup('GROUP', GROUP, consumer, 'COUNT', 1, 'STREAMS', keyOf(app), '>');
   }
 
-  /** Nobody reads, but the stream is there. */
+  /** The stream and its group exist, but no consumer runs. */
   async function withoutReader(): Promise<LifecycleApp> {
     const app = await LifecycleApp.start([], []);
     apps.push(app);
@@ -79,11 +79,11 @@ describe('the stream of events', () => {
     return app;
   }
 
-  it('has its events taken, and what was acknowledged leave it', async () => {
+  it('processes events and removes acknowledged entries', async () => {
     const app = await start();
     await add(app, anEvent({ subject: '1' }));
     await add(app, anEvent({ id: 'e-2', type: 'trip.seen' }));
-    await untilForgotten(app);
+    await untilTrimmed(app);
     expect(taken()).toHaveLength(2);
     expect(taken()).toContainEqual(
       expect.objectContaining({ id: 'e-1', outcome: 'cancelled', owner: 'trip:1' }),
@@ -93,16 +93,16 @@ describe('the stream of events', () => {
   });
 
   it.each<[string, (event: string) => string[]]>([
-    ['in its only field, whatever that is called', (event) => ['data', event]],
-    ['in the field that is called so, beside others', (event) => ['data', '{}', 'event', event]],
-  ])('has an event taken that stands %s', async (_where, fields) => {
+    ['in its only field, whatever its name', (event) => ['data', event]],
+    ['in the field "event" beside others', (event) => ['data', '{}', 'event', event]],
+  ])('processes an event %s', async (_where, fields) => {
     const app = await start();
     await app.redis.xadd(keyOf(app), '*', ...fields(anEvent({ subject: '1' })));
-    await untilForgotten(app);
+    await untilTrimmed(app);
     expect(taken()).toEqual([expect.objectContaining({ id: 'e-1', outcome: 'cancelled', owner: 'trip:1' })]);
   });
 
-  it('has what came before anybody read it taken', async () => {
+  it('processes events that arrived before the first consumer', async () => {
     const before = await LifecycleApp.start([], []);
     apps.push(before);
     await add(before, anEvent({ subject: '1' }));
@@ -110,7 +110,7 @@ describe('the stream of events', () => {
     await until(() => taken().length === 1, 'it is taken');
   });
 
-  it('has an event that came twice taken as the same cancellation', async () => {
+  it('treats a repeated event as the same cancellation', async () => {
     const app = await start();
     await Promise.all([add(app, anEvent({ subject: '1' })), add(app, anEvent({ subject: '1' }))]);
     await until(() => taken().length === 2, 'both are taken');
@@ -121,7 +121,7 @@ describe('the stream of events', () => {
 
   it.each<[string, (app: LifecycleApp) => Promise<unknown>, string, RegExp]>([
     ['is not JSON', (app) => add(app, '{'), '{', /not JSON/],
-    ['is no CloudEvent', (app) => add(app, '{}'), '{}', /id is missing/],
+    ['is not a CloudEvent', (app) => add(app, '{}'), '{}', /id is missing/],
     ['lacks what its rule needs', (app) => add(app, anEvent()), anEvent(), /subject is missing/],
     [
       'has several fields, none of them an event',
@@ -129,18 +129,23 @@ describe('the stream of events', () => {
       JSON.stringify(['x', 'y', 'z', anEvent({ subject: '1' })]),
       /none is "event"/,
     ],
-    ['has one field, no event', (app) => app.redis.xadd(keyOf(app), '*', 'x', 'y'), 'y', /not JSON/],
-  ])('gives up an entry that %s', async (_what, put, event, reason) => {
+    [
+      'has one field that is not an event',
+      (app) => app.redis.xadd(keyOf(app), '*', 'x', 'y'),
+      'y',
+      /not JSON/,
+    ],
+  ])('dead-letters an entry that %s', async (_what, put, event, reason) => {
     const app = await start();
     const id = await put(app);
-    await untilForgotten(app);
+    await untilTrimmed(app);
     const dead = await app.redis.xrange(keyOf(app, 'dead'), '-', '+');
     const fields = ['event', event, 'entry', id, 'reason', expect.stringMatching(reason)];
     expect(dead).toEqual([[expect.any(String), fields]]);
     expect(facts).toEqual([{ event: 'event.dead', entry: id, why: expect.stringMatching(reason) }]);
   });
 
-  it('tries an event five times, and takes others meanwhile', async () => {
+  it('tries an event five times and processes others in between', async () => {
     let tries = 0;
     const broken: EventRule = {
       type: 'broken',
@@ -153,13 +158,13 @@ describe('the stream of events', () => {
     await add(app, anEvent({ type: 'broken' }));
     await until(() => tries === 1, 'it was tried');
     await add(app, anEvent({ id: 'e-2', subject: '1' }));
-    await untilForgotten(app);
+    await untilTrimmed(app);
     expect(facts.map(({ event }) => event)).toEqual(['event.taken', 'event.dead']);
     const [[, fields]] = (await app.redis.xrange(keyOf(app, 'dead'), '-', '+')) as [[string, string[]]];
     expect([tries, fields.at(-1)]).toEqual([5, 'broken 5']);
   });
 
-  it('counts no try when the store was not there', async () => {
+  it('does not count a try when the store is unavailable', async () => {
     let tries = 0;
     const late: EventRule = {
       type: 'trip.cancelled',
@@ -174,22 +179,22 @@ describe('the stream of events', () => {
     await until(() => tries === 3, 'it was tried again');
     const [[, , , begun]] = (await app.redis.xpending(keyOf(app), GROUP, id, id, 1)) as [unknown[]];
     expect(begun).toBe(1);
-    await untilForgotten(app);
+    await untilTrimmed(app);
     expect(facts.map(({ event }) => event)).toEqual(['events.trouble', 'event.taken']);
     expect(await app.redis.exists(keyOf(app, 'dead'))).toBe(0);
   });
 
-  it('has what a dead process held taken over, and that process forgotten', async () => {
+  it('takes over the entries of a dead process and removes its consumer', async () => {
     const app = await withoutReader();
     await add(app, anEvent({ subject: '1' }));
     await readAndDie(app, 'dead');
     await start({ forgetMs: 300 });
     await until(() => taken().length === 1, 'it is taken over');
-    await until(async () => !(await consumers(app)).includes('dead'), 'it is forgotten');
-    await untilForgotten(app);
+    await until(async () => !(await consumers(app)).includes('dead'), 'the consumer is removed');
+    await untilTrimmed(app);
   });
 
-  it('keeps what a living process holds, and that process', async () => {
+  it('keeps the entries and the consumer of a live process', async () => {
     const app = await withoutReader();
     const held = await add(app, anEvent({ subject: '1' }));
     await readAndDie(app, 'slow');
@@ -206,7 +211,7 @@ describe('the stream of events', () => {
     await app.redis.xack(keyOf(app), GROUP, held!);
   });
 
-  it('forgets an entry that somebody deleted while it was held', async () => {
+  it('acknowledges an entry that was deleted while it was pending', async () => {
     const app = await withoutReader();
     const id = (await add(app, anEvent({ subject: '1' })))!;
     await readAndDie(app, 'dead');
@@ -216,7 +221,7 @@ describe('the stream of events', () => {
     expect(facts).toEqual([]);
   });
 
-  it('is read again when somebody deleted it', async () => {
+  it('continues after the stream was deleted', async () => {
     const app = await start({ takeOverMs: 60_000 });
     await add(app, anEvent({ subject: '1' }));
     await until(() => taken().length === 1, 'the first is taken');
@@ -225,17 +230,17 @@ describe('the stream of events', () => {
     await until(() => taken().length === 2, 'the second is taken');
   });
 
-  it('is shared by those that read it', async () => {
+  it('shares the stream with other consumers', async () => {
     await start();
     const app = await start();
     for (let i = 0; i < 200; i += 1) await add(app, anEvent({ id: `e-${i}`, subject: String(i) }));
-    await untilForgotten(app);
+    await untilTrimmed(app);
     await until(() => taken().length >= 200, 'all are taken');
-    // One that is slow may lose an entry to another, which takes it too.
+    // A slow consumer may lose an entry to another, which then processes it a second time.
     expect(new Set(taken().map((fact) => 'id' in fact && fact.id)).size).toBe(200);
   });
 
-  it('is left by a process that ends, which waits for nothing', async () => {
+  it('stops at once at shutdown and removes its consumer', async () => {
     const app = await withoutReader();
     const ending = await start({ takeOverMs: 60_000 });
     await add(app, anEvent({ subject: '1' }));
@@ -248,13 +253,13 @@ describe('the stream of events', () => {
     await ending.redis.quit();
   });
 
-  it('is read by a new connection when the other end of one went without a word', async () => {
+  it('opens a new connection when one was lost silently', async () => {
     const proxy = await Proxy.start(inject('storeUrl'));
     try {
       const hangs = proxy.next('hang', /xreadgroup/i);
       const app = await start({}, proxy.url);
       await hangs;
-      // It may go to the lost connection, and is then taken over; what comes after it is not.
+      // The first event may go to the lost connection and is taken over later. The second must not.
       await add(app, anEvent({ subject: '1' }));
       await until(() => taken().length === 1, 'the first is taken');
       await add(app, anEvent({ id: 'e-2', subject: '2' }));
@@ -276,7 +281,7 @@ describe('the stream of events', () => {
         'frozen for a while',
         async () => {
           store.freeze();
-          // Longer than a read waits for its answer.
+          // Longer than a blocking read waits.
           await new Promise((resolve) => setTimeout(resolve, 3_500));
           store.thaw();
         },
@@ -288,14 +293,14 @@ describe('the stream of events', () => {
           await store.restart();
         },
       ],
-    ])('%s has what comes later taken', async (_what, harm) => {
+    ])('%s processes later events', async (_what, harm) => {
       const app = await start({}, store.url);
       await add(app, anEvent({ subject: '1' }));
       await until(() => taken().length === 1, 'the first is taken');
       await harm();
       await add(app, anEvent({ id: 'e-2', subject: '2' }));
       await until(() => taken().length === 2, 'the second is taken');
-      await untilForgotten(app);
+      await untilTrimmed(app);
       await app.stop();
       apps = [];
     });

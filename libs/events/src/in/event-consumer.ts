@@ -3,38 +3,38 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidEventError, readEvent, type CloudEvent } from '../cloud-event.js';
 import { Intake } from '../intake.js';
-import { EventOptions, tell } from '../options.js';
+import { EventOptions, notify } from '../options.js';
 import { InboundEventStream, type InboundEntry } from './inbound-event-stream.js';
 
-/** After so many tries that failed by the event's own fault, or ours, it is given up. */
+/** Failures of an event before it becomes a dead letter. Store outages do not count. */
 const MAX_TRIES = 5;
 const FIRST_RETRY_MS = 200;
-const STORE_AGAIN_MS = 1_000;
-const LOOK_AROUND_MS = 5_000;
-/** So many at most wait to be tried again; until some are done with, no new ones are read. */
-const MAX_PUT_BY = 256;
-const SAY_AGAIN_MS = 30_000;
-/** How long what is in hand may take at the end. What is not done then is taken over by another. */
-const LAST_MS = 2_000;
+const STORE_RETRY_MS = 1_000;
+const HOUSEKEEPING_MS = 5_000;
+/** Entries that may wait for a retry. At the limit no new entries are read. */
+const MAX_POSTPONED = 256;
+const REPORT_EVERY_MS = 30_000;
+/** Time for entries in progress at shutdown. Another process takes over the rest. */
+const SHUTDOWN_MS = 2_000;
 
-interface PutBy {
+interface Postponed {
   readonly entry: InboundEntry;
   readonly dueAt: number;
-  readonly counts: boolean;
+  readonly countsAsTry: boolean;
 }
 
 /**
- * Takes the events of the stream, in as many processes as like to. An entry is acknowledged when its event was taken, so it may
- * be taken twice and never not at all. What fails is tried again, and given up after a few tries; a store that is away is
- * not the entry's fault and no try.
+ * Processes the events of the stream, in any number of processes. An entry is acknowledged after its event was processed, so
+ * delivery is at least once. A failed event is retried and becomes a dead letter after a few tries. A store outage does not
+ * count as a try.
  */
 @Injectable()
 export class EventConsumer implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly inHand = new Set<string>();
-  private readonly putBy = new Map<string, PutBy>();
+  private readonly inProgress = new Set<string>();
+  private readonly postponed = new Map<string, Postponed>();
   private readonly stopping = new AbortController();
-  private lookAroundAt = 0;
-  private saidAt = -SAY_AGAIN_MS;
+  private housekeepingAt = 0;
+  private reportedAt = -REPORT_EVERY_MS;
   private done: Promise<void> | undefined;
 
   constructor(
@@ -50,18 +50,18 @@ export class EventConsumer implements OnApplicationBootstrap, BeforeApplicationS
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     this.stream.stopReading();
-    await Promise.race([this.leave(), pause(LAST_MS, undefined, { ref: false })]);
+    await Promise.race([this.leave(), pause(SHUTDOWN_MS, undefined, { ref: false })]);
   }
 
   private async consume(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       try {
-        await this.lookAround();
-        await this.tryAgain();
+        await this.doHousekeeping();
+        await this.retryDue();
         const entries = await this.readNew();
         await Promise.all(entries.map((entry) => this.take(entry)));
-      } catch (trouble) {
-        if (!this.stopping.signal.aborted) await this.recover(trouble).catch(() => undefined);
+      } catch (error) {
+        if (!this.stopping.signal.aborted) await this.recover(error).catch(() => undefined);
       }
     }
   }
@@ -71,84 +71,84 @@ export class EventConsumer implements OnApplicationBootstrap, BeforeApplicationS
     await this.stream.tidy({ leaving: true }).catch(() => undefined);
   }
 
-  /** Now and then: what others left lying, and what nobody needs any more. */
-  private async lookAround(): Promise<void> {
-    if (Date.now() < this.lookAroundAt) return;
-    const left = await this.stream.takeOver();
+  /** Takes over idle entries and trims the stream, at intervals. */
+  private async doHousekeeping(): Promise<void> {
+    if (Date.now() < this.housekeepingAt) return;
+    const idle = await this.stream.takeOver();
     await this.stream.tidy();
-    this.lookAroundAt = Date.now() + Math.min(LOOK_AROUND_MS, this.options.takeOverMs ?? LOOK_AROUND_MS);
-    const ours = left.filter(({ id }) => !this.inHand.has(id) && !this.putBy.has(id));
+    this.housekeepingAt = Date.now() + Math.min(HOUSEKEEPING_MS, this.options.takeOverMs ?? HOUSEKEEPING_MS);
+    const ours = idle.filter(({ id }) => !this.inProgress.has(id) && !this.postponed.has(id));
     await Promise.all(ours.map((entry) => this.take(entry)));
   }
 
-  private async tryAgain(): Promise<void> {
-    const due = [...this.putBy.values()].filter(({ dueAt }) => dueAt <= Date.now());
+  private async retryDue(): Promise<void> {
+    const due = [...this.postponed.values()].filter(({ dueAt }) => dueAt <= Date.now());
     await Promise.all(
-      due.map(async ({ entry, counts }) => {
-        const isThere = await this.stream.takeAgain(entry.id, counts);
-        this.putBy.delete(entry.id);
-        if (isThere) await this.take(entry);
+      due.map(async ({ entry, countsAsTry }) => {
+        const exists = await this.stream.takeAgain(entry.id, countsAsTry);
+        this.postponed.delete(entry.id);
+        if (exists) await this.take(entry);
       }),
     );
   }
 
   private readNew(): Promise<InboundEntry[]> {
-    const soonest = Math.min(this.lookAroundAt, ...[...this.putBy.values()].map(({ dueAt }) => dueAt));
-    const waitMs = Math.max(1, soonest - Date.now());
-    if (this.putBy.size < MAX_PUT_BY) return this.stream.read(waitMs);
+    const nextAt = Math.min(this.housekeepingAt, ...[...this.postponed.values()].map(({ dueAt }) => dueAt));
+    const waitMs = Math.max(1, nextAt - Date.now());
+    if (this.postponed.size < MAX_POSTPONED) return this.stream.read(waitMs);
     return pause(waitMs, [], { signal: this.stopping.signal });
   }
 
   private async take(entry: InboundEntry): Promise<void> {
-    this.inHand.add(entry.id);
+    this.inProgress.add(entry.id);
     try {
       await this.intake.take(readEntry(entry));
       await this.stream.acknowledge(entry.id);
     } catch (error) {
-      await this.failed(entry, error).catch((storeError: unknown) => this.postpone(entry, storeError));
+      await this.handleFailure(entry, error).catch((storeError: unknown) => this.postpone(entry, storeError));
     } finally {
-      this.inHand.delete(entry.id);
+      this.inProgress.delete(entry.id);
     }
   }
 
-  private async failed(entry: InboundEntry, error: unknown): Promise<void> {
+  private async handleFailure(entry: InboundEntry, error: unknown): Promise<void> {
     if (error instanceof StoreUnavailableError || meansUnavailable(error)) return this.postpone(entry, error);
     const tries = await this.stream.tries(entry.id);
     if (tries < MAX_TRIES) {
-      this.putBy.set(entry.id, {
+      this.postponed.set(entry.id, {
         entry,
         dueAt: Date.now() + FIRST_RETRY_MS * 2 ** Math.max(0, tries - 1),
-        counts: true,
+        countsAsTry: true,
       });
       return;
     }
     const why = (error as Error).message;
-    await this.stream.bury(entry, eventText(entry) ?? '', why);
-    tell(this.options, { event: 'event.dead', entry: entry.id, why });
+    await this.stream.deadLetter(entry, eventText(entry) ?? '', why);
+    notify(this.options, { event: 'event.dead', entry: entry.id, why });
   }
 
-  /** For the store's sake, which is not the entry's fault. */
+  /** Retries the entry later without counting a try, because the store is unavailable. */
   private postpone(entry: InboundEntry, error: unknown): void {
-    this.say(error);
-    this.putBy.set(entry.id, { entry, dueAt: Date.now() + STORE_AGAIN_MS, counts: false });
+    this.report(error);
+    this.postponed.set(entry.id, { entry, dueAt: Date.now() + STORE_RETRY_MS, countsAsTry: false });
   }
 
-  private async recover(trouble: unknown): Promise<void> {
+  private async recover(error: unknown): Promise<void> {
     try {
-      if (isGroupGone(trouble)) return await this.stream.createGroup();
-      this.say(trouble);
+      if (isGroupMissing(error)) return await this.stream.createGroup();
+      this.report(error);
     } catch (second) {
-      this.say(second);
+      this.report(second);
     }
-    await pause(STORE_AGAIN_MS, undefined, { signal: this.stopping.signal });
+    await pause(STORE_RETRY_MS, undefined, { signal: this.stopping.signal });
   }
 
-  /** A store that is away fails many times in the same way. */
-  private say(error: unknown): void {
+  /** Limited to one report per interval, because an outage fails every call in the same way. */
+  private report(error: unknown): void {
     const now = performance.now();
-    if (now - this.saidAt < SAY_AGAIN_MS) return;
-    this.saidAt = now;
-    tell(this.options, { event: 'events.trouble', why: (error as Error).message });
+    if (now - this.reportedAt < REPORT_EVERY_MS) return;
+    this.reportedAt = now;
+    notify(this.options, { event: 'events.trouble', why: (error as Error).message });
   }
 }
 
@@ -162,14 +162,14 @@ function readEntry(entry: InboundEntry): CloudEvent {
   }
 }
 
-/** Where nothing else is there to be meant, the name of the field does not matter. */
+/** The text of the field `event`, or of the only field whatever its name. */
 function eventText({ fields }: InboundEntry): string | undefined {
   const at = fields.findIndex((name, i) => i % 2 === 0 && name === 'event');
   if (at < 0) return fields.length === 2 ? fields[1] : undefined;
   return fields[at + 1];
 }
 
-/** Also how a process begins that is the first: there is no stream, or no group yet. */
-function isGroupGone(error: unknown): boolean {
+/** Also true on the first start, before the stream and the group exist. */
+function isGroupMissing(error: unknown): boolean {
   return /NOGROUP|no such key|stream key no longer exists|UNBLOCKED/i.test((error as Error).message);
 }

@@ -2,24 +2,24 @@ import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { DEAD_KEEP, eventsDead, eventsIn } from '../keys.js';
+import { DEAD_LETTERS_KEPT, eventsDead, eventsIn } from '../keys.js';
 import { EVENT_DEFAULTS, EventOptions } from '../options.js';
 import { BlockingReader } from './blocking-reader.js';
 
 const GROUP = 'mooring';
 const TIDY = readFileSync(new URL('tidy.lua', import.meta.url), 'utf8');
-const MANY = 32;
+const PAGE = 32;
 
-/** An entry of the stream: its id, and its fields and values in turn. */
+/** A stream entry. `fields` alternates names and values. */
 export interface InboundEntry {
   readonly id: string;
   readonly fields: readonly string[];
 }
 
-/** The stream of events that come in, and what can be done with its entries. */
+/** The stream of inbound events, read by a consumer group. */
 @Injectable()
 export class InboundEventStream {
-  /** This process among those that read. Never used again by another: what a dead one holds is taken over by name. */
+  /** Consumer name of this process. Unique, because entries of a dead consumer are taken over by name. */
   private readonly consumer = `${process.pid}-${randomBytes(6).toString('hex')}`;
   private readonly key: string;
   private readonly dead: string;
@@ -35,7 +35,7 @@ export class InboundEventStream {
     this.reader = new BlockingReader(redis);
   }
 
-  /** From its first entry on: what came before anybody read is meant to be read. */
+  /** The group starts at the first entry, so that events that arrived before any consumer are read. */
   async createGroup(): Promise<void> {
     try {
       await this.lifecycle.redis.xgroup('CREATE', this.key, GROUP, '0', 'MKSTREAM');
@@ -44,15 +44,15 @@ export class InboundEventStream {
     }
   }
 
-  /** Entries that nobody has read; waits for them. */
+  /** Waits for new entries. */
   async read(waitMs: number): Promise<InboundEntry[]> {
-    const answer = (await this.reader.ask(waitMs, (redis) =>
+    const answer = (await this.reader.read(waitMs, (redis) =>
       redis.xreadgroup(
         'GROUP',
         GROUP,
         this.consumer,
         'COUNT',
-        MANY,
+        PAGE,
         'BLOCK',
         Math.max(1, waitMs),
         'STREAMS',
@@ -63,7 +63,7 @@ export class InboundEventStream {
     return (answer?.[0]?.[1] ?? []).map(toEntry);
   }
 
-  /** Entries that lie with a process that does nothing about them: it is dead, or its answer was lost. Not counted as a try. */
+  /** Takes over idle entries of other consumers, whose process is dead or whose answer was lost. Does not count as a try. */
   async takeOver(): Promise<InboundEntry[]> {
     const { redis } = this.lifecycle;
     const idleMs = this.options.takeOverMs ?? EVENT_DEFAULTS.takeOverMs;
@@ -74,17 +74,17 @@ export class InboundEventStream {
       idleMs,
       '0-0',
       'COUNT',
-      MANY,
+      PAGE,
       'JUSTID',
     )) as [string, string[]];
     const entries = await Promise.all(ids.map((id) => redis.xrange(this.key, id, id)));
-    // Somebody deleted it: there is nothing to do about it but to forget it.
+    // Entries that were deleted from the stream are acknowledged, because they can no longer be read.
     const deleted = ids.filter((_id, i) => entries[i]!.length === 0);
     await Promise.all(deleted.map((id) => this.acknowledge(id)));
     return entries.flat().map(toEntry);
   }
 
-  /** Takes an entry to try it again; whether it is there to be had. It counts as a try, or not. */
+  /** Claims an entry for a retry. Returns whether it still exists. `counts`: whether this counts as a try. */
   async takeAgain(id: string, counts: boolean): Promise<boolean> {
     const how = counts ? [] : ['JUSTID'];
     const taken = (await this.lifecycle.redis.call(
@@ -99,7 +99,7 @@ export class InboundEventStream {
     return taken.some((each) => each !== null);
   }
 
-  /** How often it was begun with. The store counts, so that it is known whoever has the entry. */
+  /** Number of tries. The store counts them, so the number survives a takeover. */
   async tries(id: string): Promise<number> {
     const [pending] = (await this.lifecycle.redis.xpending(this.key, GROUP, id, id, 1)) as [
       string,
@@ -114,21 +114,21 @@ export class InboundEventStream {
     await this.lifecycle.redis.xack(this.key, GROUP, id);
   }
 
-  /** Given up, and put where somebody may look at it. First there, then out of here: rather twice than never. */
-  async bury({ id, fields }: InboundEntry, event: string, reason: string): Promise<void> {
+  /** Moves an entry to the dead-letter stream. Adds it there first: a crash in between duplicates it but never loses it. */
+  async deadLetter({ id, fields }: InboundEntry, event: string, reason: string): Promise<void> {
     const text = event || JSON.stringify(fields);
     const kept = ['event', text, 'entry', id, 'reason', reason];
-    await this.lifecycle.redis.xadd(this.dead, 'MAXLEN', '~', DEAD_KEEP, '*', ...kept);
+    await this.lifecycle.redis.xadd(this.dead, 'MAXLEN', '~', DEAD_LETTERS_KEPT, '*', ...kept);
     await this.acknowledge(id);
   }
 
-  /** What is acknowledged leaves the stream; so do consumers that are gone, and this one when it leaves. */
+  /** Removes acknowledged entries and idle consumers, and this consumer if `leaving`. */
   async tidy({ leaving = false } = {}): Promise<void> {
     const silentMs = this.options.forgetMs ?? EVENT_DEFAULTS.forgetMs;
     await this.lifecycle.redis.eval(TIDY, 1, this.key, GROUP, silentMs, leaving ? this.consumer : '');
   }
 
-  /** A read that waits ends at once. */
+  /** Aborts a pending read. */
   stopReading(): void {
     this.reader.stop();
   }

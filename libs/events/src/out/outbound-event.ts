@@ -1,27 +1,27 @@
 import type { Fact } from '#lifecycle';
 
-/** Which facts other services are told of. */
-export const TELL = ['off', 'owners', 'all'] as const;
-export type Tell = (typeof TELL)[number];
+/** Which facts are published to other services. */
+export const PUBLISH_LEVELS = ['off', 'owners', 'all'] as const;
+export type PublishLevel = (typeof PUBLISH_LEVELS)[number];
 
-/** What of a fact is a CloudEvent's own; the rest its envelope adds. */
-export interface Outgoing {
+/** The part of a CloudEvent that depends on the fact. */
+export interface OutboundEvent {
   readonly type: string;
   readonly subject: string;
-  /** The same fact, told again, has the same. Absent: it is told once. */
+  /** Equal for every publication of the same fact. Absent if a fact is published only once. */
   readonly id?: string;
   readonly data: object;
 }
 
-/** A fact as other services are told it; nothing when it is no news to them. */
-export function outgoing(fact: Fact, tell: Exclude<Tell, 'off'>): Outgoing | undefined {
+/** Converts a fact to an event; undefined if the fact is not published. */
+export function outboundEvent(fact: Fact, level: Exclude<PublishLevel, 'off'>): OutboundEvent | undefined {
   if (fact.event === 'owner.cancelled') {
     const { event: type, ...receipt } = fact;
-    // Of one job alone its own end tells; late: nothing was done.
+    // A single job publishes its own end. A late cancellation did nothing.
     if (receipt.job !== undefined || receipt.late) return undefined;
     return { type, subject: receipt.owner, id: `${type}:${receipt.cancelId}`, data: receipt };
   }
-  if (tell === 'owners') return undefined;
+  if (level === 'owners') return undefined;
   if (fact.event === 'workload') {
     if (fact.newsId === undefined) return undefined;
     return {
@@ -39,15 +39,15 @@ export function outgoing(fact: Fact, tell: Exclude<Tell, 'off'>): Outgoing | und
     const { event: type, ...data } = fact;
     return { type, subject: fact.jobId, data };
   }
-  if (fact.event === 'sweep.tripped' || (fact.event === 'sweep.done' && isNews(fact))) {
+  if (fact.event === 'sweep.tripped' || (fact.event === 'sweep.done' && isWorthPublishing(fact))) {
     const { event: type, ...data } = fact;
     return { type, subject: fact.sweep, id: `${type}:${fact.sweepId}`, data };
   }
   return undefined;
 }
 
-/** One comes every few seconds, and mostly finds nothing; who asked for one waits to hear of its end. */
-function isNews({
+/** Expiry sweeps run every few seconds and mostly find nothing. Requested ones are always published. */
+function isWorthPublishing({
   sweep,
   removed,
   failed,

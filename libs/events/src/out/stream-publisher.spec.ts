@@ -7,7 +7,7 @@ import { until } from '../../../../test/support/until.js';
 import { readEvent } from '../cloud-event.js';
 import type { EventFact } from '../facts.js';
 import { StreamPublisher } from './stream-publisher.js';
-import type { Tell } from './outbound-event.js';
+import type { PublishLevel } from './outbound-event.js';
 
 const job = { queue: 'q', kind: 'k', jobId: 'q-1', owner: 'trip:42' };
 const receipt = {
@@ -36,7 +36,7 @@ const ENDS: Fact[] = [
     return { event: 'job.skipped', ...job, endedAs, why: 'so' };
   }),
 ];
-const NO_NEWS: Fact[] = [
+const UNPUBLISHED: Fact[] = [
   { event: 'job.accepted', ...job },
   { event: 'job.began', ...job },
   { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: false },
@@ -44,7 +44,7 @@ const NO_NEWS: Fact[] = [
   { event: 'owner.cancelled', ...receipt, job: 'q-1' },
 ];
 
-describe('events for other services', () => {
+describe('StreamPublisher', () => {
   const prefix = `test-${randomBytes(6).toString('hex')}`;
   const key = `${prefix}:events:out`;
   let lost: EventFact[];
@@ -60,8 +60,14 @@ describe('events for other services', () => {
     await redis.quit();
   });
 
-  function out(tell: Tell = 'all', keep = 10_000, store = redis): StreamPublisher {
-    return new StreamPublisher({ redis: store, prefix, tell, keep, listeners: [(fact) => lost.push(fact)] });
+  function out(publish: PublishLevel = 'all', keep = 10_000, store = redis): StreamPublisher {
+    return new StreamPublisher({
+      redis: store,
+      prefix,
+      publish,
+      keep,
+      listeners: [(fact) => lost.push(fact)],
+    });
   }
 
   async function written(): Promise<Record<string, unknown>[]> {
@@ -72,7 +78,7 @@ describe('events for other services', () => {
     });
   }
 
-  it('are CloudEvents about owners that were cancelled, with the receipt', async () => {
+  it('publishes a cancelled owner as a CloudEvent with the receipt', async () => {
     const events = out();
     void events.record(cancelled);
     await events.onApplicationShutdown();
@@ -90,9 +96,9 @@ describe('events for other services', () => {
     expect(readEvent(event)).toMatchObject({ data: receipt });
   });
 
-  it('are about jobs that ended for good, however, each with an id of its own', async () => {
+  it('publishes every final outcome of a job with a unique id', async () => {
     const events = out();
-    for (const fact of [...ENDS, ...NO_NEWS]) void events.record(fact);
+    for (const fact of [...ENDS, ...UNPUBLISHED]) void events.record(fact);
     await events.onApplicationShutdown();
     const all = await written();
     expect(all.map(({ type, subject, data }) => [type, subject, data])).toEqual([
@@ -105,7 +111,7 @@ describe('events for other services', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(ENDS.length);
   });
 
-  it('are about what a workload says is news, under its own name', async () => {
+  it('publishes facts of a workload that have a newsId under their own name', async () => {
     const events = out();
     const lease = {
       what: 'lease.cleanup',
@@ -132,7 +138,7 @@ describe('events for other services', () => {
     ]);
   });
 
-  it('are about sweeps that ended or tripped, but not about each that came by itself to expire jobs and found none', async () => {
+  it('publishes sweeps that ended or tripped, except scheduled expiry sweeps that found nothing', async () => {
     const events = out();
     const record = {
       sweepId: 's-1',
@@ -164,18 +170,18 @@ describe('events for other services', () => {
     ]);
   });
 
-  it.each<[Tell, number]>([
+  it.each<[PublishLevel, number]>([
     ['off', 0],
     ['owners', 1],
     ['all', 6],
-  ])('are, when %s of them are wanted, %i of these', async (tell, count) => {
-    const events = out(tell);
+  ])('publishes at level %s %i of these events', async (level, count) => {
+    const events = out(level);
     for (const fact of [cancelled, ...ENDS]) void events.record(fact);
     await events.onApplicationShutdown();
     expect(await written()).toHaveLength(count);
   });
 
-  it('are kept in a bounded number', async () => {
+  it('bounds the length of the stream', async () => {
     const events = out('all', 100);
     for (let i = 0; i < 2_000; i += 1) void events.record(ENDS[0]!);
     await events.onApplicationShutdown();
@@ -183,7 +189,7 @@ describe('events for other services', () => {
     expect(lost).toEqual([]);
   });
 
-  it('that the store refuses are counted as lost, and said', async () => {
+  it('reports events that the store refuses as lost', async () => {
     await redis.set(key, 'no stream');
     const events = out();
     for (const fact of ENDS) void events.record(fact);
@@ -191,7 +197,7 @@ describe('events for other services', () => {
     expect(lost).toEqual([{ event: 'events.lost', count: 5, why: expect.stringMatching(/WRONGTYPE/) }]);
   });
 
-  it('wait for a store that is away, up to a number; nobody waits for them', async () => {
+  it('buffers a limited number of events while the store is unavailable, without blocking callers', async () => {
     const store = await TestStore.start();
     const own = new Redis(store.url, { maxRetriesPerRequest: null });
     try {
@@ -203,7 +209,7 @@ describe('events for other services', () => {
       expect(performance.now() - began).toBeLessThan(5_000);
       expect(lost).toEqual([{ event: 'events.lost', count: 1, why: expect.any(String) }]);
       store.thaw();
-      await until(async () => (await own.xlen(key)) === 10_000, 'those that waited are there');
+      await until(async () => (await own.xlen(key)) === 10_000, 'the buffered events are written');
       await events.onApplicationShutdown();
       expect(lost).toEqual([
         expect.objectContaining({ count: 1 }),

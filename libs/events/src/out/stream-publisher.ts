@@ -5,96 +5,95 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventListener } from '../facts.js';
 import { eventsOut } from '../keys.js';
-import { outgoing, type Outgoing, type Tell } from './outbound-event.js';
+import { outboundEvent, type OutboundEvent, type PublishLevel } from './outbound-event.js';
 
 export interface StreamPublisherOptions {
   readonly redis: Redis | Cluster;
   readonly prefix: string;
-  readonly tell: Tell;
-  /** How many events the stream keeps, about. */
+  readonly publish: PublishLevel;
+  /** Approximate number of events that the stream keeps. */
   readonly keep: number;
   readonly listeners?: readonly EventListener[];
 }
 
-/** What waits at most, should the store be away or slow; what comes then is lost, and counted. */
+/** Events buffered while the store is slow or unavailable. Further events are lost and counted. */
 const MAX_WAITING = 10_000;
-const MOST_AT_ONCE = 500;
-const SAY_AGAIN_MS = 10_000;
-/** How long the last ones may take when the process ends. */
-const LAST_MS = 1_000;
+const MAX_BATCH = 500;
+const REPORT_EVERY_MS = 10_000;
+/** Time for pending writes at shutdown. */
+const SHUTDOWN_MS = 1_000;
 
 interface Waiting {
   readonly text: string;
-  /** To be said of what lasts: whether it was written. */
-  readonly told?: (isTold: boolean) => void;
+  /** Called with whether the event was written. Set for events whose publication is tracked. */
+  readonly settle?: (isWritten: boolean) => void;
 }
 
 /**
- * Tells other services, by a stream, what became of owners and jobs. It is the teller of the lifecycle, and nobody waits for
- * it: what is said in one turn of the event loop goes to the store together, one such write at a time.
+ * Publishes the outcome of owners, jobs and sweeps to a Redis stream. Callers never wait for it: the events of one turn of the
+ * event loop are written in one pipeline, one pipeline at a time.
  */
 export class StreamPublisher implements Teller, OnApplicationShutdown {
   readonly tellsCancels: boolean;
   readonly tellsSweeps: boolean;
   private readonly key: string;
   private readonly source: string;
-  /** Ids are never used twice: a name for this process, and a number. */
+  /** Event ids combine a random name of this process with a counter, so they are unique. */
   private readonly process = randomBytes(6).toString('base64url');
-  private told = 0;
+  private count = 0;
   private waiting: Waiting[] = [];
   private writing: Promise<void> | undefined;
   private lost = 0;
-  private saidAt = -SAY_AGAIN_MS;
+  private reportedAt = -REPORT_EVERY_MS;
 
   constructor(private readonly options: StreamPublisherOptions) {
     this.key = eventsOut(options.prefix);
     this.source = `/mooring/${options.prefix}`;
-    this.tellsCancels = options.tell !== 'off';
-    this.tellsSweeps = options.tell === 'all';
+    this.tellsCancels = options.publish !== 'off';
+    this.tellsSweeps = options.publish === 'all';
   }
 
   record(fact: Fact): Promise<boolean> | undefined {
-    const news = this.options.tell === 'off' ? undefined : outgoing(fact, this.options.tell);
-    return news && this.take(news);
+    const event = this.options.publish === 'off' ? undefined : outboundEvent(fact, this.options.publish);
+    return event && this.enqueue(event);
   }
 
-  /** After all that a process had to say at its end. */
+  /** Nest calls this hook last, so that facts of the shutdown are published too. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.race([this.writing, pause(LAST_MS, undefined, { ref: false })]);
-    if (this.waiting.length > 0)
-      this.lose(this.waiting.length, 'the process ended before the store took them');
-    this.say('the process ends');
+    await Promise.race([this.writing, pause(SHUTDOWN_MS, undefined, { ref: false })]);
+    if (this.waiting.length > 0) this.lose(this.waiting.length, 'the process ended before they were written');
+    this.report('the process is shutting down');
   }
 
-  /** Of what has an id of its own is said whether it was written. */
-  private take(news: Outgoing): Promise<boolean> | undefined {
+  /** Only an event with its own id gets a promise of whether it was written. */
+  private enqueue(event: OutboundEvent): Promise<boolean> | undefined {
     if (this.waiting.length >= MAX_WAITING) {
-      this.lose(1, 'the store does not take them fast enough');
-      return news.id === undefined ? undefined : Promise.resolve(false);
+      this.lose(1, 'the store does not accept them fast enough');
+      return event.id === undefined ? undefined : Promise.resolve(false);
     }
-    const text = JSON.stringify(this.envelope(news));
+    const text = JSON.stringify(this.envelope(event));
     this.writing ??= new Promise((resolve) => {
       setImmediate(() => void this.write().finally(resolve));
     });
-    if (news.id !== undefined) return new Promise((told) => this.waiting.push({ text, told }));
+    if (event.id !== undefined) return new Promise((settle) => this.waiting.push({ text, settle }));
     this.waiting.push({ text });
     return undefined;
   }
 
-  private envelope(news: Outgoing): object {
-    const id = news.id ?? `${this.process}-${(this.told += 1).toString(36)}`;
+  private envelope(event: OutboundEvent): object {
+    const id = event.id ?? `${this.process}-${(this.count += 1).toString(36)}`;
     const time = new Date().toISOString();
     const common = { specversion: '1.0', id, source: this.source, time, datacontenttype: 'application/json' };
-    return { ...common, ...news, id };
+    return { ...common, ...event, id };
   }
 
   private async write(): Promise<void> {
     while (this.waiting.length > 0) {
-      const events = this.waiting.splice(0, MOST_AT_ONCE);
+      const events = this.waiting.splice(0, MAX_BATCH);
       try {
         await this.add(events);
       } catch (error) {
-        for (const { told } of events) told?.(false);
+        for (const { settle } of events) settle?.(false);
         this.lose(events.length, (error as Error).message);
       }
     }
@@ -106,22 +105,22 @@ export class StreamPublisher implements Teller, OnApplicationShutdown {
     const pipeline = redis.pipeline();
     for (const { text } of events) pipeline.xadd(this.key, 'MAXLEN', '~', keep, '*', 'event', text);
     const answers = (await pipeline.exec()) ?? [];
-    for (const [i, { told }] of events.entries()) told?.(answers[i]?.[0] === null);
+    for (const [i, { settle }] of events.entries()) settle?.(answers[i]?.[0] === null);
     const errors = answers.flatMap(([error]) => (error ? [error] : []));
     if (errors.length > 0) this.lose(errors.length, errors[0]!.message);
   }
 
   private lose(count: number, why: string): void {
     this.lost += count;
-    // One that loses many says so now and then, not each time.
-    if (performance.now() - this.saidAt >= SAY_AGAIN_MS) this.say(why);
+    // Reported at intervals, because an outage loses many.
+    if (performance.now() - this.reportedAt >= REPORT_EVERY_MS) this.report(why);
   }
 
-  private say(why: string): void {
+  private report(why: string): void {
     if (this.lost === 0) return;
     const count = this.lost;
     this.lost = 0;
-    this.saidAt = performance.now();
+    this.reportedAt = performance.now();
     for (const listener of this.options.listeners ?? []) listener({ event: 'events.lost', count, why });
   }
 }
