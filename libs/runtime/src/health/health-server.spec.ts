@@ -59,7 +59,7 @@ describe('the health server', () => {
     });
   });
 
-  it('shuts its port when it stops, whoever still holds a connection', async () => {
+  it('closes its port when it stops, despite open connections', async () => {
     const { port } = new URL(url);
     const held = connect(Number(port), '127.0.0.1');
     await once(held, 'connect');

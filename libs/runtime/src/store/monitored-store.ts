@@ -10,7 +10,7 @@ const LOOK_AGAIN_MS = 1_000;
  * The connection, and whether what it leads to may be used. It is looked at each time the connection is made: another
  * store may answer than before. Until it was found fit, no work should be taken from it.
  */
-export class WatchedStore {
+export class MonitoredStore {
   readonly redis: StoreConnection;
   private readonly name: string;
   private isFit = false;
@@ -64,7 +64,7 @@ export class WatchedStore {
             `Could not look at the store at ${this.name}`,
           );
         }
-        // A Cluster stays ready when one of its nodes does not answer; nobody would look again.
+        // A Cluster stays ready when one of its nodes does not answer, so no event would trigger another check.
         this.again = setTimeout(() => this.look(), LOOK_AGAIN_MS).unref();
       },
     );

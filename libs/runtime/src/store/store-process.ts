@@ -12,7 +12,7 @@ export interface StoreProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the process is gone, whoever ended it. */
+  /** Resolves when the process has exited for any reason. */
   readonly exited: Promise<Exit>;
   /** Ends the process and everything in it; resolves when it is gone. */
   stop(): Promise<void>;
@@ -74,7 +74,7 @@ function firstWord(child: ChildProcess, exited: Promise<Exit>): Promise<Word> {
 }
 
 async function end(child: ChildProcess, exited: Promise<Exit>): Promise<void> {
-  // It ends when nobody holds the other end; a signal would also be one that the terminal sent to everybody.
+  // The child exits when the IPC channel closes. It ignores signals, which a terminal sends to the whole group.
   if (child.connected) child.disconnect();
   else child.kill('SIGTERM');
   // A long script holds the whole process, signals included.

@@ -174,7 +174,7 @@ describe('clients of the embedded store', () => {
       .split('\n');
   }
 
-  /** What Valkey itself holds of answers that nobody took yet, in bytes. */
+  /** Bytes of unread answers that Valkey buffers. */
   async function unsent(): Promise<number> {
     const held = (await clientLines()).map((line) => Number(/ omem=(\d+)/.exec(line)![1]));
     return Math.max(...held);

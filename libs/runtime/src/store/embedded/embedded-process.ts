@@ -12,7 +12,7 @@ const HOST = '127.0.0.1';
 const CLOSE_MS = 500;
 
 const hasParent = process.send !== undefined;
-// First of all: whoever started this may be gone before it is up.
+// Registered first: the parent may exit before the store is up.
 process.once('disconnect', stop);
 const port = Number(process.argv[2] ?? 0);
 const bridge = new ValkeyBridge(ended);

@@ -29,7 +29,7 @@ describe('embedded store', () => {
     }
   });
 
-  it('listens where it says, on a port nobody had', async () => {
+  it('listens on the reported port, which was free', async () => {
     const store = await start();
 
     expect(store.url).toBe(`redis://127.0.0.1:${store.port}`);

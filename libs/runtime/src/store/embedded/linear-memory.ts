@@ -1,4 +1,4 @@
-/** What the wasm works in. Growing it detaches every view of it, so nobody keeps one. */
+/** Memory of the wasm module. Growing it detaches all views, so views must not be kept. */
 export class LinearMemory {
   private source: { readonly buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
   private byteView = new Uint8Array(0);

@@ -80,7 +80,7 @@ export class ValkeyBridge {
     return handled;
   }
 
-  // "#" marks a warning in Valkey's log. The rest of it nobody asked for.
+  // "#" marks a warning in Valkey's log. Other lines are ignored.
   private remember(text: string): void {
     const warning = /^\d+:\S+ .*? # (.*)/.exec(text)?.[1];
     if (warning) this.lastWarning = warning;

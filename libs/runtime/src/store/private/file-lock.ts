@@ -6,11 +6,11 @@ import { isAlive } from './is-alive.js';
 const LOCK = 'starting';
 const LONGEST_HOLD_MS = 60_000;
 
-/** Does something with a folder while no other process does: two that start at once must not both bring a store. */
-export async function inTurn<T>(folder: string, work: () => Promise<T>): Promise<T> {
+/** Holds a lock in `folder` while `work` runs, so that two processes that start at once do not both start a store. */
+export async function withFileLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true });
   const lock = join(folder, LOCK);
-  while (!(await take(lock))) {
+  while (!(await acquire(lock))) {
     await clearAbandoned(lock);
     await pause(50);
   }
@@ -21,11 +21,11 @@ export async function inTurn<T>(folder: string, work: () => Promise<T>): Promise
   }
 }
 
-async function take(lock: string): Promise<boolean> {
+async function acquire(lock: string): Promise<boolean> {
   const draft = `${lock}.${process.pid}.draft`;
   await writeFile(draft, String(process.pid));
   try {
-    // Whole or not at all: a lock without its holder's id could never be told from an abandoned one.
+    // Linking is atomic: a lock without the id of its holder would look abandoned.
     await link(draft, lock);
     return true;
   } catch (error) {
@@ -36,11 +36,11 @@ async function take(lock: string): Promise<boolean> {
   }
 }
 
-/** Renamed before it is removed: of two that find it abandoned only one succeeds, and never at the next holder's cost. */
+/** Renames before removing: of two processes that find the lock abandoned only one succeeds, and a new lock is never removed. */
 async function clearAbandoned(lock: string): Promise<void> {
   const holder = Number(await readFile(lock, 'utf8').catch(() => '0'));
   const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }));
-  // A process may have got the id of one that died: nobody holds it for long.
+  // The id may belong to a new process by now, so a lock also expires by age.
   if (isAlive(holder) && Date.now() - mtimeMs < LONGEST_HOLD_MS) return;
   const aside = `${lock}.${holder}.${process.pid}`;
   await rename(lock, aside).then(

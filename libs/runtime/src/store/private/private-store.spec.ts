@@ -60,7 +60,7 @@ describe.runIf(findServer())('a private store', () => {
     expect(await readdir(folder)).not.toContain('store.json');
   });
 
-  it('is not found where the record names a port on which nobody listens', async () => {
+  it('is not found if no server listens on the recorded port', async () => {
     await store.stop();
     const url = `redis://127.0.0.1:${await freePort()}`;
     await writeFile(record(), JSON.stringify({ url, pid: process.pid }));

@@ -6,17 +6,17 @@ import { startEmbedded } from '../embedded/embedded-store.js';
 import { compiledEntry } from '../compiled-entry.js';
 import { startStoreProcess, type StoreProcess } from '../store-process.js';
 import { findServer } from './find-server.js';
-import { inTurn } from './file-lock.js';
+import { withFileLock } from './file-lock.js';
 import { isAlive } from './is-alive.js';
 
 /** A store that this process started for itself and its children. */
 export interface PrivateStore extends StoreProcess {
-  /** One honest line about what it is. */
+  /** One line about the kind of store and whether it keeps data. */
   readonly description: string;
 }
 
 const RECORD = 'store.json';
-/** Kept when the store ends: who was connected to it finds the next one where the last one was. */
+/** Kept after the store stops, so that clients find the next store on the same port. */
 const PORT = 'store.port';
 
 /**
@@ -24,12 +24,12 @@ const PORT = 'store.port';
  * written down in the folder, so that an app started by itself finds it.
  */
 export function startPrivateStore(folder: string): Promise<PrivateStore> {
-  return inTurn(folder, () => start(folder));
+  return withFileLock(folder, () => start(folder));
 }
 
 /** The address of the private store with its data in `folder`: of the one that runs, else of a new one. */
 export function joinPrivateStore(folder: string): Promise<string> {
-  return inTurn(folder, async () => (await runningPrivateStore(folder)) ?? (await start(folder)).url);
+  return withFileLock(folder, async () => (await runningPrivateStore(folder)) ?? (await start(folder)).url);
 }
 
 async function start(folder: string): Promise<PrivateStore> {
@@ -59,7 +59,7 @@ export async function runningPrivateStore(folder: string): Promise<string | unde
   return record && (await answers(record.url)) ? record.url : undefined;
 }
 
-/** On the port of before, unless somebody else has it now. */
+/** Reuses the previous port if it is free. */
 function startEmbeddedOn(port: number): Promise<StoreProcess> {
   return startEmbedded({ port, stdio: 'ignore' }).catch(() => startEmbedded());
 }
@@ -73,8 +73,8 @@ function startServer(program: string, folder: string, port: number): Promise<Sto
 }
 
 /**
- * Two servers on one append-only file would ruin it. So a server that outlived its keeper (both killed hard, at
- * different moments) is ended first; one that is in use is not ours to end.
+ * Two servers would corrupt a shared append-only file. A server whose parent process died is therefore shut down first; a
+ * server that is in use is left running.
  */
 export async function endLeftover(folder: string): Promise<void> {
   const record = await readRecord(folder);
@@ -89,7 +89,7 @@ export async function endLeftover(folder: string): Promise<void> {
     // The server closes the connection instead of answering.
     if (dir === resolve(folder)) await redis.shutdown().catch(() => undefined);
   });
-  // It writes its last before it goes, and only then may another one open the file.
+  // The server still writes while it shuts down. No other server may open the file before that.
   for (let tries = 0; tries < 100 && (await answers(record.url)); tries += 1) await pause(50);
 }
 
@@ -104,12 +104,12 @@ async function readRecord(folder: string): Promise<StoreRecord | undefined> {
     const { url, pid } = JSON.parse(text) as StoreRecord;
     return URL.canParse(url) && Number.isInteger(pid) ? { url, pid } : undefined;
   } catch {
-    // None, or none that can be read: then there is nobody to ask.
+    // No record, or an unreadable one: no store to contact.
     return undefined;
   }
 }
 
-/** Whole or not at all, whenever this process is killed. */
+/** Writes atomically, so that a crash leaves no partial record. */
 async function writeRecord(folder: string, record: StoreRecord): Promise<void> {
   const draft = join(folder, `${RECORD}.${process.pid}`);
   await writeFile(draft, JSON.stringify(record));
@@ -120,13 +120,13 @@ async function answers(url: string): Promise<boolean> {
   return (await ask(url, (redis) => redis.ping())) === 'PONG';
 }
 
-/** One question over a connection of its own; `undefined` when nobody is there. */
+/** Runs one command over a new connection; undefined if no server answers. */
 async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Promise<T | undefined> {
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
     connectTimeout: 1_000,
-    // Whoever sits on that port may accept, and then say nothing.
+    // Another program on this port may accept the connection and never answer.
     commandTimeout: 1_000,
     enableReadyCheck: false,
     protocol: 2,

@@ -13,7 +13,7 @@ const [program, folder, before] = process.argv.slice(2) as [string, string, stri
 
 let stopping = false;
 let server: ChildProcess | undefined;
-// First of all: whoever started this may be gone before it is up.
+// Registered first: the parent may exit before the store is up.
 process.once('disconnect', stop);
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   // Sent to a whole group, these reach the apps as well, which need the store to end well; the launcher ends it last.
