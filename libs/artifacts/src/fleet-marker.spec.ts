@@ -58,7 +58,7 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
       [theirs, OTHER_JOB],
     ] as const) {
       const { jobIds, why } = await walk(artifacts);
-      expect([jobIds, why]).toEqual([[own], expect.stringContaining('another fleet keeps its own')]);
+      expect([jobIds, why]).toEqual([[own], expect.stringContaining('another fleet stores artifacts')]);
     }
     // What is its own goes as ever.
     expect([await ours.removeAll(JOB), await theirs.removeAll(OTHER_JOB)]).toEqual([1, 1]);

@@ -4,16 +4,16 @@ import { ArtifactError } from './artifact-error.js';
 import { fleetIn } from './keys.js';
 import type { ByteStore } from './stores/byte-store.js';
 
-/** How long it is taken for there since it was last seen. */
+/** How long a seal counts as present after it was last seen. */
 const FRESH_MS = 10_000;
-/** Where seals lie: beside the shards, each under a name that any file of ours may have. */
+/** Folder of the seals, next to the shards. */
 const FOLDER = 'fleets';
 const NOTE = 'A fleet of Mooring, whose Redis says that this is its seal, keeps artifacts here.\n';
 
 /**
- * Whose bytes these are. Another fleet may share the place and the prefix, and not the Redis: staging and production, or a
- * laptop. To each the other's bytes look like nobody's; so each leaves a seal before its first byte. A place without the seal
- * that was left there is not that place: a volume that is not mounted looks like one from which everything was removed.
+ * Marks the location of the artifacts as used by this fleet. Another fleet with its own Redis may share the location and the
+ * prefix, such as staging and production. To each, the files of the other look unindexed, so each fleet leaves a seal before its
+ * first file. If the own seal is missing, the volume is not mounted: without the check it would look empty.
  */
 export class FleetMarker {
   private left: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export class FleetMarker {
     private readonly bytes: ByteStore,
   ) {}
 
-  /** Before bytes are written. Should the place be gone, they are refused. */
+  /** Call before bytes are written. Throws if the seal of this fleet has disappeared. */
   leave(): Promise<void> {
     const now = performance.now();
     if (this.left && now < this.freshUntil) return this.left;
@@ -37,13 +37,13 @@ export class FleetMarker {
     return this.left;
   }
 
-  /** Before what is not there counts as removed. */
+  /** Call before a missing file counts as removed. */
   async check(): Promise<void> {
     const { seal, isLeft } = await this.own();
     if (isLeft && !(await this.isThere(seal))) throw gone(seal);
   }
 
-  /** The seals of others. To be asked after bytes were seen: whoever wrote them had left one by then. */
+  /** Seals of other fleets. Call after files were listed, because a fleet leaves its seal before it writes files. */
   async others(): Promise<string[]> {
     const { seal: own } = await this.own();
     return (await this.bytes.files(FOLDER)).filter((seal) => seal !== own).map((seal) => `${FOLDER}/${seal}`);
@@ -56,11 +56,11 @@ export class FleetMarker {
       try {
         await this.bytes.put(FOLDER, seal, note(), NOTE.length);
       } catch (error) {
-        // Another process of the fleet was quicker.
+        // Another process of the fleet may have written it first.
         if (!(await this.isThere(seal))) throw error;
       }
     }
-    // Behind it: whoever reads that it was left finds it.
+    // Recorded after the seal was written, so that the record implies the seal.
     if (!isLeft) await this.redis.set(fleetIn(this.prefix), `${seal}${LEFT}`);
   }
 
@@ -80,14 +80,14 @@ export class FleetMarker {
   }
 }
 
-/** Behind the name of a seal that was put there. */
+/** Suffix of the recorded name once the seal was written. */
 const LEFT = ' left';
 
 function gone(seal: string): ArtifactError {
   return new ArtifactError(
     'STORE_GONE',
-    `The seal ${FOLDER}/${seal} of this fleet is not where its artifacts are: is the volume mounted, is it the right place? ` +
-      'Nothing is written or counts as removed without it. If the bytes are lost for good, put an empty file of that name there.',
+    `The seal ${FOLDER}/${seal} of this fleet is missing from the location of its artifacts. Check that the volume is mounted and the location is right. ` +
+      'Without the seal nothing is written and nothing counts as removed. If the files are lost for good, create an empty file with that name.',
   );
 }
 

@@ -1,8 +1,8 @@
-/** The name that differs least from a given one, if it differs by no more than so many letters. */
+/** The most similar name by edit distance; undefined if every distance exceeds `atMost`. */
 export function nearestName(name: string, names: readonly string[], atMost: number): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const candidate of names) {
-    // As many letters more or fewer are as many differences: a long text costs nothing.
+    // The distance is at least the difference in length, so very long texts are skipped.
     if (Math.abs(candidate.length - name.length) > atMost) continue;
     const distance = editDistance(name, candidate);
     if (distance <= atMost && distance < (best?.distance ?? Infinity)) best = { name: candidate, distance };
@@ -10,7 +10,7 @@ export function nearestName(name: string, names: readonly string[], atMost: numb
   return best?.name;
 }
 
-/** How many letters must be put in, left out or changed to make one word the other. */
+/** Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (let i = 1; i <= from.length; i += 1) {

@@ -4,14 +4,14 @@ import { HttpResolver } from './http/http-resolver.js';
 import type { OwnerResolverSettings, ResolverSettings } from './settings.js';
 import { SqlResolver } from './sql/sql-resolver.js';
 
-/** A type whose resolver would be believed also if it looked in the wrong place. */
+/** A type whose resolver has no canaries, so a misconfiguration would go unnoticed. */
 export interface UnprovenFact {
   readonly event: 'resolver.unproven';
   readonly type: string;
   readonly why: string;
 }
 
-/** The resolvers of a settings file: open while the application is, closed after the last run has asked. */
+/** The resolvers of a settings file. They are closed at shutdown, after the last run. */
 export class ConfiguredResolvers implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly byType: ReadonlyMap<string, OwnerResolver>;
   private readonly opened: readonly (HttpResolver | SqlResolver)[];
@@ -27,7 +27,7 @@ export class ConfiguredResolvers implements OnApplicationBootstrap, OnApplicatio
 
   onApplicationBootstrap(): void {
     const why =
-      'It has no canaries: should it look in the wrong place and call everybody gone, only the ratio of a sweep stops it.';
+      'It has no canaries: if it is misconfigured and reports every owner as gone, only the sweep ratio limit stops the removal.';
     for (const [type, { canaries }] of this.byType)
       if (!canaries) this.listener({ event: 'resolver.unproven', type, why });
   }

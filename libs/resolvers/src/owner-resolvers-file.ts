@@ -5,7 +5,7 @@ import { readEntry, type Environment } from './entry.js';
 import type { OwnerResolverSettings, ResolverSettings } from './settings.js';
 import { topKeys } from './top-keys.js';
 
-/** Reads the resolvers from a JSON file; says everything that is wrong with it. Meant for a schema's `transform`. */
+/** Reads the resolvers from a JSON file and reports every problem. Use it as a zod `transform`. */
 export function readOwnerResolvers(
   path: string,
   context: z.core.$RefinementCtx,
@@ -25,7 +25,7 @@ function readSettings(path: string, env: Environment): Read {
   const read: Read = { settings: new Map(), problems: [] };
   let text;
   try {
-    // Some editors put a mark before it, which is no JSON.
+    // Some editors add a byte order mark, which is not valid JSON.
     text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     read.problems.push(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
@@ -39,7 +39,7 @@ function readSettings(path: string, env: Environment): Read {
   try {
     file = JSON.parse(text);
   } catch {
-    // What the parser says shows a piece of the file, which may be a password.
+    // The parser's message quotes the file, which may hold a password.
     read.problems.push('is not JSON');
     return read;
   }
@@ -53,7 +53,7 @@ function readSettings(path: string, env: Environment): Read {
     const count = types.filter((one) => one === type).length;
     if (count > 1) read.problems.push(`${type}: has ${count} resolvers; leave one`);
   }
-  // As a name it is not of the object, but of what is behind it.
+  // `__proto__` would set the prototype instead of a key.
   if (types.includes('__proto__')) read.problems.push('__proto__: is no type of owner');
   for (const [type, entry] of Object.entries(entries.data)) readType(type, entry, env, read);
   return read;

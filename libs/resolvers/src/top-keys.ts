@@ -1,13 +1,13 @@
-/** Strings, brackets, and the comma and colon between: whatever else JSON has decides nothing here. */
+/** Strings, brackets, commas and colons; other tokens do not matter here. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
-/** The keys of an object in JSON, in order, as often as they are there: a parser keeps the last of each alone. */
+/** Keys of a JSON object including duplicates, of which a parser keeps only the last. */
 export function topKeys(json: string): string[] {
   const keys: string[] = [];
   let depth = 0;
   let before: string | undefined;
   for (const [token] of json.matchAll(TOKEN)) {
-    // An escaped letter is the letter.
+    // Parsing resolves escapes in the key.
     if (token === ':' && depth === 1) keys.push(JSON.parse(before!) as string);
     if (token === '{' || token === '[') depth += 1;
     if (token === '}' || token === ']') depth -= 1;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** The first and the last byte. */
+/** Inclusive range of bytes. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
@@ -12,41 +12,41 @@ export interface Written {
 }
 
 export interface Folders {
-  /** At most as many as were asked for; fewer also where there are more. */
+  /** At most `limit` names; possibly fewer although there are more. */
   readonly names: readonly string[];
-  /** Whether others come after these, of which there is one at least then. */
+  /** Whether further folders follow. Then `names` is not empty. */
   readonly isMore: boolean;
 }
 
 /**
- * Where bytes lie. A folder is `<shard>/<job>`; both its names and those of files are made by us. What is not there is
+ * Storage for bytes. A folder is `<shard>/<job>`. Names of folders and files come from this library. A missing file is
  * `undefined` or nothing to remove, never an error.
  */
 export interface ByteStore {
-  /** Whole, or not at all: more than `most` bytes, or an error of who gives them, leave nothing. */
+  /** Atomic: if there are more than `most` bytes or the source fails, nothing remains. */
   put(folder: string, file: string, bytes: AsyncIterable<Uint8Array>, most: number): Promise<Written>;
-  /** `whole`: how many bytes were put. What has another number of them by now is not that. */
+  /** `whole`: the expected size. A file of another size is treated as missing. */
   open(folder: string, file: string, range?: ByteRange, whole?: number): Promise<Readable | undefined>;
-  /** Of what was there the folder goes too, when it is empty. */
+  /** Also removes the folder if it becomes empty. */
   remove(folder: string, file: string): Promise<void>;
-  /** What of ours lies there, also what a crash left half-written. */
+  /** Files of this library, including those that a crash left incomplete. */
   files(folder: string): Promise<string[]>;
-  /** The folders of a shard that come after a name, in order. */
+  /** Folders of a shard that sort after `after`, in order. */
   folders(shard: string, after: string, limit: number): Promise<Folders>;
 }
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/;
 
-/** A path that cannot lead anywhere else: whatever came here, no part of it climbs or starts anew. */
+/** Joins segments and rejects those that could leave the folder, such as `..` or an absolute path. */
 export function pathOf(...parts: readonly string[]): string {
   const segments = parts.flatMap((part) => part.split('/'));
   if (segments.every((segment) => SEGMENT.test(segment))) return segments.join('/');
-  throw new TypeError(`No path of ours: ${JSON.stringify(parts.join('/').slice(0, 80))}.`);
+  throw new TypeError(`Invalid artifact path: ${JSON.stringify(parts.join('/').slice(0, 80))}.`);
 }
 
 const FILE = /^\d{1,20}-[A-Za-z0-9_-]{20}$/;
 
-/** Whether it is a name that we give; what else somebody may have put there is left alone. */
-export function isFileOfOurs(name: string): boolean {
+/** Whether this library created the file. Others are ignored. */
+export function isArtifactFile(name: string): boolean {
   return FILE.test(name);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ArtifactError } from '../artifact-error.js';
 import {
-  isFileOfOurs,
+  isArtifactFile,
   pathOf,
   type ByteRange,
   type ByteStore,
@@ -14,12 +14,11 @@ import {
 import { Measured } from './measured.js';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
-/** Behind the name of a file that is not whole yet; one that a crash left goes with its folder. */
+/** Suffix of incomplete files. One that a crash left is removed with its folder. */
 const PART = '.part';
-/** Who removes the last file of a folder removes it too, perhaps just as another is written into it. */
+/** Creating a file is retried, because a concurrent removal may delete the folder. */
 const FOLDER_TRIES = 5;
 
-/** The folders of a shard, in order, and where the page after one of them begins. */
 interface Reading {
   readonly shard: string;
   readonly after: string;
@@ -27,7 +26,7 @@ interface Reading {
   readonly from: number;
 }
 
-/** Bytes in files below one folder. No link is followed: whoever can plant one reaches nothing beyond it. */
+/** Stores bytes in files below one folder. Symbolic links are never followed. */
 export class FileStore implements ByteStore {
   private reading: Reading | undefined;
 
@@ -54,7 +53,7 @@ export class FileStore implements ByteStore {
       await this.removeEmpty(folder);
       throw error;
     }
-    // The names too: a machine that stops now has them all the same.
+    // Directory entries must survive a power failure too.
     await Promise.all([folder, folder.split('/')[0]!].map((each) => syncFolder(this.pathOf(each))));
     return measured.written();
   }
@@ -65,7 +64,7 @@ export class FileStore implements ByteStore {
       await this.checkFolder(folder);
       const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const stats = await handle.stat();
-      // Who reads what was cut off would wait for the rest.
+      // A truncated file is treated as missing, because its reader would wait for the rest.
       if (stats.isFile() && stats.size === (whole ?? stats.size))
         return handle.createReadStream(range && { start: range.first, end: range.last });
       await handle.close();
@@ -84,7 +83,7 @@ export class FileStore implements ByteStore {
       if (isMissing(error)) return;
       throw error;
     }
-    // Of a link the link goes, not what it leads to.
+    // Removes a link itself, not its target.
     await rm(path, { force: true });
     await rm(`${path}${PART}`, { force: true });
     await this.removeEmpty(folder);
@@ -93,10 +92,10 @@ export class FileStore implements ByteStore {
   async files(folder: string): Promise<string[]> {
     const names = await this.names(folder);
     const whole = names.map((name) => (name.endsWith(PART) ? name.slice(0, -PART.length) : name));
-    return [...new Set(whole.filter(isFileOfOurs))];
+    return [...new Set(whole.filter(isArtifactFile))];
   }
 
-  /** A folder can only be read whole: who goes on where a page ended gets the next one of what was read then. */
+  /** A directory can only be read completely, so later pages come from the listing of the first. */
   async folders(shard: string, after: string, limit: number): Promise<Folders> {
     const goesOn = this.reading?.shard === shard && this.reading.after === after;
     const { names, from } = goesOn
@@ -134,7 +133,7 @@ export class FileStore implements ByteStore {
     }
   }
 
-  /** Level by level, each looked at before the next is made: below a link nothing is. */
+  /** Creates and checks one level at a time, so that nothing is created below a link. */
   private async makeFolder(folder: string): Promise<void> {
     await mkdir(this.base, { recursive: true, mode: 0o700 });
     const levels = pathOf(this.root, folder).split('/');
@@ -151,11 +150,11 @@ export class FileStore implements ByteStore {
     await this.checkPath(pathOf(this.root, folder));
   }
 
-  /** Where it leads in truth is where it seems to lead. */
+  /** Throws if a part of the path is a link. */
   private async checkPath(path: string): Promise<void> {
     const real = await realpath(join(this.base, path));
     if (real !== join(await realpath(this.base), path))
-      throw new Error(`The folder ${path} of the artifacts leads somewhere else. Remove the link.`);
+      throw new Error(`The folder ${path} of the artifacts contains a symbolic link. Remove the link.`);
   }
 
   private pathOf(...parts: string[]): string {
@@ -182,7 +181,7 @@ function isMissing(error: unknown): boolean {
 
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, O_RDONLY).catch(() => undefined);
-  // Some systems cannot; then a name is as safe as they make it.
+  // Some systems cannot sync directories.
   await handle?.sync().catch(() => undefined);
   await handle?.close();
 }

@@ -14,14 +14,13 @@ export interface S3Address extends Signer {
 
 export interface S3Call {
   readonly method: 'GET' | 'PUT' | 'DELETE';
-  /** Of an object; '' for the bucket itself. Its signs need no escaping. */
+  /** Object key; '' for the bucket. Contains no characters that need escaping. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly size: number; readonly sha256: string; readonly read: () => Readable };
 }
 
-/** The server said no. */
 export class S3Error extends Error {
   constructor(
     readonly status: number,
@@ -35,10 +34,10 @@ export class S3Error extends Error {
 }
 
 const TRIES = 3;
-const AGAIN_MS = 100;
-const SILENCE_MS = 10_000;
+const RETRY_MS = 100;
+const TIMEOUT_MS = 10_000;
 
-/** Talks to one bucket. A call that failed for no fault of its own is made again: each may be made twice. */
+/** Client for one bucket. Retries transient errors, so every call may be executed twice. */
 export class S3Client {
   private readonly agent: HttpAgent;
 
@@ -48,7 +47,7 @@ export class S3Client {
       : new HttpAgent({ keepAlive: true });
   }
 
-  /** The answer, its body unread. Every status but those that are expected is an error. */
+  /** Returns the answer with its body unread. Throws for a status that is not in `expected`. */
   async call(call: S3Call, expected: readonly number[]): Promise<IncomingMessage> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -60,8 +59,8 @@ export class S3Client {
           await text(answer),
         );
       } catch (error) {
-        if (tries === TRIES || !isWorthAnother(error)) throw error;
-        await pause(AGAIN_MS * 2 ** tries * Math.random());
+        if (tries === TRIES || !isTransient(error)) throw error;
+        await pause(RETRY_MS * 2 ** tries * Math.random());
       }
     }
   }
@@ -91,15 +90,15 @@ export class S3Client {
         path: search ? `${path}?${search}` : path,
         headers: { ...signed, ...(method === 'PUT' && { 'content-length': body?.size ?? 0 }) },
       });
-      outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('The object store is silent.')));
+      outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error('The object store did not respond.')));
       outgoing.once('response', resolve).once('error', reject);
       if (!body) outgoing.end();
-      // Whichever of the two fails ends the other; the request says so.
+      // If one of the two fails, pipeline destroys the other, and the request emits the error.
       else pipeline(body.read(), outgoing, () => undefined);
     });
   }
 }
 
-function isWorthAnother(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return !(error instanceof S3Error) || error.status >= 500 || error.status === 429;
 }

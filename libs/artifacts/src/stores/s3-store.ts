@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import {
-  isFileOfOurs,
+  isArtifactFile,
   pathOf,
   type ByteRange,
   type ByteStore,
@@ -13,11 +13,11 @@ import { Measured } from './measured.js';
 import { S3Client, type S3Address } from './s3-client.js';
 import { spool } from './spool.js';
 
-/** Sorts behind every sign that a file's name can have. */
-const BEHIND_ALL = '~';
-const MOST_A_LIST = 1_000;
+/** Sorts after every character of a file name. */
+const AFTER_ALL = '~';
+const MAX_KEYS = 1_000;
 
-/** Bytes as objects of one bucket, below one prefix. Works with whatever speaks S3 and has path-style addresses. */
+/** Stores bytes as objects below one prefix of a bucket. Works with any S3 server that supports path-style addresses. */
 export class S3Store implements ByteStore {
   private readonly client: S3Client;
 
@@ -34,7 +34,7 @@ export class S3Store implements ByteStore {
     const spooled = await spool(measured.through(bytes));
     try {
       const written = measured.written();
-      // The server checks the digest: what arrives damaged is refused. An object is there whole or not at all.
+      // The server verifies the digest, and objects are written atomically.
       const body = { ...written, read: () => spooled.read() };
       (await this.client.call({ method: 'PUT', key, body }, [200])).resume();
       return written;
@@ -52,7 +52,7 @@ export class S3Store implements ByteStore {
       416,
     ]);
     const isThere = answer.statusCode === 200 || answer.statusCode === 206;
-    // Who reads what was cut off would wait for the rest.
+    // A truncated object is treated as missing, because its reader would wait for the rest.
     if (isThere && (whole === undefined || [whole, undefined].includes(sizeOf(answer)))) return answer;
     answer.destroy();
     return undefined;
@@ -69,29 +69,29 @@ export class S3Store implements ByteStore {
     for (let after: string | undefined; ;) {
       const list = await this.list({ prefix, ...(after && { 'start-after': after }) });
       const keys = all(list, 'Key');
-      found.push(...keys.map((key) => key.slice(prefix.length)).filter(isFileOfOurs));
+      found.push(...keys.map((key) => key.slice(prefix.length)).filter(isArtifactFile));
       after = keys.at(-1);
-      if (!after || !isCutShort(list)) return found;
+      if (!after || !isTruncated(list)) return found;
     }
   }
 
-  /** A server may cut a list short wherever it likes, also before the first folder. */
+  /** Servers may truncate a list anywhere, even before the first folder. */
   async folders(shard: string, after: string, limit: number): Promise<Folders> {
     const prefix = `${pathOf(this.root, shard)}/`;
-    for (let from = after && `${prefix}${after}/${BEHIND_ALL}`; ;) {
+    for (let from = after && `${prefix}${after}/${AFTER_ALL}`; ;) {
       const list = await this.list({
         prefix,
         delimiter: '/',
-        'max-keys': String(Math.min(limit, MOST_A_LIST)),
+        'max-keys': String(Math.min(limit, MAX_KEYS)),
         ...(from && { 'start-after': from }),
       });
       const paths = [...list.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g)];
       const names = paths.map(([, path]) => path!.slice(prefix.length, -1));
       const last = all(list, 'Key').at(-1);
-      const isMore = isCutShort(list);
+      const isMore = isTruncated(list);
       if (names.length > 0 || !isMore) return { names, isMore };
       if (last === undefined)
-        throw new Error('The object store cut a list short, and named nothing to go on from.');
+        throw new Error('The object store truncated a list without a key to continue from.');
       from = last;
     }
   }
@@ -103,16 +103,16 @@ export class S3Store implements ByteStore {
   }
 }
 
-/** Names of ours need no escaping, in XML neither. */
+/** Artifact names need no escaping in XML. */
 function all(xml: string, tag: string): string[] {
   return [...xml.matchAll(new RegExp(`<${tag}>([^<]*)</${tag}>`, 'g'))].map(([, value]) => value!);
 }
 
-function isCutShort(xml: string): boolean {
+function isTruncated(xml: string): boolean {
   return /<IsTruncated>true<\/IsTruncated>/.test(xml);
 }
 
-/** Of the whole, also where a part of it is sent; some do not say. */
+/** Size of the whole object, also in an answer to a range request. Some servers omit it. */
 function sizeOf({ headers }: IncomingMessage): number | undefined {
   const size = headers['content-range']?.split('/')[1] ?? headers['content-length'];
   return size === undefined || size === '*' ? undefined : Number(size);

@@ -8,7 +8,7 @@ const Answer = z.strictObject({
   unknown: z.array(z.string()),
 });
 
-/** The lives in a service's answer: each id that was asked in exactly one list, and no other. */
+/** Reads a service's answer. Every requested id must be in exactly one list, and no other id in any. */
 export function readLives(body: unknown, asked: readonly string[]): ReadonlyMap<string, OwnerLife> {
   const read = Answer.safeParse(body);
   if (!read.success) throw new BadAnswerError('The answer is not {"alive":[…],"gone":[…],"unknown":[…]}.');
@@ -16,12 +16,12 @@ export function readLives(body: unknown, asked: readonly string[]): ReadonlyMap<
   const lives = new Map<string, OwnerLife>();
   for (const life of ['alive', 'gone', 'unknown'] as const) {
     for (const id of read.data[life]) {
-      if (!expected.has(id)) throw new BadAnswerError('The answer speaks of an owner that was not asked.');
-      if (lives.has(id)) throw new BadAnswerError('The answer has an owner twice.');
+      if (!expected.has(id)) throw new BadAnswerError('The answer contains an owner that was not requested.');
+      if (lives.has(id)) throw new BadAnswerError('The answer contains an owner twice.');
       lives.set(id, life);
     }
   }
   if (lives.size < expected.size)
-    throw new BadAnswerError(`The answer speaks of ${lives.size} of ${expected.size} owners.`);
+    throw new BadAnswerError(`The answer covers ${lives.size} of ${expected.size} owners.`);
   return lives;
 }

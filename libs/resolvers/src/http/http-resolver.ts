@@ -16,19 +16,19 @@ import { ServiceCall, ServiceFailedError } from './service-call.js';
 import { readServiceUrl } from './service-url.js';
 
 export interface HttpResolverOptions {
-  /** The owner type, as the service is told it. */
+  /** Owner type sent to the service. */
   readonly type: string;
   readonly url: string;
-  /** For the whole answer, a second try included. Default 2 s. */
+  /** Limit for the whole answer, including a retry. Default 2 s. */
   readonly timeoutMs?: number;
   readonly canaries?: Canaries;
   /** Whether the service may be in a private network. */
   readonly allowPrivate?: boolean;
-  /** Sent as the header of that name. */
+  /** Value of the authorization header. */
   readonly authorization?: string;
-  /** For how long a service that failed five times in a row is left alone. Default 30 s. */
+  /** How long the circuit stays open after five consecutive failures. Default 30 s. */
   readonly restMs?: number;
-  /** How names are looked up, unless as this machine does. */
+  /** Replaces the DNS lookup of this machine. */
   readonly lookup?: LookupFunction;
 }
 
@@ -36,7 +36,7 @@ const FAILURES_IN_A_ROW = 5;
 const REST_MS = 30_000;
 const TRY_AGAIN_AFTER_MS = 50;
 
-/** Asks another service, a batch at a time: `POST {"type","ids"}`, answered by three lists. */
+/** Asks an HTTP service in batches: `POST {"type","ids"}`, answered with three lists. */
 export class HttpResolver extends OwnerResolver {
   override readonly canaries: Canaries | undefined;
   override readonly timeoutMs: number | undefined;
@@ -57,7 +57,7 @@ export class HttpResolver extends OwnerResolver {
       pinnedLookup(service.reaches, options.lookup),
       authorization ? { authorization } : {},
     );
-    // The breaker outside: a call that succeeds the second time is no failure.
+    // The breaker wraps the retry, so a call that succeeds on retry counts as a success.
     this.policy = wrap(
       circuitBreaker(handleAll, {
         halfOpenAfter: options.restMs ?? REST_MS,
@@ -78,7 +78,7 @@ export class HttpResolver extends OwnerResolver {
       });
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
-      const why = `The service failed ${FAILURES_IN_A_ROW} times in a row and is left alone for a while.`;
+      const why = `The service failed ${FAILURES_IN_A_ROW} times in a row. It is not called again for a while.`;
       throw new Error(why, { cause: error });
     }
   }

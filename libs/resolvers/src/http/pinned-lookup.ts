@@ -3,12 +3,12 @@ import type { LookupFunction } from 'node:net';
 import { reachOf, type Reach } from './addresses.js';
 import { refusal } from './service-url.js';
 
-/** A name led to an address that must not be asked. */
+/** A name resolved to an address that must not be called. */
 export class RefusedAddressError extends Error {}
 
 /**
- * Looks a name up for one connection, and refuses the name when one of its addresses must not be asked. The connection is made to
- * what was looked at here; the name is not asked a second time, so it cannot answer otherwise then.
+ * Resolves a name for one connection and refuses it if one of its addresses must not be called. The connection uses the checked
+ * address without a second lookup, which prevents DNS rebinding.
  */
 export function pinnedLookup(
   reaches: ReadonlySet<Reach>,

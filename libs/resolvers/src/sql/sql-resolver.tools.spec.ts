@@ -26,7 +26,7 @@ describe('a database that is asked for owners', () => {
     await postgres.run(`
       create table photos (id text, deleted_at timestamptz);
       insert into photos values ('a', null), ('b', now()), ('d', null), ('d', null), ('é"{},\\', null);
-      create table nobody (id text);
+      create table empty (id text);
       create table numbers (id bigint primary key);
       insert into numbers values (42), (9007199254740993);
       create table many (id text);
@@ -117,7 +117,7 @@ describe('a database that is asked for owners', () => {
   });
 
   it('whose table is empty calls everybody gone; a canary keeps that from being believed', async () => {
-    const query = 'select id from nobody where id = any($1)';
+    const query = 'select id from empty where id = any($1)';
     await use({ query });
     expect(await ask(['a'])).toEqual({ a: 'gone' });
     await use({ query, canaries: { alive: 'd', gone: 'c' } });

@@ -4,17 +4,17 @@ import { loadPg } from './load-pg.js';
 
 export interface SqlResolverOptions {
   readonly url: string;
-  /** Answers one column: of the ids in `$1` those that live. */
+  /** Query that returns one column: the ids of `$1` that exist. */
   readonly query: string;
-  /** For each step: a connection, and the query. Default 2 s. */
+  /** Limit for the connection and again for the query. Default 2 s. */
   readonly timeoutMs?: number;
   readonly canaries?: Canaries;
 }
 
 const TIMEOUT_MS = 2_000;
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 
-/** Asks a PostgreSQL database, a batch at a time: who has a row lives, who has none is gone. */
+/** Asks a PostgreSQL database in batches: an owner with a row is alive, one without is gone. */
 export class SqlResolver extends OwnerResolver {
   override readonly canaries: Canaries | undefined;
   override readonly timeoutMs: number;
@@ -29,7 +29,7 @@ export class SqlResolver extends OwnerResolver {
     this.pool = new (loadPg().Pool)({
       connectionString: url,
       application_name: 'mooring',
-      max: MOST_CONNECTIONS,
+      max: MAX_CONNECTIONS,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
       allowExitOnIdle: true,
@@ -41,7 +41,7 @@ export class SqlResolver extends OwnerResolver {
   }
 
   async resolve(ids: string[], signal: AbortSignal): Promise<ReadonlyMap<string, OwnerLife>> {
-    // PostgreSQL has no text with a NUL; one such id would spoil the question for all.
+    // PostgreSQL text cannot contain NUL; one such id would fail the whole query.
     const askable = ids.filter((id) => !id.includes('\0'));
     const asked = new Set(askable);
     const living = new Set(await this.livingOf(askable, signal));
@@ -65,13 +65,13 @@ export class SqlResolver extends OwnerResolver {
       client.release();
       return living;
     } catch (error) {
-      // It may be in the middle of something, and is not used again.
+      // The connection may be in the middle of a statement, so it is discarded.
       client.release(true);
       throw error;
     }
   }
 
-  /** In a transaction: poolers between us and the database keep no other settings, and nothing can be written. */
+  /** Uses a read-only transaction: connection poolers keep no other settings, and the query cannot write. */
   private async ask(client: PoolClient, ids: string[]): Promise<string[]> {
     await client.query(`begin read only; set local statement_timeout = ${Math.ceil(this.timeoutMs)}`);
     const { rows, fields } = await client.query<unknown[]>({
@@ -86,7 +86,7 @@ export class SqlResolver extends OwnerResolver {
   }
 }
 
-/** However much it would find, no more is fetched than tells that it is too much. */
+/** Limits the rows to one more than allowed, which is enough to detect too many. */
 function bounded(query: string): string {
   return `select distinct * from (\n${query.replace(/[\s;]+$/, '')}\n) as living limit $2`;
 }
