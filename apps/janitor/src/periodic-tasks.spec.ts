@@ -7,10 +7,10 @@ import { TaskGauges } from './task-gauges.js';
 
 const OFTEN_MS = 5;
 
-describe('a duty', () => {
+describe('PeriodicTasks', () => {
   let lines: Record<string, unknown>[];
   let registry: SchedulerRegistry;
-  let duties: PeriodicTasks;
+  let tasks: PeriodicTasks;
   let metrics: Metrics;
 
   beforeEach(() => {
@@ -20,32 +20,32 @@ describe('a duty', () => {
     registry = new SchedulerRegistry();
     metrics = new Metrics('test');
     const runtime = { log, metrics } as Runtime;
-    duties = new PeriodicTasks(registry, runtime, new TaskGauges(runtime));
+    tasks = new PeriodicTasks(registry, runtime, new TaskGauges(runtime));
   });
 
-  afterEach(() => duties.beforeApplicationShutdown());
+  afterEach(() => tasks.beforeApplicationShutdown());
 
-  it('is done at once, not only after its first interval', () => {
+  it('runs a task immediately', () => {
     let turns = 0;
-    duties.every(3_600_000, 'sweep', async () => void (turns += 1));
+    tasks.every(3_600_000, 'sweep', async () => void (turns += 1));
     expect(turns).toBe(1);
   });
 
-  it('is done again and again', async () => {
+  it('repeats a task', async () => {
     let turns = 0;
-    duties.every(OFTEN_MS, 'sweep', async () => void (turns += 1));
+    tasks.every(OFTEN_MS, 'sweep', async () => void (turns += 1));
     await until(() => turns >= 3, 'it had three turns');
   });
 
-  it('is never done twice at once', async () => {
+  it('does not overlap a task with itself', async () => {
     let open: (() => void)[] = [];
     let turns = 0;
     let ticks = 0;
-    duties.every(OFTEN_MS, 'sweep', () => {
+    tasks.every(OFTEN_MS, 'sweep', () => {
       turns += 1;
       return new Promise((resolve) => open.push(resolve));
     });
-    duties.every(OFTEN_MS, 'clock', async () => void (ticks += 1));
+    tasks.every(OFTEN_MS, 'clock', async () => void (ticks += 1));
     await until(() => ticks >= 5, 'its turn came several times');
     expect(turns).toBe(1);
 
@@ -55,9 +55,9 @@ describe('a duty', () => {
     for (const end of open) end();
   });
 
-  it('is tried again when it failed, which is said', async () => {
+  it('retries a failed task and logs failure and recovery', async () => {
     let turns = 0;
-    duties.every(OFTEN_MS, 'sweep', async () => {
+    tasks.every(OFTEN_MS, 'sweep', async () => {
       turns += 1;
       if (turns === 1) throw new Error('the store is away');
     });
@@ -68,15 +68,15 @@ describe('a duty', () => {
         event: 'duty.failed',
         duty: 'sweep',
         err: { message: 'the store is away' },
-        msg: 'sweep failed; it is tried again',
+        msg: 'sweep failed and will be retried',
       },
-      { level: 30, event: 'duty.recovered', duty: 'sweep', msg: 'sweep works again, after one failure' },
+      { level: 30, event: 'duty.recovered', duty: 'sweep', msg: 'sweep succeeded again after one failure' },
     ]);
   });
 
-  it('is said once while it goes on failing', async () => {
+  it('logs a task that keeps failing once', async () => {
     let turns = 0;
-    duties.every(OFTEN_MS, 'sweep', async () => {
+    tasks.every(OFTEN_MS, 'sweep', async () => {
       turns += 1;
       throw new Error('the store is away');
     });
@@ -84,10 +84,10 @@ describe('a duty', () => {
     expect(lines).toMatchObject([{ event: 'duty.failed', duty: 'sweep' }]);
   });
 
-  it('shows when it was last done well, and how often it should be', async () => {
+  it('shows when a task last succeeded and its interval', async () => {
     let fails = false;
     let turns = 0;
-    duties.every(OFTEN_MS, 'sweep', async () => {
+    tasks.every(OFTEN_MS, 'sweep', async () => {
       turns += 1;
       if (fails) throw new Error('the store is away');
     });
@@ -104,9 +104,9 @@ describe('a duty', () => {
     expect(await shown('mooring_janitor_duty_timestamp_seconds')).toBe(last);
   });
 
-  it('that is left to another process does not show as done', async () => {
+  it('does not count a task held by another process as done', async () => {
     let turns = 0;
-    duties.every(OFTEN_MS, 'sweep', () => {
+    tasks.every(OFTEN_MS, 'sweep', () => {
       turns += 1;
       return Promise.resolve(NOT_DONE);
     });
@@ -119,22 +119,22 @@ describe('a duty', () => {
     return (await metrics.registry.getSingleMetric(metric)!.get()).values[0]!.value;
   }
 
-  it('does not keep another from its turn', async () => {
+  it('runs other tasks when one fails', async () => {
     let turns = 0;
-    duties.every(OFTEN_MS, 'broken', () => Promise.reject(new Error('broken')));
-    duties.every(OFTEN_MS, 'sweep', async () => void (turns += 1));
+    tasks.every(OFTEN_MS, 'broken', () => Promise.reject(new Error('broken')));
+    tasks.every(OFTEN_MS, 'sweep', async () => void (turns += 1));
     await until(() => turns >= 3, 'the other is done');
   });
 
-  it('that is under way is waited for when the process ends, and not begun again', async () => {
+  it('waits for a running task at shutdown and does not start it again', async () => {
     let end = (): void => undefined;
     let turns = 0;
-    duties.every(OFTEN_MS, 'sweep', () => {
+    tasks.every(OFTEN_MS, 'sweep', () => {
       turns += 1;
       return new Promise((resolve) => (end = resolve));
     });
     let hasEnded = false;
-    const ending = duties.beforeApplicationShutdown().then(() => (hasEnded = true));
+    const ending = tasks.beforeApplicationShutdown().then(() => (hasEnded = true));
     let ticks = 0;
     const clock = setInterval(() => (ticks += 1), OFTEN_MS);
     await until(() => ticks >= 3, 'a few intervals passed');
@@ -148,14 +148,14 @@ describe('a duty', () => {
     expect({ turns, left: registry.getIntervals() }).toEqual({ turns: 1, left: [] });
   });
 
-  it('that fails while it is waited for does not spoil the end', async () => {
+  it('completes the shutdown when a running task fails', async () => {
     let fail = (): void => undefined;
-    duties.every(
+    tasks.every(
       OFTEN_MS,
       'sweep',
       () => new Promise((_, reject) => (fail = () => reject(new Error('late')))),
     );
-    const ending = duties.beforeApplicationShutdown();
+    const ending = tasks.beforeApplicationShutdown();
     fail();
     await ending;
     expect(lines).toMatchObject([{ event: 'duty.failed', err: { message: 'late' } }]);

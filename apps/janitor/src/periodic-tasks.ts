@@ -4,13 +4,13 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import { TaskFailures } from './task-failures.js';
 import { TaskGauges } from './task-gauges.js';
 
-/** What a turn answers that left it to another process, which may hang for all that is known here. */
+/** Returned by a task that another process holds. It does not count as done, because that process may hang. */
 export const NOT_DONE = 'not done';
 
-/** Does things at intervals: never one twice at once, never cut short by the end of the process. */
+/** Runs tasks at intervals. A task never overlaps itself, and shutdown waits for running tasks. */
 @Injectable()
 export class PeriodicTasks implements BeforeApplicationShutdown {
-  private readonly underWay = new Map<string, Promise<void>>();
+  private readonly running = new Map<string, Promise<void>>();
   private readonly failures: TaskFailures;
 
   constructor(
@@ -21,26 +21,26 @@ export class PeriodicTasks implements BeforeApplicationShutdown {
     this.failures = new TaskFailures(runtime.log);
   }
 
-  /** Now, and then every so often, and shows when it was done last; a turn is left out while the one before is still under way. */
+  /** Runs `work` now and then every `ms`. Skips a turn while the previous one is still running. */
   every(ms: number, name: string, work: () => Promise<void | typeof NOT_DONE>): void {
     const turn = (): void => {
-      if (this.underWay.has(name)) return;
+      if (this.running.has(name)) return;
       const done = (async () => work())()
         .then((word) => {
           this.failures.done(name);
           if (word !== NOT_DONE) this.gauges.done(name);
         })
         .catch((error: unknown) => this.failures.failed(name, error))
-        .finally(() => this.underWay.delete(name));
-      this.underWay.set(name, done);
+        .finally(() => this.running.delete(name));
+      this.running.set(name, done);
     };
     this.registry.addInterval(name, setInterval(turn, ms));
-    this.gauges.takenOn(name, ms);
+    this.gauges.register(name, ms);
     turn();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     for (const name of this.registry.getIntervals()) this.registry.deleteInterval(name);
-    await Promise.all(this.underWay.values());
+    await Promise.all(this.running.values());
   }
 }

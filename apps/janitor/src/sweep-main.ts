@@ -7,8 +7,8 @@ import { JanitorEnv } from './janitor-env.js';
 import { JanitorModule } from './janitor.module.js';
 
 const USAGE =
-  `Say which sweep: npm run sweep -- ${SWEEP_KINDS.join('|')} [--dry-run] [--force] [--acknowledge]\n` +
-  'Exit code 0: done. 1: failed, or another process is at it. 3: tripped, nothing was removed.';
+  `Name a sweep: npm run sweep -- ${SWEEP_KINDS.join('|')} [--dry-run] [--force] [--acknowledge]\n` +
+  'Exit code 0: done. 1: failed, or another process runs this sweep. 3: tripped, nothing was removed.';
 const OPTIONS = ['--dry-run', '--force', '--acknowledge'];
 const TRIPPED = 3;
 
@@ -21,7 +21,7 @@ const order = {
 };
 const acknowledge = options.includes('--acknowledge') && !order.dryRun;
 
-/** One sweep, for a cron of the outside: prints what it did and ends. */
+/** Runs one sweep, for an external cron: prints its record and exits. */
 await runApp({
   name: 'sweep',
   env: JanitorEnv,
@@ -41,10 +41,10 @@ async function work(runtime: Runtime, app: INestApplicationContext, which: Sweep
     if (acknowledge) await app.get(SweepBook).acknowledge(which);
     const record = await app.get(Sweeper).sweep(which, order);
     if (record) process.stdout.write(`${JSON.stringify(record)}\n`);
-    else process.stderr.write(`Another process is at the sweep of ${which}.\n`);
+    else process.stderr.write(`Another process is running the sweep ${which}.\n`);
     await runtime.shutdown.begin('the sweep is over', record ? exitOf(record) : 1);
   } catch (error) {
-    process.stderr.write(`The sweep of ${which} failed: ${(error as Error).message}\n`);
+    process.stderr.write(`The sweep ${which} failed: ${(error as Error).message}\n`);
     await runtime.shutdown.begin('the sweep failed', 1);
   }
 }

@@ -2,7 +2,7 @@ import { createLog } from '#runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TaskFailures } from './task-failures.js';
 
-describe('a duty that fails', () => {
+describe('TaskFailures', () => {
   let lines: Record<string, unknown>[];
   let now: number;
   let failures: TaskFailures;
@@ -21,7 +21,7 @@ describe('a duty that fails', () => {
     }
   };
 
-  it('twice a second is named once a minute, with how often it failed', () => {
+  it('logs a task that fails twice a second once a minute, with a count', () => {
     failFor(120_500, 500, 'census');
     expect(lines.map(({ event, duty, times }) => ({ event, duty, times }))).toEqual([
       { event: 'duty.failed', duty: 'census', times: 1 },
@@ -30,16 +30,16 @@ describe('a duty that fails', () => {
     ]);
     expect(lines[0]).toMatchObject({
       err: { message: 'the store is away' },
-      msg: 'census failed; it is tried again',
+      msg: 'census failed and will be retried',
     });
   });
 
-  it('is named beside others that fail', () => {
+  it('logs each failing task', () => {
     failFor(25_000, 500, 'census', 'schedules', 'trips');
     expect(lines.map(({ duty }) => duty)).toEqual(['census', 'schedules', 'trips']);
   });
 
-  it('is named when it works again, and at once when it fails again', () => {
+  it('logs a recovery, and a new failure immediately', () => {
     failFor(2_000, 500, 'census');
     failures.done('census');
     failures.done('census');

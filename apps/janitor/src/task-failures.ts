@@ -1,17 +1,17 @@
 import type { Log } from '#runtime';
 
-/** How soon a duty that goes on failing is named again. */
-const SAID_AGAIN_MS = 60_000;
+/** How often a task that keeps failing is logged. */
+const REPORT_EVERY_MS = 60_000;
 
 interface Failing {
   readonly sinceMs: number;
-  saidMs: number;
+  reportedMs: number;
   times: number;
 }
 
 /**
- * Says that a duty fails: at its first failure, and then once a minute, with how often it has failed. A store that is away
- * fails each duty at each of its turns, some of them twice a second.
+ * Logs the first failure of a task, then once a minute with the number of failures: while the store is unavailable every task
+ * fails at every turn, some of them twice a second.
  */
 export class TaskFailures {
   private readonly failing = new Map<string, Failing>();
@@ -23,14 +23,14 @@ export class TaskFailures {
 
   failed(duty: string, error: unknown): void {
     const now = this.now();
-    const failing = this.failing.get(duty) ?? { sinceMs: now, saidMs: -Infinity, times: 0 };
+    const failing = this.failing.get(duty) ?? { sinceMs: now, reportedMs: -Infinity, times: 0 };
     this.failing.set(duty, failing);
     failing.times += 1;
-    if (now - failing.saidMs < SAID_AGAIN_MS) return;
-    failing.saidMs = now;
+    if (now - failing.reportedMs < REPORT_EVERY_MS) return;
+    failing.reportedMs = now;
     this.log.warn(
       { event: 'duty.failed', duty, times: failing.times, err: error },
-      `${duty} failed; it is tried again`,
+      `${duty} failed and will be retried`,
     );
   }
 
@@ -41,7 +41,7 @@ export class TaskFailures {
     const { times, sinceMs } = failing;
     this.log.info(
       { event: 'duty.recovered', duty, times, failingMs: this.now() - sinceMs },
-      `${duty} works again, after ${times === 1 ? 'one failure' : `${times} failures`}`,
+      `${duty} succeeded again after ${times === 1 ? 'one failure' : `${times} failures`}`,
     );
   }
 }

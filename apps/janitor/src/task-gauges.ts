@@ -2,7 +2,7 @@ import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 
-/** Shows of each duty that it is done: one that fails, or never ends, looks as one that nobody does. */
+/** Shows when each task last succeeded. A task that fails or hangs looks like one that does not run. */
 @Injectable()
 export class TaskGauges {
   private readonly doneAt: Gauge<'duty'>;
@@ -12,19 +12,19 @@ export class TaskGauges {
     const registers = [metrics.registry];
     this.doneAt = new Gauge({
       name: 'mooring_janitor_duty_timestamp_seconds',
-      help: 'When a duty of the janitor was last done; when it was taken on, before that.',
+      help: 'When a periodic task of the janitor last succeeded; before that, when it was registered.',
       labelNames: ['duty'],
       registers,
     });
     this.interval = new Gauge({
       name: 'mooring_janitor_duty_interval_seconds',
-      help: 'How often a duty of the janitor is to be done.',
+      help: 'Interval of a periodic task of the janitor.',
       labelNames: ['duty'],
       registers,
     });
   }
 
-  takenOn(duty: string, everyMs: number): void {
+  register(duty: string, everyMs: number): void {
     this.interval.set({ duty }, everyMs / 1_000);
     this.done(duty);
   }

@@ -3,7 +3,7 @@ import { Metrics, type Runtime } from '#runtime';
 import { expect, it } from 'vitest';
 import { TrippedSweepGauges } from './tripped-sweep-gauges.js';
 
-it('a sweep holds back for as long as the store says so', async () => {
+it('shows a sweep as tripped while the store says so', async () => {
   const metrics = new Metrics('test');
   let trips: Record<string, Trip> = {};
   const gauges = new TrippedSweepGauges(

@@ -3,7 +3,7 @@ import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 
-/** Shows which sweeps hold back. That is read from the store: another janitor may have found it, or somebody may have seen to it since. */
+/** Shows which sweeps are tripped. Read from the store, because another janitor or an operator may have changed it. */
 @Injectable()
 export class TrippedSweepGauges {
   private readonly tripped: Gauge<'sweep'>;
@@ -14,14 +14,14 @@ export class TrippedSweepGauges {
   ) {
     this.tripped = new Gauge({
       name: 'mooring_sweep_tripped',
-      help: 'Whether a sweep would have removed so much that it removes nothing until somebody acknowledges or forces it.',
+      help: 'Whether a sweep is tripped: it removes nothing until an operator acknowledges or forces it.',
       labelNames: ['sweep'],
       registers: [metrics.registry],
     });
   }
 
   async update(): Promise<void> {
-    const trips = await this.book.trips();
-    for (const sweep of SWEEP_KINDS) this.tripped.set({ sweep }, trips[sweep] ? 1 : 0);
+    const tripped = await this.book.trips();
+    for (const sweep of SWEEP_KINDS) this.tripped.set({ sweep }, tripped[sweep] ? 1 : 0);
   }
 }
