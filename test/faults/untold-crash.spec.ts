@@ -1,4 +1,4 @@
-import { EventsOut } from '#events';
+import { StreamPublisher } from '#events';
 import { Canceller, CleanUps, owner, Sweeper, type Receipt, type SweepRecord } from '#lifecycle';
 import { Redis } from 'ioredis';
 import { hash, randomBytes } from 'node:crypto';
@@ -37,7 +37,7 @@ describe('kill -9 of who tells other services', () => {
     redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
     // Else it would be sent twice, and the second time after the event.
     await redis.script('LOAD', scriptText('cancel/finish'));
-    const teller = new EventsOut({ redis, prefix, tell: 'owners', keep: 10_000 });
+    const teller = new StreamPublisher({ redis, prefix, publish: 'owners', keep: 10_000 });
     app = await LifecycleApp.start([], [], undefined, undefined, prefix, {
       cleanUpEveryMs: CLEAN_UP_EVERY_MS,
       sweeps: { lockMs: LOCK_MS },

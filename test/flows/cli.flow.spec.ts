@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 
 const ID = /probe-[0-9A-Za-z]{20}/;
 
-describe('mooring, at a real fleet', () => {
+describe('mooring with a real fleet', () => {
   const KEY = 'a-key-for-all';
   let fleet: Fleet;
   let tool: Mooring;
@@ -25,7 +25,7 @@ describe('mooring, at a real fleet', () => {
   });
   afterAll(() => fleet.stop());
 
-  it('asks for a job, follows it to its end, and reads it', async () => {
+  it('enqueues a job, follows it to its end, and shows it', async () => {
     const asked = await tool.run([
       'enqueue',
       'probe',
@@ -39,9 +39,7 @@ describe('mooring, at a real fleet', () => {
 
     const watched = await tool.run(['job', id, '--watch']);
     expect(watched).toMatchObject({ code: 0, stderr: '' });
-    expect(watched.stdout).toMatch(
-      / accepted\n(.*\n)*.* completed\n.* is completed\.\nIts result: \{"ranMs"/,
-    );
+    expect(watched.stdout).toMatch(/ accepted\n(.*\n)*.* completed\n.* is completed\.\nResult: \{"ranMs"/);
 
     const read = await tool.run(['--json', 'job', id]);
     expect(JSON.parse(read.stdout)).toMatchObject({ id, state: 'completed', owners: ['trip:1'] });
@@ -50,7 +48,7 @@ describe('mooring, at a real fleet', () => {
     );
   });
 
-  it('takes every option of a job, and the payload from what is piped in', async () => {
+  it('accepts every option of a job and a payload from standard input', async () => {
     const args = [
       'enqueue',
       'probe',
@@ -72,12 +70,12 @@ describe('mooring, at a real fleet', () => {
 
     const twin = await tool.run([...args, ...more], '{"ms":1}');
     expect(twin.stdout).toBe(
-      `Skipped: ${ticket.id} is pending, and does it already: probe in queue probe, for trip:2, driver:7.\n` +
-        `Follow it: mooring job ${ticket.id} --watch\n`,
+      `Skipped: ${ticket.id} is already pending: probe in queue probe, for trip:2, driver:7.\n` +
+        `To follow it: mooring job ${ticket.id} --watch\n`,
     );
   });
 
-  it('pages through what an owner has, each job once', async () => {
+  it('lists each job of an owner once, over several pages', async () => {
     const jobs = Array.from({ length: 700 }, () => ({
       kind: 'probe',
       owners: ['site:a b/c'],
@@ -99,13 +97,11 @@ describe('mooring, at a real fleet', () => {
     expect(whole.jobs.map(({ id }) => id).toSorted()).toEqual(ids);
 
     const told = await tool.run(['owner', 'site:a b/c']);
-    expect(told.stdout).toMatch(
-      /^site:a b\/c is open, with 700 jobs that have not ended, 0 of them running\.\n/,
-    );
+    expect(told.stdout).toMatch(/^site:a b\/c is open, with 700 unfinished jobs, 0 of them running\.\n/);
     expect(told.stdout.match(new RegExp(ID, 'g'))!.toSorted()).toEqual(ids);
   });
 
-  it('ends quietly when nobody reads on', async () => {
+  it('exits quietly when the reader closes the pipe', async () => {
     const child = tool.start(['owner', 'site', 'a b/c']);
     child.stdout!.once('data', () => child.stdout!.destroy());
     let errors = '';
@@ -113,7 +109,7 @@ describe('mooring, at a real fleet', () => {
     expect([...(await once(child, 'close')), errors]).toEqual([0, null, '']);
   });
 
-  it('ends at once when it is told to', async () => {
+  it('exits on SIGINT while it follows a job', async () => {
     const asked = await tool.run(['enqueue', 'probe', '--owner', 'trip:3', '--delay', '1h', '--json']);
     const child = tool.start(['job', (JSON.parse(asked.stdout) as { id: string }).id, '--watch']);
     await once(child.stdout!, 'data');
@@ -121,7 +117,7 @@ describe('mooring, at a real fleet', () => {
     expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
   });
 
-  it('tells a refusal with its code and requestId, and exits with 1', async () => {
+  it('prints the code and the requestId of a refusal and exits with 1', async () => {
     const args = ['enqueue', 'prob', '--owner', 'trip:1'];
     const told = await tool.run(args);
     expect(told).toMatchObject({ code: 1, stdout: '' });
@@ -132,18 +128,18 @@ describe('mooring, at a real fleet', () => {
 
     const stranger = await tool.run(['job', 'x', '--key', 'guess']);
     expect(stranger.stderr).toMatch(
-      /code UNAUTHORIZED \(401\).*\n {2}A key is given with MOORING_KEY, or --key\.\n$/,
+      /code UNAUTHORIZED \(401\).*\n {2}Set the key with MOORING_KEY or --key\.\n$/,
     );
   });
 
-  it('cancels an owner, and prints the receipt', async () => {
+  it('cancels an owner and prints the receipt', async () => {
     const ids = [await ask('trip:42'), await ask('trip:42'), await ask('trip:42', '--delay', '2h')];
     const args = ['cancel', 'trip', '42', '--reason', 'it is off', '--cancel-id', 'c-1'];
     const { code, stdout, stderr } = await tool.run(args);
     expect([code, stderr, stdout.replace(/\S+Z$/m, '<when>')]).toEqual([
       0,
       '',
-      `trip:42 is cancelled: 3 jobs that waited are removed. Nothing runs any more. New work for it is refused \
+      `trip:42 is cancelled: 3 waiting jobs removed. Nothing is running. New work for it is refused \
 until it is reopened.
 
 queue  delayed
@@ -152,18 +148,18 @@ probe        3
 reason    it is off
 by        all, at <when>
 cancelId  c-1
-durable   not known; if the store fails, look at this receipt again
+durable   not confirmed; if the store fails, read this receipt again
 
 Next
-  mooring reopen trip 42            accepts new work again; the old jobs stay dead
-  mooring owner trip 42 --history   each job that was removed
-  mooring receipt c-1               shows this again
+  mooring reopen trip 42            accept new work again; cancelled jobs stay cancelled
+  mooring owner trip 42 --history   list each removed job
+  mooring receipt c-1               show this receipt again
 `,
     ]);
-    // The same id again is the same cancellation; of something else it is refused.
+    // Repeating the cancelId repeats no cancellation. For another owner the id is refused.
     expect((await tool.run(args)).stdout).toBe(stdout);
     expect((await tool.run(['receipt', 'c-1'])).stdout).toBe(
-      stdout.replace('is cancelled', 'was cancelled').replace(' New work', ' From then on new work'),
+      stdout.replace('is cancelled', 'was cancelled').replace(' New work', ' Since then, new work'),
     );
     expect(await tool.run(['cancel', 'trip', '43', '--cancel-id', 'c-1'])).toMatchObject({
       code: 1,
@@ -187,12 +183,12 @@ Next
       stderr: expect.stringContaining('code OWNER_CLOSED (409)'),
     });
     expect((await tool.run(['reopen', 'trip:42'])).stdout).toBe(
-      'trip:42 is open: new work is accepted. What was cancelled stays so.\n',
+      'trip:42 is open and accepts new work. Cancelled jobs stay cancelled.\n',
     );
     await ask('trip:42');
   });
 
-  it('tells a running job to stop, and waits for it when it is told to', async () => {
+  it('stops a running job and waits for it with --wait', async () => {
     const id = await ask('trip:50', '--payload', '{"ms":60000,"ignoreAbort":true}', '--delay', '0s');
     await fleetUntilRunning(id);
     const waited = await tool.run([
@@ -204,16 +200,16 @@ Next
       '--cancel-id',
       'c-2',
     ]);
-    expect(waited).toMatchObject({ code: 1, stderr: 'It was waited for, and still runs.\n' });
+    expect(waited).toMatchObject({ code: 1, stderr: 'The wait is over and something still runs.\n' });
     expect(waited.stdout).toMatch(
-      /^trip:50 is cancelled: 1 that ran was told to stop\. 1 still runs: .* New work for it is accepted\.\n/,
+      /^trip:50 is cancelled: 1 running job told to stop\. 1 still running: .* New work for it is accepted\.\n/,
     );
-    expect(waited.stdout).toMatch(/\nqueue +told to stop +still run\nprobe +1 +1\n/);
-    expect(waited.stdout).toContain('\n  mooring receipt c-2               how it stands now\n');
+    expect(waited.stdout).toMatch(/\nqueue +told to stop +still running\nprobe +1 +1\n/);
+    expect(waited.stdout).toContain('\n  mooring receipt c-2               show its current state\n');
 
     await until(async () => (await receipt('c-2'))['done'] === true, 'the cancellation is done');
     expect((await tool.run(['receipt', 'c-2'])).stdout).toMatch(
-      /^trip:50 was cancelled: 1 that ran was told to stop\. Nothing runs any more\. 1 did not listen and was abandoned: /,
+      /^trip:50 was cancelled: 1 running job told to stop\. Nothing is running\. 1 did not stop and was abandoned: /,
     );
   });
 
@@ -222,20 +218,20 @@ Next
     const { code, stdout } = await tool.run(['cancel', '--job', id]);
     expect([code, stdout.split('\n')[0]]).toEqual([
       0,
-      `Job ${id} is cancelled: it waited, and is removed. Nothing runs any more.`,
+      `Job ${id} is cancelled: it was waiting and is removed. Nothing is running.`,
     ]);
     expect((await tool.run(['owner', 'trip:60'])).stdout).toBe('trip:60 is open, with no jobs.\n');
     expect(await tool.run(['cancel', '--job', 'probe-12345678901234567890'])).toMatchObject({ code: 1 });
   });
 
-  it('cancels many owners, and repeated ends nothing that came later', async () => {
+  it('cancels many owners, and a repeated run spares jobs that were enqueued later', async () => {
     for (const trip of [71, 72, 73]) await ask(`trip:${trip}`);
     const list = '# rides\ntrip:71\n\ntrip:72\ntrip:73\n';
     const args = ['cancel', '--from', '-', '--reason', 'over', '--keep-open'];
     const first = await tool.run(args, list);
     expect([first.code, first.stdout]).toEqual([
       0,
-      'All 3 cancelled: 3 jobs removed, 0 told to stop. Nothing of them runs any more.\n',
+      'All 3 cancelled: 3 jobs removed, 0 told to stop. Nothing is running.\n',
     ]);
     const [, run] = /^Run (\S+), 3 to cancel/.exec(first.stderr)!;
     const later = await ask('trip:72');
@@ -250,7 +246,7 @@ Next
     expect(JSON.parse((await tool.run(['job', later, '--json'])).stdout)).toMatchObject({ state: 'delayed' });
   });
 
-  it('tells of the queues', async () => {
+  it('shows the queues', async () => {
     const QUEUE =
       /^queue +waiting +delayed +active +completed +failed +oldest waiting\n(.*\n)*probe +0 +\d+ +\d+ +\d+ +\d+ +-\n/;
     expect((await tool.run(['queues'])).stdout).toMatch(QUEUE);
@@ -261,15 +257,15 @@ Next
     );
   });
 
-  it('has a sweep done, and says what it did', async () => {
+  it('runs a sweep and shows its result', async () => {
     const id = await ask('trip:80', '--expires-in', '1h');
     const dry = await tool.run(['sweep', 'expiry', '--dry-run']);
-    expect(dry).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Sweep sweep-\S+ is asked for\. /) });
+    expect(dry).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Sweep sweep-\S+ requested\. /) });
     expect(dry.stdout).toMatch(
-      /^The sweep of expiry is done\. It was dry: nothing was removed\.\n\nseen +\d+\nwould remove +0\n/,
+      /^Sweep expiry: done\. Dry run: nothing was removed\.\n\nseen +\d+\nwould remove +0\n/,
     );
     expect((await tool.run(['sweep', 'orphans', '--acknowledge'])).stdout).toMatch(
-      /^The sweep of orphans is done.*\.\n\nseen +\d+\nremoved +0\n/,
+      /^Sweep orphans: done.*\.\n\nseen +\d+\nremoved +0\n/,
     );
     const forced = await tool.run(['sweep', 'retention', '--force', '--json']);
     expect(forced).toMatchObject({ code: 0, stderr: '' });
@@ -277,7 +273,7 @@ Next
     expect(JSON.parse((await tool.run(['job', id, '--json'])).stdout)).toMatchObject({ state: 'delayed' });
   });
 
-  /** Its id; it is due in an hour, unless said otherwise. */
+  /** Enqueues a job and returns its id. Without `--delay` it is due in an hour. */
   async function ask(owner: string, ...more: string[]): Promise<string> {
     const delay = more.includes('--delay') ? [] : ['--delay', '1h'];
     const asked = await tool.run(['enqueue', 'probe', '--owner', owner, ...delay, ...more, '--json']);
@@ -295,44 +291,48 @@ Next
     await until(async () => {
       const { body } = await fleet.request('GET', `/v1/jobs/${id}`, undefined, headers);
       return body['state'] === 'running' && body['progress'] !== 0;
-    }, 'its handler is at it');
+    }, 'its handler runs');
   }
 });
 
 describe('mooring', () => {
   const tool = new Mooring({});
 
-  it('says which address gave no answer, and exits with 3', async () => {
+  it('names the address that gave no answer and exits with 3', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     expect(await tool.run(['--url', url, 'job', 'probe-1'])).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: `mooring: No answer from the api at ${url} (ECONNREFUSED).
-Is it running? Another address is set with --url or MOORING_URL.
+      stderr: `mooring: No answer from the API at ${url} (ECONNREFUSED).
+Is it running? Set another address with --url or MOORING_URL.
 `,
     });
   });
 
   it.each([
-    [['cancle', 'trip:1'], 'There is no command "cancle". Did you mean cancel?', 'mooring --help'],
-    [['job', 'x', '--wacth'], 'There is no option --wacth here. Did you mean --watch?', 'mooring job --help'],
-    [['enqueue', 'probe'], 'Say whose job it is, as in --owner trip:42', 'mooring enqueue --help'],
+    [['cancle', 'trip:1'], 'Unknown command "cancle". Did you mean cancel?', 'mooring --help'],
+    [['job', 'x', '--wacth'], 'Unknown option --wacth. Did you mean --watch?', 'mooring job --help'],
+    [['enqueue', 'probe'], 'Name the owner of the job, as in --owner trip:42', 'mooring enqueue --help'],
     [
       ['sweep', 'orphan'],
-      /^mooring: Say which sweep: .*; got "orphan"\. Did you mean orphans\?/,
+      /^mooring: Name a sweep: .*; got "orphan"\. Did you mean orphans\?/,
       'mooring sweep --help',
     ],
-    [['cancel', '--job', 'x', '--reason', 'y'], '--job goes without --reason.', 'mooring cancel --help'],
-    [['cancel', 'trip:1', '--run', 'r'], '--run is for --from.', 'mooring cancel --help'],
-    [['queues', '--url', 'localhost:3000'], /--url is an address such as http/, 'mooring queues --help'],
-  ])('says of %j what is wrong, and exits with 2', async (args, message, help) => {
+    [
+      ['cancel', '--job', 'x', '--reason', 'y'],
+      '--job cannot be combined with --reason.',
+      'mooring cancel --help',
+    ],
+    [['cancel', 'trip:1', '--run', 'r'], '--run requires --from.', 'mooring cancel --help'],
+    [['queues', '--url', 'localhost:3000'], /--url must be a URL such as http/, 'mooring queues --help'],
+  ])('explains what is wrong with %j and exits with 2', async (args, message, help) => {
     const { code, stdout, stderr } = await tool.run(args);
     expect([code, stdout]).toEqual([2, '']);
     if (typeof message === 'string') expect(stderr).toBe(`mooring: ${message}\nSee: ${help}\n`);
     else expect(stderr).toMatch(message);
   });
 
-  it('has help, and a version', async () => {
+  it('prints its help and its version', async () => {
     expect((await tool.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await tool.run([])).stdout).toMatch(/^Usage: mooring <command>/);
     for (const args of [
@@ -346,8 +346,8 @@ Is it running? Another address is set with --url or MOORING_URL.
   });
 });
 
-/** Here a small server stands for an api in trouble, which no fleet is at a given moment: one that refuses, is slow, or gives no answer in between. */
-describe('mooring, at a server that does as it is told', () => {
+/** A stub server refuses, is slow or fails on demand, which a real fleet does not do at a given moment. */
+describe('mooring with a stub server', () => {
   interface Asked {
     readonly method: string;
     readonly path: string;
@@ -414,7 +414,7 @@ describe('mooring, at a server that does as it is told', () => {
     body: { status, code, detail: `It is ${code}.`, requestId: 'r-1' },
   });
 
-  it('says how to ask again when it cannot be told whether it was cancelled', async () => {
+  it('prints a command that repeats a cancellation with an unknown outcome', async () => {
     answer = () => problem(503, 'STORE_UNAVAILABLE');
     const { code, stderr } = await tool.run(['cancel', 'trip', "it's", '--reason', 'a b', '--wait']);
     expect(code).toBe(1);
@@ -424,15 +424,15 @@ describe('mooring, at a server that does as it is told', () => {
     );
   });
 
-  it('cancels many owners, tells what failed, and repeats a run with the same cancelIds', async () => {
+  it('cancels many owners, reports failures, and repeats a run with the same cancelIds', async () => {
     const list = '# rides\ntrip:1\n\ntrip:2\ntrip:3\n';
     answer = ({ path }) => (path.includes('/trip/2/') ? problem(400, 'INVALID') : { body: aReceipt() });
     const first = await tool.run(['cancel', '--from', '-', '--reason', 'over'], list);
     expect(first.code).toBe(1);
     const [, run] = /^Run (\S+), 3 to cancel/.exec(first.stderr)!;
     expect(first.stdout).toBe(`line 4: trip:2 INVALID: It is INVALID. (requestId r-1)
-2 of 3 cancelled: 6 jobs removed, 0 told to stop. Nothing of them runs any more.
-1 failed, 0 not tried. To go on: the same command, with --run ${run}
+2 of 3 cancelled: 6 jobs removed, 0 told to stop. Nothing is running.
+1 failed, 0 not tried. To continue, repeat the command with --run ${run}
 `);
     const idsOf = (calls: readonly Asked[]) =>
       Object.fromEntries(calls.map((call) => [call.path, call.body['cancelId']]));
@@ -454,7 +454,7 @@ describe('mooring, at a server that does as it is told', () => {
     expect(new Set(Object.values(before)).size).toBe(3);
   });
 
-  it('asks for as many at once as it is told, and never for more', async () => {
+  it('limits concurrent calls to --concurrency', async () => {
     let [now, most] = [0, 0];
     answer = () => ({ body: aReceipt(), takesMs: 20 });
     server.prependListener('request', (_request, response) => {
@@ -466,14 +466,14 @@ describe('mooring, at a server that does as it is told', () => {
     expect([asked.length, most]).toEqual([60, 3]);
   });
 
-  it('cancels nobody when one line names no owner', async () => {
+  it('cancels nothing when one line is invalid', async () => {
     answer = () => ({ body: aReceipt() });
     const { code, stderr } = await tool.run(['cancel', '--from', '-'], 'trip:1\ntrip 2\n');
     expect([code, asked]).toEqual([2, []]);
-    expect(stderr).toContain('  line 2: an owner is written type:id, as in trip:42; got "trip 2"\n');
+    expect(stderr).toContain('  line 2: an owner must be written type:id, as in trip:42; got "trip 2"\n');
   });
 
-  it('tries again what may pass, and stops where going on is no use', async () => {
+  it('retries transient errors and stops when further calls are pointless', async () => {
     answer = () => (asked.length < 3 ? problem(503, 'STORE_UNAVAILABLE') : { body: aReceipt() });
     expect((await tool.run(['cancel', '--from', '-'], 'trip:1')).code).toBe(0);
     expect(asked).toHaveLength(3);
@@ -486,7 +486,7 @@ describe('mooring, at a server that does as it is told', () => {
     expect(stopped.stdout).toContain('2 failed, 48 not tried.');
   });
 
-  it('cancels on to the end of a list when nobody reads on', async () => {
+  it('cancels the whole list even when the reader closes the pipe', async () => {
     answer = () => ({ body: aReceipt() });
     const child = tool.start(['cancel', '--from', '-', '--json']);
     child.stdin!.end(Array.from({ length: 100 }, (_, i) => `trip:${i}`).join('\n'));
@@ -495,7 +495,7 @@ describe('mooring, at a server that does as it is told', () => {
     expect(asked).toHaveLength(100);
   });
 
-  it('follows a sweep to its end, also past a moment without an answer', async () => {
+  it('follows a sweep to its end despite a failed poll', async () => {
     const looks = [{ body: { state: 'running', seen: 1 } }, problem(503, 'STORE_UNAVAILABLE')];
     answer = ({ method }) =>
       method === 'POST'
@@ -504,7 +504,7 @@ describe('mooring, at a server that does as it is told', () => {
     const { code, stdout } = await tool.run(['sweep', 'orphans', '--dry-run']);
     expect([code, stdout]).toEqual([
       0,
-      'The sweep of orphans is done. It was dry: nothing was removed.\n\n' +
+      'Sweep orphans: done. Dry run: nothing was removed.\n\n' +
         'seen          9\nwould remove  2\nfailed        0\ntook          40ms\n',
     ]);
     expect(asked[0]).toEqual({
@@ -515,7 +515,7 @@ describe('mooring, at a server that does as it is told', () => {
     expect(asked.slice(1).map(({ path }) => path)).toEqual(Array(3).fill('/v1/admin/sweeps/s-1'));
   });
 
-  it('sends neither call nor key to where it is sent on', async () => {
+  it('does not follow a redirect', async () => {
     answer = () => ({ status: 302, body: {} });
     server.prependListener('request', (_request, response) => response.setHeader('location', '/elsewhere'));
     const { code } = await tool.run(['cancel', 'trip:1', '--key', 'secret']);

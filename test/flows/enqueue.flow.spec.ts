@@ -182,7 +182,7 @@ describe('a batch', () => {
     const answer = await fleet.request('POST', '/v1/jobs/batch', { jobs: [aProbe] }, headers);
     expect(answer).toMatchObject({
       status: 400,
-      body: { code: 'INVALID', detail: 'A batch takes no Idempotency-Key. Send jobs that need one singly.' },
+      body: { code: 'INVALID', detail: 'A batch accepts no Idempotency-Key. Send jobs that need one individually.' },
     });
   });
 

@@ -577,9 +577,9 @@ describe('a mapping of events that cannot be used', () => {
     expect(await child.exited).toEqual({ code: 1, signal: null });
     const lines = child.output.split('\n').filter((line) => line.includes('EVENT_MAP'));
     expect(lines).toEqual([
-      expect.stringMatching(/rule 1: \{who\} is not known/),
+      expect.stringMatching(/rule 1: \{who\} is unknown/),
       expect.stringMatching(/rule 2: owner: .*type:id/),
-      expect.stringMatching(/rule 2: type "a" is mapped already/),
+      expect.stringMatching(/rule 2: type "a" is already mapped/),
     ]);
   });
 });

@@ -208,7 +208,7 @@ describe('orphans', () => {
       ...options: string[]
     ): Promise<{ code: number | null; record: Record | undefined }> => {
       const run = TestProcess.script(
-        [`dist/apps/janitor/src/sweep.main.js`, 'sweep', 'orphans', ...options],
+        [`dist/apps/janitor/src/sweep-main.js`, 'sweep', 'orphans', ...options],
         {
           REDIS_URL: fleet.storeUrl,
           MOORING_PREFIX: fleet.prefix,

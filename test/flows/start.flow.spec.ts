@@ -76,7 +76,7 @@ describe('npm start', () => {
     const [worker] = pidsOf(launcher);
     process.kill(worker!, 'SIGKILL');
     await until(
-      () => launcher.output.includes('worker-1 ended unexpectedly (SIGKILL); starting it again'),
+      () => launcher.output.includes('worker-1 exited unexpectedly (SIGKILL); restarting it'),
       'it says so',
     );
     await until(

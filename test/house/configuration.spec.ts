@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { ApiEnv } from '../../apps/api/src/api.env.js';
-import { FleetEnv } from '../../apps/fleet/src/fleet.env.js';
-import { JanitorEnv } from '../../apps/janitor/src/janitor.env.js';
-import { WorkerEnv } from '../../apps/worker/src/worker.env.js';
+import { ApiEnv } from '../../apps/api/src/api-env.js';
+import { FleetEnv } from '../../apps/fleet/src/fleet-env.js';
+import { JanitorEnv } from '../../apps/janitor/src/janitor-env.js';
+import { WorkerEnv } from '../../apps/worker/src/worker-env.js';
 import { root } from '../support/process.js';
 
 const APPS: Record<string, z.ZodObject> = {

@@ -1,6 +1,6 @@
 // A process that has the library and knows no kind: cancels the owner that it is sent, says what came of it, and ends.
 import 'reflect-metadata';
-import { EventsOut } from '#events';
+import { StreamPublisher } from '#events';
 import { Canceller, LifecycleModule, parseOwner } from '#lifecycle';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -11,7 +11,7 @@ const { REDIS_URL, MOORING_PREFIX, CLEAN_UP_EVERY_MS, EVENTS_OUT: tell } = proce
 const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
 // Only what is asked once the connection stands is accepted.
 await redis.ping();
-const teller = tell && new EventsOut({ redis, prefix: MOORING_PREFIX, tell, keep: 1_000 });
+const teller = tell && new StreamPublisher({ redis, prefix: MOORING_PREFIX, publish: tell, keep: 1_000 });
 const options = { redis, prefix: MOORING_PREFIX, cleanUpEveryMs: Number(CLEAN_UP_EVERY_MS), teller };
 const context = await NestFactory.createApplicationContext(
   { module: AppModule, imports: [LifecycleModule.forRootAsync({ useFactory: () => options })] },

@@ -1,6 +1,6 @@
 // A process that sweeps what it is told to, one sort after the other, says how many commands that took, and ends.
 import 'reflect-metadata';
-import { EventsOut } from '#events';
+import { StreamPublisher } from '#events';
 import { defineKind, LifecycleModule, owner, Sweeper } from '#lifecycle';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -15,7 +15,7 @@ const { REDIS_URL, MOORING_PREFIX, SWEEP_LOCK_MS, EVENTS_OUT: tell } = process.e
 const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
 // Only what is asked once the connection stands is accepted.
 await redis.ping();
-const teller = tell && new EventsOut({ redis, prefix: MOORING_PREFIX, tell, keep: 1_000 });
+const teller = tell && new StreamPublisher({ redis, prefix: MOORING_PREFIX, publish: tell, keep: 1_000 });
 const options = { redis, prefix: MOORING_PREFIX, sweeps: { lockMs: Number(SWEEP_LOCK_MS) }, teller };
 const imports = [
   LifecycleModule.forRootAsync({ useFactory: () => options }),

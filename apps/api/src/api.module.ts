@@ -1,5 +1,5 @@
 import { openArtifacts } from '#artifacts';
-import { EventMapping, EventsModule, EventsOut } from '#events';
+import { EventMapping, EventsModule, StreamPublisher } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
 import { ContainersApiModule, type LeaseLimits } from '#workloads/containers/api';
@@ -13,7 +13,7 @@ import { QuarantineController } from './admin/quarantine.controller.js';
 import { QueuesController } from './admin/queues.controller.js';
 import { SlotsController } from './admin/slots.controller.js';
 import { SweepsController } from './admin/sweeps.controller.js';
-import { offersDemo, offersProbe, type ApiEnv } from './api.env.js';
+import { offersDemo, offersProbe, type ApiEnv } from './api-env.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
@@ -25,19 +25,19 @@ import { EventSecrets } from './events/signature.guard.js';
 import { FlowsController } from './flows/flows.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { ArtifactsController } from './jobs/artifacts.controller.js';
-import { BatchLanes } from './jobs/batch.lanes.js';
+import { BatchSemaphore } from './jobs/batch-semaphore.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { OwnersController } from './owners/owners.controller.js';
 import { SchedulesController } from './schedules/schedules.controller.js';
 
-/** The producer: HTTP in, jobs out. */
+/** The producer: turns HTTP requests into jobs. */
 @Module({})
 export class ApiModule {
   static with(runtime: Runtime, env: ApiEnv): DynamicModule {
-    const out = new EventsOut({
+    const publisher = new StreamPublisher({
       redis: runtime.redis,
       prefix: env.MOORING_PREFIX,
-      tell: env.EVENTS_OUT,
+      publish: env.EVENTS_OUT,
       keep: env.EVENTS_OUT_KEEP,
       listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
     });
@@ -56,7 +56,7 @@ export class ApiModule {
             maxWaiting: env.MAX_WAITING,
             maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-            teller: out,
+            teller: publisher,
             ...(runtime.durability && { durability: runtime.durability }),
           }),
         }),
@@ -89,10 +89,10 @@ export class ApiModule {
       ],
       providers: [
         ApiDocument,
-        BatchLanes,
+        BatchSemaphore,
         { provide: Runtime, useValue: runtime },
-        // As a provider it is told when the application ends.
-        { provide: EventsOut, useValue: out },
+        // As a provider it receives the shutdown hooks of Nest.
+        { provide: StreamPublisher, useValue: publisher },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },
         { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },

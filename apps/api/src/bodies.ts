@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest, RawServerDefault } from 'fastify';
 import { ApiProblem } from './problem.js';
 
-/** To be called before routes are made. */
+/** Call before routes are registered. */
 export function limitBodies(app: NestFastifyApplication): void {
   app
     .getHttpAdapter()
@@ -15,34 +15,34 @@ export function limitBodies(app: NestFastifyApplication): void {
 }
 
 /**
- * Where a route asks for bytes its body is left as it came: a signature is about it, or it is no JSON. Every other route takes
- * JSON and nothing else. To be called before routes are made.
+ * Leaves the body unparsed on routes that ask for bytes, because it is signed or is not JSON. Every other route accepts only
+ * JSON. Call before routes are registered.
  */
 export function keepBytes(app: NestFastifyApplication, bodyLimit: number): void {
   const fastify = app.getHttpAdapter().getInstance();
   const readJson = fastify.getDefaultJsonParser('error', 'error');
-  // Fastify's own would give text.
+  // Fastify's parser would return text.
   fastify.removeContentTypeParser('text/plain');
   app.useBodyParser<RawServerDefault>('application/json', { bodyLimit }, (request, body, done) => {
-    if (isLeft(request)) return done(null, body);
+    if (wantsBytes(request)) return done(null, body);
     const text = body.toString();
     void readJson(request, text, (error, value) => done(error && isJson(text) ? DANGEROUS : error, value));
   });
   app.useBodyParser<RawServerDefault>('*', { bodyLimit }, (request, body, done) => {
-    if (isLeft(request)) done(null, body);
+    if (wantsBytes(request)) done(null, body);
     else done(new ApiProblem(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.'));
   });
 }
 
-function isLeft(request: FastifyRequest): boolean {
+function wantsBytes(request: FastifyRequest): boolean {
   return takesBytes(request.routeOptions.config);
 }
 
-/** JSON it is, and yet it is not taken: it would give what reads it another prototype. */
+/** Valid JSON that would change the prototype of the parsed object. */
 const DANGEROUS = new ApiProblem(
   400,
   'INVALID',
-  'The body has a key that is not taken: "__proto__", or "prototype" in "constructor".',
+  'The body has a forbidden key: "__proto__", or "prototype" in "constructor".',
 );
 
 function isJson(text: string): boolean {

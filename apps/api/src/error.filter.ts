@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import { ApiProblem } from './problem.js';
 
-/** The one place where an error gets its HTTP status. */
+/** Maps error codes to HTTP statuses. */
 const STATUS: Readonly<Record<string, number>> = {
   INVALID: 400,
   UNKNOWN_KIND: 404,
@@ -29,7 +29,7 @@ const STATUS: Readonly<Record<string, number>> = {
   BACKPRESSURE: 503,
 };
 
-/** The codes of refusals that come from the framework and have none of their own. */
+/** Codes for errors of the framework, which have none. */
 const CODE: Readonly<Record<number, string>> = {
   400: 'INVALID',
   404: 'NOT_FOUND',
@@ -47,7 +47,7 @@ interface Described {
   readonly members?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a caller is told of an error, as RFC 9457 has it. */
+/** Problem details (RFC 9457). */
 export interface Problem {
   readonly type: string;
   readonly title: string | undefined;
@@ -57,15 +57,14 @@ export interface Problem {
   readonly requestId: string;
 }
 
-/** An error as its answer has it. */
 export interface DescribedError {
   readonly problem: Problem;
-  /** After how many seconds the request may be sent again. */
+  /** Seconds until the request may be repeated. */
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Words every error as problem+json. What we did not expect is logged whole and answered without a word of it. */
+/** Answers every error as problem+json. Unexpected errors are logged, and their answer reveals no details. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
@@ -76,7 +75,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 const log = new Logger('Api');
 
-/** Answers an error, also one from before a route was found. */
+/** Also answers errors that occur before a route is found. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { problem, retryAfter, headers } = describeError(error, request);
   const { status } = problem;
@@ -86,7 +85,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   void reply.status(status).type('application/problem+json').send(JSON.stringify(problem));
 }
 
-/** Words an error, with what its answer has besides; logs one that is not expected. */
+/** Returns the problem and the headers of an error. Logs unexpected errors. */
 export function describeError(error: unknown, { id: requestId }: Pick<FastifyRequest, 'id'>): DescribedError {
   const { status, code, detail, retryAfterMs, headers = {}, members } = describe(error);
   if (code === 'INTERNAL') log.error(error);
@@ -126,12 +125,12 @@ function describe(error: unknown): Described {
 const UNEXPECTED: Described = {
   status: 500,
   code: 'INTERNAL',
-  detail: 'Something went wrong here. The log says what, under this requestId.',
+  detail: 'Internal error. The log has the details under this requestId.',
 };
 
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
-  // Fastify's own errors, of which the parser's are the caller's doing.
+  // Fastify's own errors, such as those of its body parser.
   const { statusCode } = error as { statusCode?: number };
   return statusCode ?? 500;
 }
@@ -142,11 +141,11 @@ function nameOf(status: number): string {
 
 const MAX_DETAIL = 1_000;
 
-/** The validation pipe gives a list of what is wrong; everything else gives one sentence. */
+/** The validation pipe reports a list of messages, all others a single one. */
 function sentence(error: unknown): string {
   const body = error instanceof HttpException ? error.getResponse() : undefined;
   const message = typeof body === 'object' && 'message' in body ? body.message : (error as Error).message;
   const text = Array.isArray(message) ? message.join('; ') : String(message);
-  // Some repeat what they were sent, however long.
+  // Some messages repeat the input, which may be very long.
   return text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL)}…` : text;
 }

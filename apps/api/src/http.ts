@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { admit } from './admission/admit.js';
 import { pathOf } from './admission/request-target.js';
-import type { ApiEnv } from './api.env.js';
+import type { ApiEnv } from './api-env.js';
 import { ApiModule } from './api.module.js';
 import { logRequests } from './audit/request-log.js';
 import { keepBytes, limitBodies } from './bodies.js';
@@ -16,24 +16,24 @@ import { boundSignedBodies } from './events/signed-bodies.js';
 import { openServer } from './server/server.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** An owner's id has up to 512 bytes, each of which may be written as three characters. */
+/** An owner's id has up to 512 bytes, and URL encoding takes up to three characters per byte. */
 const MAX_PARAM_LENGTH = 2_048;
-const GIVEN_ID = /^[\w.-]{1,64}$/;
+const REQUEST_ID = /^[\w.-]{1,64}$/;
 
-/** The api as a Nest application on Fastify, not yet listening. */
+/** Creates the API as a Nest application on Fastify. It does not listen yet. */
 export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFastifyApplication> {
   const limits = { maxConnections: env.MAX_CONNECTIONS, requestTimeoutMs: env.REQUEST_TIMEOUT };
   const adapter = new FastifyAdapter({
     serverFactory: (answer: RequestListener) => openServer(answer, limits),
-    // The server answers them itself.
+    // The server answers client errors itself.
     clientErrorHandler: () => undefined,
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    genReqId: (request: IncomingMessage) => givenId(request.headers['x-request-id']) ?? randomUUID(),
+    genReqId: (request: IncomingMessage) => clientRequestId(request.headers['x-request-id']) ?? randomUUID(),
     rewriteUrl: ({ url = '' }) => pathOf(url),
-    // A kept-alive connection without a request must not hold up the end.
+    // An idle keep-alive connection must not delay shutdown.
     forceCloseConnections: 'idle',
-    // What is wrong before a route is found, such as a path that cannot be decoded, is worded like all else.
+    // Errors before a route is found, such as an undecodable path, get a problem document too.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       sendProblem(error, request, reply),
   });
@@ -51,7 +51,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
   return app;
 }
 
-/** Many clients name JSON on every request, also on one without a body; that is no mistake worth a refusal. */
+/** Many clients send a JSON content type on requests without a body. */
 function takeEmptyBodies(app: NestFastifyApplication): void {
   app
     .getHttpAdapter()
@@ -63,6 +63,6 @@ function takeEmptyBodies(app: NestFastifyApplication): void {
     });
 }
 
-function givenId(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && GIVEN_ID.test(header) ? header : undefined;
+function clientRequestId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined;
 }

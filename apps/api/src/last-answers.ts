@@ -4,18 +4,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './error.filter.js';
 import { ApiProblem } from './problem.js';
 
-/** Longer than any answer takes, but for streams and callers that wait for a cancel to be done; those are cut off. */
+/** Longer than any answer takes, except streams and calls that wait for a cancellation; those are cut off. */
 const LAST_ANSWERS_MS = 2_500;
 
-/** Served until the end: what asks them must see that this process drains, not that it is gone. */
+/** Served until the end, so that probes see a draining process and not a missing one. */
 const HEALTH = ['/livez', '/readyz', '/metrics'];
 
 /**
- * The end of an api whose port stays open for its health: requests under way are answered, new ones are refused with 503
- * on a connection that then closes. It is made before the application listens.
+ * Shuts the API down while its port stays open for health checks: pending requests are answered, new ones are refused with
+ * 503 on a connection that then closes. Create it before the application listens.
  */
 export class LastAnswers {
-  private readonly underWay = new Set<FastifyReply>();
+  private readonly pending = new Set<FastifyReply>();
   private isClosing = false;
   private resolveAllAnswered: (() => void) | undefined;
 
@@ -24,8 +24,8 @@ export class LastAnswers {
     fastify.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
       if (HEALTH.includes(request.routeOptions.url ?? '')) return done();
       if (this.isClosing) return refuse(request, reply);
-      this.underWay.add(reply);
-      // Not Fastify's own hook: it is not called for a caller who hung up.
+      this.pending.add(reply);
+      // Fastify's onResponse hook is not called when the caller disconnects.
       reply.raw.once('close', () => this.markAnswered(reply));
       done();
     });
@@ -34,19 +34,19 @@ export class LastAnswers {
   async finish(): Promise<void> {
     this.isClosing = true;
     endWaits(this.app.getHttpServer());
-    // Also ends connections on which no request came, which would hold up the close of the server.
+    // Idle connections would delay the close of the server.
     setTimeout(() => this.app.getHttpServer().closeAllConnections(), LAST_ANSWERS_MS).unref();
-    if (this.underWay.size > 0) await new Promise<void>((resolve) => (this.resolveAllAnswered = resolve));
+    if (this.pending.size > 0) await new Promise<void>((resolve) => (this.resolveAllAnswered = resolve));
   }
 
   private markAnswered(reply: FastifyReply): void {
-    this.underWay.delete(reply);
-    if (this.underWay.size === 0) this.resolveAllAnswered?.();
+    this.pending.delete(reply);
+    if (this.pending.size === 0) this.resolveAllAnswered?.();
   }
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('connection', 'close');
-  const detail = 'This api is shutting down and takes no more requests. Send it again: another one answers.';
+  const detail = 'This API process is shutting down. Send the request again; another process answers it.';
   sendProblem(new ApiProblem(503, 'SHUTTING_DOWN', detail, { retryAfterMs: 1_000 }), request, reply);
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { runApp } from '#runtime';
 import type { AddressInfo } from 'node:net';
-import { ApiEnv } from './api.env.js';
+import { ApiEnv } from './api-env.js';
 import { createApi } from './http.js';
 import { LastAnswers } from './last-answers.js';
 

@@ -1,4 +1,4 @@
-/** What the api answers, as far as it is shown. `--json` prints all of it. */
+/** The parts of the API's answers that the CLI shows. `--json` prints whole answers. */
 
 export interface Ticket {
   readonly outcome: 'created' | 'skipped' | 'coalesced' | 'replaced';
@@ -23,7 +23,7 @@ export interface Job {
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** What its handler left behind; its bytes are at `href`. */
+/** A file that the job's handler stored. Its bytes are at `href`. */
 export interface Artifact {
   readonly name: string;
   readonly size: number;
@@ -65,7 +65,7 @@ export interface Removal {
   readonly id: string;
   readonly queue: string;
   readonly kind?: string;
-  /** The state it was in. */
+  /** State of the job before its removal. */
   readonly state: string;
   readonly at: string;
   readonly why: string;
@@ -77,7 +77,7 @@ export interface Removal {
 export interface Receipt {
   readonly cancelId: string;
   readonly owner: string;
-  /** The one job, when it was not all of the owner. */
+  /** Set when a single job was cancelled instead of the whole owner. */
   readonly job?: string;
   readonly epoch: string | null;
   readonly reason: string;
@@ -117,7 +117,7 @@ export interface Queues {
 export interface QueueLine {
   readonly queue: string;
   readonly counts: Readonly<Record<string, number>>;
-  /** How long the job that is due for longest has been due; null when none waits. */
+  /** How long the oldest waiting job has been due; null when none waits. */
   readonly oldestWaitingMs: number | null;
   readonly paused: boolean;
 }
@@ -137,7 +137,7 @@ export interface Sweep {
   readonly healed?: number;
   readonly waiting?: number;
   readonly jobs?: number;
-  /** How many there were to be seen in all, about, where that is known. */
+  /** Approximate total of items to see, if known. */
   readonly of?: number;
   readonly lines?: readonly { readonly what: string; readonly why: string }[];
   readonly cursor?: string | null;

@@ -6,11 +6,10 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long its answer may take. */
   readonly withinMs?: number;
 }
 
-/** The api, by HTTP. Whatever is not a yes is thrown: `Refused`, or `Unreachable`. */
+/** HTTP client for the API. Throws `Refused` for an error answer and `Unreachable` if there is none. */
 export class Api {
   constructor(
     readonly url: string,
@@ -64,7 +63,7 @@ export class Api {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(withinMs),
-        // Followed, a POST would become a GET, and the key might go to somebody else.
+        // Following a redirect would turn a POST into a GET and could send the key to another host.
         redirect: 'manual',
       });
       return { response, text: await response.text() };
@@ -87,9 +86,9 @@ function isProblem(body: unknown): body is Problem {
   return typeof code === 'string' && typeof detail === 'string';
 }
 
-/** Fetch itself says only that it failed; why is in its cause. */
+/** `fetch` reports the reason for a failure only in `cause`. */
 function reason(error: Error, withinMs: number): string {
-  if (error.name === 'TimeoutError') return `nothing within ${withinMs / 1_000} s`;
+  if (error.name === 'TimeoutError') return `no response within ${withinMs / 1_000} s`;
   const cause = error.cause as (Error & { code?: string }) | undefined;
   return cause?.code ?? cause?.message ?? error.message;
 }

@@ -3,25 +3,25 @@ import { firstWord, readArguments, type OptionSpecs } from './arguments.js';
 import { WrongUsage } from './problems.js';
 
 const SPECS: OptionSpecs = {
-  owner: { value: '<type:id>', many: true, says: 'whose' },
-  reason: { value: '<text>', says: 'why' },
-  wait: { value: '[<duration>]', bare: '30s', says: 'wait' },
-  priority: { value: '<n>', says: 'how urgent' },
-  json: { says: 'for a machine' },
-  help: { says: 'help' },
+  owner: { value: '<type:id>', many: true, description: 'whose' },
+  reason: { value: '<text>', description: 'why' },
+  wait: { value: '[<duration>]', bare: '30s', description: 'wait' },
+  priority: { value: '<n>', description: 'how urgent' },
+  json: { description: 'for a machine' },
+  help: { description: 'help' },
 };
 
 const read = (line: string) => readArguments(line.split(' ').filter(Boolean), SPECS);
 
-describe('arguments', () => {
-  it('are words and options in any order', () => {
-    const given = read('trip --json 42 --owner a:1 --reason=-x --owner b:2');
+describe('readArguments', () => {
+  it('accepts positional arguments and options in any order', () => {
+    const parsed = read('trip --json 42 --owner a:1 --reason=-x --owner b:2');
     expect([
-      given.words,
-      given.list('owner'),
-      given.text('reason'),
-      given.has('json'),
-      given.has('help'),
+      parsed.words,
+      parsed.list('owner'),
+      parsed.text('reason'),
+      parsed.has('json'),
+      parsed.has('help'),
     ]).toEqual([['trip', '42'], ['a:1', 'b:2'], '-x', true, false]);
   });
 
@@ -33,38 +33,35 @@ describe('arguments', () => {
     ['trip --wait=250ms 1', ['trip', '1'], 250],
     ['trip --wait=0 1', ['trip', '1'], 0],
     ['--reason - -- --json', ['--json'], undefined],
-  ])('of %s are told apart', (line, words, wait) => {
-    const given = read(line);
-    expect([given.words, given.duration('wait')]).toEqual([words, wait]);
+  ])('separates optional durations from positional arguments in "%s"', (line, words, wait) => {
+    const parsed = read(line);
+    expect([parsed.words, parsed.duration('wait')]).toEqual([words, wait]);
   });
 
   it.each([
-    ['--raeson x', 'There is no option --raeson here. Did you mean --reason?'],
-    ['-5', 'There is no option -5 here. A word that begins with - is given behind a -- that stands alone.'],
-    [
-      '--constructor',
-      'There is no option --constructor here. A word that begins with - is given behind a -- that stands alone.',
-    ],
+    ['--raeson x', 'Unknown option --raeson. Did you mean --reason?'],
+    ['-5', 'Unknown option -5. Put -- before an argument that begins with -.'],
+    ['--constructor', 'Unknown option --constructor. Put -- before an argument that begins with -.'],
     ['--reason', '--reason needs a value: --reason <text>'],
-    ['--reason --json', '--reason needs a value; if "--json" is meant, write --reason=--json'],
+    ['--reason --json', '--reason needs a value. To pass "--json", write --reason=--json'],
     ['--reason a --reason b', '--reason is given twice.'],
     ['--json=yes', '--json takes no value.'],
-  ])('%s is wrong', (line, message) => {
+  ])('rejects "%s"', (line, message) => {
     expect(() => read(line)).toThrow(new WrongUsage(message));
   });
 
-  it('are read as what they are for', () => {
-    const given = read('--priority 201');
+  it('rejects a duration without a unit and a number out of range', () => {
+    const parsed = read('--priority 201');
     for (const text of ['soon', '5', '1.5', '250'])
       expect(() => read(`--wait=${text}`).duration('wait')).toThrow(
         new WrongUsage(`--wait must be a number with a unit (500ms, 30s, 5m, 24h, 7d); got "${text}".`),
       );
-    expect(() => given.whole('priority', 1, 200)).toThrow(
-      '--priority is a whole number from 1 to 200; got "201".',
+    expect(() => parsed.whole('priority', 1, 200)).toThrow(
+      '--priority must be a whole number from 1 to 200; got "201".',
     );
   });
 
-  it('have a first word that is no value of an option', () => {
+  it('finds the command behind options and their values', () => {
     expect(firstWord(['--json', '--reason', 'x', 'cancel'], SPECS)).toBe(3);
     expect(firstWord(['--json'], SPECS)).toBeUndefined();
   });

@@ -4,18 +4,18 @@ import { parseArgs } from 'node:util';
 import { WrongUsage } from './problems.js';
 
 export interface OptionSpec {
-  /** What stands for its value in the help; an option without one is a flag. */
+  /** Placeholder in the help. An option without one is a flag. */
   readonly value?: string;
-  readonly says: string;
-  /** It may be given more than once. */
+  readonly description: string;
+  /** Allows the option more than once. */
   readonly many?: boolean;
-  /** The duration that is meant when it is given without one. */
+  /** Duration to use when the option has no value. */
   readonly bare?: string;
 }
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** The words and options of one call, checked against what its command takes. */
-export class Given {
+/** Positional arguments (`words`) and options of one call, checked against the options of its command. */
+export class ParsedArgs {
   constructor(
     readonly words: readonly string[],
     private readonly values: ReadonlyMap<string, readonly string[]>,
@@ -33,7 +33,7 @@ export class Given {
     return this.values.get(name) ?? [];
   }
 
-  /** In ms. */
+  /** Milliseconds. */
   duration(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -49,12 +49,12 @@ export class Given {
     if (text === undefined) return undefined;
     const number = /^\d+$/.test(text) ? Number(text) : NaN;
     if (number >= from && number <= to) return number;
-    throw new WrongUsage(`--${name} is a whole number from ${from} to ${to}; got "${text}".`);
+    throw new WrongUsage(`--${name} must be a whole number from ${from} to ${to}; got "${text}".`);
   }
 }
 
-/** Reads what was typed. An option that nobody knows is an error, and so is one without its value, or given twice. */
-export function readArguments(args: readonly string[], specs: OptionSpecs): Given {
+/** Throws `WrongUsage` for an unknown option, a missing value, or an option given twice. */
+export function readArguments(args: readonly string[], specs: OptionSpecs): ParsedArgs {
   const words: string[] = [];
   const values = new Map<string, string[]>();
   const tokens = tokenize(args, specs);
@@ -72,10 +72,10 @@ export function readArguments(args: readonly string[], specs: OptionSpecs): Give
       values.set(token.name, [...(values.get(token.name) ?? []), valueOf(token, spec)]);
     }
   }
-  return new Given(words, values);
+  return new ParsedArgs(words, values);
 }
 
-/** Where the first word stands that is no option and no option's value: the command. */
+/** Index of the command: the first argument that is neither an option nor an option's value. */
 export function firstWord(args: readonly string[], specs: OptionSpecs): number | undefined {
   return tokenize(args, specs).find(({ kind }) => kind === 'positional')?.index;
 }
@@ -104,9 +104,9 @@ function valueOf(token: Extract<Token, { kind: 'option' }>, spec: OptionSpec): s
   if (value === undefined && spec.bare) return spec.bare;
   if (value === undefined || value === '')
     throw new WrongUsage(`${rawName} needs a value: ${rawName} ${spec.value}`);
-  // What looks like the next option was hardly meant as this one's value.
+  // A value that looks like an option is more likely the next option after a forgotten value.
   if (!inlineValue && value.length > 1 && value.startsWith('-')) {
-    throw new WrongUsage(`${rawName} needs a value; if "${value}" is meant, write ${rawName}=${value}`);
+    throw new WrongUsage(`${rawName} needs a value. To pass "${value}", write ${rawName}=${value}`);
   }
   return value;
 }
@@ -114,8 +114,6 @@ function valueOf(token: Extract<Token, { kind: 'option' }>, spec: OptionSpec): s
 function unknownOption(rawName: string, known: readonly string[]): WrongUsage {
   const name = rawName.replace(/^-+/, '');
   const near = nearestName(name, known, name.length < 4 ? 1 : 3);
-  const hint = near
-    ? `Did you mean --${near}?`
-    : 'A word that begins with - is given behind a -- that stands alone.';
-  return new WrongUsage(`There is no option ${rawName} here. ${hint}`);
+  const hint = near ? `Did you mean --${near}?` : 'Put -- before an argument that begins with -.';
+  return new WrongUsage(`Unknown option ${rawName}. ${hint}`);
 }

@@ -10,27 +10,26 @@ import { Refused, Unreachable, WrongUsage } from './problems.js';
 import { renderProblem, renderWrongUsage } from './render/problem.js';
 import { GLOBAL_OPTIONS, readSettings } from './settings.js';
 
-export interface Surroundings {
+export interface CliContext {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly version: string;
 }
 
-/** From what was typed to an exit code. */
-export async function cli(args: readonly string[], around: Surroundings): Promise<ExitCode> {
-  const out = new Output(around.stdout, around.stderr, around.env, args.includes('--json'));
-  endQuietlyWhenNobodyReads(around.stdout, out);
+export async function cli(args: readonly string[], context: CliContext): Promise<ExitCode> {
+  const out = new Output(context.stdout, context.stderr, context.env, args.includes('--json'));
+  exitQuietlyOnClosedPipe(context.stdout, out);
   try {
-    return await carryOut(args, around, out);
+    return await runCommand(args, context, out);
   } catch (error) {
-    return tell(error, out);
+    return reportError(error, out);
   }
 }
 
-async function carryOut(
+async function runCommand(
   args: readonly string[],
-  { env, version }: Surroundings,
+  { env, version }: CliContext,
   out: Output,
 ): Promise<ExitCode> {
   const at = firstWord(args, ALL_OPTIONS);
@@ -38,25 +37,25 @@ async function carryOut(
   if (name === undefined || name === 'help') return help(args.toSpliced(at ?? 0, name ? 1 : 0), version, out);
   const command = findCommand(name);
   try {
-    const given = readArguments(args.toSpliced(at!, 1), { ...command.options, ...GLOBAL_OPTIONS });
-    if (given.has('version')) return print(version, out);
-    if (given.has('help')) return print(commandHelp(command, GLOBAL_OPTIONS), out);
-    const { url, key } = readSettings(given, env);
-    return await command.run(given, { api: new Api(url, key, version), out, readInput });
+    const parsed = readArguments(args.toSpliced(at!, 1), { ...command.options, ...GLOBAL_OPTIONS });
+    if (parsed.has('version')) return print(version, out);
+    if (parsed.has('help')) return print(commandHelp(command, GLOBAL_OPTIONS), out);
+    const { url, key } = readSettings(parsed, env);
+    return await command.run(parsed, { api: new Api(url, key, version), out, readInput });
   } catch (error) {
     if (error instanceof WrongUsage) throw new WrongUsage(error.message, command.name);
     throw error;
   }
 }
 
-/** Options of all commands, to tell an option's value from a command before the command is known. */
+/** Options of all commands: finding the command needs to know which options have a value. */
 const ALL_OPTIONS: OptionSpecs = Object.assign({}, ...COMMANDS.map(({ options }) => options), GLOBAL_OPTIONS);
 
-/** `mooring`, `mooring --help`, `mooring help cancel`. */
+/** Handles `mooring`, `mooring --help` and `mooring help cancel`. */
 function help(args: readonly string[], version: string, out: Output): ExitCode {
-  const given = readArguments(args, GLOBAL_OPTIONS);
-  if (given.has('version')) return print(version, out);
-  const [name] = given.words;
+  const parsed = readArguments(args, GLOBAL_OPTIONS);
+  if (parsed.has('version')) return print(version, out);
+  const [name] = parsed.words;
   return print(
     name ? commandHelp(findCommand(name), GLOBAL_OPTIONS) : overview(COMMANDS, GLOBAL_OPTIONS),
     out,
@@ -74,16 +73,16 @@ function findCommand(name: string): Command {
   const names = COMMANDS.map((one) => one.name);
   const near = nearestName(name, names, 3);
   throw new WrongUsage(
-    `There is no command "${name}".${near ? ` Did you mean ${near}?` : ` There are: ${names.join(', ')}.`}`,
+    `Unknown command "${name}".${near ? ` Did you mean ${near}?` : ` Commands: ${names.join(', ')}.`}`,
   );
 }
 
-function tell(error: unknown, out: Output): ExitCode {
+function reportError(error: unknown, out: Output): ExitCode {
   if (error instanceof WrongUsage) {
     out.note(renderWrongUsage(error, out.paintNote));
     return 2;
   }
-  // The api's own words are an answer too.
+  // With --json a refusal is printed to stdout, like any other answer.
   if (error instanceof Refused && error.problem && out.isJson) out.json(error.problem);
   else if (error instanceof Refused || error instanceof Unreachable)
     out.note(renderProblem(error, out.paintNote));
@@ -91,8 +90,8 @@ function tell(error: unknown, out: Output): ExitCode {
   return error instanceof Unreachable ? 3 : 1;
 }
 
-/** `mooring … | head`: who read has read enough. */
-function endQuietlyWhenNobodyReads(stdout: NodeJS.WriteStream, out: Output): void {
+/** In `mooring … | head` the reader closes the pipe early; that is no error. */
+function exitQuietlyOnClosedPipe(stdout: NodeJS.WriteStream, out: Output): void {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     if (!out.mustFinish) process.exit(0);

@@ -1,25 +1,25 @@
 import type { Api } from './api.js';
-import type { Given, OptionSpecs } from './arguments.js';
+import type { ParsedArgs, OptionSpecs } from './arguments.js';
 import type { Output } from './output.js';
 
-/** 0 all is well; 1 refused, or something failed; 2 wrong usage; 3 the api cannot be reached. */
+/** 0: success. 1: the API refused, or something failed. 2: wrong usage. 3: the API cannot be reached. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
 export interface Tools {
   readonly api: Api;
   readonly out: Output;
-  /** Text of a file; of what is piped in for `-`. */
+  /** Reads a file, or standard input for `-`. */
   readonly readInput: (path: string) => Promise<string>;
 }
 
-/** One thing the tool can do: how it is called, and what it does. */
 export interface Command {
   readonly name: string;
-  /** Ways to call it, without the `mooring` in front. */
+  /** Command lines without the leading `mooring`. */
   readonly usage: readonly string[];
-  readonly says: string;
+  /** A phrase in the imperative without a full stop, as in `show a job`. */
+  readonly description: string;
   readonly options: OptionSpecs;
-  /** Whatever else its help says. */
+  /** Further text for the command's help. */
   readonly more?: string;
-  readonly run: (given: Given, tools: Tools) => Promise<ExitCode>;
+  readonly run: (parsed: ParsedArgs, tools: Tools) => Promise<ExitCode>;
 }

@@ -1,27 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isPassing } from './problems.js';
+import { isTransient } from './problems.js';
 
-/** So many looks in a row may fail, once one has not: an api that is being deployed is back soon. */
-const FORGIVEN = 20;
+/** Consecutive polls that may fail after a first success: an API that is being deployed is back soon. */
+const MAX_FAILURES = 20;
 
-export interface Following<T> {
-  readonly look: () => Promise<T>;
+export interface FollowOptions<T> {
+  readonly poll: () => Promise<T>;
   readonly everyMs: number;
   readonly show: (seen: T) => void;
   readonly hasEnded: (seen: T) => boolean;
 }
 
-/** Looks until it has ended; answers what it saw last. */
-export async function follow<T>({ look, everyMs, show, hasEnded }: Following<T>): Promise<T> {
-  for (let failures = FORGIVEN; ;) {
+/** Polls until `hasEnded`, and returns the last value. */
+export async function follow<T>({ poll, everyMs, show, hasEnded }: FollowOptions<T>): Promise<T> {
+  for (let failures = MAX_FAILURES; ;) {
     try {
-      const seen = await look();
+      const seen = await poll();
       failures = 0;
       show(seen);
       if (hasEnded(seen)) return seen;
     } catch (error) {
       failures += 1;
-      if (!isPassing(error) || failures > FORGIVEN) throw error;
+      if (!isTransient(error) || failures > MAX_FAILURES) throw error;
     }
     await pause(everyMs);
   }

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { WrongUsage } from './problems.js';
 
-/** The text of a file, or for `-` of what is piped in. */
+/** Reads a file, or standard input for `-`. */
 export async function readInput(path: string): Promise<string> {
   return decode(path === '-' ? await readStdin() : await readNamed(path), path);
 }
 
 async function readStdin(): Promise<Buffer> {
-  if (process.stdin.isTTY) process.stderr.write('Reading from the terminal; Ctrl-D ends.\n');
+  if (process.stdin.isTTY) process.stderr.write('Reading from the terminal; press Ctrl-D to finish.\n');
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
@@ -21,11 +21,11 @@ async function readNamed(path: string): Promise<Buffer> {
   }
 }
 
-/** Strict: a byte that is read as something else would make another owner's name. */
+/** Rejects invalid UTF-8: a replaced byte would name a different owner. */
 function decode(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new WrongUsage(`${path === '-' ? 'What is piped in' : path} is not text in UTF-8.`);
+    throw new WrongUsage(`${path === '-' ? 'Standard input' : path} is not valid UTF-8.`);
   }
 }

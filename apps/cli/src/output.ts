@@ -3,18 +3,18 @@ export type Paint = (style: Style, text: string) => string;
 
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
 
-/** For files, pipes, and tests. */
+/** Leaves text without colours, for files, pipes and tests. */
 export const plain: Paint = (_style, text) => text;
 
 const colourful: Paint = (style, text) => (text === '' ? text : `\x1b[${CODES[style]}m${text}\x1b[0m`);
 
 const ERASE_LINE = '\r\x1b[K';
 
-/** Where the command speaks: answers to stdout, everything about them to stderr. */
+/** Writes answers to stdout and everything else to stderr. */
 export class Output {
   readonly paint: Paint;
   readonly paintNote: Paint;
-  /** What is under way must be done to its end, whether or not somebody still reads. */
+  /** Keeps the process running when the reader of stdout has gone. */
   mustFinish = false;
   private liveLine = '';
 
@@ -22,7 +22,6 @@ export class Output {
     private readonly stdout: NodeJS.WriteStream,
     private readonly stderr: NodeJS.WriteStream,
     env: NodeJS.ProcessEnv,
-    /** What `--json` says. */
     readonly isJson = false,
   ) {
     const wantsColour = !env['NO_COLOR'] && env['TERM'] !== 'dumb';
@@ -47,7 +46,7 @@ export class Output {
     this.print(JSON.stringify(value, null, 2));
   }
 
-  /** One of many, each on a line of its own. */
+  /** JSON Lines, for one value of many. */
   line(value: unknown): void {
     this.print(JSON.stringify(value));
   }
@@ -57,14 +56,14 @@ export class Output {
     this.stderr.write(`${text}\n`);
   }
 
-  /** A line that the next one takes the place of; only where somebody watches. Cut to fit, so it has no colours. */
+  /** Shows a status line that the next call replaces, on a terminal only. The text is truncated, so it must have no colours. */
   live(text: string): void {
     if (!this.stderr.isTTY || text === this.liveLine) return;
     this.stderr.write(`${ERASE_LINE}${text.slice(0, (this.stderr.columns || 80) - 1)}`);
     this.liveLine = text;
   }
 
-  /** As it is, such as what moves a terminal's cursor. */
+  /** Writes text unchanged, such as terminal control sequences. */
   raw(text: string): void {
     this.stdout.write(text);
   }

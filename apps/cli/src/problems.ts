@@ -1,28 +1,28 @@
-/** What was typed makes no sense; the message says what to type. */
+/** The command line is wrong. The message says what to type instead. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 
   constructor(
     message: string,
-    /** Whose help to point to; it is known once the command is. */
+    /** Command whose help is suggested. Undefined until the command is known. */
     readonly command?: string,
   ) {
     super(message);
   }
 }
 
-/** The api answered no. */
+/** The API answered with an error. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 
   constructor(
     readonly status: number,
-    /** As RFC 9457 has it, when it is a Mooring api that answered. */
+    /** Problem details (RFC 9457). Undefined if something other than a Mooring API answered. */
     readonly problem: Problem | undefined,
     readonly retryAfter: string | undefined,
     url: string,
   ) {
-    super(problem?.detail ?? `${url} answered ${status}, and not as a Mooring api does. Is the url right?`);
+    super(problem?.detail ?? `${url} answered ${status}, but not like a Mooring API. Is the URL right?`);
   }
 }
 
@@ -33,27 +33,27 @@ export interface Problem {
   readonly requestId?: string;
 }
 
-/** No answer came. What was asked may have been done nevertheless. */
+/** The API gave no answer. It may have carried out the request nevertheless. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 
   constructor(url: string, why: string, cause?: unknown) {
     super(
-      `No answer from the api at ${url} (${why}).\nIs it running? Another address is set with --url or MOORING_URL.`,
+      `No answer from the API at ${url} (${why}).\nIs it running? Set another address with --url or MOORING_URL.`,
       { cause },
     );
   }
 }
 
-/** A refusal that may be gone a moment later. */
-export function isPassing(error: unknown): boolean {
+/** Whether a later attempt may succeed. */
+export function isTransient(error: unknown): boolean {
   return (
     error instanceof Unreachable || (error instanceof Refused && [429, 502, 503, 504].includes(error.status))
   );
 }
 
-/** It cannot be told whether what was asked has been done. */
-export function isInDoubt(error: unknown): boolean {
+/** Whether the API may have carried out the request nevertheless. */
+export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
 }
 

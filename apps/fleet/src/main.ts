@@ -10,13 +10,13 @@ import {
 } from '#runtime';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { FleetEnv } from './fleet.env.js';
+import { FleetEnv } from './fleet-env.js';
 import { checkAddress, checkPort } from './preflight.js';
 import { Screen } from './screen.js';
 import { endWithStarter } from './starter.js';
 import { Supervisor } from './supervisor.js';
 
-/** The launcher: a store if none is named, then the api, the workers and the janitor, each a process of its own. */
+/** The launcher: starts a private store if none is configured, then the API, the workers and the janitor as processes. */
 
 const READY_MS = 60_000;
 const POLL_MS = 50;
@@ -59,7 +59,7 @@ async function provideStore(): Promise<string> {
     await checkAddress(address);
     return describeAddress(address);
   }
-  // Whoever takes any free port has no place of its own to come back to.
+  // With any free port there is no stable folder to return to.
   const folder = env.PORT === 0 ? `.mooring/any-${process.pid}` : `.mooring/${env.PORT}`;
   store = startPrivateStore(folder);
   const started = await store;
@@ -67,8 +67,8 @@ async function provideStore(): Promise<string> {
   void started.exited.then(({ code, signal }) => {
     if (ending) return;
     const how = signal ?? `code ${code}`;
-    process.stderr.write(`The private store ended (${how}); the fleet cannot go on without it.\n`);
-    // Its keeper was killed, perhaps not the server.
+    process.stderr.write(`The private store exited (${how}); the fleet cannot run without it.\n`);
+    // The parent of the server was killed, but the server may still run.
     return endLeftover(folder).then(() => end(1));
   });
   await checkAddress({ via: 'url', url: started.url });
@@ -81,13 +81,13 @@ function launch(): void {
     const app = name.replace(/-\d+$/, '');
     const child = new Supervisor(name, entry(app), childEnv(app), {
       failedToStart: (who, how) => {
-        // What is wrong it has said itself, unless it was killed.
-        if (!ending) process.stderr.write(`${who} ended while it started (${how}).\n`);
+        // The process has printed the reason itself, unless it was killed.
+        if (!ending) process.stderr.write(`${who} exited during its start (${how}).\n`);
         void end(1);
       },
       line: (from, line) => screen.childLine(from, line),
       died: (who, how, againInMs) => {
-        process.stderr.write(`${who} ended unexpectedly (${how}); starting it again in ${againInMs} ms\n`);
+        process.stderr.write(`${who} exited unexpectedly (${how}); restarting it in ${againInMs} ms\n`);
       },
     });
     children.push(child);
@@ -95,16 +95,16 @@ function launch(): void {
   }
 }
 
-/** Whether the api takes probes from whoever is on this machine. */
+/** Whether local callers may enqueue probes without a key. */
 function isOpen(): boolean {
   return !process.env['API_KEYS'] && process.env['PROBE'] !== 'off';
 }
 
 function childEnv(app: string): NodeJS.ProcessEnv {
-  // On a terminal the screen is for what matters; LOG_LEVEL=info shows what the processes say.
+  // On a terminal only warnings are shown. LOG_LEVEL=info shows more.
   const colour = process.env['NO_COLOR'] ? {} : { FORCE_COLOR: '1' };
   const forPeople = process.stdout.isTTY ? { LOG_FORMAT: 'pretty', LOG_LEVEL: 'warn', ...colour } : {};
-  // HOST is the api's door. The others show their health to this machine, each on a port that is free.
+  // HOST applies to the API. The others serve health on loopback, each on a free port.
   const health = app === 'api' ? {} : { HOST: '127.0.0.1', HEALTH_PORT: '0' };
   return { ...forPeople, ...process.env, ...health, LAUNCHED: 'yes' };
 }
@@ -127,12 +127,12 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** Ends everything in order, once: first what lets jobs in, then what runs them, the store last. */
+/** Shuts everything down once: first the processes, then the store. */
 function end(exitCode: number): Promise<void> {
   ending ??= (async () => {
     screen.say('\nEnding…');
     const limit = env.SHUTDOWN_TIMEOUT + 2_000;
-    // All at once, within one time limit: what lets jobs in has ended long before what runs them.
+    // All processes stop concurrently within one time limit. The API stops long before the workers.
     const ends = await Promise.all(children.map((child) => child.stop(limit)));
     await store?.then((started) => started.stop(), ignoreFailedStart);
     if (env.PORT === 0) await rm(`.mooring/any-${process.pid}`, { recursive: true, force: true });
@@ -145,7 +145,7 @@ function end(exitCode: number): Promise<void> {
 }
 
 function ignoreFailedStart(): void {
-  // It was said when it failed.
+  // The failed start was reported already.
 }
 
 function entry(app: string): string {

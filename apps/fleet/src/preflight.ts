@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
 
 const ANSWER_MS = 5_000;
 
-/** Refuses a start that cannot succeed, in one sentence: a taken port. */
+/** Throws a one-line error if the port is taken. */
 export async function checkPort(port: number, host: string): Promise<void> {
   if (port === 0) return;
   await new Promise<void>((resolve, reject) => {
@@ -28,7 +28,7 @@ export async function checkPort(port: number, host: string): Promise<void> {
   });
 }
 
-/** Refuses a start that cannot succeed, in one sentence: a store that is not there, not ours to use, or not fit. */
+/** Throws a one-line error if the store is missing, refuses the credentials, or is misconfigured. */
 export async function checkAddress(address: StoreAddress): Promise<void> {
   const name = describeAddress(address);
   const redis = connectStore(address, createLog('fleet', { LOG_LEVEL: 'silent' }));

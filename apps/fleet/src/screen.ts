@@ -1,4 +1,4 @@
-/** What the person who started the fleet reads. */
+/** Output for the person who started the fleet. */
 export class Screen {
   private readonly forPeople = process.stdout.isTTY;
 
@@ -6,7 +6,7 @@ export class Screen {
     process.stdout.write(`${line}\n`);
   }
 
-  /** A child's own line; JSON stays as it is, so that a machine can read it. */
+  /** Prints a line of a child. JSON lines stay unchanged for programs. */
   childLine(name: string, line: string): void {
     process.stdout.write(this.forPeople ? `${name.padEnd(9)} ${line}\n` : `${line}\n`);
   }

@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 const PARENT_MS = 500;
 
 /**
- * Ends the launcher with what started it: a terminal that closes, or an npm that is killed and leaves its script behind.
+ * Stops the launcher when its terminal closes, or when npm is killed and leaves its script running.
  *
  * A launcher in the background (`nohup`, `setsid`, a service manager) has no terminal. It outlives the script that started it,
  * and a hang-up does not end it. Node.js resets signals that `nohup` ignores, so that is asked of its streams.
@@ -19,7 +19,7 @@ export function endWithStarter(end: () => void): void {
 
 const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
 
-/** As npm, and those like it, say it to scripts; the shell between has replaced itself, so our parent is npm. */
+/** Package managers set these variables for scripts. The shell in between replaces itself, so the parent is npm. */
 function isScriptOfOurs(): boolean {
   const { npm_lifecycle_event: script, npm_package_name: name } = process.env;
   return name === 'mooring' && script === 'start';

@@ -33,7 +33,7 @@ const SCRIPTS = {
     }, 20);`,
 };
 
-describe('the supervisor', () => {
+describe('Supervisor', () => {
   let folder: string;
   let said: string[];
   let lines: string[];
@@ -73,14 +73,14 @@ describe('the supervisor', () => {
     return supervisor;
   };
 
-  it('says where its child is, once the child has said it', async () => {
+  it('knows the address of its child once the child has reported it', async () => {
     const supervisor = supervise('stays');
     expect(supervisor.address).toBeUndefined();
     expect(await until(() => supervisor.address, 'it has started')).toBe('http://127.0.0.1:1');
     expect(isAlive(supervisor.pid!)).toBe(true);
   });
 
-  it('passes on what its child says, line by line, also the last one without an end', async () => {
+  it('passes on the output of its child line by line, including an unterminated last line', async () => {
     supervise('talks');
     await until(() => said.length > 0 && lines.length === 4, 'it has said all');
     expect(lines.toSorted()).toEqual(['child: last', 'child: one', 'child: two', 'child: word']);
@@ -89,7 +89,7 @@ describe('the supervisor', () => {
   it.each([
     ['fails', 3],
     ['missing', 1],
-  ])('does not start again what never started: %s', async (script, code) => {
+  ])('does not restart a child that never started: %s', async (script, code) => {
     const supervisor = supervise(script);
     await until(() => said.length > 0, 'it has ended');
     expect(said).toEqual([`child failed to start: code ${code}`]);
@@ -97,14 +97,14 @@ describe('the supervisor', () => {
     expect(isAlive(supervisor.pid!)).toBe(false);
   });
 
-  it('starts a child again that had started, later each time', async () => {
+  it('restarts a child with increasing delays', async () => {
     const supervisor = supervise('endsAfterStart');
     await until(() => said.length === 3, 'it died three times');
     expect(said).toEqual([500, 1_000, 2_000].map((ms) => `child died of code 7, again in ${ms}`));
     expect(supervisor.address).toBeUndefined();
   });
 
-  it('starts another in the place of one that was killed', async () => {
+  it('restarts a child that was killed', async () => {
     const supervisor = await started('stays');
     const { pid } = supervisor;
     process.kill(pid!, 'SIGKILL');
@@ -114,18 +114,18 @@ describe('the supervisor', () => {
     expect(supervisor.pid).not.toBe(pid);
   });
 
-  it('does not start again what it ended itself', async () => {
+  it('does not restart a child that it stopped', async () => {
     const supervisor = await started('stays');
     expect(await supervisor.stop(5_000)).toBe('in time');
     expect({ said, alive: isAlive(supervisor.pid!) }).toEqual({ said: [], alive: false });
   });
 
-  it('does not start again what died before it was told to end', async () => {
+  it('does not restart a child that died before stop', async () => {
     const supervisor = supervise('endsAfterStart');
     await until(() => said.length > 0, 'it died');
     const { pid } = supervisor;
     expect(await supervisor.stop(5_000)).toBe('in time');
-    // Another's second death comes later than the first one's return would have.
+    // The second exit of another child comes later than a restart of the first would have.
     supervise('endsAfterStart');
     await until(() => said.length >= 3, 'another died twice');
     expect({ pid: supervisor.pid, said }).toEqual({
@@ -134,17 +134,17 @@ describe('the supervisor', () => {
     });
   });
 
-  it('takes a child that ends badly for one that did not end in time', async () => {
+  it('counts a child that exits with an error during stop as late', async () => {
     expect(await (await started('endsBadly')).stop(5_000)).toBe('late');
   });
 
-  it('takes a child that failed to start, while it was told to end, for one that ended', async () => {
+  it('counts a child that fails to start during stop as in time', async () => {
     const supervisor = supervise('startsBadly');
     await until(() => lines.length > 0, 'it listens');
     expect(await supervisor.stop(5_000)).toBe('in time');
   });
 
-  it('ends a child hard that does not end in time', async () => {
+  it('kills a child that does not stop in time', async () => {
     const supervisor = await started('staysDeaf');
     expect(await supervisor.stop(2_000)).toBe('late');
     expect({ lines, said, alive: isAlive(supervisor.pid!) }).toEqual({

@@ -1,20 +1,20 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What the launcher needs to know of a child, to tell the person at the terminal. */
+/** Events of a child that the launcher reports. */
 export interface SupervisorEvents {
   line(name: string, line: string): void;
-  /** Before its first sign of life a death is a start that failed; afterwards it is started again. */
+  /** The child exited before it reported its start. Later exits lead to a restart. */
   failedToStart(name: string, how: string): void;
   died(name: string, how: string, againInMs: number): void;
 }
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 15_000;
-/** A child that lived this long had started well; its next death is a new story. */
-const LIVED_WELL_MS = 30_000;
+/** A child that ran this long resets the back-off. */
+const STABLE_MS = 30_000;
 
-/** Keeps one process of the fleet alive: starts it, starts it again when it dies, ends it in time. */
+/** Runs one process of the fleet: starts it, restarts it with back-off, and stops it within a time limit. */
 export class Supervisor {
   private child: ChildProcess | undefined;
   private retryTimer: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export class Supervisor {
     private readonly events: SupervisorEvents,
   ) {}
 
-  /** Where the child serves its health, once it does. */
+  /** URL of the child's health endpoints, once it has started. */
   get address(): string | undefined {
     return this.url;
   }
@@ -55,12 +55,12 @@ export class Supervisor {
       this.url = word.url;
       this.everStarted = true;
     });
-    // Without a pid it never ran, and no exit will be told of it.
+    // Without a pid the process never ran, and no exit event follows.
     child.on('error', (error) => child.pid ?? this.ended(error.message, 0));
     child.once('exit', (code, signal) => this.ended(signal ?? `code ${code}`, Date.now() - began));
   }
 
-  /** Tells it to end; ends it hard when it takes too long. Resolves when it is gone, with whether that was in time. */
+  /** Sends SIGTERM, then SIGKILL after the time limit. Resolves when the process has exited, with whether it was in time. */
   async stop(timeoutMs: number): Promise<'in time' | 'late'> {
     this.stopping = true;
     clearTimeout(this.retryTimer);
@@ -71,17 +71,17 @@ export class Supervisor {
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const [code, signal] = await exited;
     clearTimeout(timer);
-    // A child that was told before it could listen ended by the signal itself, and had nothing to end.
+    // A child that had not yet registered its handler exits by the signal itself and had nothing to clean up.
     if (code === 0 || signal === 'SIGTERM') return 'in time';
-    // One that could not start, as the other before it, has ended by itself.
+    // A child that failed to start has exited by itself.
     return code !== null && !this.everStarted ? 'in time' : 'late';
   }
 
-  private ended(how: string, livedMs: number): void {
+  private ended(how: string, ranMs: number): void {
     this.url = undefined;
     if (this.stopping) return;
     if (!this.everStarted) return this.events.failedToStart(this.name, how);
-    if (livedMs > LIVED_WELL_MS) this.retryMs = FIRST_RETRY_MS;
+    if (ranMs > STABLE_MS) this.retryMs = FIRST_RETRY_MS;
     this.events.died(this.name, how, this.retryMs);
     this.retryTimer = setTimeout(() => this.start(), this.retryMs);
     this.retryMs = Math.min(MAX_RETRY_MS, this.retryMs * 2);

@@ -2,7 +2,7 @@ import { Metrics, type Runtime } from '#runtime';
 import { expect, it } from 'vitest';
 import { BacklogGauges } from './backlog-gauges.js';
 
-it('a backlog is 0 until somebody says how it is counted, and then what is counted', async () => {
+it('shows 0 until a counter is registered, then its count', async () => {
   const metrics = new Metrics('test');
   const gauges = new BacklogGauges({ metrics } as Runtime);
   const shown = async (name: string): Promise<number> =>

@@ -4,7 +4,7 @@ import { Gauge } from 'prom-client';
 
 export type Backlog = 'leases' | 'quarantine';
 
-/** Shows what is left over although it should be gone. It is 0 until somebody says how it is counted. */
+/** Shows items that should have been removed. A gauge is 0 until a counter is registered. */
 @Injectable()
 export class BacklogGauges {
   private readonly gauges: Readonly<Record<Backlog, Gauge>>;
@@ -26,7 +26,7 @@ export class BacklogGauges {
     };
   }
 
-  /** The count must cost the same however much there is. */
+  /** `count` must take constant time. */
   countBy(what: Backlog, count: () => Promise<number>): void {
     this.counts.set(what, count);
   }

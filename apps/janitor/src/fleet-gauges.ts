@@ -3,15 +3,15 @@ import { BacklogGauges } from './backlog-gauges.js';
 import { LeaseGauges } from './lease-gauges.js';
 import { QueueGauges } from './queue-gauges.js';
 import { StoreGauges } from './store-gauges.js';
-import { TripGauges } from './trip-gauges.js';
+import { TrippedSweepGauges } from './tripped-sweep-gauges.js';
 
-/** What nobody announces, and somebody has to look at. */
+/** Updates the gauges of state that no event reports. */
 @Injectable()
 export class FleetGauges {
   constructor(
     private readonly queues: QueueGauges,
     private readonly store: StoreGauges,
-    private readonly trips: TripGauges,
+    private readonly trippedSweeps: TrippedSweepGauges,
     private readonly leases: LeaseGauges,
     private readonly backlog: BacklogGauges,
   ) {}
@@ -19,9 +19,9 @@ export class FleetGauges {
   async update(): Promise<void> {
     await this.queues.update();
     await this.store.update();
-    await this.trips.update();
+    await this.trippedSweeps.update();
     await this.leases.update();
-    // Last: what others count may fail.
+    // Last, because a counter provided by a workload may fail.
     await this.backlog.update();
   }
 }

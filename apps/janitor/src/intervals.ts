@@ -1,4 +1,4 @@
-import type { JanitorEnv } from './janitor.env.js';
+import type { JanitorEnv } from './janitor-env.js';
 
 /** How often things are done. */
 export abstract class Intervals {

@@ -1,5 +1,5 @@
 import { openArtifacts } from '#artifacts';
-import { EventConsumer, EventMapping, EventsModule, EventsOut, InStream } from '#events';
+import { EventConsumer, EventMapping, EventsModule, StreamPublisher, InboundEventStream } from '#events';
 import { LifecycleModule } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
@@ -11,20 +11,20 @@ import { TripsJanitorModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { BacklogGauges } from './backlog-gauges.js';
-import { Duties } from './duties.js';
-import { DutyGauges } from './duty-gauges.js';
+import { PeriodicTasks } from './periodic-tasks.js';
+import { TaskGauges } from './task-gauges.js';
 import { FleetGauges } from './fleet-gauges.js';
 import { Intervals } from './intervals.js';
-import type { JanitorEnv } from './janitor.env.js';
+import type { JanitorEnv } from './janitor-env.js';
 import { LeaseGauges } from './lease-gauges.js';
 import { QueueGauges } from './queue-gauges.js';
 import { QuarantineCount } from './quarantine-count.js';
 import { Schedule } from './schedule.js';
 import { StoreGauges } from './store-gauges.js';
 import { SweepMetrics } from './sweep-metrics.js';
-import { TripGauges } from './trip-gauges.js';
+import { TrippedSweepGauges } from './tripped-sweep-gauges.js';
 
-/** The caretaker: does at intervals what nobody asks for. */
+/** The janitor: runs periodic tasks and sweeps. */
 @Module({})
 export class JanitorModule {
   static with(runtime: Runtime, env: JanitorEnv): DynamicModule {
@@ -40,17 +40,17 @@ export class JanitorModule {
         ...providers,
         { provide: Intervals, useValue: env },
         BacklogGauges,
-        Duties,
-        DutyGauges,
-        // Without a map every event would be taken for one of nobody's, and leave the stream.
-        ...(env.EVENT_MAP ? [EventConsumer, InStream] : []),
+        PeriodicTasks,
+        TaskGauges,
+        // Without a map, every event would count as unmapped and be removed from the stream.
+        ...(env.EVENT_MAP ? [EventConsumer, InboundEventStream] : []),
         FleetGauges,
         LeaseGauges,
         QueueGauges,
         QuarantineCount,
         Schedule,
         StoreGauges,
-        TripGauges,
+        TrippedSweepGauges,
       ],
     };
   }
@@ -64,12 +64,12 @@ export class JanitorModule {
     });
   }
 
-  /** What a sweep needs, and nothing that happens by itself. */
+  /** Providers for a single sweep, without periodic tasks. */
   static forOneSweep(runtime: Runtime, env: JanitorEnv): DynamicModule {
-    const out = new EventsOut({
+    const publisher = new StreamPublisher({
       redis: runtime.redis,
       prefix: env.MOORING_PREFIX,
-      tell: env.EVENTS_OUT,
+      publish: env.EVENTS_OUT,
       keep: env.EVENTS_OUT_KEEP,
       listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
     });
@@ -97,7 +97,7 @@ export class JanitorModule {
               lockMs: env.SWEEP_LOCK,
             },
             listeners: [runtime.metrics.record, sweeps.record, (fact) => logFact(runtime.log, fact)],
-            teller: out,
+            teller: publisher,
           }),
         }),
         ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
@@ -108,8 +108,8 @@ export class JanitorModule {
       ],
       providers: [
         { provide: Runtime, useValue: runtime },
-        // As providers they are told when the application ends.
-        { provide: EventsOut, useValue: out },
+        // As providers they receive the shutdown hooks of Nest.
+        { provide: StreamPublisher, useValue: publisher },
         { provide: ConfiguredResolvers, useValue: resolvers },
         { provide: SweepMetrics, useValue: sweeps },
       ],

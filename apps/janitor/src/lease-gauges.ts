@@ -5,7 +5,7 @@ import { Gauge } from 'prom-client';
 import { BacklogGauges } from './backlog-gauges.js';
 import { Intervals } from './intervals.js';
 
-/** Shows the leases that hold a place, by state, and those that should be over. */
+/** Shows the number of leases by state, and those past due. */
 @Injectable()
 export class LeaseGauges implements OnModuleInit {
   private readonly leases: Gauge<'state'>;
@@ -25,7 +25,7 @@ export class LeaseGauges implements OnModuleInit {
     for (const state of LIVE_STATES) this.leases.set({ state }, 0);
   }
 
-  /** Every one is past due for a moment: what counts is one that a whole interval did not end. */
+  /** Every lease is past due briefly, so only those count that are past due for a whole interval. */
   onModuleInit(): void {
     const { repository } = this;
     if (repository) this.backlog.countBy('leases', () => repository.pastDue(this.intervals.LEASE_REAP_EVERY));

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { HealthServer, NestLog, runApp } from '#runtime';
 import { NestFactory } from '@nestjs/core';
-import { JanitorEnv } from './janitor.env.js';
+import { JanitorEnv } from './janitor-env.js';
 import { JanitorModule } from './janitor.module.js';
 
 await runApp({

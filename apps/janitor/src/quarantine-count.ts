@@ -2,7 +2,7 @@ import { Quarantine } from '#lifecycle';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BacklogGauges } from './backlog-gauges.js';
 
-/** Says how many jobs retention has given up on. */
+/** Registers the number of quarantined jobs as a backlog. */
 @Injectable()
 export class QuarantineCount implements OnModuleInit {
   constructor(

@@ -3,7 +3,7 @@ import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 
-/** Shows the queues as metrics. Only the janitor does: the numbers are the fleet's, not one process's. */
+/** Shows the queues as metrics. Only the janitor does, because the numbers describe the whole fleet. */
 @Injectable()
 export class QueueGauges {
   private readonly jobs: Gauge<'queue' | 'state'>;

@@ -15,7 +15,7 @@ const counts = {
 };
 const orphans = { event: 'sweep.done', sweep: 'orphans', sweepId: 's-1', ...counts, dryRun: false };
 
-describe('the metrics of the sweeps', () => {
+describe('SweepMetrics', () => {
   let metrics: Metrics;
   let sweeps: SweepMetrics;
   beforeEach(() => {
@@ -23,13 +23,13 @@ describe('the metrics of the sweeps', () => {
     sweeps = new SweepMetrics({ metrics } as Runtime);
   });
 
-  it('are all there before the first sweep, so that the first failure is seen as growth', async () => {
+  it('initialises all series before the first sweep', async () => {
     expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'artifacts' })).toBe(0);
     expect(await valueOf('mooring_sweeps_total', { sweep: 'leases', outcome: 'failed' })).toBe(0);
     expect(await valueOf('mooring_sweep_timestamp_seconds', { sweep: 'orphans' })).toBe(0);
   });
 
-  it('count the sweeps and say when the last one was', async () => {
+  it('counts sweeps and shows when the last one ended', async () => {
     const before = Date.now() / 1_000;
     sweeps.record(orphans);
     sweeps.record({ ...orphans, event: 'sweep.stopped' });
@@ -41,7 +41,7 @@ describe('the metrics of the sweeps', () => {
     expect(await valueOf('mooring_sweep_worst_stall_seconds', { sweep: 'orphans' })).toBe(0.025);
   });
 
-  it('add up the orphans that were removed, and say how many the last sweep found', async () => {
+  it('adds up removed orphans and shows how many the last sweep found', async () => {
     sweeps.record(orphans);
     sweeps.record({ ...orphans, jobs: 1 });
     sweeps.record({ ...orphans, sweep: 'retention', jobs: 1_000 });
@@ -50,14 +50,14 @@ describe('the metrics of the sweeps', () => {
     expect(await valueOf('mooring_orphaned_jobs_found')).toBe(1);
   });
 
-  it('add up what could not be removed', async () => {
+  it('adds up what could not be removed', async () => {
     sweeps.record(orphans);
     sweeps.record(orphans);
     expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'orphans' })).toBe(4);
     expect(await valueOf('mooring_cleanup_failures_total', { sweep: 'retention' })).toBe(0);
   });
 
-  it('count what a sweep did once, however often it was stopped and gone on with', async () => {
+  it('counts the work of a sweep once, even if it was stopped and resumed', async () => {
     sweeps.record({ ...orphans, event: 'sweep.stopped', jobs: 3, failed: 1 });
     expect(await valueOf('mooring_sweep_timestamp_seconds', { sweep: 'orphans' })).toBe(0);
     sweeps.record({ ...orphans, event: 'sweep.stopped', jobs: 3, failed: 1 });
@@ -67,7 +67,7 @@ describe('the metrics of the sweeps', () => {
     expect(await valueOf('mooring_sweeps_total', { sweep: 'orphans', outcome: 'stopped' })).toBe(2);
   });
 
-  it('say what could not be deleted at the last sweep, of those that delete artifacts', async () => {
+  it('shows what sweeps that delete artifacts could not delete', async () => {
     for (const sweep of ['retention', 'artifacts', 'orphans']) sweeps.record({ ...orphans, sweep });
     sweeps.record({ ...orphans, sweep: 'retention', failed: 1, waiting: 4 });
     const { values } = (await metrics.registry
@@ -81,7 +81,7 @@ describe('the metrics of the sweeps', () => {
     ]);
   });
 
-  it('say of how many the last sweep did not come to know anything', async () => {
+  it('shows how many items of the last sweep have an unknown state', async () => {
     sweeps.record({ ...orphans, unknown: 7 });
     expect(await valueOf('mooring_sweep_unknown', { sweep: 'orphans' })).toBe(7);
     sweeps.record({ ...orphans, event: 'sweep.stopped', unknown: 3 });
@@ -90,14 +90,14 @@ describe('the metrics of the sweeps', () => {
     expect(await valueOf('mooring_sweep_unknown', { sweep: 'orphans' })).toBe(0);
   });
 
-  it('count what was put right, by what it was', async () => {
+  it('counts repairs by kind', async () => {
     sweeps.record({ ...orphans, sweep: 'repair', healed: 3 });
     sweeps.record({ event: 'depth.mended', by: -2 });
     expect(await valueOf('mooring_healed_total', { what: 'repair' })).toBe(3);
     expect(await valueOf('mooring_healed_total', { what: 'depth' })).toBe(2);
   });
 
-  it('leave out what a dry run would have done, and what is no sweep', async () => {
+  it('ignores dry runs and other facts', async () => {
     const before = await metrics.registry.getMetricsAsJSON();
     sweeps.record({ ...orphans, dryRun: true });
     sweeps.record({ ...orphans, event: 'sweep.tripped', dryRun: true });

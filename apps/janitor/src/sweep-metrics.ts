@@ -4,10 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 
 const OUTCOMES = ['done', 'tripped', 'stopped', 'failed'] as const;
-/** These take artifacts away; what they failed to is there until a later one can. */
+/** Sweeps that delete artifacts. What they could not delete waits for a later sweep. */
 const TAKE_ARTIFACTS = ['retention', 'artifacts'] as const;
 
-/** What a fact tells of a sweep, or of a count that was mended. */
+/** Fields of a fact about a sweep or a corrected queue count. */
 interface SweepFact {
   readonly event: string;
   readonly sweep?: string;
@@ -22,8 +22,8 @@ interface SweepFact {
 }
 
 /**
- * Counts what the sweeps do. A dry run does nothing, and is not counted. What one did that stopped is not counted yet: who
- * goes on with it says all of it at its end.
+ * Counts the work of sweeps. Dry runs are not counted. The work of a stopped sweep is counted when the sweep that resumes it
+ * ends, because it reports all of the work.
  */
 @Injectable()
 export class SweepMetrics {
@@ -41,7 +41,7 @@ export class SweepMetrics {
     const registers = [metrics.registry];
     this.sweeps = new Counter({
       name: 'mooring_sweeps_total',
-      help: 'Sweeps that ended, by how they did.',
+      help: 'Sweeps that ended, by outcome.',
       labelNames: ['sweep', 'outcome'],
       registers,
     });
@@ -69,25 +69,25 @@ export class SweepMetrics {
     });
     this.failures = new Counter({
       name: 'mooring_cleanup_failures_total',
-      help: 'What a sweep was to remove, or to mend, and could not.',
+      help: 'Items that a sweep could not remove or repair.',
       labelNames: ['sweep'],
       registers,
     });
     this.healed = new Counter({
       name: 'mooring_healed_total',
-      help: 'Entries of our own books that were wrong and were put right.',
+      help: 'Wrong index entries that were repaired.',
       labelNames: ['what'],
       registers,
     });
     this.awaiting = new Gauge({
       name: 'mooring_artifacts_awaiting_deletion',
-      help: 'Jobs whose artifacts the last sweep was to delete and could not, or that rest since an earlier one could not.',
+      help: 'Jobs whose artifacts the last sweep could not delete, or that wait since an earlier sweep could not.',
       labelNames: ['sweep'],
       registers,
     });
     this.unknown = new Gauge({
       name: 'mooring_sweep_unknown',
-      help: 'Of what the last sweep saw, that of which nobody could say what is to become of it; it is kept.',
+      help: 'Items of the last sweep whose state could not be determined; they are kept.',
       labelNames: ['sweep'],
       registers,
     });
@@ -116,7 +116,7 @@ export class SweepMetrics {
     if (TAKE_ARTIFACTS.some((one) => one === sweep)) this.awaiting.set({ sweep }, failed + waiting);
   }
 
-  /** A counter that is not there before it counts seems not to grow when it first does. */
+  /** Initialises every series, because Prometheus does not see the first increment of a new counter. */
   private expectAll(): void {
     for (const sweep of SWEEP_KINDS) {
       for (const outcome of OUTCOMES) this.sweeps.inc({ sweep, outcome }, 0);

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Consumption } from '#lifecycle';
 import { HealthServer, NestLog, runApp } from '#runtime';
 import { NestFactory } from '@nestjs/core';
-import { WorkerEnv } from './worker.env.js';
+import { WorkerEnv } from './worker-env.js';
 import { WorkerModule } from './worker.module.js';
 
 await runApp({
@@ -18,9 +18,9 @@ await runApp({
       abortOnError: false,
     });
     const consumption = app.get(Consumption);
-    runtime.health.add('the look at the queues', async () => {
+    runtime.health.add('the check of the queues', async () => {
       const stuck = await consumption.stuckQueues();
-      return stuck.length > 0 ? `jobs wait, and none is taken from ${stuck.join(', ')}` : undefined;
+      return stuck.length > 0 ? `jobs are waiting but none is taken from ${stuck.join(', ')}` : undefined;
     });
     return { app, url };
   },

@@ -1,5 +1,5 @@
 import { openArtifacts } from '#artifacts';
-import { EventsOut } from '#events';
+import { StreamPublisher } from '#events';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
@@ -9,19 +9,19 @@ import { ProbeWorkerModule } from '#workloads/probe';
 import { SitesWorkerModule } from '#workloads/sites';
 import { TripsWorkerModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { WorkerEnv } from './worker.env.js';
+import type { WorkerEnv } from './worker-env.js';
 
-/** Of the time a worker has to end, the part for its runs; the rest is for closing what they used. */
+/** Share of the shutdown time for running jobs. The rest is for closing resources. */
 const SHARE_FOR_RUNS = 0.8;
 
-/** The consumer: takes jobs and runs them. */
+/** The consumer: runs jobs. */
 @Module({})
 export class WorkerModule {
   static with(runtime: Runtime, env: WorkerEnv): DynamicModule {
-    const out = new EventsOut({
+    const publisher = new StreamPublisher({
       redis: runtime.redis,
       prefix: env.MOORING_PREFIX,
-      tell: env.EVENTS_OUT,
+      publish: env.EVENTS_OUT,
       keep: env.EVENTS_OUT_KEEP,
       listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
     });
@@ -41,7 +41,7 @@ export class WorkerModule {
             maxWaiting: env.MAX_WAITING,
             maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-            teller: out,
+            teller: publisher,
             ...(runtime.durability && { durability: runtime.durability }),
             worker: {
               concurrency: env.WORKER_CONCURRENCY,
@@ -60,9 +60,9 @@ export class WorkerModule {
         ...(env.SITES === 'on' ? [SitesWorkerModule] : []),
         ...(env.CONTAINERS === 'on' ? [ContainersWorkerModule.with(env)] : []),
       ],
-      // As providers they are told when the application ends.
+      // As providers they receive the shutdown hooks of Nest.
       providers: [
-        { provide: EventsOut, useValue: out },
+        { provide: StreamPublisher, useValue: publisher },
         { provide: ConfiguredResolvers, useValue: resolvers },
       ],
     };

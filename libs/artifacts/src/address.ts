@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { S3Address } from './stores/s3.client.js';
+import type { S3Address } from './stores/s3-client.js';
 
 type Key = Pick<S3Address, 'accessKey' | 'secretKey' | 'sessionToken'>;
 

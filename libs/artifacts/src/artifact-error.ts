@@ -1,7 +1,7 @@
 export type ArtifactErrorCode =
   'INVALID' | 'TOO_LARGE' | 'TOO_MANY' | 'REMOVED' | 'STORE_REFUSED' | 'STORE_GONE';
 
-/** What was asked of the artifacts cannot be had; nothing is left of it. */
+/** An operation on artifacts failed and left nothing behind. */
 export class ArtifactError extends Error {
   constructor(
     readonly code: ArtifactErrorCode,

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { withoutScriptFlags } from '../../../test/support/old-store.js';
 import { Artifacts } from './artifacts.js';
 import { fleetIn, madeIn, manifestOf, shardOf, shards } from './keys.js';
-import type { ByteStore } from './stores/byte.store.js';
-import { FileStore } from './stores/file.store.js';
+import type { ByteStore } from './stores/byte-store.js';
+import { FileStore } from './stores/file-store.js';
 
 const JOB = 'probe-00000000000000000001';
 const RUN = { jobId: JOB, fence: '7' };
@@ -36,7 +36,7 @@ describe('artifacts', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('are to be seen once their run is committed', async () => {
+  it('are visible once their run is committed', async () => {
     const put = await artifacts.put(RUN, 'a.txt', 'hello', { contentType: 'text/plain' });
     expect([await artifacts.list(JOB), await artifacts.open(JOB, 'a.txt')]).toEqual([[], undefined]);
     await artifacts.commit(JOB, '7');
@@ -189,7 +189,7 @@ describe('artifacts', () => {
     expect((await artifacts.list(JOB)).map(({ name }) => name)).toEqual(['last']);
   });
 
-  describe('when whoever puts one dies', () => {
+  describe('when the writing process dies', () => {
     const dying = (at: 'before' | 'after'): Artifacts =>
       new Artifacts(redis, prefix, {
         ...portOf(bytes),

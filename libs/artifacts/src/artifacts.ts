@@ -3,29 +3,29 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ArtifactError } from './artifact-error.js';
 import { checkContentType, checkName } from './checks.js';
-import { FleetSeal } from './fleet.seal.js';
+import { FleetMarker } from './fleet-marker.js';
 import { isJobId, shardOf, shards } from './keys.js';
 import { Manifests, type Entry } from './manifests.js';
-import type { ByteRange, ByteStore } from './stores/byte.store.js';
+import type { ByteRange, ByteStore } from './stores/byte-store.js';
 
 export type ArtifactBytes = Uint8Array | string | AsyncIterable<Uint8Array>;
 
-/** The run that makes something. */
+/** The run that writes an artifact. */
 export interface Maker {
   readonly jobId: string;
   readonly fence: string;
-  /** Throws when what it makes does not count any more; asked when the bytes are there. */
+  /** Throws if the run no longer counts. Called after the bytes were written. */
   readonly check?: () => void;
 }
 
 export interface PutOptions {
   /** Default `application/octet-stream`. */
   readonly contentType?: string;
-  /** Default, and most, what the store's limit is: 64 MiB. */
+  /** Default and maximum: the limit of the store, 64 MiB. */
   readonly maxBytes?: number;
 }
 
-/** Bytes that a job left behind, and what its handler called them. */
+/** An artifact of a job, named by its handler. */
 export interface Artifact {
   readonly name: string;
   readonly size: number;
@@ -36,35 +36,35 @@ export interface Artifact {
 export interface Walked {
   readonly jobs: readonly { readonly jobId: string; readonly since: number }[];
   readonly position: string | null;
-  /** Why it ends before it has seen everything. */
+  /** Why the scan ended early. */
   readonly why?: string;
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
-/** Of all runs of a job together. */
-const MOST_A_JOB = 1_000;
-/** How often is looked again for what somebody writes while it is removed. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Artifacts per job, over all its runs. */
+const MAX_PER_JOB = 1_000;
+/** Passes of a removal, because a run may write artifacts while they are removed. */
 const REMOVAL_ROUNDS = 5;
 
 /**
- * What handlers leave behind. The order makes a crash harmless: an entry before its bytes, bytes away before their entry, so
- * that there is nothing that the list of jobs does not lead to.
+ * Artifacts of jobs. The order of writes makes a crash harmless: an entry is written before its bytes and removed after them,
+ * so the index leads to all bytes.
  */
 export class Artifacts {
   private readonly manifests: Manifests;
-  private readonly seal: FleetSeal;
+  private readonly seal: FleetMarker;
 
   constructor(
     redis: Redis | Cluster,
     prefix: string,
     private readonly bytes: ByteStore,
-    private readonly mostBytes = MOST_BYTES,
+    private readonly mostBytes = MAX_BYTES,
   ) {
     this.manifests = new Manifests(redis, prefix);
-    this.seal = new FleetSeal(redis, prefix, bytes);
+    this.seal = new FleetMarker(redis, prefix, bytes);
   }
 
-  /** It is to be seen once its run is committed; of two of one name the later. */
+  /** Stores an artifact, which becomes visible when its run is committed. A later artifact replaces one with the same name. */
   async put(
     { jobId, fence, check }: Maker,
     name: string,
@@ -76,30 +76,30 @@ export class Artifacts {
     const folder = folderOf(jobId);
     const file = `${fence}-${randomBytes(15).toString('base64url')}`;
     await this.seal.leave();
-    if ((await this.manifests.enter(jobId, file, undefined, MOST_A_JOB)) === 'full')
-      throw new ArtifactError('TOO_MANY', `The job has ${MOST_A_JOB} artifacts, its limit.`);
+    if ((await this.manifests.enter(jobId, file, undefined, MAX_PER_JOB)) === 'full')
+      throw new ArtifactError('TOO_MANY', `The job has ${MAX_PER_JOB} artifacts, its limit.`);
 
     try {
       const most = Math.min(maxBytes, this.mostBytes);
       const written = await this.bytes.put(folder, file, chunksOf(bytes), most);
       const artifact: Artifact = { name, size: written.size, contentType, sha256: written.sha256 };
-      if ((await this.manifests.enter(jobId, file, artifact, MOST_A_JOB)) !== 'ok')
+      if ((await this.manifests.enter(jobId, file, artifact, MAX_PER_JOB)) !== 'ok')
         throw new ArtifactError('REMOVED', 'The artifacts of this job are being removed.');
       check?.();
       return artifact;
     } catch (error) {
-      // Should this fail as well, they go with the job.
+      // If this fails too, the bytes are removed together with the job.
       await this.remove(jobId, [file]).catch(() => undefined);
       throw error;
     }
   }
 
-  /** What the run of that fence has made is to be seen from now on. */
+  /** Makes the artifacts of the run with this fence visible. */
   commit(jobId: string, fence: string): Promise<void> {
     return this.manifests.commit(jobId, fence);
   }
 
-  /** Of the run that was committed; in the order in which they were written. */
+  /** Artifacts of the committed run, in the order in which they were written. */
   async list(jobId: string): Promise<Artifact[]> {
     return (await this.visible(jobId)).map(({ artifact }) => artifact);
   }
@@ -114,25 +114,25 @@ export class Artifacts {
     return bytes && { artifact: entry.artifact, bytes };
   }
 
-  /** In the store's time, ms; `undefined` when there is, and was, nothing of it. */
+  /** Time of the last write by the store's clock, ms; undefined if the job has no artifacts. */
   writtenAt(jobId: string): Promise<number | undefined> {
     return this.manifests.since(jobId);
   }
 
-  /** Of all runs of a job, committed or not. Answers how many there were. Asked again, there are none. */
+  /** Removes the artifacts of all runs of a job, committed or not. Returns how many there were. */
   async removeAll(jobId: string): Promise<number> {
     let removed = 0;
     for (let round = 0; round < REMOVAL_ROUNDS; round += 1) {
-      // Most jobs leave nothing, and an object store is not to be asked for each. Stray bytes a walk enters first.
+      // Most jobs have no artifacts, so the object store is not asked. Stray bytes are indexed by a scan first.
       if ((await this.manifests.since(jobId)) === undefined) return removed;
       const files = await this.filesOf(jobId);
       removed += files.length;
       if ((await this.remove(jobId, files)) === 0) return removed;
     }
-    throw new Error(`The artifacts of job ${jobId} cannot be removed: it writes more of them all the time.`);
+    throw new Error(`The artifacts of job ${jobId} cannot be removed, because it keeps writing new ones.`);
   }
 
-  /** Of the run of that fence. What another writes of the job meanwhile stays. */
+  /** Removes the artifacts of one run. Those of other runs stay. */
   async removeRun(jobId: string, fence: string): Promise<void> {
     if ((await this.manifests.since(jobId)) === undefined) return;
     const files = await this.filesOf(jobId);
@@ -143,9 +143,9 @@ export class Artifacts {
   }
 
   /**
-   * Every job that has something, a page at a time: first all that the lists name, then those of which there are only bytes.
-   * Those are entered in the list: `since` is then when that was, for the clock of who wrote them may be any. Where another
-   * fleet has its bytes too, they may be its own. A dry run enters none.
+   * Pages through every job with artifacts: first the indexed ones, then jobs that have only bytes. The latter are added to the
+   * index with the current time as `since`, because the clock of their writer is unknown. If another fleet shares the location,
+   * they are skipped, because they may be its own. A dry run does not change the index.
    */
   async walk(position: string | undefined, limit: number, dryRun = false): Promise<Walked> {
     const [phase = 'made', shard = '0', at = ''] = position?.split(' ') ?? [];
@@ -165,7 +165,7 @@ export class Artifacts {
     return { jobs, position: following ? `bytes ${following}` : null };
   }
 
-  /** Entered, or lying there. */
+  /** Indexed files and files that exist in the byte store. */
   private async filesOf(jobId: string): Promise<string[]> {
     const [entered, lying] = await Promise.all([
       this.manifests.files(jobId),
@@ -175,7 +175,7 @@ export class Artifacts {
     return [...new Set([...entered, ...lying])];
   }
 
-  /** Answers how many entries are left, of others. */
+  /** Returns how many entries remain. */
   private async remove(jobId: string, files: readonly string[]): Promise<number> {
     for (const file of files) await this.bytes.remove(folderOf(jobId), file);
     return this.manifests.forget(jobId, files);
@@ -190,7 +190,7 @@ export class Artifacts {
 }
 
 function folderOf(jobId: string): string {
-  if (!isJobId(jobId)) throw new ArtifactError('INVALID', 'That is no id of a job.');
+  if (!isJobId(jobId)) throw new ArtifactError('INVALID', 'This is not a job id.');
   return `${shardOf(jobId)}/${jobId}`;
 }
 
@@ -204,8 +204,8 @@ function shardAfter(shard: string): string | undefined {
 
 function leftAlone([seal]: readonly string[]): string {
   return (
-    `Bytes that nothing leads to are left alone: by the seal ${seal} beside them another fleet keeps its own in the same place. ` +
-    'Give each fleet a place or a prefix of its own; if that one is no more, remove its seal.'
+    `Unindexed files were skipped: the seal ${seal} shows that another fleet stores artifacts in the same location. ` +
+    'Give each fleet its own location or prefix. If the other fleet no longer exists, remove its seal.'
   );
 }
 

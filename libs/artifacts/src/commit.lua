@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  commit: what this run of the job has made is to be seen, and what others made is not.
+  commit: make the artifacts of this run visible and hide those of other runs.
 
     KEYS[1]   manifest of the job
 
     ARGV[1]   the run's fence
 
-  Answers ok, or none when there is nothing to be seen.
+  Returns ok, or none if the job has no artifacts.
 ]]
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 'none'

@@ -1,19 +1,19 @@
 #!lua flags=allow-oom
 --[[
-  enter: this artifact of a run is about to be written, or is there.
+  enter: index an artifact that is about to be written or was written.
 
-  Before its bytes, so that there are never bytes that nothing leads to; and after them, when it counts. Who is removing the
-  job's artifacts meanwhile has taken the first entry away: then its bytes are not to stay.
+  Called before the bytes are written, so that there are never unindexed bytes, and again afterwards to complete the entry. If
+  the artifacts of the job were removed in between, the first entry is gone and the caller must delete the bytes.
 
-    KEYS[1]   the list of jobs that have something
+    KEYS[1]   index of jobs with artifacts
     KEYS[2]   manifest of the job
 
-    ARGV[1]   now, ms; '' for the store's own clock
+    ARGV[1]   now, ms; '' for the clock of the store
     ARGV[2]   the job; ARGV[3] the entry, <fence>/<id>
-    ARGV[4]   what it is, as JSON; '' when its bytes are yet to come
+    ARGV[4]   the artifact as JSON; '' before its bytes are written
     ARGV[5]   how many entries a job may have
 
-  Answers ok, full, or gone.
+  Returns ok, full, or gone.
 ]]
 local made, manifest = KEYS[1], KEYS[2]
 local job, entry, what, most = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
@@ -25,7 +25,7 @@ if not now then
 end
 
 local isThere = redis.call('HEXISTS', manifest, entry) == 1
--- Read also when it need not be: a value of the wrong type must show before anything is written.
+-- Fails on a key of the wrong type before anything is written.
 redis.call('ZSCORE', made, job)
 if what == '' then
   local others = redis.call('HEXISTS', manifest, 'n') + redis.call('HEXISTS', manifest, 'c')

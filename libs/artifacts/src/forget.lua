@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
 --[[
-  forget: the bytes of these entries are gone. A job of which nothing is left leaves the list.
+  forget: remove entries whose bytes were deleted. A job without entries leaves the index.
 
-    KEYS[1]   the list of jobs that have something
+    KEYS[1]   index of jobs with artifacts
     KEYS[2]   manifest of the job
 
     ARGV[1]   the job
-    then the entries whose bytes are gone
+    ARGV[2..] the entries
 
-  Answers how many entries are left: somebody may be writing one just now.
+  Returns how many entries remain, because a run may be writing one.
 ]]
 local made, manifest = KEYS[1], KEYS[2]
 redis.call('ZSCORE', made, ARGV[1])

@@ -17,14 +17,14 @@ interface JobSince {
 
 const scripts = { enter: load('enter'), commit: load('commit'), forget: load('forget') };
 
-/** What was made by whom: by job, and for every job that made something. */
+/** Index of artifacts: one manifest per job, and a list of all jobs with artifacts. */
 export class Manifests {
   constructor(
     private readonly redis: Redis | Cluster,
     private readonly prefix: string,
   ) {}
 
-  /** Before its bytes are written, and with what it is when they are. */
+  /** Indexes an artifact, first without `what` before its bytes are written, then with it. */
   async enter(
     jobId: string,
     file: string,
@@ -39,7 +39,7 @@ export class Manifests {
     await this.run('commit', [manifestOf(this.prefix, jobId)], [fence]);
   }
 
-  /** What the committed run wrote, in order. */
+  /** Entries of the committed run in the order of writing. */
   async committed(jobId: string): Promise<Entry[]> {
     const fields = await this.redis.hgetall(manifestOf(this.prefix, jobId));
     const fence = fields['c'];
@@ -53,7 +53,7 @@ export class Manifests {
       }));
   }
 
-  /** When it was last written of; undefined when there is, and was, nothing of it. */
+  /** Time of the last write; undefined if the job is not in the index. */
   async since(jobId: string): Promise<number | undefined> {
     const since = await this.redis.zscore(madeIn(this.prefix, shardOf(jobId)), jobId);
     return since === null ? undefined : Number(since);
@@ -65,12 +65,12 @@ export class Manifests {
     return fields.filter((field) => field.includes('/')).map(fileOf);
   }
 
-  /** Answers how many entries are left. */
+  /** Returns how many entries remain. */
   async forget(jobId: string, files: readonly string[]): Promise<number> {
     return (await this.run('forget', this.keysOf(jobId), [jobId, ...files.map(entryOf)])) as number;
   }
 
-  /** A page of a list. Every job that stays in it is on some page. */
+  /** A page of ZSCAN: every job that stays in the index is on some page. */
   async page(
     shard: string,
     at: string,
@@ -82,14 +82,14 @@ export class Manifests {
     return { jobs, next: next === '0' ? undefined : next };
   }
 
-  /** Those that are not in the list. All are of one shard. */
+  /** Jobs of one shard that are not in the index. */
   async strays(jobIds: readonly string[]): Promise<string[]> {
     if (jobIds.length === 0) return [];
     const known = await this.redis.zmscore(madeIn(this.prefix, shardOf(jobIds[0]!)), ...jobIds);
     return jobIds.filter((_, i) => known[i] === null);
   }
 
-  /** Enters strays in the list, with the store's time; or only says with which, in a dry run. */
+  /** Adds jobs to the index with the store's time. A dry run only returns that time. */
   async adopt(strays: readonly string[], dryRun: boolean): Promise<JobSince[]> {
     if (strays.length === 0) return [];
     const now = await storeTime(this.redis);
@@ -111,7 +111,7 @@ export class Manifests {
   }
 }
 
-/** A file is named by the run's fence and what sets it apart; in the manifest the two are told apart by a slash. */
+/** File names join fence and id with a hyphen, manifest entries with a slash. */
 function entryOf(file: string): string {
   return file.replace('-', '/');
 }

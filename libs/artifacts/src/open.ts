@@ -1,11 +1,11 @@
 import type { Cluster, Redis } from 'ioredis';
 import { resolve } from 'node:path';
 import { readArtifactsUrl, type ArtifactsAddress } from './address.js';
-import type { ArtifactsEnv } from './artifacts.env.js';
+import type { ArtifactsEnv } from './artifacts-env.js';
 import { Artifacts } from './artifacts.js';
-import { pathOf, type ByteStore } from './stores/byte.store.js';
-import { FileStore } from './stores/file.store.js';
-import { S3Store } from './stores/s3.store.js';
+import { pathOf, type ByteStore } from './stores/byte-store.js';
+import { FileStore } from './stores/file-store.js';
+import { S3Store } from './stores/s3-store.js';
 
 /** The artifacts of a fleet: what there is in Redis, their bytes where the URL says. */
 export function openArtifacts(

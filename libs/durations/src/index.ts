@@ -13,7 +13,7 @@ export function parseDuration(value: Duration): number | undefined {
   return Math.round(Number(amount) * UNITS[unit as keyof typeof UNITS]);
 }
 
-/** Milliseconds of a duration; throws a sentence that says what was expected. */
+/** Milliseconds of a duration. Throws an error that says what was expected. */
 export function durationMs(value: Duration, what = 'a duration'): number {
   const ms = parseDuration(value);
   if (ms === undefined) {
@@ -24,12 +24,12 @@ export function durationMs(value: Duration, what = 'a duration'): number {
   return ms;
 }
 
-/** Whether a text is a duration with its unit, which no id or count is taken for. */
+/** Whether a text is a duration with a unit, which distinguishes it from an id or a count. */
 export function hasUnit(text: string): boolean {
   return FORM.test(text);
 }
 
-/** Milliseconds of a duration as a person types it: with its unit, but for 0. Throws a sentence that says what was expected. */
+/** Milliseconds of a typed duration, which needs a unit unless it is 0. Throws an error that says what was expected. */
 export function typedDurationMs(text: string, what = 'a duration'): number {
   if (text === '0') return 0;
   if (hasUnit(text)) return durationMs(text, what);

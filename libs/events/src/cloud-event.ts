@@ -1,33 +1,33 @@
 import { LifecycleError } from '#lifecycle';
 
-/** The longest attribute that is taken: it may become an owner's id, and part of a receipt. */
+/** Longest accepted attribute. Attributes may become an owner's id and part of a receipt. */
 const MAX_LENGTH = 512;
 const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-/** Of a URI-reference: what can be no part of one. */
+/** Characters that a URI-reference cannot contain. */
 const NOT_IN_URI = /[\s"<>\\^`{|}]|\p{Control}/u;
-const HALF_A_CHARACTER = /\p{Surrogate}/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** What happened in another service: a CloudEvent 1.0, as far as it matters here. */
+/** The part of a CloudEvent 1.0 that Mooring uses. */
 export interface CloudEvent {
   readonly id: string;
   readonly source: string;
   readonly type: string;
   readonly subject?: string;
-  /** When it happened, by the clock of its source; absent when the event does not say. */
+  /** Time of the event by the clock of its source, if the event has one. */
   readonly timeMs?: number;
   readonly data?: unknown;
 }
 
-/** It is no CloudEvent 1.0, or lacks what its mapping needs. The same event again would fare no better. */
+/** Not a CloudEvent 1.0, or a field that the mapping needs is missing. Retrying the same event is pointless. */
 export class InvalidEventError extends LifecycleError {
   readonly code = 'INVALID';
 
   constructor(readonly problems: readonly string[]) {
-    super(`This event cannot be taken: ${problems.join('; ')}.`);
+    super(`Invalid event: ${problems.join('; ')}.`);
   }
 }
 
-/** An event as JSON has it, the form of structured mode; throws all that is wrong with it, by attribute. */
+/** Parses an event in structured mode. The error lists every problem. */
 export function readEvent(value: unknown): CloudEvent {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidEventError(['it is not a JSON object']);
@@ -40,7 +40,7 @@ export function readEvent(value: unknown): CloudEvent {
   return data === undefined ? event : { ...event, data };
 }
 
-/** The attributes, wherever they stand. What is wrong is added to `problems`; then the answer is of no use. */
+/** Reads the attributes from any source. The result is unusable if problems were added to `problems`. */
 export function readAttributes(get: (name: string) => unknown, problems: string[]): CloudEvent {
   const text = (name: string, isNeeded: boolean): string => {
     const value = get(name) ?? undefined;
@@ -64,15 +64,15 @@ export function readAttributes(get: (name: string) => unknown, problems: string[
 function troubleWith(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return 'is not a text of at least one character';
   if (value.length > MAX_LENGTH) return `has more than ${MAX_LENGTH} characters`;
-  // As bytes, two such texts can be the same.
-  if (HALF_A_CHARACTER.test(value)) return 'holds half of a surrogate pair';
+  // Two such texts can encode to the same bytes.
+  if (LONE_SURROGATE.test(value)) return 'holds half of a surrogate pair';
   return undefined;
 }
 
 function readData(fields: ReadonlyMap<string, unknown>, problems: string[]): unknown {
   const bytes = fields.get('data_base64') ?? undefined;
   if (bytes === undefined) return fields.get('data');
-  if (fields.has('data')) problems.push('data and data_base64 are both there');
+  if (fields.has('data')) problems.push('data and data_base64 are both present');
   if (typeof bytes !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(bytes)) {
     problems.push('data_base64 is not base64');
     return undefined;
@@ -80,18 +80,18 @@ function readData(fields: ReadonlyMap<string, unknown>, problems: string[]): unk
   return readBytes(Buffer.from(bytes, 'base64'), fields.get('datacontenttype'), problems);
 }
 
-/** Data that came as bytes: what its content type says is JSON is read, all else is nobody's business here. */
+/** Parses data if its content type says JSON. Other data is ignored. */
 export function readBytes(bytes: Buffer, contentType: unknown, problems: string[]): unknown {
   if (bytes.length === 0 || !isJson(contentType)) return undefined;
   try {
     return JSON.parse(readText(bytes)) as unknown;
   } catch {
-    problems.push('data is not the JSON that its content type says it is');
+    problems.push('data is not valid JSON, although its content type is JSON');
     return undefined;
   }
 }
 
-/** Throws when it is not UTF-8: two different owners must not become one by what cannot be read. */
+/** Throws if the bytes are not UTF-8: replacement characters could turn two different owners into one. */
 export function readText(bytes: Buffer): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }

@@ -6,7 +6,7 @@ import { owner } from '#lifecycle';
 import { z } from 'zod';
 import { InvalidEventError, type CloudEvent } from './cloud-event.js';
 import { EventMapping, EventMappingError, type EventRule } from './event-mapping.js';
-import { readEventMap } from './event-map.file.js';
+import { readEventMap } from './event-map-file.js';
 
 const event: CloudEvent = {
   id: 'a-1',
@@ -21,24 +21,24 @@ function found(template: string, more: object = {}): string {
   return `${target.owner.type}|${target.owner.id}`;
 }
 
-describe('a mapping of events', () => {
+describe('EventMapping', () => {
   it.each([
     ['trip:{subject}', 'trip|42'],
     ['trip:{source}/{id}', 'trip|/trips/a-1'],
     ['trip:{data.a.b}', 'trip|7'],
     ['trip:eu-{data.s}', 'trip|eu-é:x'],
     ['tenant:all', 'tenant|all'],
-  ])('finds by %s the owner %s', (template, expected) => {
+  ])('resolves %s to the owner %s', (template, expected) => {
     expect(found(template)).toBe(expected);
   });
 
-  it('finds nothing for a type that is not mapped, also one named like a property of every object', () => {
+  it('finds nothing for an unmapped type, even one named like an inherited property', () => {
     const mapping = new EventMapping([{ type: 't', owner: 'trip:{subject}' }]);
     expect(mapping.find({ ...event, type: 'u' })).toBeUndefined();
     expect(mapping.find({ ...event, type: 'constructor' })).toBeUndefined();
   });
 
-  it('closes the owner unless it says otherwise', () => {
+  it('closes the owner by default', () => {
     const rules = [undefined, true, false].map((close, i): EventRule => {
       return { type: `t${i}`, owner: 'trip:{subject}', ...(close !== undefined && { close }) };
     });
@@ -46,7 +46,7 @@ describe('a mapping of events', () => {
     expect(rules.map(({ type }) => mapping.find({ ...event, type })!.close)).toEqual([true, true, false]);
   });
 
-  it('asks a function, in code', () => {
+  it('accepts a function as owner', () => {
     const mapping = new EventMapping([
       { type: 't', owner: ({ subject }) => (subject ? owner('trip', subject) : undefined) },
     ]);
@@ -65,13 +65,13 @@ describe('a mapping of events', () => {
     ['trip:{data.a}', { data: { a: '' } }, /data.a is neither/],
     ['trip:{data.a}', { data: { a: 2 ** 53 } }, /data.a is neither/],
     ['trip:{subject}', { subject: '🙂'.repeat(129) }, /1 to 512 bytes/],
-  ])('%s refuses an event with %j', (template, more, problem) => {
+  ])('rejects with %s an event with %j', (template, more, problem) => {
     const find = (): string => found(template, more);
     expect(find).toThrow(InvalidEventError);
     expect(find).toThrow(problem);
   });
 
-  it('is checked whole when it is made', () => {
+  it('reports every problem of its rules on construction', () => {
     const rules = [
       { type: 'a', owner: 'trip:{subject}' },
       { type: 'a', owner: 'trip:{who}' },
@@ -85,16 +85,16 @@ describe('a mapping of events', () => {
     const make = (): EventMapping => new EventMapping(rules);
     expect(make).toThrow(EventMappingError);
     expect(problems(make)).toEqual([
-      'rule 2: {who} is not known; there are {subject}, {source}, {id} and {data.…}',
-      'rule 2: type "a" is mapped already',
+      'rule 2: {who} is unknown; expected {subject}, {source}, {id} and {data.…}',
+      'rule 2: type "a" is already mapped',
       'rule 3: type must be the type of an event',
       'rule 3: owner: The type in "{subject}:1" must be a word.',
-      'rule 4: "reopen" is not known; there are type, owner, close',
+      'rule 4: "reopen" is unknown; expected type, owner, close',
       'rule 4: close must be true or false',
       'rule 4: owner: An owner is written type:id, as in trip:42; got "trip".',
-      'rule 5: {data} is not known; there are {subject}, {source}, {id} and {data.…}',
+      'rule 5: {data} is unknown; expected {subject}, {source}, {id} and {data.…}',
       expect.stringMatching(/^rule 5: owner: An owner's type is a word/),
-      'rule 6: owner "trip:{subject" has a brace of its own',
+      'rule 6: owner "trip:{subject" has an unpaired brace',
       'rule 7: owner must be written type:id, as in trip:{subject}',
       'rule 8: expected an object',
     ]);
@@ -110,7 +110,7 @@ describe('a mapping of events', () => {
   }
 });
 
-describe('the file of a mapping', () => {
+describe('readEventMap', () => {
   let folder: string;
   beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'mooring-map-'))));
   afterAll(() => rm(folder, { recursive: true }));
@@ -123,22 +123,22 @@ describe('the file of a mapping', () => {
     return read.success ? [] : read.error.issues.map(({ message }) => message.replace(path, 'map.json'));
   }
 
-  it('is read', async () => {
+  it('reads a mapping', async () => {
     expect(await messages('[{"type":"t","owner":"trip:{subject}","close":false}]')).toEqual([]);
     const mapping = field.parse(join(folder, 'map.json'));
     expect(mapping.find(event)).toEqual({ owner: { type: 'trip', id: '42' }, close: false });
   });
 
-  it('says everything that is wrong with it at once', async () => {
+  it('reports all problems at once', async () => {
     expect(await messages('[{"type":"t","owner":"trip:{x}"},{"type":"t","owner":"trip:1"}]')).toEqual([
-      'map.json: rule 1: {x} is not known; there are {subject}, {source}, {id} and {data.…}',
-      'map.json: rule 2: type "t" is mapped already',
+      'map.json: rule 1: {x} is unknown; expected {subject}, {source}, {id} and {data.…}',
+      'map.json: rule 2: type "t" is already mapped',
     ]);
     expect(await messages('{}')).toEqual([expect.stringMatching(/expected a list of rules/)]);
     expect(await messages('[{')).toEqual([expect.stringMatching(/^map.json: is not JSON \(/)]);
   });
 
-  it('is missed by name', () => {
+  it('names a missing file', () => {
     const read = field.safeParse(join(folder, 'none.json'));
     expect(read.error?.issues[0]?.message).toMatch(/none.json: cannot be read \(ENOENT\)/);
   });

@@ -2,16 +2,16 @@ import { owner, type Owner } from '#lifecycle';
 import { InvalidEventError, type CloudEvent } from './cloud-event.js';
 import { checkTemplate, fillTemplate } from './owner-template.js';
 
-/** Which owner is cancelled by events of a type. */
+/** Maps an event type to the owner that it cancels. */
 export interface EventRule {
   readonly type: string;
-  /** As in `trip:{subject}`; or, in code, a function. It may answer nothing: then the event is none of ours. */
+  /** A template such as `trip:{subject}` or, in code, a function. If it returns undefined the event is ignored. */
   readonly owner: string | ((event: CloudEvent) => Owner | undefined);
-  /** Whether what is enqueued later is refused, until the owner is reopened. Default true. */
+  /** Whether new jobs are refused until the owner is reopened. Default true. */
   readonly close?: boolean;
 }
 
-/** Whom an event cancels. */
+/** The owner that an event cancels. */
 export interface EventTarget {
   readonly owner: Owner;
   readonly close: boolean;
@@ -19,15 +19,15 @@ export interface EventTarget {
 
 const KNOWN_FIELDS = ['type', 'owner', 'close'];
 
-/** The mapping cannot be used. The message holds every problem, a line each. */
+/** The mapping is invalid. The message lists every problem on its own line. */
 export class EventMappingError extends TypeError {
   constructor(readonly problems: readonly string[]) {
-    super(`The mapping of events has ${problems.length} problem(s):\n  ${problems.join('\n  ')}`);
+    super(`The event mapping has ${problems.length} problem(s):\n  ${problems.join('\n  ')}`);
     this.name = 'EventMappingError';
   }
 }
 
-/** Says which event types cancel which owners. Checked whole when it is made. */
+/** Maps event types to the owners that they cancel. The constructor validates all rules. */
 export class EventMapping {
   private readonly rules: ReadonlyMap<string, EventRule>;
 
@@ -37,7 +37,7 @@ export class EventMapping {
     this.rules = new Map(rules.map((rule) => [rule.type, rule]));
   }
 
-  /** Nothing for a type that is not mapped. An event that lacks what its rule needs is refused. */
+  /** Returns undefined for a type without a rule. Throws if the event lacks a field that its rule needs. */
   find(event: CloudEvent): EventTarget | undefined {
     const rule = this.rules.get(event.type);
     if (!rule) return undefined;
@@ -55,7 +55,7 @@ function ownerOf(event: CloudEvent, template: string): Owner {
   }
 }
 
-/** Everything that is wrong with a list of rules, each by its place in it. */
+/** Every problem of a list of rules, prefixed with the number of the rule. */
 export function problemsOf(rules: unknown): string[] {
   if (!Array.isArray(rules))
     return ['expected a list of rules, as in [{"type":"…","owner":"trip:{subject}"}]'];
@@ -63,7 +63,7 @@ export function problemsOf(rules: unknown): string[] {
   return rules.flatMap((rule: unknown, index) => {
     const problems = problemsOfRule(rule);
     const type = (rule as { type?: unknown } | null)?.type;
-    if (seen.has(type)) problems.push(`type ${JSON.stringify(type)} is mapped already`);
+    if (seen.has(type)) problems.push(`type ${JSON.stringify(type)} is already mapped`);
     if (type !== undefined) seen.add(type);
     return problems.map((problem) => `rule ${index + 1}: ${problem}`);
   });
@@ -74,7 +74,7 @@ function problemsOfRule(rule: unknown): string[] {
   const { type, owner: template, close } = rule as Record<string, unknown>;
   const problems = Object.keys(rule)
     .filter((name) => !KNOWN_FIELDS.includes(name))
-    .map((name) => `${JSON.stringify(name)} is not known; there are ${KNOWN_FIELDS.join(', ')}`);
+    .map((name) => `${JSON.stringify(name)} is unknown; expected ${KNOWN_FIELDS.join(', ')}`);
   if (typeof type !== 'string' || type === '') problems.push('type must be the type of an event');
   if (close !== undefined && typeof close !== 'boolean') problems.push('close must be true or false');
   if (typeof template === 'string') problems.push(...checkTemplate(template));

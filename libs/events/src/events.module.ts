@@ -8,7 +8,7 @@ export interface EventsAsyncOptions {
   readonly useFactory: (...injected: never[]) => EventOptions | Promise<EventOptions>;
 }
 
-/** Events between services in a Nest application, beside `LifecycleModule`. */
+/** Receives events of other services. Import it next to `LifecycleModule`. */
 @Module({})
 export class EventsModule {
   static forRootAsync({ imports = [], inject = [], useFactory }: EventsAsyncOptions): DynamicModule {

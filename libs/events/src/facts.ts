@@ -1,6 +1,6 @@
 import type { EventResult } from './intake.js';
 
-/** A thing that happened with events, as fields. */
+/** Something that happened to events, as fields of a log line. */
 export type EventFact =
   | ({ readonly event: 'event.taken'; readonly type: string } & EventResult)
   | { readonly event: 'event.dead'; readonly entry: string; readonly why: string }

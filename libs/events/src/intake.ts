@@ -2,9 +2,9 @@ import { Canceller, formatOwner } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import type { CloudEvent } from './cloud-event.js';
-import { EventOptions, tell } from './options.js';
+import { EventOptions, notify } from './options.js';
 
-/** What became of an event. `late`: its owner was reopened after it happened, so it cancels nothing. */
+/** Outcome of an event. `late`: the owner was reopened after the event, so nothing was cancelled. */
 export interface EventResult {
   readonly id: string;
   readonly source: string;
@@ -16,7 +16,7 @@ export interface EventResult {
 
 const MAX_TEXT = 500;
 
-/** Takes events of other services: those of a mapped type cancel the owner they are about. */
+/** Processes events of other services: an event of a mapped type cancels its owner. */
 @Injectable()
 export class Intake {
   constructor(
@@ -26,7 +26,7 @@ export class Intake {
 
   async take(event: CloudEvent): Promise<EventResult> {
     const result = { id: event.id, source: event.source, ...(await this.cancel(event)) };
-    tell(this.options, { event: 'event.taken', type: event.type, ...result });
+    notify(this.options, { event: 'event.taken', type: event.type, ...result });
     return result;
   }
 
@@ -46,12 +46,12 @@ export class Intake {
   }
 }
 
-/** As long as a receipt takes it. The cut may leave half a character, which goes too. */
+/** Shortens a text to the limit of a receipt, without leaving half of a surrogate pair. */
 function cut(text: string): string {
   return text.slice(0, MAX_TEXT).replace(/\p{Surrogate}$/u, '');
 }
 
-/** An event is told by its source and its id together, so the same one again is the same cancellation. */
+/** Source and id identify an event, so processing it twice repeats the same cancellation. */
 export function cancelIdOf({ source, id }: CloudEvent): string {
   return `event:${hash('sha256', JSON.stringify([source, id]), 'base64url').slice(0, 22)}`;
 }

@@ -1,14 +1,14 @@
 /*
- * Every key of this room. Each is a stream, and each stays.
+ * Every key of this library. All are streams that persist.
  *
- *  key                   holds                                              written by           is kept short by
- *  <prefix>:events:in    `event`: CloudEvents, from whoever may write here  other services       tidy.lua: what is acknowledged goes
- *  <prefix>:events:dead  `event`, `entry`, `reason`: those given up          event.consumer.ts    DEAD_KEEP
- *  <prefix>:events:out   `event`: CloudEvents about owners and jobs         events-out.ts        its option `keep`
+ *  key                   holds                                          written by           bounded by
+ *  <prefix>:events:in    `event`: CloudEvents of other services         other services       tidy.lua, which removes acknowledged entries
+ *  <prefix>:events:dead  `event`, `entry`, `reason`: dead letters       event-consumer.ts    DEAD_LETTERS_KEPT
+ *  <prefix>:events:out   `event`: CloudEvents about owners and jobs     stream-publisher.ts  its option `keep`
  */
 
-/** How many of the entries that were given up are kept, about. */
-export const DEAD_KEEP = 10_000;
+/** Approximate number of dead letters to keep. */
+export const DEAD_LETTERS_KEPT = 10_000;
 
 export function eventsIn(prefix: string): string {
   return `${prefix}:events:in`;

@@ -1,19 +1,19 @@
 import { EventMapping } from './event-mapping.js';
 import type { EventListener } from './facts.js';
 
-/** What this room is handed by the application, beside the options of the lifecycle. It reads no environment. */
+/** Options of the application, beside those of the lifecycle. This library reads no environment variables. */
 export abstract class EventOptions {
   abstract readonly mapping: EventMapping;
-  /** Everything that happens with events is told to these. */
+  /** Receive every event fact. */
   readonly listeners?: readonly EventListener[];
-  /** How long an entry of the stream lies with a process that does nothing, until another takes it over. Default 15 s. */
+  /** How long an entry may be idle in one process before another takes it over. Default 15 s. */
   readonly takeOverMs?: number;
-  /** After how long without a sign of life a consumer that holds nothing is forgotten. Default 10 min. */
+  /** How long a consumer without entries may be idle before it is removed. Default 10 min. */
   readonly forgetMs?: number;
 }
 
 export const EVENT_DEFAULTS = { takeOverMs: 15_000, forgetMs: 600_000 } as const;
 
-export function tell(options: EventOptions, fact: Parameters<EventListener>[0]): void {
+export function notify(options: EventOptions, fact: Parameters<EventListener>[0]): void {
   for (const listener of options.listeners ?? []) listener(fact);
 }

@@ -1,20 +1,20 @@
 import { parseOwner } from '#lifecycle';
 import { InvalidEventError, type CloudEvent } from './cloud-event.js';
 
-/** What stands in a template for a field of the event. */
+/** Placeholder for a field of the event. */
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 const FIELD = /^(subject|source|id|data(\.[^.\s]+)+)$/;
 
-/** What is wrong with an owner's template, as in `trip:{subject}`. */
+/** Every problem of an owner template such as `trip:{subject}`. */
 export function checkTemplate(template: string): string[] {
   const unknown = [...template.matchAll(PLACEHOLDER)]
     .filter(([, name = '']) => !FIELD.test(name))
-    .map(([text]) => `${text} is not known; there are {subject}, {source}, {id} and {data.…}`);
+    .map(([text]) => `${text} is unknown; expected {subject}, {source}, {id} and {data.…}`);
   const problems = [...unknown];
   const withoutFields = template.replaceAll(PLACEHOLDER, 'x');
-  if (/[{}]/.test(withoutFields)) problems.push(`owner ${JSON.stringify(template)} has a brace of its own`);
+  if (/[{}]/.test(withoutFields)) problems.push(`owner ${JSON.stringify(template)} has an unpaired brace`);
   try {
-    // The type is never an event's to choose.
+    // An event must not choose the type of the owner.
     if (/[{}]/.test(template.split(':')[0]!))
       throw new TypeError(`The type in "${template}" must be a word.`);
     parseOwner(withoutFields);
@@ -24,7 +24,7 @@ export function checkTemplate(template: string): string[] {
   return problems;
 }
 
-/** The owner that a template says an event is about; refused when the event lacks a field of it. */
+/** Fills in a template. Throws if the event lacks a field of it. */
 export function fillTemplate(template: string, event: CloudEvent): { type: string; id: string } {
   const colon = template.indexOf(':');
   const problems: string[] = [];
@@ -32,7 +32,7 @@ export function fillTemplate(template: string, event: CloudEvent): { type: strin
     const value = fieldOf(event, name);
     const text = textOf(value);
     if (value === undefined || value === null)
-      problems.push(`${name} is missing, and its owner is told by it`);
+      problems.push(`${name} is missing, but the owner template needs it`);
     else if (text === undefined) problems.push(`${name} is neither a text nor a whole number`);
     return text ?? '';
   });
@@ -42,7 +42,7 @@ export function fillTemplate(template: string, event: CloudEvent): { type: strin
 
 function fieldOf(event: CloudEvent, name: string): unknown {
   return name.split('.').reduce<unknown>(
-    // Own fields alone: nobody's owner is told by what every object inherits.
+    // Own properties only, so that inherited ones cannot name an owner.
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)
         ? (value as Record<string, unknown>)[key]
@@ -51,7 +51,7 @@ function fieldOf(event: CloudEvent, name: string): unknown {
   );
 }
 
-/** A number past the safe ones was another number when it was written. */
+/** Unsafe integers are rejected, because parsing has changed them. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string' && value !== '') return value;
   return Number.isSafeInteger(value) ? String(value) : undefined;

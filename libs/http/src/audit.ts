@@ -1,4 +1,4 @@
-/** What an operator did by HTTP. A cancel is not among them: its receipt and its own line say who asked for it. */
+/** An operator's action. Cancellations are not audited here: their receipt and log line name the caller. */
 export type AuditEvent =
   | { readonly event: 'queue.paused' | 'queue.resumed'; readonly queue: string }
   | { readonly event: 'owner.reopened'; readonly owner: string }
@@ -18,13 +18,13 @@ export type AuditEvent =
       readonly event: 'slot.limit-set';
       readonly key: string;
       readonly limit: number;
-      /** Null for a key that had none. */
+      /** Null if the key had no limit. */
       readonly was: number | null;
     }
   | { readonly event: 'lease.cleanup-asked'; readonly leaseId: string; readonly release: boolean };
 
-/** Records who did what, once it is done. */
+/** Records completed actions of operators. */
 export abstract class Audit {
-  /** `caller` is the name of the key; '' where none is needed. */
+  /** `caller` is the name of the key; '' if the API has no keys. */
   abstract record(caller: string, event: AuditEvent): void;
 }

@@ -1,8 +1,8 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 
 /**
- * Says that a route takes a body of any type, as the bytes that came, and how many where others take less; every other takes JSON and
- * nothing else.
+ * Lets a route receive a body of any content type as unparsed bytes, and optionally raises its body limit. Other routes accept
+ * only JSON.
  */
 export function TakesBytes(upTo?: number): MethodDecorator & ClassDecorator {
   return RouteConfig({ takesBytes: true, ...(upTo !== undefined && { takesUpTo: upTo }) });

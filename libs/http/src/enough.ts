@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 
-/** Of an api that serves its last answers: calls that wait for something answer with what there is. */
+/** Aborted when an API shuts down, so that waiting calls answer with what they have. */
 const lastAnswers = new WeakMap<object, AbortController>();
 
-/** Aborts when a call has waited long enough: its caller is gone, or the api shuts down. */
+/** Aborts when the caller disconnects or the API shuts down. */
 export function enoughOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());

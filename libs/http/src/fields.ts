@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Fields that several requests have. */
+/** Schemas shared by several requests. */
 
 export const Duration = z
   .union([z.number().int().min(0), z.string().max(32)])
@@ -8,13 +8,13 @@ export const Duration = z
 
 const NOT_A_CURSOR = 'cursor: expected the cursor of the page before, as it was given';
 
-/** Where a page of a list begins: how many come before it. */
+/** Number of items before the page. */
 export const Offset = z
   .string()
   .regex(/^\d{1,15}$/, NOT_A_CURSOR)
   .optional();
 
-/** Where a page begins. The store's own: a whole number of 64 bits. */
+/** A cursor of the store: an unsigned 64-bit integer. */
 export const Cursor = z
   .string()
   .refine(

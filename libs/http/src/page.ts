@@ -1,14 +1,14 @@
 import { applyDecorators, Get, Header } from '@nestjs/common';
 import { hash } from 'node:crypto';
 
-/** What a page is made of, and where from it may show frames. */
+/** Contents of a page and the source of its frames. */
 export interface PageParts {
   readonly script: string;
   readonly style: string;
   readonly frames?: 'self';
 }
 
-/** Answers with a page that takes nothing from elsewhere, and in which nothing runs that is not in it. */
+/** Serves a page whose policy allows only its own inline script and style. */
 export function SelfContainedPage(parts: PageParts): MethodDecorator {
   return applyDecorators(
     Get(),

@@ -1,6 +1,5 @@
 import { HttpException } from '@nestjs/common';
 
-/** What a refusal says beside its sentence. */
 export interface ProblemMore {
   readonly retryAfterMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -8,7 +7,7 @@ export interface ProblemMore {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** A refusal that only HTTP knows, in the form of RFC 9457. */
+/** An error of the HTTP layer, answered as problem details (RFC 9457). */
 export class ApiProblem extends HttpException {
   constructor(
     status: number,

@@ -4,22 +4,22 @@ import type { FastifyRequest } from 'fastify';
 export const SCOPES = ['enqueue', 'read', 'cancel', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Where the guard finds which scope a route needs; null for everybody. */
+/** Metadata key of the scope that a route needs; null for a public route. */
 export const NEEDS = Symbol('mooring:needs');
 
-/** Says which scope a route needs. */
+/** Declares the scope that a route needs. */
 export function Needs(scope: Scope): MethodDecorator & ClassDecorator {
   return SetMetadata(NEEDS, scope);
 }
 
-/** Says that a route is for everybody. */
+/** Makes a route public. */
 export function ForEverybody(): MethodDecorator & ClassDecorator {
   return SetMetadata(NEEDS, null);
 }
 
 export type Called = FastifyRequest & { caller?: string };
 
-/** The name of the key a request came with; '' where nobody needs one. */
+/** Name of the caller's key; '' if the API has no keys. */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
   return context.switchToHttp().getRequest<Called>().caller ?? '';
 });

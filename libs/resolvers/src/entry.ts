@@ -1,9 +1,9 @@
 import { formatDuration, parseDuration } from '#durations';
 import { validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import { readServiceUrl } from './http/service.url.js';
+import { readServiceUrl } from './http/service-url.js';
 import type { ResolverSettings } from './settings.js';
-import { loadPg } from './sql/load.pg.js';
+import { loadPg } from './sql/load-pg.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ const canaries = z
   .strictObject({ alive: id, gone: id })
   .refine(({ alive, gone }) => alive !== gone, 'the two must not be the same');
 
-/** The texts that may name variables of the environment are filled in before. */
+/** Variables of the environment are substituted before validation. */
 const schemas = {
   http: z.strictObject({
     url: z.string(),
@@ -38,7 +38,7 @@ const schemas = {
   }),
 };
 
-/** What one type of the file says, or everything that is wrong with it. */
+/** Validates the entry of one type and reports every problem. */
 export function readEntry(
   type: string,
   entry: unknown,
@@ -59,7 +59,7 @@ export function readEntry(
   };
 }
 
-/** `${NAME}` in an address or a header stands for a variable of the environment, so that no secret need be in the file. */
+/** Substitutes `${NAME}` in the URL and the header, so that secrets can stay out of the file. */
 function fillIn(given: unknown, env: Environment): { given: unknown; unset: string[] } {
   const unset: string[] = [];
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return { given, unset };

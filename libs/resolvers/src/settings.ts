@@ -1,5 +1,5 @@
-import type { HttpResolverOptions } from './http/http.resolver.js';
-import type { SqlResolverOptions } from './sql/sql.resolver.js';
+import type { HttpResolverOptions } from './http/http-resolver.js';
+import type { SqlResolverOptions } from './sql/sql-resolver.js';
 
 /** How the owners of one type are asked for. */
 export type ResolverSettings =

@@ -8,7 +8,7 @@ export {
   type StoreAddress,
 } from './config/store-config.js';
 export { HealthBook, type Health } from './health/health.js';
-export { HealthServer } from './health/health.server.js';
+export { HealthServer } from './health/health-server.js';
 export { logContext } from './log/log-context.js';
 export { createLog, type Log } from './log/log.js';
 export { logFact } from './log/log-fact.js';
@@ -25,8 +25,8 @@ export {
   runningPrivateStore,
   startPrivateStore,
   type PrivateStore,
-} from './store/private/private.store.js';
-export { startEmbedded } from './store/embedded/embedded.store.js';
+} from './store/private/private-store.js';
+export { startEmbedded } from './store/embedded/embedded-store.js';
 export { findServer } from './store/private/find-server.js';
 export { isAlive } from './store/private/is-alive.js';
-export type { StoreProcess } from './store/store.process.js';
+export type { StoreProcess } from './store/store-process.js';

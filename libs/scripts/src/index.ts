@@ -8,7 +8,7 @@ interface Text {
 
 const SHEBANG = /^#!lua.*\n/;
 
-/** A Lua script for the store, which may begin with a line of flags. */
+/** A Lua script, which may begin with a shebang line of flags. */
 export class Script {
   readonly flagged: Text;
   readonly plain: Text;
@@ -19,10 +19,10 @@ export class Script {
   }
 }
 
-/** Before version 7 a server takes no flags, and the line that names them is an error to it. */
+/** Connections to servers before version 7, which reject the shebang line. */
 const withoutFlags = new WeakSet<Redis | Cluster>();
 
-/** Runs a script. A server that does not know it yet is given it. */
+/** Runs a script by its SHA and loads it if the server does not have it. */
 export async function runScript(
   redis: Redis | Cluster,
   script: Script,
@@ -44,7 +44,7 @@ export async function runScript(
   }
 }
 
-/** The store's clock, ms: the one that everybody shares. */
+/** Time of the store in ms, the clock that all processes share. */
 export async function storeTime(redis: Redis | Cluster): Promise<number> {
   const [seconds, micros] = await redis.time();
   return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);

@@ -3,9 +3,9 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Needs } from '../auth/api-key.guard.js';
 import { Offset } from '../fields.js';
-import { QuarantineAnswer } from './sweeps.schemas.js';
+import { QuarantineAnswer } from './sweeps-schemas.js';
 
-/** What the sweep of retention cannot remove. */
+/** Lists the jobs that the retention sweep cannot remove. */
 @ApiTags('admin')
 @ApiBearerAuth()
 @Controller('v1/admin/quarantine')

@@ -4,9 +4,9 @@ import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { ApiProblem } from '../problem.js';
-import { PausedAnswer, QueuesAnswer } from './queues.schemas.js';
+import { PausedAnswer, QueuesAnswer } from './queues-schemas.js';
 
-/** The queues by HTTP: what they hold, and holding them back. */
+/** Read, pause and resume queues. */
 @ApiTags('admin')
 @ApiBearerAuth()
 @Controller('v1/admin/queues')
@@ -48,6 +48,6 @@ function unknownQueue(): ApiProblem {
   return new ApiProblem(
     404,
     'NOT_FOUND',
-    'There is no queue of that name. GET /v1/admin/queues has them all.',
+    'There is no queue with this name. GET /v1/admin/queues lists all queues.',
   );
 }

@@ -3,9 +3,9 @@ import { SlotLimits, type SlotView } from '#lifecycle';
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../auth/api-key.guard.js';
-import { SlotAnswer, SlotBody } from './slots.schemas.js';
+import { SlotAnswer, SlotBody } from './slots-schemas.js';
 
-/** The slot keys that callers name, by HTTP: who holds them and waits for them, and how many may hold them at once. */
+/** Read the holders and waiters of a slot key, and set its limit. */
 @ApiTags('admin')
 @ApiBearerAuth()
 @Controller('v1/admin/slots/:key')

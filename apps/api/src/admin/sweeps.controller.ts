@@ -12,9 +12,9 @@ import {
   SweepKindParam,
   SweepsAnswer,
   SweepWithLines,
-} from './sweeps.schemas.js';
+} from './sweeps-schemas.js';
 
-/** Sweeps by HTTP: having a janitor do one now, and what each did. */
+/** Request, list and read sweeps. */
 @ApiTags('admin')
 @ApiBearerAuth()
 @Controller('v1/admin/sweeps')
@@ -63,7 +63,7 @@ export class SweepsController {
       throw new ApiProblem(
         404,
         'NOT_FOUND',
-        'There is no sweep of that id, or it is forgotten: the last 200 of a sort are kept, for 7 days.',
+        'There is no sweep with this id, or its record has expired: the last 200 of each kind are kept for 7 days.',
       );
     const { lines, next } = await this.book.lines(sweepId, Number(cursor));
     return { ...record, lines, cursor: next === null ? null : String(next) };

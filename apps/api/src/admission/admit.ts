@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { ApiEnv } from '../api.env.js';
+import type { ApiEnv } from '../api-env.js';
 import { sendProblem } from '../error.filter.js';
 import { EVENTS_PATH } from '../events/events.controller.js';
 import type { Check } from './check.js';
@@ -11,8 +11,8 @@ import { refuseUnclearHost } from './unclear-host.js';
 import { refuseUnrouted } from './unrouted.js';
 
 /**
- * Decides who is answered at all, before any body is read: a caller who is refused gets no memory of this process. The first
- * check that refuses words the answer. To be called before routes are made.
+ * Refuses requests before their body is read, so that refused callers use no memory. The first check that refuses determines
+ * the answer. Call before routes are registered.
  */
 export function admit(app: NestFastifyApplication, env: ApiEnv): void {
   const checks = [refuseUnclearHost, ...checksOfCaller(env), refuseUnrouted(app)];

@@ -5,16 +5,15 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 const OWN_SITES = new Set(['same-origin', 'none']);
 
 /**
- * Without keys a page of any site could change something here through the browser of a developer who looks at it. Browsers say
- * which page a request comes from; other programs say nothing, and are answered. With keys this is not needed: no browser adds a
- * key to another site's request by itself.
+ * Protects an API without keys against cross-site requests. Browsers say which site a request comes from; other programs send
+ * no such header and are admitted. With keys this is not needed, because browsers never add a key to a cross-site request.
  */
 export function refuseOtherSite(request: FastifyRequest): ApiProblem | undefined {
   if (SAFE.has(request.method) || isOurs(request)) return undefined;
   return new ApiProblem(
     403,
     'CROSS_SITE',
-    'A page of another site may change nothing here. Call the api from its own pages or from a program, or give it API_KEYS.',
+    'Pages of other sites must not change anything. Call the API from its own pages or from a program, or set API_KEYS.',
   );
 }
 

@@ -1,4 +1,4 @@
-/** What an answer says to a browser unless its route says otherwise: show it in no frame, run nothing, guess no type. */
+/** Default headers, which routes may override: no frames, no scripts, no content sniffing. */
 export const PAGE_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',

@@ -2,12 +2,12 @@ import { findKeyIn, keyRequired } from '../auth/api-key.guard.js';
 import type { ApiKey } from '../auth/api-keys.js';
 import type { Check } from './check.js';
 
-/** Fastify reads no body of these. The guard asks for their key, by the route that matched. */
+/** Fastify reads no body for these methods. The guard checks their key by route. */
 const WITHOUT_BODY = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses a caller without a key before the body is read, on every path, however it is spelled, also where there is no route.
- * A signed route reads it: the signature says who sent it, and covers the whole body.
+ * Refuses a caller without a key before the body is read, on every path, even without a route. Signed routes are exempt: the
+ * signature authenticates the caller and covers the whole body.
  */
 export function requireKey(keys: readonly ApiKey[], signedRoutes: readonly string[]): Check {
   return ({ method, headers, routeOptions: { url = '' } }) => {

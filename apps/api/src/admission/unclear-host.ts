@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiProblem } from '../problem.js';
 import { hostOf } from './request-target.js';
 
-/** Refuses a request that says two hosts, or none: a proxy before this api may have read another one than the api does. */
+/** Refuses a request with two hosts or none: a proxy may have used another host than this API would. */
 export function refuseUnclearHost(request: FastifyRequest): ApiProblem | undefined {
   const trouble = troubleWithHost(request);
   return trouble === undefined ? undefined : new ApiProblem(400, 'INVALID', trouble);

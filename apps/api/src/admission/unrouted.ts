@@ -3,14 +3,14 @@ import { ApiProblem } from '../problem.js';
 import type { Check } from './check.js';
 
 /**
- * Refuses a request that no route takes: with the methods there are where its path is right, else as not found. To be called
- * before routes are made.
+ * Refuses a request without a route: 405 with the allowed methods if the path exists, otherwise 404. Call before routes are
+ * registered.
  */
 export function refuseUnrouted(app: NestFastifyApplication): Check {
   const routes: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRoute', ({ url, method }) => {
-    // What takes every path says nothing of this one.
+    // A catch-all route does not show that a path exists.
     if (/^\/?\*$/.test(url)) return;
     const path = url
       .replaceAll('.', '\\.')

@@ -2,7 +2,7 @@ import { Audit, type AuditEvent } from '#http';
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 
-/** Writes audit events into the log. The request's id is on the line as on every other. */
+/** Writes audit events to the log. The log context adds the request id. */
 @Injectable()
 export class AuditLog extends Audit {
   constructor(private readonly runtime: Runtime) {

@@ -3,7 +3,7 @@ import { Runtime } from '#runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AuditLog } from './audit-log.js';
 
-/** The audit for every controller of the api, those of workloads included. */
+/** Provides `Audit` to every controller, including those of workloads. */
 @Module({})
 export class AuditModule {
   static with(runtime: Runtime): DynamicModule {

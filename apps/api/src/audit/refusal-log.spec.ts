@@ -2,7 +2,7 @@ import { createLog } from '#runtime';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RefusalLog } from './refusal-log.js';
 
-describe('the log of refused callers', () => {
+describe('RefusalLog', () => {
   let lines: Record<string, unknown>[];
   let refusals: RefusalLog;
 
@@ -21,7 +21,7 @@ describe('the log of refused callers', () => {
   const counts = (): unknown[] =>
     lines.filter(({ event }) => event === 'requests.refused').map(({ count }) => count);
 
-  it('writes the first few of an address, and how many more there were', () => {
+  it('logs the first refusals of an address and the number of further ones', () => {
     refuse('10.0.0.1', 1_000);
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatchObject({
@@ -35,13 +35,13 @@ describe('the log of refused callers', () => {
     expect([lines.length, counts()]).toEqual([4, [997]]);
   });
 
-  it('writes of another address while one floods it', () => {
+  it('logs another address while one floods the log', () => {
     refuse('10.0.0.1', 1_000);
     refuse('10.0.0.2', 1);
     expect(lines.map(({ address }) => address)).toEqual(['10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.2']);
   });
 
-  it('writes of a key while strangers flood its address', () => {
+  it('logs a key while callers without a key flood its address', () => {
     refuse('10.0.0.1', 1_000);
     refusals.note({
       status: 403,
@@ -53,13 +53,13 @@ describe('the log of refused callers', () => {
     expect(lines.map(({ by }) => by)).toEqual([undefined, undefined, undefined, 'rd']);
   });
 
-  it('writes of a hundred addresses at most', () => {
+  it('logs at most a hundred addresses per window', () => {
     for (let i = 0; i < 500; i += 1) refuse(`10.0.1.${i}`, 1);
     vi.advanceTimersByTime(1_000);
     expect([lines.length, counts()]).toEqual([101, [400]]);
   });
 
-  it('begins again in the next window, and counts nothing where nothing was left out', () => {
+  it('starts over in the next window and logs no count if nothing was omitted', () => {
     refuse('10.0.0.1', 3);
     vi.advanceTimersByTime(1_000);
     refuse('10.0.0.1', 1);

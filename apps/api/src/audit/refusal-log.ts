@@ -1,23 +1,23 @@
 import type { Log } from '#runtime';
 
 const WINDOW_MS = 10_000;
-/** How many lines one caller gets in a window, and how many callers get some. */
+/** Lines per caller and callers per window. */
 const LINES = 3;
 const CALLERS = 100;
 
-/** A caller that was refused: without a key that is known here, or with one that may not do this. */
+/** A request refused because its key is missing, unknown, or lacks the scope. */
 export interface Refusal {
   readonly status: number;
   readonly method: string;
   readonly url: string | undefined;
   readonly address: string;
-  /** The name of the key, where it is known. */
+  /** Name of the key, if known. */
   readonly by?: string | undefined;
 }
 
 /**
- * Writes refused callers into the log: the first few of each key and of each address without one, and of the rest how many there
- * were. Strangers of an address do not hide a key that is used there.
+ * Logs the first few refusals of each key and of each address without a key, and the number of the rest. Keys are counted
+ * apart from addresses, so that callers without a key cannot hide a key used from the same address.
  */
 export class RefusalLog {
   private readonly linesOf = new Map<string, number>();

@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { RefusalLog } from './refusal-log.js';
 
-/** Every line that a request causes carries its id, and so does its answer. */
+/** Adds the request id to every log line of a request and to its answer. */
 export function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
   const refusals = new RefusalLog(log);
   const fastify = app.getHttpAdapter().getInstance();
@@ -15,7 +15,7 @@ export function logRequests(app: NestFastifyApplication, { log }: Runtime): void
   fastify.addHook('onResponse', (request: Called, reply: FastifyReply, done: () => void) => {
     const { method, ip: address, caller: by } = request;
     const status = reply.statusCode;
-    // Without the query: it may hold what a log must not.
+    // The query is omitted, because it may hold secrets.
     const [url] = request.url.split('?');
     const tookMs = Math.round(reply.elapsedTime);
     logContext.run({ requestId: request.id }, () => {

@@ -22,7 +22,7 @@ class SomeRoutes {
   }
 }
 
-describe('a route', () => {
+describe('ApiKeyGuard', () => {
   const hash = createHash('sha256').update('key').digest();
   const known = [{ name: 'ops', scopes: new Set(['admin', 'read'] as const), hash }];
   let app: NestFastifyApplication;
@@ -44,17 +44,17 @@ describe('a route', () => {
   const get = (url: string): Promise<{ statusCode: number; body: string }> =>
     app.inject({ url, headers: { authorization: 'Bearer key' } });
 
-  it('opens to a key with its scope', async () => {
+  it('admits a key with the scope of the route', async () => {
     expect(await get('/named')).toMatchObject({ statusCode: 200 });
   });
 
-  it('that names no scope opens to none, and says what is missing', async () => {
+  it('refuses every key on a route without a scope', async () => {
     const { statusCode, body } = await get('/unnamed');
     expect({ statusCode, problem: JSON.parse(body) as unknown }).toMatchObject({
       statusCode: 403,
       problem: {
         code: 'FORBIDDEN',
-        detail: 'No key opens this route: it names no scope. Give it @Needs(…).',
+        detail: 'This route declares no scope, so no key can open it. Add @Needs(…) to it.',
       },
     });
   });

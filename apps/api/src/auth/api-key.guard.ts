@@ -5,12 +5,12 @@ import { findKey, type ApiKey } from './api-keys.js';
 
 export { Caller, ForEverybody, Needs } from '#http';
 
-/** The keys this api knows; none means that everybody on this machine may do everything. */
+/** Keys of this API. Undefined means that every local caller may do everything. */
 export abstract class ApiKeys {
   abstract readonly known: readonly ApiKey[] | undefined;
 }
 
-/** Lets a request in when its key has the scope that the route names. A route that names none stays shut. */
+/** Admits a request whose key has the scope of the route. A route without a declared scope admits none. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -29,13 +29,13 @@ export class ApiKeyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Called>();
     const key = findKeyIn(request.headers.authorization, this.keys.known);
     if (!key) throw keyRequired();
-    // Before its scope is looked at: the log names the key that was refused.
+    // Set before the scope is checked, so that the log can name a refused key.
     request.caller = key.name;
     if (scope === undefined)
       throw new ApiProblem(
         403,
         'FORBIDDEN',
-        'No key opens this route: it names no scope. Give it @Needs(…).',
+        'This route declares no scope, so no key can open it. Add @Needs(…) to it.',
       );
     if (!key.scopes.has(scope))
       throw new ApiProblem(403, 'FORBIDDEN', `The key "${key.name}" lacks the scope "${scope}".`);
@@ -43,12 +43,12 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** The key of an Authorization header; undefined when it holds none that is known. */
+/** The key that an Authorization header presents; undefined if it is unknown or missing. */
 export function findKeyIn(header: string | undefined, known: readonly ApiKey[]): ApiKey | undefined {
   const [, presented] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
   return presented === undefined ? undefined : findKey(known, presented);
 }
 
 export function keyRequired(): ApiProblem {
-  return new ApiProblem(401, 'UNAUTHORIZED', 'Send a key that is known here: "Authorization: Bearer <key>".');
+  return new ApiProblem(401, 'UNAUTHORIZED', 'Send a valid key: "Authorization: Bearer <key>".');
 }

@@ -13,8 +13,8 @@ const FORM = 'expected name:scope+scope:sha256';
 const SCOPE = (word: string): string => `"${word}" is not a scope; they are enqueue, read, cancel, admin`;
 const DIGEST = 'the last part must be the SHA-256 of the key, 64 hex digits';
 
-describe('api keys', () => {
-  it('are names, scopes and hashes', () => {
+describe('readApiKeys', () => {
+  it('parses names, scopes and hashes', () => {
     expect(Keys.parse(`ada:enqueue+read:${HASH}, ops-1.b_c:admin:${sha256('other').toUpperCase()}`)).toEqual([
       { name: 'ada', scopes: new Set(['enqueue', 'read']), hash: Buffer.from(HASH, 'hex') },
       { name: 'ops-1.b_c', scopes: new Set(['admin']), hash: Buffer.from(sha256('other'), 'hex') },
@@ -35,16 +35,16 @@ describe('api keys', () => {
     ['a digit too few', `ada:read:${HASH.slice(1)}`, DIGEST],
     ['a digit too many', `ada:read:${HASH}0`, DIGEST],
     ['a letter that is no digit', `ada:read:${HASH.slice(1)}g`, DIGEST],
-  ])('do not have %s', (_, entry, problem) => {
+  ])('rejects %s', (_, entry, problem) => {
     expect(problemsOf(entry)).toEqual([`entry 1: ${problem}`]);
   });
 
-  it('have names of at most 64 letters', () => {
+  it('rejects a name of more than 64 characters', () => {
     expect(problemsOf(`${'a'.repeat(64)}:read:${HASH}`)).toBeUndefined();
     expect(problemsOf(`${'a'.repeat(65)}:read:${HASH}`)).toEqual([`entry 1: ${FORM}`]);
   });
 
-  it('are each named by position when they are wrong', () => {
+  it('names every invalid entry by its position', () => {
     expect(problemsOf(`x,ada:read:${HASH},ada:rule:${HASH},ada:read:1,`)).toEqual([
       `entry 1: ${SCOPE('')}`,
       `entry 3: ${SCOPE('rule')}`,
@@ -53,13 +53,13 @@ describe('api keys', () => {
     ]);
   });
 
-  it('are never repeated in what is said against them', () => {
-    const said = problemsOf('ada:read:open-sesame,ada:read:open-sesame:more')!.join();
-    expect(said).not.toContain('open-sesame');
+  it('never repeats a key in an error message', () => {
+    const messages = problemsOf('ada:read:open-sesame,ada:read:open-sesame:more')!.join();
+    expect(messages).not.toContain('open-sesame');
   });
 });
 
-describe('a presented key', () => {
+describe('findKey', () => {
   const aKey = (name: string, key: string): ApiKey => ({
     name,
     scopes: new Set(['read']),
@@ -71,15 +71,15 @@ describe('a presented key', () => {
     ['first', 'ada'],
     ['second', 'bob'],
     ['third', 'eve'],
-  ])('%s is that of %s', (presented, name) => {
+  ])('finds the owner of "%s": %s', (presented, name) => {
     expect(findKey(keys, presented)?.name).toBe(name);
   });
 
-  it.each(['', 'First', 'first ', sha256('first')])('"%s" is nobody’s', (presented) => {
+  it.each(['', 'First', 'first ', sha256('first')])('does not find "%s"', (presented) => {
     expect(findKey(keys, presented)).toBeUndefined();
   });
 
-  it('is nobody’s when there are no keys', () => {
+  it('finds nothing when there are no keys', () => {
     expect(findKey([], 'first')).toBeUndefined();
   });
 });

@@ -2,14 +2,14 @@ import { SCOPES, type Scope } from '#http';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 
-/** A caller we know, and what it may do. Only the key's hash is known here. */
+/** A caller and its scopes. The process knows only the hash of the key. */
 export interface ApiKey {
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
   readonly hash: Buffer;
 }
 
-/** Reads `name:scope+scope:sha256,…`; says of each wrong entry what is wrong with it. */
+/** Parses `name:scope+scope:sha256,…` and reports every invalid entry. */
 export function readApiKeys(text: string, context: z.core.$RefinementCtx): ApiKey[] {
   return text.split(',').flatMap((entry, index) => {
     const [name = '', scopeList = '', hash = '', ...rest] = entry.trim().split(':');
@@ -31,7 +31,7 @@ export function readApiKeys(text: string, context: z.core.$RefinementCtx): ApiKe
   });
 }
 
-/** Whose key this is. Every known hash is compared, in constant time, so that the time taken tells nothing. */
+/** Compares all hashes in constant time, so that the duration reveals nothing. */
 export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   const hash = createHash('sha256').update(presented).digest();
   let found: ApiKey | undefined;

@@ -3,9 +3,9 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Needs } from '../auth/api-key.guard.js';
 import { ApiProblem } from '../problem.js';
-import { ReceiptAnswer } from './cancellations.schemas.js';
+import { ReceiptAnswer } from './cancellations-schemas.js';
 
-/** Cancellations by HTTP: what one did, as it stands now. */
+/** Read the current receipt of a cancellation. */
 @ApiTags('cancellations')
 @ApiBearerAuth()
 @Controller('v1/cancellations')
@@ -21,7 +21,7 @@ export class CancellationsController {
       throw new ApiProblem(
         404,
         'NOT_FOUND',
-        'There is no cancellation of that id, or it is more than 7 days old.',
+        'There is no cancellation with this id, or it is more than 7 days old.',
       );
     return receipt;
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiDocument, ApiNotDescribedError } from './api-document.js';
 
-describe('the description of the api', () => {
-  it('says what to call when it was asked for before it knows the application', () => {
+describe('ApiDocument', () => {
+  it('throws an error that names the missing call if it is read before describe()', () => {
     expect(() => new ApiDocument().json).toThrow(ApiNotDescribedError);
     expect(() => new ApiDocument().yaml).toThrow(/Call ApiDocument\.describe\(app\)/);
   });

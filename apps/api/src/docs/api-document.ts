@@ -2,20 +2,20 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { dump } from 'js-yaml';
 
-/** The description was asked for before the application was named whose routes it lists. */
+/** The description was read before `describe` was called. */
 export class ApiNotDescribedError extends Error {
   constructor() {
-    super('The api is not described yet. Call ApiDocument.describe(app) once its routes are known.');
+    super('The API document is not ready. Call ApiDocument.describe(app) after the routes are registered.');
     this.name = 'ApiNotDescribedError';
   }
 }
 
-/** The api's description of itself. It is made once, when it is first asked for; every caller is sent the same bytes. */
+/** The OpenAPI document. It is generated on first use and cached. */
 export class ApiDocument {
   private app: NestFastifyApplication | undefined;
-  private made: { readonly json: Buffer; readonly yaml: Buffer } | undefined;
+  private document: { readonly json: Buffer; readonly yaml: Buffer } | undefined;
 
-  /** The application that it describes, once its routes are known. */
+  /** Sets the application to describe. Call it once the routes are registered. */
   describe(app: NestFastifyApplication): void {
     this.app = app;
   }
@@ -30,8 +30,8 @@ export class ApiDocument {
 
   private bytes(): { readonly json: Buffer; readonly yaml: Buffer } {
     if (!this.app) throw new ApiNotDescribedError();
-    this.made ??= write(document(this.app));
-    return this.made;
+    this.document ??= write(document(this.app));
+    return this.document;
   }
 }
 
@@ -42,23 +42,23 @@ function document(app: NestFastifyApplication): OpenAPIObject {
     .setVersion('1')
     .addBearerAuth()
     .build();
-  const made = SwaggerModule.createDocument(app, config);
-  for (const operation of Object.values(made.paths).flatMap((path) => Object.values(path) as Operation[])) {
-    // Swagger reads no schema for that. No call here needs one: what it cannot do without is in its path or its body.
+  const api = SwaggerModule.createDocument(app, config);
+  for (const operation of Object.values(api.paths).flatMap((path) => Object.values(path) as Operation[])) {
+    // Swagger marks query parameters as required, because it does not read the schema. All of them are optional here.
     for (const parameter of operation.parameters ?? []) {
       if (parameter.in === 'query') parameter.required = false;
     }
   }
-  return made;
+  return api;
 }
 
 interface Operation {
   readonly parameters?: { readonly in?: string; required?: boolean }[];
 }
 
-function write(made: OpenAPIObject): { json: Buffer; yaml: Buffer } {
+function write(api: OpenAPIObject): { json: Buffer; yaml: Buffer } {
   return {
-    json: Buffer.from(JSON.stringify(made)),
-    yaml: Buffer.from(dump(made, { skipInvalid: true, noRefs: true })),
+    json: Buffer.from(JSON.stringify(api)),
+    yaml: Buffer.from(dump(api, { skipInvalid: true, noRefs: true })),
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** Relative, so that it also works under the path of a proxy: the page is at `/docs`. */
+/** Relative URLs, so that the page also works behind a proxy with a path prefix. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -31,7 +31,7 @@ const START = `window.ui = SwaggerUIBundle({
 });
 `;
 
-/** Swagger UI sets styles in its elements; everything else is a file of the page's own. */
+/** Swagger UI needs inline styles. Everything else is served from this origin. */
 export const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -58,7 +58,7 @@ export interface PageFile {
 
 const folder = (createRequire(import.meta.url)('swagger-ui-dist/absolute-path.js') as () => string)();
 
-/** Read when the process starts: no caller makes it open a file, and a file that is missing is noticed at once. */
+/** Read at start: requests open no files, and a missing file fails the start. */
 const FILES: ReadonlyMap<string, PageFile> = new Map([
   ['start.js', { type: 'text/javascript; charset=utf-8', bytes: Buffer.from(START) }],
   ...Object.entries(TYPES).map(
@@ -66,7 +66,6 @@ const FILES: ReadonlyMap<string, PageFile> = new Map([
   ),
 ]);
 
-/** A file of the page, by its name. */
 export function pageFile(name: string): PageFile | undefined {
   return FILES.get(name);
 }

@@ -6,7 +6,7 @@ import { ApiProblem } from '../problem.js';
 import { ApiDocument } from './api-document.js';
 import { PAGE, pageFile, POLICY } from './docs-page.js';
 
-/** The api's description of itself, for programs and for people. */
+/** Serves the OpenAPI document and Swagger UI. */
 @ApiExcludeController()
 @Controller()
 @Needs('read')
@@ -36,7 +36,7 @@ export class DocsController {
   file(@Param('*') name: string, @Res() reply: FastifyReply): void {
     if (name === '') return void reply.redirect('../docs', 308);
     const file = pageFile(name);
-    if (!file) throw new ApiProblem(404, 'NOT_FOUND', 'The page has no file of that name.');
+    if (!file) throw new ApiProblem(404, 'NOT_FOUND', 'The page has no file with this name.');
     void reply.type(file.type).header('cache-control', 'no-cache').send(file.bytes);
   }
 }

@@ -6,7 +6,7 @@ export const STRUCTURED = 'application/cloudevents+json';
 export const BATCH = 'application/cloudevents-batch+json';
 const MAX_BATCH = 1_000;
 
-/** How CloudEvents come by HTTP: whole in the body, alone or many; or attributes in headers, and data in the body. */
+/** Content modes of the CloudEvents HTTP binding. */
 export type ContentMode = 'structured' | 'batch' | 'binary';
 
 export function contentMode(headers: IncomingHttpHeaders, body: Buffer): ContentMode {
@@ -18,7 +18,7 @@ export function contentMode(headers: IncomingHttpHeaders, body: Buffer): Content
   throw new ApiProblem(415, 'UNSUPPORTED_MEDIA_TYPE', `Send events as ${STRUCTURED} or ${BATCH}.`);
 }
 
-/** Many senders name no more than JSON. Attributes in headers come first: then the body is data, whatever it looks like. */
+/** Many senders declare plain JSON. With ce- headers the body is data, whatever it contains. */
 function modeOfJson(body: Buffer): ContentMode {
   let value: unknown;
   try {
@@ -26,11 +26,11 @@ function modeOfJson(body: Buffer): ContentMode {
   } catch {
     return 'binary';
   }
-  if (Array.isArray(value)) return value.some(saysItIsAnEvent) ? 'batch' : 'binary';
-  return saysItIsAnEvent(value) ? 'structured' : 'binary';
+  if (Array.isArray(value)) return value.some(looksLikeEvent) ? 'batch' : 'binary';
+  return looksLikeEvent(value) ? 'structured' : 'binary';
 }
 
-function saysItIsAnEvent(value: unknown): boolean {
+function looksLikeEvent(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'specversion');
 }
 
@@ -46,7 +46,7 @@ export function readJson(body: Buffer): unknown {
   }
 }
 
-/** The items of a batch, each still to be read: a wrong one does not refuse the others. */
+/** Returns the items unvalidated, so that an invalid item does not refuse the others. */
 export function readBatch(body: Buffer): unknown[] {
   const items = readJson(body);
   if (!Array.isArray(items)) throw new InvalidEventError(['a batch is a JSON array of events']);
@@ -66,8 +66,8 @@ export function readBinary(headers: IncomingHttpHeaders, body: Buffer): CloudEve
 }
 
 /**
- * What a header cannot hold stands there as the bytes of its UTF-8, each as in %C3, or raw, of which Node makes a character each;
- * older senders put the whole into double quotes. A % that begins no such byte is one.
+ * Decodes a header value. Non-ASCII text arrives as percent-encoded or raw UTF-8 bytes, and Node reads each raw byte as one
+ * character. Older senders add double quotes. A % that begins no byte is literal.
  */
 function decode(name: string, value: string | string[] | undefined, problems: string[]): unknown {
   if (typeof value !== 'string') return value;

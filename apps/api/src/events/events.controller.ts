@@ -7,16 +7,16 @@ import type { FastifyRequest } from 'fastify';
 import { ForEverybody, Needs } from '../auth/api-key.guard.js';
 import { describeError } from '../error.filter.js';
 import { BATCH, contentMode, readBatch, readBinary, readJson, STRUCTURED } from './content-modes.js';
-import { EventsAnswer } from './events.schemas.js';
+import { EventsAnswer } from './events-schemas.js';
 import { SignatureGuard } from './signature.guard.js';
 
 export const EVENTS_PATH = '/v1/events';
-/** How many of a batch are on their way at once. */
-const AT_ONCE = 32;
+/** Events of one batch that are processed at once. */
+const CONCURRENCY = 32;
 
 type Result = { readonly status: number } & Readonly<Record<string, unknown>>;
 
-/** Events of other services by HTTP. Its callers show a key. */
+/** Receives events of other services. Callers present a key. */
 @ApiTags('events')
 @ApiBearerAuth()
 @Controller(EVENTS_PATH)
@@ -29,7 +29,7 @@ export class EventsController {
   @HttpCode(200)
   @ApiConsumes(STRUCTURED, BATCH, 'application/json')
   @ApiBody({
-    description: 'A CloudEvent 1.0, or up to 1000; or its data alone, with its attributes in ce-* headers.',
+    description: 'One CloudEvent 1.0, or up to 1000; or only its data, with its attributes in ce-* headers.',
   })
   @ApiOkResponse({ standardSchema: EventsAnswer })
   async take(@Req() request: FastifyRequest): Promise<{ results: Result[] }> {
@@ -50,14 +50,14 @@ export class EventsController {
   }
 
   /**
-   * Once the store is away for one, the others are not tried: each would wait for it as long. The whole is refused then: a
-   * sender that is told 200 does not send again, and what was taken does nothing more when it comes twice.
+   * If the store is unavailable for one event, the others are not tried, because each would wait as long. The whole batch is
+   * refused: a sender that receives 200 does not send again, and processing an event twice has no further effect.
    */
   private async takeAll(items: readonly unknown[], request: FastifyRequest): Promise<Result[]> {
     const results: Result[] = [];
     let next = 0;
     let away: StoreUnavailableError | undefined;
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       while (next < items.length && !away) {
         const place = next++;
         try {
@@ -72,13 +72,13 @@ export class EventsController {
         }
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
     if (away) throw away;
     return results;
   }
 }
 
-/** The same where secrets are known: whoever has one signs, and needs no key. */
+/** Used if EVENT_SECRETS is set: callers sign their events and need no key. */
 @ApiTags('events')
 @Controller(EVENTS_PATH)
 @ForEverybody()

@@ -4,12 +4,12 @@ import { ApiProblem } from '../problem.js';
 import { BATCH, contentMode, STRUCTURED } from './content-modes.js';
 import { troubleWithSignature } from './signature.js';
 
-/** What events are signed with: one secret, or two while they are changed. */
+/** Secrets for event signatures: one, or two during a rotation. */
 export abstract class EventSecrets {
   abstract readonly known: readonly Buffer[];
 }
 
-/** Lets an event in when it is signed with a secret of ours. */
+/** Admits an event that is signed with a known secret. */
 @Injectable()
 export class SignatureGuard implements CanActivate {
   constructor(private readonly secrets: EventSecrets) {}
@@ -19,9 +19,9 @@ export class SignatureGuard implements CanActivate {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const trouble = troubleWithSignature(headers, bytes, this.secrets.known, Date.now());
     if (trouble) throw new ApiProblem(401, 'BAD_SIGNATURE', trouble);
-    // A signature covers the body alone: with attributes in headers, a body that was signed once would cancel any owner.
+    // A signature covers only the body. With attributes in headers, one signed body could cancel any owner.
     if (contentMode(headers, bytes) === 'binary') {
-      const detail = `Signed events are sent as ${STRUCTURED} or ${BATCH}: a signature does not cover headers.`;
+      const detail = `Send signed events as ${STRUCTURED} or ${BATCH}: a signature does not cover headers.`;
       throw new ApiProblem(415, 'UNSUPPORTED_MEDIA_TYPE', detail);
     }
     return true;

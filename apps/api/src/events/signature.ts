@@ -2,21 +2,21 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 
-/** How far the sender's clock, or a message on its way, may be off; an older one may be a replay. */
+/** Tolerance for clock difference and delivery time. An older message may be a replay. */
 const WINDOW_S = 300;
-/** More than any sender has secrets for: what is compared is bounded by us, not by who sends. */
+/** Bounds the comparisons that a sender can cause. */
 const MAX_SIGNATURES = 16;
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
-/** The 32 bytes of an HMAC-SHA256 in base64. */
+/** An HMAC-SHA256 (32 bytes) in base64. */
 const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
 const FITS_NONE =
-  'webhook-signature fits none of the secrets: "v1," and the HMAC-SHA256 of "<id>.<timestamp>.<body>" in base64.';
+  'webhook-signature matches none of the secrets; expected "v1," and the HMAC-SHA256 of "<id>.<timestamp>.<body>" in base64.';
 
-/** Reads `whsec_…,whsec_…`; says of each wrong one what is wrong, and never repeats it. */
+/** Parses `whsec_…,whsec_…`. Error messages never repeat a secret. */
 export function readSecrets(text: string, context: z.core.$RefinementCtx): Buffer[] {
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.length > 2) {
-    context.addIssue({ code: 'custom', message: 'expected one secret, or two while they are changed' });
+    context.addIssue({ code: 'custom', message: 'expected one secret, or two during a rotation' });
   }
   return entries.map((entry, index) => {
     const secret = Buffer.from(SECRET.exec(entry)?.[1] ?? '', 'base64');
@@ -29,7 +29,7 @@ export function readSecrets(text: string, context: z.core.$RefinementCtx): Buffe
 }
 
 /**
- * Why the headers alone show that a message is not from a sender who has a secret of ours; undefined when the body must decide.
+ * Why the headers alone prove that the message is not validly signed; undefined if the body must be checked.
  */
 export function troubleWithHeaders(headers: IncomingHttpHeaders, nowMs: number): string | undefined {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
@@ -44,8 +44,8 @@ export function troubleWithHeaders(headers: IncomingHttpHeaders, nowMs: number):
 }
 
 /**
- * Why a message is not from a sender who has a secret of ours, by the rules of Standard Webhooks; undefined when it is. The
- * signature covers the bytes that came: text that was read and written again is another text.
+ * Why the message is not validly signed (Standard Webhooks); undefined if it is. Pass the received bytes: parsing and
+ * serialising the body again changes them.
  */
 export function troubleWithSignature(
   headers: IncomingHttpHeaders,
@@ -68,7 +68,7 @@ function readSignatures(header: string): string[] {
   return header.split(' ', MAX_SIGNATURES).filter((signature) => SIGNATURE.test(signature));
 }
 
-/** Each is compared with each, in constant time, so that the time taken tells nothing. */
+/** Compares every signature with every secret in constant time, so that the duration reveals nothing. */
 function isSigned(signed: Buffer, given: readonly string[], secrets: readonly Buffer[]): boolean {
   let fits = false;
   for (const secret of secrets) {

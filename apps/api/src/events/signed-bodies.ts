@@ -7,13 +7,13 @@ import { ApiProblem } from '../problem.js';
 import { EVENTS_PATH } from './events.controller.js';
 import { troubleWithHeaders } from './signature.js';
 
-const MOST_AT_ONCE = 32;
+const MAX_CONCURRENT = 32;
 const RETRY_AFTER_MS = 5_000;
 
 /**
- * Bounds the memory that strangers take up with events whose signature turns out to be wrong: it covers the whole body, which is
- * therefore read first. Headers that no sender with a secret would send are refused before that, and only a few bodies of callers
- * without a key are read at once. Callers with a key do not count, so a flood does not shut them out.
+ * Bounds the memory that unauthenticated callers can use. A signature covers the whole body, so the body must be read before it
+ * can be checked. Requests whose headers are already invalid are refused first, and only a few bodies of callers without a key
+ * are read at once. Callers with a key are not counted, so a flood does not lock them out.
  */
 export function boundSignedBodies(app: NestFastifyApplication, keys: readonly ApiKey[] = []): void {
   const bound = new BodiesAtOnce();
@@ -30,13 +30,13 @@ export function boundSignedBodies(app: NestFastifyApplication, keys: readonly Ap
     });
 }
 
-/** Counts the requests whose body is read or held. */
+/** Counts the requests whose body is in memory. */
 class BodiesAtOnce {
   private count = 0;
 
-  /** Answers whether there is room; then the request counts until its response ends or its connection closes. */
+  /** Returns whether there is room. The request counts until its response ends or its connection closes. */
   begin(response: ServerResponse): boolean {
-    if (this.count >= MOST_AT_ONCE) return false;
+    if (this.count >= MAX_CONCURRENT) return false;
     this.count += 1;
     response.once('close', () => (this.count -= 1));
     return true;
@@ -47,7 +47,7 @@ function eventsBusy(): ApiProblem {
   return new ApiProblem(
     503,
     'EVENTS_BUSY',
-    `${MOST_AT_ONCE} events from callers without a key are being read, the most at once. Send it again later, or send a key too.`,
+    `The limit of ${MAX_CONCURRENT} concurrent events from callers without a key is reached. Send the event again later, or send a key.`,
     { retryAfterMs: RETRY_AFTER_MS },
   );
 }

@@ -12,9 +12,9 @@ import { ApiBearerAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Needs } from '../auth/api-key.guard.js';
-import { FlowAnswer, FlowBody } from './flows.schemas.js';
+import { FlowAnswer, FlowBody } from './flows-schemas.js';
 
-/** Flows by HTTP: a tree of jobs, of which each waits for its children. */
+/** Enqueue a flow: a tree of jobs in which each job waits for its children. */
 @ApiTags('flows')
 @ApiBearerAuth()
 @Controller('v1/flows')
@@ -32,8 +32,8 @@ export class FlowsController {
     @Headers('idempotency-key') key: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<FlowTicket> {
-    // To take it and not to keep it would make a second flow of a call that is sent again.
-    if (key !== undefined) throw new InvalidJobError('A flow takes no Idempotency-Key.');
+    // Ignoring the key would enqueue a second flow when the call is repeated.
+    if (key !== undefined) throw new InvalidJobError('A flow accepts no Idempotency-Key.');
     const ticket = await this.flows.add(this.read(body, '', 1));
     reply.header('location', `/v1/jobs/${ticket.id}`);
     return ticket;

@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ForEverybody, Needs } from '../auth/api-key.guard.js';
 
-/** What probes and Prometheus ask. */
+/** Endpoints for probes and Prometheus. */
 @ApiExcludeController()
 @Controller()
 export class HealthController {

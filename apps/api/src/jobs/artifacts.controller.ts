@@ -12,11 +12,11 @@ import {
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../auth/api-key.guard.js';
 import { ApiProblem } from '../problem.js';
-import { headersOf, isKnown, rangeOf } from './artifact.headers.js';
+import { headersOf, isKnown, rangeOf } from './artifact-headers.js';
 
 const BYTES = { type: 'string', format: 'binary' } as const;
 
-/** The bytes that jobs left behind. */
+/** Read the artifacts of a job. */
 @ApiTags('jobs')
 @ApiBearerAuth()
 @Controller('v1/jobs/:id/artifacts')
@@ -29,11 +29,11 @@ export class ArtifactsController {
   @ApiHeader({ name: 'If-None-Match', required: false })
   @ApiHeader({ name: 'Range', required: false, description: 'One range of bytes.' })
   @ApiOkResponse({ schema: BYTES, description: 'An attachment. Its ETag is its SHA-256.' })
-  @ApiResponse({ status: 206, schema: BYTES, description: 'The range that was asked for.' })
-  @ApiResponse({ status: 304, description: 'It is the one that is known already.' })
-  @ApiResponse({ status: 416, description: 'It ends before that range.' })
-  @ApiResponse({ status: 503, description: 'Its bytes cannot be reached, or are not where they should be.' })
-  @ApiNotFoundResponse({ description: 'The job has no such artifact, or its run does not count yet.' })
+  @ApiResponse({ status: 206, schema: BYTES, description: 'The requested range.' })
+  @ApiResponse({ status: 304, description: 'The caller has the current version.' })
+  @ApiResponse({ status: 416, description: 'The range begins after the end.' })
+  @ApiResponse({ status: 503, description: 'The bytes are missing or cannot be reached.' })
+  @ApiNotFoundResponse({ description: 'The job has no such artifact, or its run has not completed.' })
   async read(
     @Param('id') id: string,
     @Param('name') name: string,
@@ -61,7 +61,7 @@ export class ArtifactsController {
     reply: FastifyReply,
   ): Promise<void> {
     const bytes = await this.reader.open(id, artifact.name, range);
-    // Removed in between.
+    // The artifact was removed after it was listed.
     if (!bytes) throw notFound();
     const { first, last } = range ?? { first: 0, last: artifact.size - 1 };
     if (range) reply.status(206).header('content-range', `bytes ${first}-${last}/${artifact.size}`);
@@ -73,5 +73,5 @@ export class ArtifactsController {
 }
 
 function notFound(): ApiProblem {
-  return new ApiProblem(404, 'NOT_FOUND', 'The job has no artifact of that name.');
+  return new ApiProblem(404, 'NOT_FOUND', 'The job has no artifact with this name.');
 }

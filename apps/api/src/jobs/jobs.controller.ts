@@ -16,18 +16,18 @@ import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Caller, Needs } from '../auth/api-key.guard.js';
-import { ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
+import { ReceiptAnswer } from '../cancellations/cancellations-schemas.js';
 import { describeError } from '../error.filter.js';
 import { ApiProblem } from '../problem.js';
-import { linkTo, type ArtifactLink } from './artifact.headers.js';
-import { BatchLanes } from './batch.lanes.js';
-import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs.schemas.js';
+import { linkTo, type ArtifactLink } from './artifact-headers.js';
+import { BatchSemaphore } from './batch-semaphore.js';
+import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './jobs-schemas.js';
 
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
 type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
 
-/** Jobs by HTTP: one, or many, are enqueued; one is read. */
+/** Enqueue one job or a batch; read and cancel a job. */
 @ApiTags('jobs')
 @ApiBearerAuth()
 @Controller('v1/jobs')
@@ -38,7 +38,7 @@ export class JobsController {
     private readonly reader: JobReader,
     private readonly artifacts: ArtifactReader,
     private readonly canceller: Canceller,
-    private readonly lanes: BatchLanes,
+    private readonly semaphore: BatchSemaphore,
   ) {}
 
   @Post()
@@ -46,10 +46,10 @@ export class JobsController {
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
-    description: 'The same key again gets the same answer.',
+    description: 'Repeating a call with the same key returns the same answer.',
   })
   @ApiCreatedResponse({ standardSchema: TicketAnswer })
-  @ApiOkResponse({ standardSchema: TicketAnswer, description: 'A pending job does it already.' })
+  @ApiOkResponse({ standardSchema: TicketAnswer, description: 'A duplicate job is already pending.' })
   async enqueue(
     @Body({ schema: EnqueueBody }) body: EnqueueBody,
     @Headers('idempotency-key') key: string | undefined,
@@ -57,7 +57,7 @@ export class JobsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Ticket> {
     if (key === '') throw new InvalidJobError('The Idempotency-Key is empty.');
-    // Keys of different callers never meet.
+    // The caller's name keeps keys of different callers apart.
     const ticket = await this.accept(body, key === undefined ? undefined : `${caller}\0${key}`);
     reply.status(statusOf(ticket)).header('location', `/v1/jobs/${ticket.id}`);
     return ticket;
@@ -73,10 +73,10 @@ export class JobsController {
     @Headers('idempotency-key') key: string | undefined,
     @Req() request: FastifyRequest,
   ): Promise<{ results: BatchResult[] }> {
-    // To take it and not to keep it would make each job a second time of a call that is sent again.
+    // Ignoring the key would enqueue every job again when the call is repeated.
     if (key !== undefined)
-      throw new InvalidJobError('A batch takes no Idempotency-Key. Send jobs that need one singly.');
-    // Many at once: what is asked of the store in one turn of the event loop goes together.
+      throw new InvalidJobError('A batch accepts no Idempotency-Key. Send jobs that need one individually.');
+    // Concurrent, because commands issued in one turn of the event loop share a pipeline.
     return { results: await Promise.all(jobs.map((job) => this.acceptOne(job, request))) };
   }
 
@@ -85,7 +85,7 @@ export class JobsController {
   @ApiOkResponse({ standardSchema: JobAnswer })
   async read(@Param('id') id: string): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
     const job = await this.reader.read(id);
-    if (!job) throw new ApiProblem(404, 'NOT_FOUND', 'There is no job of that id.');
+    if (!job) throw new ApiProblem(404, 'NOT_FOUND', 'There is no job with this id.');
     const made = job.state === 'removed' ? [] : await this.artifacts.list(id);
     return { ...job, artifacts: made.map((artifact) => linkTo(id, artifact)) };
   }
@@ -95,7 +95,7 @@ export class JobsController {
   @ApiOkResponse({ standardSchema: ReceiptAnswer })
   async cancel(@Param('id') id: string, @Caller() caller: string): Promise<Receipt> {
     const receipt = await this.canceller.cancelJob(id, { by: caller || 'api' });
-    if (!receipt) throw new ApiProblem(404, 'NOT_FOUND', 'There is no job of that id.');
+    if (!receipt) throw new ApiProblem(404, 'NOT_FOUND', 'There is no job with this id.');
     return receipt;
   }
 
@@ -103,7 +103,7 @@ export class JobsController {
     try {
       const read = EnqueueBody.safeParse(job);
       if (!read.success) throw new InvalidJobError(z.prettifyError(read.error));
-      const ticket = await this.lanes.take(() => this.accept(read.data));
+      const ticket = await this.semaphore.run(() => this.accept(read.data));
       return { status: statusOf(ticket), ...ticket };
     } catch (error) {
       const { problem, retryAfter } = describeError(error, request);

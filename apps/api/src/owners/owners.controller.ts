@@ -13,10 +13,10 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor, Offset } from '../fields.js';
-import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations.schemas.js';
-import { HistoryAnswer, OwnerAnswer, ReopenAnswer } from './owners.schemas.js';
+import { CancelBody, ReceiptAnswer } from '../cancellations/cancellations-schemas.js';
+import { HistoryAnswer, OwnerAnswer, ReopenAnswer } from './owners-schemas.js';
 
-/** Owners by HTTP: what one has, its end, its beginning anew, and what was. */
+/** Read, cancel and reopen an owner, and read its history. */
 @ApiTags('owners')
 @ApiBearerAuth()
 @Controller('v1/owners')

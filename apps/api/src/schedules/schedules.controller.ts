@@ -12,9 +12,9 @@ import type { FastifyReply } from 'fastify';
 import { Caller, Needs } from '../auth/api-key.guard.js';
 import { Cursor } from '../fields.js';
 import { ApiProblem } from '../problem.js';
-import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules.schemas.js';
+import { ScheduleAnswer, ScheduleBody, SchedulesAnswer } from './schedules-schemas.js';
 
-/** Schedules by HTTP: made, read, and taken away. */
+/** Create, replace, list, read and delete schedules. */
 @ApiTags('schedules')
 @ApiBearerAuth()
 @Controller('v1/schedules')
@@ -38,7 +38,7 @@ export class SchedulesController {
   @Put(':id')
   @Needs('enqueue')
   @ApiCreatedResponse({ standardSchema: ScheduleAnswer })
-  @ApiOkResponse({ standardSchema: ScheduleAnswer, description: 'It took the place of the one of that id.' })
+  @ApiOkResponse({ standardSchema: ScheduleAnswer, description: 'It replaced the schedule with that id.' })
   async put(
     @Param('id') id: string,
     @Body({ schema: ScheduleBody }) { kind: name, owners: texts, slot, ...options }: ScheduleBody,
@@ -68,7 +68,7 @@ export class SchedulesController {
   @Delete(':id')
   @HttpCode(204)
   @Needs('enqueue')
-  @ApiNoContentResponse({ description: 'It makes no more jobs; those that it has made go on.' })
+  @ApiNoContentResponse({ description: 'The schedule creates no more jobs. Jobs that it created continue.' })
   async remove(@Param('id') id: string, @Caller() caller: string): Promise<void> {
     if (!(await this.schedules.remove(id))) throw unknown();
     this.audit.record(caller, { event: 'schedule.deleted', schedule: id });
@@ -76,5 +76,5 @@ export class SchedulesController {
 }
 
 function unknown(): ApiProblem {
-  return new ApiProblem(404, 'NOT_FOUND', 'There is no schedule of that id.');
+  return new ApiProblem(404, 'NOT_FOUND', 'There is no schedule with this id.');
 }

@@ -1,26 +1,26 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests may wait behind the one that is being answered. */
-const MOST_WAITING = 10;
-/** And how many in all, over every connection: each holds its headers. */
-const MOST_WAITING_IN_ALL = 1_000;
+/** Requests of one connection that may wait behind the one being answered. */
+const MAX_WAITING = 10;
+/** Waiting requests over all connections. Each holds its headers in memory. */
+const MAX_WAITING_IN_TOTAL = 1_000;
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** What all connections of a server share. */
+/** State that all connections of a server share. */
 export interface Shared {
   readonly answer: RequestListener;
   waiting: number;
 }
 
 /**
- * One client's connection. Its requests are answered one at a time, in the order in which they came: a client that sends many
- * and reads nothing costs one answer. A file opened for an answer is closed when the connection ends, because Node tells only
- * the response whose turn it is.
+ * Answers the requests of one client one at a time and in order, so that a client that sends many requests and reads nothing
+ * costs one answer. When a connection ends, Node notifies only the response it is writing; the files of later responses would
+ * stay open.
  */
 export class Connection {
   private current: Exchange | undefined;
@@ -43,19 +43,19 @@ export class Connection {
     this.socket.destroy();
   }
 
-  /** Nothing happens here until the client sends, or reads, some more. */
+  /** Whether progress depends on the client sending or reading more. */
   get waitsForClient(): boolean {
     return !this.current?.request.complete || this.socket.writableNeedDrain;
   }
 
-  /** Whether an error of the parser can be answered: nothing is under way, or what is under way is what it is about. */
+  /** Whether a parser error can be answered: no request is in progress, or the error concerns that request. */
   get canAnswerError(): boolean {
     if (!this.socket.writable) return false;
     return !this.current || (!this.current.request.complete && !this.current.response.headersSent);
   }
 
   private get mayWait(): boolean {
-    return this.waiting.length < MOST_WAITING && this.shared.waiting < MOST_WAITING_IN_ALL;
+    return this.waiting.length < MAX_WAITING && this.shared.waiting < MAX_WAITING_IN_TOTAL;
   }
 
   private wait(exchange: Exchange): void {
@@ -65,7 +65,7 @@ export class Connection {
 
   private begin(exchange: Exchange): void {
     this.current = exchange;
-    // Of a connection that ended too.
+    // `close` also fires when the connection ends.
     exchange.response.once('close', () => this.startNext());
     this.shared.answer(exchange.request, exchange.response);
   }

@@ -3,17 +3,17 @@ import type { Socket } from 'node:net';
 import { Connection, type Shared } from './connection.js';
 
 /**
- * All connections of the server, up to a limit. With one more, the connection that has waited longest for its client is closed:
- * clients that connect and stay silent cannot keep others out.
+ * All connections of the server, up to a limit. Above it, the connection that has waited longest for its client is closed, so
+ * silent clients cannot keep others out.
  */
 export class Connections {
-  /** In the order of their last request. */
+  /** Ordered by last request, oldest first. */
   private readonly open = new Map<Socket, Connection>();
 
   private readonly shared: Shared;
 
   constructor(
-    private readonly most: number,
+    private readonly limit: number,
     answer: RequestListener,
   ) {
     this.shared = { answer, waiting: 0 };
@@ -21,17 +21,17 @@ export class Connections {
 
   add(socket: Socket): void {
     const connection = new Connection(socket, this.shared);
-    if (this.open.size >= this.most && !this.makeRoom()) return connection.close();
+    if (this.open.size >= this.limit && !this.makeRoom()) return connection.close();
     this.open.set(socket, connection);
     socket.once('close', () => this.open.delete(socket));
   }
 
-  /** Undefined of one that was refused. */
+  /** Undefined if the connection was refused. */
   of(socket: Socket): Connection | undefined {
     return this.open.get(socket);
   }
 
-  /** Marks that a request came by it. */
+  /** Moves the connection to the end of the order, because a request arrived on it. */
   touch(socket: Socket): Connection | undefined {
     const connection = this.open.get(socket);
     if (connection && this.open.delete(socket)) this.open.set(socket, connection);

@@ -6,14 +6,14 @@ import { ApiProblem } from '../problem.js';
 const BAD_REQUEST = new ApiProblem(
   400,
   'INVALID',
-  'This is not HTTP/1.1 as the server reads it. Correct the request line, the headers or the length of the body.',
+  'The request is not valid HTTP/1.1. Correct the request line, the headers or the length of the body.',
 );
 
 const PROBLEMS: Readonly<Record<string, ApiProblem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new ApiProblem(
     408,
     'REQUEST_TIMEOUT',
-    'The request did not arrive whole in time. Send it again without pauses; REQUEST_TIMEOUT sets the time.',
+    'The request did not arrive completely in time. Send it again without pauses; REQUEST_TIMEOUT sets the limit.',
   ),
   HPE_HEADER_OVERFLOW: new ApiProblem(
     431,
@@ -27,7 +27,7 @@ const PROBLEMS: Readonly<Record<string, ApiProblem>> = {
   ),
 };
 
-/** Answers what the parser refused. There is no request yet; the caller closes the connection. */
+/** Answers a parser error on the raw socket, because no request exists yet. The caller closes the connection. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
   const id = randomUUID();
   const { problem } = describeError(PROBLEMS[error.code ?? ''] ?? BAD_REQUEST, { id });

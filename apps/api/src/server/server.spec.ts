@@ -34,7 +34,7 @@ describe('the server', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('answers the requests of one connection one at a time, in their order', async () => {
+  it('answers the requests of one connection one at a time and in order', async () => {
     const begun: string[] = [];
     const answers: ServerResponse[] = [];
     await start((request, response) => {
@@ -43,7 +43,7 @@ describe('the server', () => {
     });
     const client = await join(get('/1') + get('/2'));
     await until(() => begun.length === 1, 'the first is begun');
-    // Another connection has its turn meanwhile, and shows that the second of this one has not.
+    // Another connection is served first, which shows that the second request of this one waits.
     await join(get('/other'));
     await until(() => begun.length === 2, 'that of another is begun');
     answers[0]!.end('first');
@@ -54,7 +54,7 @@ describe('the server', () => {
     expect(client.received.indexOf('first')).toBeLessThan(client.received.indexOf('second'));
   });
 
-  it('answers eleven requests that come at once, and closes the connection on which more come', async () => {
+  it('answers eleven requests sent at once and closes a connection that sends twelve', async () => {
     await start((_request, response) => void setImmediate(() => response.end('<answer>')));
     const modest = await join(get('/').repeat(11));
     await until(() => modest.received.split('<answer>').length === 12, 'all are answered');
@@ -63,7 +63,7 @@ describe('the server', () => {
     expect([modest.isClosed, greedy.received]).toEqual([false, '']);
   });
 
-  it('makes few requests of a write that holds thousands, and none once the connection is closed', async () => {
+  it('parses only a few of thousands of requests in one write before it closes the connection', async () => {
     let made = 0;
     class CountedRequest extends IncomingMessage {
       constructor(socket: Socket) {
@@ -79,7 +79,7 @@ describe('the server', () => {
     expect(made).toBeLessThan(100);
   });
 
-  it('takes a body whole whose bytes come in many slices', async () => {
+  it('receives a complete body over many slices', async () => {
     await start((request, response) => {
       let length = 0;
       request.on('data', (chunk: Buffer) => (length += chunk.length));
@@ -93,7 +93,7 @@ describe('the server', () => {
     expect(client.received).toContain('<300000>');
   });
 
-  it('answers a request in its turn that expects what no server does', async () => {
+  it('queues a request with an unknown Expect header like any other', async () => {
     await start(ok);
     const client = await join(`GET /odd HTTP/1.1\r\nhost: here\r\nexpect: more\r\n\r\n`);
     await until(() => client.received.includes('</odd>'), 'it is answered');
@@ -102,7 +102,7 @@ describe('the server', () => {
     expect(client.isClosed).toBe(false);
   });
 
-  it('sees a header that stands behind thousands of others', async () => {
+  it('passes on a header that follows thousands of others', async () => {
     await start(
       (request, response) =>
         void response.end(`<${request.rawHeaders.filter((name) => name === 'host').length}>`),
@@ -111,7 +111,7 @@ describe('the server', () => {
     await until(() => client.received.includes('<2>'), 'it is answered');
   });
 
-  it('lets a thousand requests wait over all connections, and counts those of closed ones no more', async () => {
+  it('lets a thousand requests wait in total and does not count those of closed connections', async () => {
     const held: ServerResponse[] = [];
     await start((_request, response) => void held.push(response), { maxConnections: 200 });
     for (let i = 0; i < 100; i += 1) await join(get('/').repeat(11));
@@ -127,8 +127,8 @@ describe('the server', () => {
     expect(later.isClosed).toBe(false);
   });
 
-  it('keeps no file open for a client that asked for it many times and is gone', async () => {
-    // A file without end: it stays open until a side closes it.
+  it('closes the files that a disconnected client requested', async () => {
+    // /dev/zero has no end, so it stays open until one side closes it.
     const file = '/dev/zero';
     const open = async (): Promise<number> =>
       (await openFilesOf('self')).filter((name) => name === file).length;
@@ -150,7 +150,7 @@ describe('the server', () => {
     expect(begun).toBe(20);
   });
 
-  it('closes the connection that has waited longest for its client when there is one too many', async () => {
+  it('closes the connection that has waited longest for its client when the limit is exceeded', async () => {
     const held: ServerResponse[] = [];
     await start(
       (request, response) => {
@@ -174,7 +174,7 @@ describe('the server', () => {
     await until(() => busy.received.endsWith('held'), 'the busy one is answered');
   });
 
-  it('refuses a new connection when every other is being answered', async () => {
+  it('refuses a new connection while all others are being answered', async () => {
     let begun = 0;
     await start(() => void (begun += 1), { maxConnections: 16 });
     for (let i = 0; i < 16; i += 1) await join(get('/'));
@@ -186,10 +186,10 @@ describe('the server', () => {
   it.each([
     ['headers', 'GET / HTTP/1.1\r\nhost: here\r\nx: '],
     ['a body', 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 1000\r\n\r\n'],
-  ])('ends a request with slow %s in the time it has', async (_what, beginning) => {
+  ])('answers 408 to a request with slow %s', async (_what, beginning) => {
     await start((request) => void request.resume(), { requestTimeoutMs: 2_000 });
     const client = await join(beginning);
-    // As long as bytes come, only the time for the whole request ends it.
+    // While bytes arrive, only the limit for the whole request applies.
     const drip = setInterval(() => client.write('x'), 100);
     await client.untilClosed().finally(() => clearInterval(drip));
     expect(problemIn(client.received)).toEqual({
@@ -199,7 +199,7 @@ describe('the server', () => {
     });
   });
 
-  it('closes the connection of a client that leaves its answer unread', async () => {
+  it('closes the connection of a client that does not read its answer', async () => {
     await start((_request, response) => void response.end(Buffer.alloc(64 * 1024 * 1024)), {
       requestTimeoutMs: 1_000,
     });
@@ -229,7 +229,7 @@ describe('the server', () => {
       'REQUEST_HEADER_FIELDS_TOO_LARGE',
       'Send fewer',
     ],
-  ])('words %s as a problem, and says what to do', async (_what, text, status, code, next) => {
+  ])('answers %s with a problem that says what to do', async (_what, text, status, code, next) => {
     await start(ok);
     const client = await join(text);
     await client.untilClosed();
@@ -237,7 +237,7 @@ describe('the server', () => {
     expect(client.received).toContain(`. ${next} `);
   });
 
-  it('does not take what is wrong for the answer to the request before it', async () => {
+  it('does not answer a parser error in place of the previous request', async () => {
     let begun = 0;
     await start(() => void (begun += 1));
     const client = await join(`${get('/')}hello\r\n\r\n`);

@@ -6,23 +6,23 @@ import { sliceInput } from './slices.js';
 
 export interface ServerLimits {
   readonly maxConnections: number;
-  /** How long a request may take to arrive, headers and body; and how long an answer may lie unread. */
+  /** Time limit for receiving a request, headers and body, and for a client to read an answer. */
   readonly requestTimeoutMs: number;
-  /** For tests: the class of requests. */
+  /** Replaced by tests to count requests. */
   readonly IncomingMessage?: typeof IncomingMessage;
 }
 
 const LONGEST_HEADERS_MS = 10_000;
-/** How long a connection may stay open without a request. */
+/** How long an idle connection stays open. */
 const KEPT_ALIVE_MS = 72_000;
 
-/** The HTTP server under the api: what one client can make it hold, and for how long, is bounded before any route is known. */
+/** The HTTP server of the API. It bounds the memory and time that one client can use, before any route is known. */
 export function openServer(
   answer: RequestListener,
   { maxConnections, requestTimeoutMs, ...classes }: ServerLimits,
 ): Server {
   const connections = new Connections(maxConnections, answer);
-  // Node looks for late requests this often; one may be that much later.
+  // Node checks for late requests at this interval, so a request may be late by that much.
   const lookEveryMs = Math.min(1_000, requestTimeoutMs / 10);
   const latestMs = requestTimeoutMs - lookEveryMs;
   const take: RequestListener = (request, response) =>
@@ -30,19 +30,19 @@ export function openServer(
   const server = createServer(
     {
       requestTimeout: latestMs,
-      // Node swaps the two when this is the longer one.
+      // Node swaps both limits if this one is longer.
       headersTimeout: Math.min(LONGEST_HEADERS_MS, latestMs),
       connectionsCheckingInterval: lookEveryMs,
       keepAliveTimeout: KEPT_ALIVE_MS,
-      // Checked where the refusal can be worded.
+      // The admission checks refuse a missing Host header with a problem document.
       requireHostHeader: false,
       ...classes,
     },
     take,
   );
-  // Headers are bounded by their bytes. With a bound on their number Node leaves out those behind it: a second Host, or a key.
+  // Headers are limited by size. With a limit on their number, Node drops the rest, such as a second Host header or a key.
   server.maxHeadersCount = 0;
-  // Whatever a client expects, its request is one like any other; Node would answer it before anything is checked.
+  // Node would answer an Expect header itself, before any check.
   server.on('checkExpectation', take);
   server.on('connection', (socket: Socket) => {
     sliceInput(socket);
@@ -52,7 +52,7 @@ export function openServer(
     if (connections.of(socket)?.canAnswerError) answerParserError(error, socket);
     socket.destroy(error);
   });
-  // Nothing was read or written for so long. An answer that is still being made is no reason to end it.
+  // Fires when nothing was read or written. A slow answer is no reason to close the connection.
   server.setTimeout(requestTimeoutMs, (socket: Socket) => {
     if (connections.of(socket)?.waitsForClient ?? true) socket.destroy();
   });

@@ -1,19 +1,20 @@
 import type { Socket } from 'node:net';
 
 /**
- * How many bytes the parser gets at once. It makes a request of everything that it is given before anything else can run: of the
- * 64 KiB that one read may bring, more than two thousand, also after their connection was closed.
+ * Bytes passed to the parser at once. The parser creates every request in its input before anything else runs. The 64 KiB of
+ * one read may hold more than two thousand requests, and closing the connection would not stop them.
  */
 const SLICE_BYTES = 1_024;
 
-/** Gives the parser of a connection its bytes in slices, until the connection is closed or Node pauses it. */
+/** Passes input to the parser of a connection in slices, until the connection is closed or paused. */
 export function sliceInput(socket: Socket): void {
   const parse = socket.listeners('data').at(-1) as ((slice: Buffer) => void) | undefined;
-  if (!parse) throw new Error('This Node reads HTTP in a way that the api cannot bound.');
+  if (!parse)
+    throw new Error('The HTTP parser of this Node version is not supported: its input cannot be limited.');
   socket.removeListener('data', parse);
   socket.on('data', (read: Buffer) => {
     for (let at = 0; at < read.length && !socket.destroyed; at += SLICE_BYTES) {
-      // Answers lie unread: the rest is read when the client has read some.
+      // The client has unread answers. Node resumes the socket once the client reads them.
       if (socket.isPaused()) return socket.unshift(read.subarray(at));
       parse.call(socket, read.subarray(at, at + SLICE_BYTES));
     }

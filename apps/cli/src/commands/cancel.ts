@@ -1,97 +1,97 @@
 import { randomUUID } from 'node:crypto';
 import type { Receipt } from '../answers.js';
-import type { Given } from '../arguments.js';
+import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
-import { ownerOfWords, ownerPath, type OwnerName } from '../owner.name.js';
-import { isInDoubt, WrongUsage } from '../problems.js';
+import { ownerOfWords, ownerPath, type OwnerName } from '../owner-name.js';
+import { isOutcomeUnknown, WrongUsage } from '../problems.js';
 import { renderReceipt } from '../render/receipt.js';
 import { quote } from '../render/text.js';
-import { cancelMany } from './cancel.many.js';
+import { cancelMany } from './cancel-many.js';
 import { jobPath } from './job.js';
 
-/** An owner with very many jobs takes a while. */
+/** Cancelling an owner with very many jobs takes long. */
 const ANSWER_MS = 60_000;
 const CANCEL_ID = /^[\w.:-]{1,64}$/;
 
 export const cancel: Command = {
   name: 'cancel',
   usage: ['cancel <type> <id>', 'cancel --job <id>', 'cancel --from <file|->'],
-  says: 'ends an owner, with everything it has; or one job; or many owners',
+  description: 'cancel an owner with all its jobs, one job, or many owners',
   options: {
-    reason: { value: '<text>', says: 'why; it is kept in the receipt and in the history' },
-    'keep-open': { says: 'go on accepting new work for it' },
+    reason: { value: '<text>', description: 'reason to store in the receipt and in the history' },
+    'keep-open': { description: 'keep accepting new work for the owner' },
     wait: {
       value: '[<duration>]',
       bare: '30s',
-      says: 'wait until nothing of it runs; exit code 1 if something still does',
+      description: 'wait until nothing runs; exit code 1 if something still does',
     },
-    'cancel-id': { value: '<id>', says: 'the same id again is the same cancellation' },
-    job: { value: '<id>', says: 'cancel this one job' },
-    from: { value: '<file|->', says: 'cancel many owners, a type:id on each line; # begins a comment' },
-    concurrency: { value: '<1-64>', says: 'with --from: how many at once; default 8' },
-    run: { value: '<id>', says: 'with --from: go on with a run that was cut short, by the id it printed' },
+    'cancel-id': { value: '<id>', description: 'repeating a call with the same id repeats no cancellation' },
+    job: { value: '<id>', description: 'cancel a single job' },
+    from: { value: '<file|->', description: 'cancel many owners, one type:id per line; # begins a comment' },
+    concurrency: { value: '<1-64>', description: 'with --from: calls at once; default 8' },
+    run: { value: '<id>', description: 'with --from: resume an interrupted run by the id it printed' },
   },
-  more: 'Nothing that was asked for before a cancellation starts after it was answered. It cannot be undone.',
-  run: (given, tools) => {
-    checkMix(given);
-    if (given.has('from')) return cancelMany(given, (named, id) => askOne(named, id, given, tools), tools);
-    return given.has('job') ? cancelJob(given, tools) : cancelOwner(given, tools);
+  more: 'A job that was enqueued before the cancellation never starts once the cancellation is answered. A cancellation cannot be undone.',
+  run: (parsed, tools) => {
+    checkMix(parsed);
+    if (parsed.has('from')) return cancelMany(parsed, (named, id) => askOne(named, id, parsed, tools), tools);
+    return parsed.has('job') ? cancelJob(parsed, tools) : cancelOwner(parsed, tools);
   },
 };
 
-/** Options that would be passed over in silence are wrong: somebody meant something by them. */
+/** Options that would have no effect together are refused. */
 const NOT_WITH: Readonly<Record<string, readonly string[]>> = {
   from: ['job', 'cancel-id'],
   job: ['from', 'reason', 'keep-open', 'wait', 'cancel-id', 'run', 'concurrency'],
 };
 
-function checkMix(given: Given): void {
+function checkMix(parsed: ParsedArgs): void {
   for (const [name, others] of Object.entries(NOT_WITH)) {
-    if (!given.has(name)) continue;
-    const wrong = others.find((other) => given.has(other));
-    if (wrong) throw new WrongUsage(`--${name} goes without --${wrong}.`);
-    if (given.words.length > 0) {
-      throw new WrongUsage(`--${name} says what to cancel; "${given.words.join(' ')}" is too much.`);
+    if (!parsed.has(name)) continue;
+    const wrong = others.find((other) => parsed.has(other));
+    if (wrong) throw new WrongUsage(`--${name} cannot be combined with --${wrong}.`);
+    if (parsed.words.length > 0) {
+      throw new WrongUsage(`--${name} already names what to cancel; remove "${parsed.words.join(' ')}".`);
     }
   }
-  const lone = ['run', 'concurrency'].find((name) => given.has(name) && !given.has('from'));
-  if (lone) throw new WrongUsage(`--${lone} is for --from.`);
-  const id = given.text('cancel-id');
+  const lone = ['run', 'concurrency'].find((name) => parsed.has(name) && !parsed.has('from'));
+  if (lone) throw new WrongUsage(`--${lone} requires --from.`);
+  const id = parsed.text('cancel-id');
   if (id !== undefined && !CANCEL_ID.test(id)) {
-    throw new WrongUsage('--cancel-id has 1 to 64 letters, digits, and the signs . _ : -');
+    throw new WrongUsage('--cancel-id must have 1 to 64 letters, digits or the characters . _ : -');
   }
 }
 
-async function cancelOwner(given: Given, tools: Tools): Promise<ExitCode> {
-  const named = ownerOfWords(given.words);
-  // Chosen here, so that it is known also when no answer comes.
-  const cancelId = given.text('cancel-id') ?? `cli-${randomUUID()}`;
+async function cancelOwner(parsed: ParsedArgs, tools: Tools): Promise<ExitCode> {
+  const named = ownerOfWords(parsed.words);
+  // The CLI chooses the id, so that a call without an answer can be repeated.
+  const cancelId = parsed.text('cancel-id') ?? `cli-${randomUUID()}`;
   try {
-    return report(await askOne(named, cancelId, given, tools), given, tools);
+    return report(await askOne(named, cancelId, parsed, tools), parsed, tools);
   } catch (error) {
-    if (isInDoubt(error)) {
+    if (isOutcomeUnknown(error)) {
       tools.out.note(
-        `Whether it is cancelled is not known. To ask again, safely:\n  ${again(named, cancelId, given)}`,
+        `The outcome is unknown. This command repeats the cancellation safely:\n  ${repeatedCommand(named, cancelId, parsed)}`,
       );
     }
     throw error;
   }
 }
 
-async function cancelJob(given: Given, { api, out }: Tools): Promise<ExitCode> {
-  const job = given.text('job')!;
+async function cancelJob(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
+  const job = parsed.text('job')!;
   const receipt = await api.delete<Receipt>(jobPath([job]), { withinMs: ANSWER_MS });
   if (out.isJson) out.json(receipt);
   else out.print(renderReceipt(receipt, false, out.paint));
   return 0;
 }
 
-function askOne(named: OwnerName, cancelId: string, given: Given, { api }: Tools): Promise<Receipt> {
-  const wait = given.duration('wait');
+function askOne(named: OwnerName, cancelId: string, parsed: ParsedArgs, { api }: Tools): Promise<Receipt> {
+  const wait = parsed.duration('wait');
   return api.post<Receipt>(`${ownerPath(named)}/cancel`, {
     body: {
-      reason: given.text('reason') ?? 'cancelled by hand',
-      close: !given.has('keep-open'),
+      reason: parsed.text('reason') ?? 'cancelled by hand',
+      close: !parsed.has('keep-open'),
       cancelId,
       ...(wait !== undefined && { wait: 'drained', waitFor: wait }),
     },
@@ -99,20 +99,19 @@ function askOne(named: OwnerName, cancelId: string, given: Given, { api }: Tools
   });
 }
 
-function report(receipt: Receipt, given: Given, { out }: Tools): ExitCode {
+function report(receipt: Receipt, parsed: ParsedArgs, { out }: Tools): ExitCode {
   if (out.isJson) out.json(receipt);
   else out.print(renderReceipt(receipt, false, out.paint));
-  if (!given.has('wait') || receipt.running === 0) return 0;
-  out.note('It was waited for, and still runs.');
+  if (!parsed.has('wait') || receipt.running === 0) return 0;
+  out.note('The wait is over and something still runs.');
   return 1;
 }
 
-/** The same call, with the id it had. */
-function again({ type, id }: OwnerName, cancelId: string, given: Given): string {
+function repeatedCommand({ type, id }: OwnerName, cancelId: string, parsed: ParsedArgs): string {
   const words = ['mooring', 'cancel', type, quote(id), '--cancel-id', quote(cancelId)];
-  const reason = given.text('reason');
+  const reason = parsed.text('reason');
   if (reason !== undefined) words.push('--reason', quote(reason));
-  if (given.has('keep-open')) words.push('--keep-open');
-  if (given.has('wait')) words.push(`--wait=${given.text('wait')}`);
+  if (parsed.has('keep-open')) words.push('--keep-open');
+  if (parsed.has('wait')) words.push(`--wait=${parsed.text('wait')}`);
   return words.join(' ');
 }

@@ -1,10 +1,10 @@
 import { nearestName } from '#nearest-name';
 import type { Ticket } from '../answers.js';
-import type { Given } from '../arguments.js';
+import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import type { Paint } from '../output.js';
-import { readOwner } from '../owner.name.js';
-import { isInDoubt, WrongUsage } from '../problems.js';
+import { readOwner } from '../owner-name.js';
+import { isOutcomeUnknown, WrongUsage } from '../problems.js';
 import { ownerWords } from '../render/receipt.js';
 import { clean, quote } from '../render/text.js';
 
@@ -13,23 +13,29 @@ const STRATEGIES = ['none', 'skip', 'replace', 'coalesce'];
 export const enqueue: Command = {
   name: 'enqueue',
   usage: ['enqueue <kind> --owner <type:id> [--payload <json>]'],
-  says: 'asks for a job',
+  description: 'enqueue a job',
   options: {
-    owner: { value: '<type:id>', many: true, says: 'what the job is for, as in trip:42; up to four' },
-    payload: { value: '<json>', says: '\'{"ms":1}\', @file, or - for what is piped in; default {}' },
-    delay: { value: '<duration>', says: 'how long it waits first, as in 5m' },
-    'expires-in': { value: '<duration>', says: 'how long after now it may still start' },
-    priority: { value: '<1-200>', says: '1 is the most urgent; default 100' },
-    dedup: { value: '<strategy[:key]>', says: `while its twin is pending: ${STRATEGIES.join(', ')}` },
-    slot: { value: '<key:limit>', says: 'at most so many jobs of that key run at once, as in driver:7:1' },
-    'idempotency-key': { value: '<key>', says: 'the same key again gets the same answer' },
+    owner: { value: '<type:id>', many: true, description: 'owner of the job, as in trip:42; up to four' },
+    payload: { value: '<json>', description: '\'{"ms":1}\', @file, or - for standard input; default {}' },
+    delay: { value: '<duration>', description: 'delay before it may start, as in 5m' },
+    'expires-in': { value: '<duration>', description: 'time from now until which it may start' },
+    priority: { value: '<1-200>', description: '1 is the most urgent; default 100' },
+    dedup: {
+      value: '<strategy[:key]>',
+      description: `what to do while a duplicate is pending: ${STRATEGIES.join(', ')}`,
+    },
+    slot: { value: '<key:limit>', description: 'how many jobs of the key may run at once, as in driver:7:1' },
+    'idempotency-key': {
+      value: '<key>',
+      description: 'repeating a call with the same key returns the same answer',
+    },
   },
   run,
 };
 
-async function run(given: Given, { api, out, readInput }: Tools): Promise<ExitCode> {
-  const { owners, body } = await readRequest(given, readInput);
-  const key = given.text('idempotency-key');
+async function run(parsed: ParsedArgs, { api, out, readInput }: Tools): Promise<ExitCode> {
+  const { owners, body } = await readRequest(parsed, readInput);
+  const key = parsed.text('idempotency-key');
   try {
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': checkHeader(key) };
     const ticket = await api.post<Ticket>('/v1/jobs', { body, headers });
@@ -37,32 +43,32 @@ async function run(given: Given, { api, out, readInput }: Tools): Promise<ExitCo
     else out.print(renderTicket(ticket, out.paint));
     return 0;
   } catch (error) {
-    if (isInDoubt(error) && key === undefined) {
-      out.note(`The job may exist nevertheless; this says: mooring owner ${ownerWords(owners[0]!)}`);
+    if (isOutcomeUnknown(error) && key === undefined) {
+      out.note(`The job may exist nevertheless. To check: mooring owner ${ownerWords(owners[0]!)}`);
     }
     throw error;
   }
 }
 
 async function readRequest(
-  given: Given,
+  parsed: ParsedArgs,
   readInput: Tools['readInput'],
 ): Promise<{ owners: readonly string[]; body: object }> {
-  const [kind, ...rest] = given.words;
+  const [kind, ...rest] = parsed.words;
   if (kind === undefined)
-    throw new WrongUsage('Say which kind of job: mooring enqueue <kind> --owner trip:42');
-  if (rest.length > 0) throw new WrongUsage(`One kind at a time: "${rest.join(' ')}" is too much.`);
-  const owners = given.list('owner');
-  if (owners.length === 0) throw new WrongUsage('Say whose job it is, as in --owner trip:42');
+    throw new WrongUsage('Name the kind of the job: mooring enqueue <kind> --owner trip:42');
+  if (rest.length > 0) throw new WrongUsage(`Name one kind only; "${rest.join(' ')}" is too much.`);
+  const owners = parsed.list('owner');
+  if (owners.length === 0) throw new WrongUsage('Name the owner of the job, as in --owner trip:42');
   for (const owner of owners) {
     const read = readOwner(owner);
     if ('wrong' in read) throw new WrongUsage(`--owner: ${read.wrong}.`);
   }
-  const [delay, expiresIn] = [given.duration('delay'), given.duration('expires-in')];
-  const priority = given.whole('priority', 1, 200);
-  const [dedup, slot] = [readDedup(given.text('dedup')), readSlot(given.text('slot'))];
-  const payload = await readPayload(given.text('payload') ?? '{}', readInput);
-  // What was not said is undefined, and JSON leaves it out.
+  const [delay, expiresIn] = [parsed.duration('delay'), parsed.duration('expires-in')];
+  const priority = parsed.whole('priority', 1, 200);
+  const [dedup, slot] = [readDedup(parsed.text('dedup')), readSlot(parsed.text('slot'))];
+  const payload = await readPayload(parsed.text('payload') ?? '{}', readInput);
+  // JSON omits the options that are undefined.
   return { owners, body: { kind, owners, payload, delay, expiresIn, priority, dedup, slot } };
 }
 
@@ -83,31 +89,31 @@ function readDedup(text: string | undefined): { strategy: string; key?: string }
   if (STRATEGIES.includes(strategy)) return { strategy, ...(key && { key }) };
   const near = nearestName(strategy, STRATEGIES, 3);
   throw new WrongUsage(
-    `--dedup begins with one of ${STRATEGIES.join(', ')}; got "${strategy}".${near ? ` Did you mean ${near}?` : ''}`,
+    `--dedup must begin with one of ${STRATEGIES.join(', ')}; got "${strategy}".${near ? ` Did you mean ${near}?` : ''}`,
   );
 }
 
-/** The limit stands behind the last colon: keys have colons of their own. */
+/** The limit follows the last colon, because keys may contain colons. */
 function readSlot(text: string | undefined): { key: string; limit: number } | undefined {
   if (text === undefined) return undefined;
   const [, key, limit] = /^(.+):(\d+)$/s.exec(text) ?? [];
   if (key === undefined)
-    throw new WrongUsage(`--slot is a key and a limit, as in driver:7:1; got "${text}".`);
+    throw new WrongUsage(`--slot must be a key and a limit, as in driver:7:1; got "${text}".`);
   return { key, limit: Number(limit) };
 }
 
 function checkHeader(key: string): string {
   if (/^[\x20-\x7e]+$/.test(key)) return key;
-  throw new WrongUsage('--idempotency-key is made of plain letters, digits and signs.');
+  throw new WrongUsage('--idempotency-key must consist of printable ASCII characters.');
 }
 
 export function renderTicket({ outcome, id, kind, queue, owners, replaced }: Ticket, paint: Paint): string {
   const what = {
     created: `${paint('green', 'Created')} ${clean(id)}`,
-    replaced: `${paint('green', 'Created')} ${clean(id)} in the place of ${clean(replaced ?? 'another')}`,
-    skipped: `${paint('yellow', 'Skipped')}: ${clean(id)} is pending, and does it already`,
-    coalesced: `${paint('yellow', 'Coalesced')} into ${clean(id)}, which is pending`,
+    replaced: `${paint('green', 'Created')} ${clean(id)} in place of ${clean(replaced ?? 'another job')}`,
+    skipped: `${paint('yellow', 'Skipped')}: ${clean(id)} is already pending`,
+    coalesced: `${paint('yellow', 'Coalesced')} into the pending job ${clean(id)}`,
   }[outcome];
   return `${what}: ${clean(kind)} in queue ${clean(queue)}, for ${clean(owners.join(', '))}.
-Follow it: mooring job ${quote(id)} --watch`;
+To follow it: mooring job ${quote(id)} --watch`;
 }

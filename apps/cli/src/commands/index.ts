@@ -10,7 +10,7 @@ import { slot } from './slot.js';
 import { sweep } from './sweep.js';
 import { top } from './top.js';
 
-/** Everything the tool can do, in the order its help has them. */
+/** All commands, in the order in which the help lists them. */
 export const COMMANDS: readonly Command[] = [
   enqueue,
   job,

@@ -1,72 +1,75 @@
 import type { Job } from '../answers.js';
-import type { Given } from '../arguments.js';
+import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { follow } from '../follow.js';
 import { WrongUsage } from '../problems.js';
 import { hasEnded, jobSentence, renderEntry, renderJob } from '../render/job.js';
 import { clean, show } from '../render/text.js';
 
-const LOOK_EVERY_MS = 300;
+const POLL_EVERY_MS = 300;
 
 export const job: Command = {
   name: 'job',
   usage: ['job <id> [--watch]'],
-  says: 'a job, with what happened to it',
+  description: 'show a job and its timeline',
   options: {
-    watch: { says: 'follow it until it ended; the exit code is then 0 only if it completed' },
+    watch: { description: 'follow it until it ends; exit code 0 only if it completes' },
   },
-  run: (given, tools) => (given.has('watch') ? watch(given, tools) : read(given, tools)),
+  run: (parsed, tools) => (parsed.has('watch') ? watch(parsed, tools) : read(parsed, tools)),
 };
 
-async function read(given: Given, { api, out }: Tools): Promise<ExitCode> {
-  const found = await api.get<Job>(jobPath(given.words));
+async function read(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
+  const found = await api.get<Job>(jobPath(parsed.words));
   if (out.isJson) out.json(found);
   else out.print(renderJob(found, out.paint));
   return 0;
 }
 
-async function watch(given: Given, { api, out }: Tools): Promise<ExitCode> {
-  const path = jobPath(given.words);
-  const told = new Set<string>();
+async function watch(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
+  const path = jobPath(parsed.words);
+  const printed = new Set<string>();
   const ended = await follow({
-    look: () => api.get<Job>(path),
-    everyMs: LOOK_EVERY_MS,
+    poll: () => api.get<Job>(path),
+    everyMs: POLL_EVERY_MS,
     show: (seen) => {
-      if (!out.isJson) tellNews(seen, told, out);
+      if (!out.isJson) printNewEntries(seen, printed, out);
     },
     hasEnded,
   });
   if (out.isJson) out.json(ended);
-  else out.print(watchedToItsEnd(ended, out));
+  else out.print(finalLines(ended, out));
   return ended.state === 'completed' ? 0 : 1;
 }
 
-/** Each entry once, as it comes; how far the run is stands below. */
-function tellNews({ id, state, progress, timeline }: Job, told: Set<string>, out: Tools['out']): void {
-  if (told.size === 0) out.print(`Watching ${clean(id)}`);
+/** Prints each timeline entry once and keeps the progress in the status line. */
+function printNewEntries(
+  { id, state, progress, timeline }: Job,
+  printed: Set<string>,
+  out: Tools['out'],
+): void {
+  if (printed.size === 0) out.print(`Watching ${clean(id)}`);
   for (const entry of timeline) {
     const key = [entry.at, entry.event, entry.attempt].join(' ');
-    if (told.has(key)) continue;
-    told.add(key);
+    if (printed.has(key)) continue;
+    printed.add(key);
     out.print(renderEntry(entry, timeline[0]!, out.paint));
   }
   out.live(`${clean(state)}${progress ? `, progress ${show(progress)}` : ''}`);
 }
 
-function watchedToItsEnd(ended: Job, out: Tools['out']): string {
+function finalLines(ended: Job, out: Tools['out']): string {
   const { result, error } = ended;
   const lines = [jobSentence(ended, out.paint)];
-  if (result !== null) lines.push(`Its result: ${show(result)}`);
-  if (error) lines.push(`Its error: ${clean(error)}`);
+  if (result !== null) lines.push(`Result: ${show(result)}`);
+  if (error) lines.push(`Error: ${clean(error)}`);
   return lines.join('\n');
 }
 
-/** The path of the job that the words name. */
 export function jobPath(words: readonly string[]): string {
   const [id, ...rest] = words;
-  if (!id) throw new WrongUsage('Say which job: its id, as enqueue printed it.');
-  if (rest.length > 0) throw new WrongUsage(`One job at a time: "${rest.join(' ')}" is too much.`);
-  // In an address these mean another place; an id is never one of them.
-  if (id === '.' || id === '..') throw new WrongUsage(`"${id}" is no id of a job.`);
+  if (!id) throw new WrongUsage('Name the job by its id, as printed by enqueue.');
+  if (rest.length > 0) throw new WrongUsage(`Name one job only; "${rest.join(' ')}" is too much.`);
+  // URLs resolve `.` and `..`; no job has such an id.
+  if (id === '.' || id === '..') throw new WrongUsage(`"${id}" is not a job id.`);
   return `/v1/jobs/${encodeURIComponent(id)}`;
 }

@@ -8,7 +8,7 @@ export const QUEUES_PATH = '/v1/admin/queues';
 export const queues: Command = {
   name: 'queues',
   usage: ['queues'],
-  says: 'what each queue holds, and for how long its oldest waiting job has been due',
+  description: 'show the job counts of each queue and how long its oldest waiting job has been due',
   options: {},
   run: async ({ words }, { api, out }) => {
     noWords(words);

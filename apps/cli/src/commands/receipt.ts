@@ -6,13 +6,12 @@ import { renderReceipt } from '../render/receipt.js';
 export const receipt: Command = {
   name: 'receipt',
   usage: ['receipt <cancelId>'],
-  says: 'a cancellation, as it stands now',
+  description: 'show the current state of a cancellation',
   options: {},
   run: async ({ words }, { api, out }) => {
     const [id, ...rest] = words;
-    if (!id || id === '.' || id === '..')
-      throw new WrongUsage('Say which: the cancelId, as cancel printed it.');
-    if (rest.length > 0) throw new WrongUsage(`One receipt at a time: "${rest.join(' ')}" is too much.`);
+    if (!id || id === '.' || id === '..') throw new WrongUsage('Name the cancelId, as printed by cancel.');
+    if (rest.length > 0) throw new WrongUsage(`Name one receipt only; "${rest.join(' ')}" is too much.`);
     const found = await api.get<Receipt>(`/v1/cancellations/${encodeURIComponent(id)}`);
     if (out.isJson) out.json(found);
     else out.print(renderReceipt(found, true, out.paint));

@@ -1,11 +1,11 @@
 import type { Command } from '../command.js';
-import { formatOwner, ownerOfWords, ownerPath } from '../owner.name.js';
+import { formatOwner, ownerOfWords, ownerPath } from '../owner-name.js';
 import { clean } from '../render/text.js';
 
 export const reopen: Command = {
   name: 'reopen',
   usage: ['reopen <type> <id>'],
-  says: 'accepts new work for a closed owner again; its old jobs stay dead',
+  description: 'let a closed owner accept new work again; its cancelled jobs stay cancelled',
   options: {},
   run: async ({ words }, { api, out }) => {
     const named = ownerOfWords(words);
@@ -13,7 +13,7 @@ export const reopen: Command = {
     if (out.isJson) out.json(answer);
     else {
       const name = out.paint('bold', clean(formatOwner(named)));
-      out.print(`${name} is open: new work is accepted. What was cancelled stays so.`);
+      out.print(`${name} is open and accepts new work. Cancelled jobs stay cancelled.`);
     }
     return 0;
   },

@@ -6,28 +6,28 @@ import { WrongUsage } from '../problems.js';
 import { renderSweep, renderSweeping, sweepHasEnded, sweepWentWell } from '../render/sweep.js';
 
 const SWEEPS = ['orphans', 'retention', 'expiry', 'artifacts', 'leases', 'repair'];
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
 export const sweep: Command = {
   name: 'sweep',
   usage: [`sweep <${SWEEPS.join('|')}>`],
-  says: 'has the janitor do a piece of its work now, and follows it to its end',
+  description: 'run a sweep now and follow it until it ends',
   options: {
-    'dry-run': { says: 'only say what would be removed' },
-    force: { says: 'also if it removes more at once than the limit lets it' },
-    acknowledge: { says: 'why it tripped is mended: it may remove again, within the limit' },
+    'dry-run': { description: 'only show what would be removed' },
+    force: { description: 'remove even more at once than the limit allows' },
+    acknowledge: { description: 'the cause of a trip is fixed: sweep again, within the limit' },
   },
-  run: async (given, { api, out }) => {
-    const name = readName(given.words);
-    const [dryRun, force] = [given.has('dry-run'), given.has('force')];
-    const acknowledge = given.has('acknowledge');
+  run: async (parsed, { api, out }) => {
+    const name = readName(parsed.words);
+    const [dryRun, force] = [parsed.has('dry-run'), parsed.has('force')];
+    const acknowledge = parsed.has('acknowledge');
     const { sweepId } = await api.post<{ sweepId: string }>(`/v1/admin/sweeps/${name}`, {
       body: { dryRun, force, ...(acknowledge && { acknowledge }) },
     });
-    if (!out.isJson) out.note(`Sweep ${sweepId} is asked for. Ctrl-C leaves it alone; it goes on.`);
+    if (!out.isJson) out.note(`Sweep ${sweepId} requested. It continues if you press Ctrl-C.`);
     const ended = await follow({
-      look: () => api.get<Sweep>(`/v1/admin/sweeps/${encodeURIComponent(sweepId)}`),
-      everyMs: LOOK_EVERY_MS,
+      poll: () => api.get<Sweep>(`/v1/admin/sweeps/${encodeURIComponent(sweepId)}`),
+      everyMs: POLL_EVERY_MS,
       show: (seen) => out.live(renderSweeping(seen)),
       hasEnded: sweepHasEnded,
     });
@@ -39,9 +39,9 @@ export const sweep: Command = {
 
 function readName(words: readonly string[]): string {
   const [name, ...rest] = words;
-  if (rest.length > 0) throw new WrongUsage(`One sweep at a time: "${rest.join(' ')}" is too much.`);
+  if (rest.length > 0) throw new WrongUsage(`Name one sweep only; "${rest.join(' ')}" is too much.`);
   if (name !== undefined && SWEEPS.includes(name)) return name;
   const near = name === undefined ? undefined : nearestName(name, SWEEPS, 3);
   const got = name === undefined ? '' : `; got "${name}"`;
-  throw new WrongUsage(`Say which sweep: ${SWEEPS.join(', ')}${got}.${near ? ` Did you mean ${near}?` : ''}`);
+  throw new WrongUsage(`Name a sweep: ${SWEEPS.join(', ')}${got}.${near ? ` Did you mean ${near}?` : ''}`);
 }

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Queues } from '../answers.js';
 import type { Command, ExitCode, Tools } from '../command.js';
-import { isPassing, noWords } from '../problems.js';
+import { isTransient, noWords } from '../problems.js';
 import { renderProblem } from '../render/problem.js';
 import { renderQueues } from '../render/queues.js';
 import { queues, QUEUES_PATH } from './queues.js';
 
 const EVERY_MS = 1_000;
-/** A screen of its own, without a cursor; what was there before comes back at the end. */
+/** Switches to the terminal's alternate screen and hides the cursor; LEAVE restores both. */
 const ENTER = '\x1b[?1049h\x1b[?25l';
 const LEAVE = '\x1b[?25h\x1b[?1049l';
 const HOME = '\x1b[H';
@@ -17,16 +17,16 @@ const REST_OF_SCREEN = '\x1b[J';
 export const top: Command = {
   name: 'top',
   usage: ['top'],
-  says: 'the queues as they change; Ctrl-C ends it',
+  description: 'show the queues, updated every second; Ctrl-C quits',
   options: {},
-  run: async (given, tools) => {
-    noWords(given.words);
-    return tools.out.isTerminal && !tools.out.isJson ? watch(tools) : queues.run(given, tools);
+  run: async (parsed, tools) => {
+    noWords(parsed.words);
+    return tools.out.isTerminal && !tools.out.isJson ? watch(tools) : queues.run(parsed, tools);
   },
 };
 
 async function watch({ api, out }: Tools): Promise<ExitCode> {
-  // A wrong url or key is told in the ordinary way, before the screen is taken.
+  // A wrong URL or key is reported before the screen is switched.
   let shown = await api.get<Queues>(QUEUES_PATH);
   let trouble = '';
   out.raw(ENTER);
@@ -40,13 +40,13 @@ async function watch({ api, out }: Tools): Promise<ExitCode> {
       shown = await api.get<Queues>(QUEUES_PATH);
       trouble = '';
     } catch (error) {
-      if (!isPassing(error)) throw error;
-      trouble = `${renderProblem(error as Error, out.paint)}\nThis is how it was before.`;
+      if (!isTransient(error)) throw error;
+      trouble = `${renderProblem(error as Error, out.paint)}\nThe table shows the last known state.`;
     }
   }
 }
 
-/** Written over the last one, without emptying the screen first: that would flicker. */
+/** Overwrites the previous frame in place, because clearing the screen first would flicker. */
 export function frame(text: string, height: number): string {
   const lines = text.split('\n').slice(0, height - 1);
   return `${HOME}${lines.map((line) => `${line}${REST_OF_LINE}\n`).join('')}${REST_OF_SCREEN}`;

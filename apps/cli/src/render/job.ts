@@ -10,7 +10,6 @@ export function hasEnded({ state }: Job): boolean {
   return ENDED.includes(state);
 }
 
-/** A job, and what happened to it. */
 export function renderJob(job: Job, paint: Paint): string {
   return [
     jobSentence(job, paint),
@@ -32,7 +31,7 @@ export function renderJob(job: Job, paint: Paint): string {
     .join('\n\n');
 }
 
-/** Of a removed one with why: nothing else is left of it. */
+/** A removed job has no record besides its reason. */
 export function jobSentence({ id, state, error }: Job, paint: Paint): string {
   const verb = state === 'failed' ? '' : state === 'removed' ? 'was ' : 'is ';
   const word = paint(STYLES[state] ?? 'bold', clean(state));
@@ -49,7 +48,7 @@ function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): strin
   );
 }
 
-/** One entry by itself, as it is seen to happen. */
+/** One timeline entry as a line, for `--watch`. */
 export function renderEntry(entry: TimelineEntry, first: TimelineEntry, paint: Paint): string {
   const { at, event, attempt, why } = entry;
   const words = [event, ...(attempt === undefined ? [] : [`attempt ${attempt}`]), ...(why ? [why] : [])];

@@ -3,14 +3,13 @@ import type { Paint } from '../output.js';
 import { table } from './table.js';
 import { clean, plural } from './text.js';
 
-/** What an owner has, without the jobs themselves. */
 export function renderOwner({ owner, state, epoch, counts }: Owner, paint: Paint): string {
   const name = paint('bold', clean(owner));
-  if (epoch === null) return `${name} has no jobs, and had none for long.`;
+  if (epoch === null) return `${name} has no jobs and no recent history.`;
   const open = state === 'open' ? 'open' : `${paint('yellow', 'closed')} (new work is refused)`;
   const { jobs, running, ending } = counts;
-  const has = jobs === 0 ? 'no jobs' : `${plural(jobs, 'job')} that ${jobs === 1 ? 'has' : 'have'} not ended`;
-  const leaving = ending > 0 ? `, ${ending} cancelled and on ${ending === 1 ? 'its' : 'their'} way out` : '';
+  const has = jobs === 0 ? 'no jobs' : plural(jobs, 'unfinished job');
+  const leaving = ending > 0 ? `, ${ending} cancelled and being removed` : '';
   const runs = jobs + ending > 0 ? `, ${running} of them running` : '';
   return `${name} is ${open}, with ${has}${leaving}${runs}.`;
 }
@@ -23,7 +22,7 @@ export function renderOwnerJobs(jobs: readonly OwnerJob[], paint: Paint): string
   );
 }
 
-/** What was removed, the newest first. */
+/** Entries come newest first. */
 export function renderHistory(entries: readonly Removal[], paint: Paint): string {
   return table(
     ['at', 'job', 'kind', 'was', 'why', 'cancelId'],
@@ -32,7 +31,7 @@ export function renderHistory(entries: readonly Removal[], paint: Paint): string
   );
 }
 
-/** As in `cancelled by ops: the ride is off`. */
+/** For example `cancelled by ops: the ride is off`. */
 function wordsOf({ why, by, reason }: Removal): string {
   return `${why}${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`;
 }

@@ -2,7 +2,6 @@ import type { Paint } from '../output.js';
 import { Refused, type WrongUsage } from '../problems.js';
 import { clean, cleanLines } from './text.js';
 
-/** Why it did not work, and what to do. */
 export function renderProblem(error: Error, paint: Paint): string {
   const head = `${paint('red', 'mooring:')} ${cleanLines(error.message)}`;
   if (!(error instanceof Refused)) return head;
@@ -19,7 +18,7 @@ export function renderProblem(error: Error, paint: Paint): string {
 }
 
 function hint(status: number, retryAfter: string | undefined): string[] {
-  if (status === 401) return ['  A key is given with MOORING_KEY, or --key.'];
+  if (status === 401) return ['  Set the key with MOORING_KEY or --key.'];
   if (retryAfter !== undefined) return [`  Try again in ${clean(retryAfter)} s.`];
   return [];
 }

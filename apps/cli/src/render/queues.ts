@@ -3,10 +3,9 @@ import type { Paint } from '../output.js';
 import { table } from './table.js';
 import { span } from './text.js';
 
-/** States in the order a job goes through them; what else is counted comes behind, where there is any. */
+/** Column order. Other states come last, if a queue has jobs in them. */
 const STATES = ['waiting', 'delayed', 'active', 'completed', 'failed'];
 
-/** How much every queue holds, and for how long its oldest waiting job has been due. */
 export function renderQueues(queues: readonly QueueLine[], paint: Paint): string {
   if (queues.length === 0) return 'There are no queues.';
   const named = queues.flatMap(({ counts }) => Object.keys(counts).filter((state) => counts[state]! > 0));

@@ -1,13 +1,13 @@
 import type { Receipt } from '../answers.js';
-import { readOwner } from '../owner.name.js';
+import { readOwner } from '../owner-name.js';
 import type { Paint } from '../output.js';
 import { facts, table } from './table.js';
 import { clean, plural, quote } from './text.js';
 
-/** States in the order a job goes through them; what else a receipt names comes behind. */
+/** Column order. States that are not listed here come last. */
 const STATES = ['waiting', 'delayed', 'retrying', 'refused', 'running'];
 
-/** What a cancellation did: first in a sentence, then by queue, then what to do next. `isLater`: it is read again. */
+/** `isLater`: the receipt is read again after the cancellation was answered. */
 export function renderReceipt(receipt: Receipt, isLater: boolean, paint: Paint): string {
   return [
     receiptSentence(receipt, isLater, paint),
@@ -17,7 +17,7 @@ export function renderReceipt(receipt: Receipt, isLater: boolean, paint: Paint):
         ['reason', receipt.reason],
         ['by', [receipt.by, receipt.at].filter(Boolean).join(', at ')],
         ['cancelId', receipt.cancelId],
-        ['durable', receipt.durable ? 'yes' : 'not known; if the store fails, look at this receipt again'],
+        ['durable', receipt.durable ? 'yes' : 'not confirmed; if the store fails, read this receipt again'],
       ],
       paint,
     ),
@@ -27,14 +27,13 @@ export function renderReceipt(receipt: Receipt, isLater: boolean, paint: Paint):
     .join('\n\n');
 }
 
-/** What was ended; whether something still runs; whether new work is refused. */
 export function receiptSentence(receipt: Receipt, isLater: boolean, paint: Paint): string {
   const { job } = receipt;
   const what = job === undefined ? receipt.owner : `Job ${job}`;
   const ended = `${paint('bold', clean(what))} ${isLater ? 'was' : 'is'} cancelled: ${job === undefined ? whatEnded(receipt) : howItEnded(receipt)}.`;
   const rest = stillRuns(receipt);
   const running = receipt.done ? paint('green', rest) : paint('yellow', rest);
-  // The cancellation of one job says nothing about the others of its owner.
+  // Cancelling one job does not affect new jobs of its owner.
   return [
     ended,
     running,
@@ -47,10 +46,10 @@ export function receiptSentence(receipt: Receipt, isLater: boolean, paint: Paint
 
 function whatEnded({ removed, aborted, schedules, done }: Receipt): string {
   if (removed + aborted + schedules === 0)
-    return done ? 'it had no jobs' : 'nothing of it starts any more, and it is on its way out';
-  const waited = `${plural(removed, 'job')} that waited ${removed === 1 ? 'is' : 'are'} removed`;
-  const ran = `${aborted} that ran ${aborted === 1 ? 'was' : 'were'} told to stop`;
-  const planned = `${plural(schedules, 'schedule')} ${schedules === 1 ? 'is' : 'are'} ended`;
+    return done ? 'it had no jobs' : 'its jobs do not start any more and are being removed';
+  const waited = `${plural(removed, 'waiting job')} removed`;
+  const ran = `${plural(aborted, 'running job')} told to stop`;
+  const planned = `${plural(schedules, 'schedule')} ended`;
   return [
     ...(removed > 0 ? [waited] : []),
     ...(aborted > 0 ? [ran] : []),
@@ -60,27 +59,26 @@ function whatEnded({ removed, aborted, schedules, done }: Receipt): string {
 
 function howItEnded(receipt: Receipt): string {
   const { removed, aborted, done } = receipt;
-  if (removed + aborted > 1) return `with those below it in its flow, ${whatEnded(receipt)}`;
-  if (aborted > 0) return 'it ran, and was told to stop';
-  if (removed > 0) return 'it waited, and is removed';
-  return done ? 'it had ended already' : 'it is on its way out';
+  if (removed + aborted > 1) return `together with its descendants in the flow, ${whatEnded(receipt)}`;
+  if (aborted > 0) return 'it was running and was told to stop';
+  if (removed > 0) return 'it was waiting and is removed';
+  return done ? 'it had already ended' : 'it is being removed';
 }
 
 function stillRuns({ running, done }: Receipt): string {
-  if (running > 0)
-    return `${running} still ${running === 1 ? 'runs' : 'run'}: what does not stop by itself is soon abandoned.`;
-  return done ? 'Nothing runs any more.' : 'Nothing runs any more; some clean-up is under way.';
+  if (running > 0) return `${running} still running: a run that does not stop in time is abandoned.`;
+  return done ? 'Nothing is running.' : 'Nothing is running; clean-up is in progress.';
 }
 
-/** Its code may go on for all we know, until its process ends. */
+/** The code of an abandoned run may continue until its process exits. */
 function abandoned({ ignored }: Receipt, paint: Paint): string {
   if (ignored === 0) return '';
-  const did = `${ignored} did not listen and ${ignored === 1 ? 'was' : 'were'} abandoned`;
-  return paint('yellow', `${did}: its code may go on, its result does not count.`);
+  const did = `${ignored} did not stop and ${ignored === 1 ? 'was' : 'were'} abandoned`;
+  return paint('yellow', `${did}: the code may still run, but its result is discarded.`);
 }
 
 function newWork({ closed }: Receipt, isLater: boolean): string {
-  const since = isLater ? 'From then on new' : 'New';
+  const since = isLater ? 'Since then, new' : 'New';
   return `${since} work for it is ${closed ? 'refused until it is reopened' : 'accepted'}.`;
 }
 
@@ -89,7 +87,7 @@ function queueTable(receipt: Receipt, paint: Paint): string {
   if (queues.length === 0) return '';
   const named = queues.flatMap(([, { removed }]) => Object.keys(removed));
   const states = [...new Set([...STATES, ...named])].filter((state) => named.includes(state));
-  const runs = queues.some(([, { aborted }]) => aborted > 0) ? ['told to stop', 'still run'] : [];
+  const runs = queues.some(([, { aborted }]) => aborted > 0) ? ['told to stop', 'still running'] : [];
   return table(
     ['queue', ...states, ...runs],
     queues.map(([queue, { removed, aborted, running }]) => [
@@ -104,20 +102,23 @@ function queueTable(receipt: Receipt, paint: Paint): string {
 
 function next({ owner, job, cancelId, closed, done }: Receipt, paint: Paint): string {
   const again = `mooring receipt ${quote(cancelId)}`;
-  const steps: [string, string][] = done ? [] : [[again, 'how it stands now']];
+  const steps: [string, string][] = done ? [] : [[again, 'show its current state']];
   if (closed && job === undefined) {
-    steps.push([`mooring reopen ${ownerWords(owner)}`, 'accepts new work again; the old jobs stay dead']);
+    steps.push([
+      `mooring reopen ${ownerWords(owner)}`,
+      'accept new work again; cancelled jobs stay cancelled',
+    ]);
   }
   if (job === undefined) {
-    steps.push([`mooring owner ${ownerWords(owner)} --history`, 'each job that was removed']);
+    steps.push([`mooring owner ${ownerWords(owner)} --history`, 'list each removed job']);
   }
-  if (done) steps.push([again, 'shows this again']);
+  if (done) steps.push([again, 'show this receipt again']);
   const widest = Math.max(...steps.map(([command]) => command.length));
   const lines = steps.map(([command, does]) => `  ${clean(command).padEnd(widest)}   ${paint('dim', does)}`);
   return ['Next', ...lines].join('\n');
 }
 
-/** As it is typed: the type, and the id. */
+/** The owner as two shell arguments: type and id. */
 export function ownerWords(owner: string): string {
   const read = readOwner(owner);
   return 'wrong' in read ? quote(owner) : `${read.type} ${quote(read.id)}`;

@@ -34,15 +34,15 @@ const aReceipt: Receipt = {
   durable: true,
 };
 
-describe('a receipt', () => {
-  it('says what was ended, what runs, what is refused; then by queue; then what to do', () => {
+describe('renderReceipt', () => {
+  it('starts with a summary, followed by counts per queue, facts, and next steps', () => {
     expect(renderReceipt(aReceipt, false, plain)).toBe(`\
-trip:42 is cancelled: 12 jobs that waited are removed, 2 that ran were told to stop. \
-2 still run: what does not stop by itself is soon abandoned. New work for it is refused until it is reopened.
+trip:42 is cancelled: 12 waiting jobs removed, 2 running jobs told to stop. \
+2 still running: a run that does not stop in time is abandoned. New work for it is refused until it is reopened.
 
-queue   waiting  delayed  told to stop  still run
-offers        8        3             2          2
-media         1        0             0          0
+queue   waiting  delayed  told to stop  still running
+offers        8        3             2              2
+media         1        0             0              0
 
 reason    the ride is off
 by        shop, at 2026-01-02T03:00:00.000Z
@@ -50,78 +50,78 @@ cancelId  c-1
 durable   yes
 
 Next
-  mooring receipt c-1               how it stands now
-  mooring reopen trip 42            accepts new work again; the old jobs stay dead
-  mooring owner trip 42 --history   each job that was removed`);
+  mooring receipt c-1               show its current state
+  mooring reopen trip 42            accept new work again; cancelled jobs stay cancelled
+  mooring owner trip 42 --history   list each removed job`);
   });
 
   const nothing = { removed: 0, aborted: 0, running: 0, byQueue: {}, done: true };
   it.each<[string, Partial<Receipt>, boolean, string]>([
     [
-      'of an owner that had nothing',
+      'of an owner without jobs',
       { ...nothing, closed: false },
       false,
-      'trip:42 is cancelled: it had no jobs. Nothing runs any more. New work for it is accepted.',
+      'trip:42 is cancelled: it had no jobs. Nothing is running. New work for it is accepted.',
     ],
     [
-      'of an owner whose jobs wait for their workers to refuse them',
+      'of an owner whose jobs are still being removed',
       { ...nothing, closed: false, done: false },
       false,
-      'trip:42 is cancelled: nothing of it starts any more, and it is on its way out. ' +
-        'Nothing runs any more; some clean-up is under way. New work for it is accepted.',
+      'trip:42 is cancelled: its jobs do not start any more and are being removed. ' +
+        'Nothing is running; clean-up is in progress. New work for it is accepted.',
     ],
     [
-      'of an owner that had a schedule alone',
+      'of an owner with only a schedule',
       { ...nothing, schedules: 1, closed: false },
       false,
-      'trip:42 is cancelled: 1 schedule is ended. Nothing runs any more. New work for it is accepted.',
+      'trip:42 is cancelled: 1 schedule ended. Nothing is running. New work for it is accepted.',
     ],
     [
       'of a flow',
       { ...nothing, job: 'probe-1', removed: 3, aborted: 1, closed: false },
       false,
-      'Job probe-1 is cancelled: with those below it in its flow, 3 jobs that waited are removed, ' +
-        '1 that ran was told to stop. Nothing runs any more.',
+      'Job probe-1 is cancelled: together with its descendants in the flow, 3 waiting jobs removed, ' +
+        '1 running job told to stop. Nothing is running.',
     ],
     [
-      'read later',
+      'that is read later',
       { removed: 1, aborted: 2, running: 1, ignored: 1 },
       true,
-      'trip:42 was cancelled: 1 job that waited is removed, 2 that ran were told to stop. ' +
-        '1 still runs: what does not stop by itself is soon abandoned. ' +
-        '1 did not listen and was abandoned: its code may go on, its result does not count. ' +
-        'From then on new work for it is refused until it is reopened.',
+      'trip:42 was cancelled: 1 waiting job removed, 2 running jobs told to stop. ' +
+        '1 still running: a run that does not stop in time is abandoned. ' +
+        '1 did not stop and was abandoned: the code may still run, but its result is discarded. ' +
+        'Since then, new work for it is refused until it is reopened.',
     ],
     [
       'of one job',
       { ...nothing, job: 'probe-1', removed: 1, closed: false },
       false,
-      'Job probe-1 is cancelled: it waited, and is removed. Nothing runs any more.',
+      'Job probe-1 is cancelled: it was waiting and is removed. Nothing is running.',
     ],
     [
-      'of one job that ran',
+      'of one running job',
       { ...nothing, job: 'probe-1', aborted: 1, closed: false },
       true,
-      'Job probe-1 was cancelled: it ran, and was told to stop. Nothing runs any more.',
+      'Job probe-1 was cancelled: it was running and was told to stop. Nothing is running.',
     ],
     [
-      'with a name that would move the cursor',
+      'of an owner with control characters in its name',
       { ...nothing, owner: 'trip:\u001b[2J\n', closed: false },
       false,
-      'trip:\\u001b[2J\\n is cancelled: it had no jobs. Nothing runs any more. New work for it is accepted.',
+      'trip:\\u001b[2J\\n is cancelled: it had no jobs. Nothing is running. New work for it is accepted.',
     ],
-  ])('%s begins with its sentence', (_what, more, isLater, sentence) => {
+  ])('summarises the receipt %s', (_what, more, isLater, sentence) => {
     expect(renderReceipt({ ...aReceipt, ...more }, isLater, plain).split('\n')[0]).toBe(sentence);
   });
 
-  it('says so when the store may lose it', () => {
+  it('warns when the store may lose the cancellation', () => {
     expect(renderReceipt({ ...aReceipt, durable: false }, false, plain)).toContain(
-      '\ndurable   not known; if the store fails, look at this receipt again\n',
+      '\ndurable   not confirmed; if the store fails, read this receipt again\n',
     );
   });
 });
 
-describe('a job', () => {
+describe('renderJob', () => {
   const job: Job = {
     id: 'probe-1',
     kind: 'probe',
@@ -140,7 +140,7 @@ describe('a job', () => {
     ],
   };
 
-  it('is told with its timeline', () => {
+  it('shows the job and its timeline', () => {
     expect(renderJob(job, plain)).toBe(`\
 probe-1 failed.
 
@@ -156,7 +156,7 @@ at                        since    event     attempt  why
 2026-01-02T03:01:20.000Z  +1m 20s  failed             no way`);
   });
 
-  it('names what its handler left behind', () => {
+  it('lists the artifacts of the job', () => {
     const [contentType, sha256, href] = ['text/plain', 'e3b0', '/v1/jobs/probe-1/artifacts/a'];
     const artifacts = [
       { name: 'plan.svg', size: 2_048, contentType, sha256, href },
@@ -167,7 +167,7 @@ at                        since    event     attempt  why
     );
   });
 
-  it('that was removed says why, and nothing that is not known any more', () => {
+  it('shows only the reason and the timeline of a removed job', () => {
     const why = 'cancelled by ops: the ride is off (it was waiting)';
     const timeline = [{ at: '2026-01-02T03:00:00.000Z', event: 'removed', why }];
     const removed = { ...job, state: 'removed', progress: null, error: why, attempts: 0, timeline };
@@ -182,18 +182,18 @@ at                        since  event    attempt  why
   });
 });
 
-describe('an owner', () => {
+describe('renderOwner', () => {
   const owner = { owner: 'trip:42', state: 'closed', epoch: '7', jobs: [], cursor: null } as const;
 
-  it('is told in a sentence, and its jobs in a table', () => {
+  it('shows a sentence about the owner and a table of its jobs', () => {
     expect(renderOwner({ ...owner, counts: { jobs: 3, running: 1, ending: 0 } }, plain)).toBe(
-      'trip:42 is closed (new work is refused), with 3 jobs that have not ended, 1 of them running.',
+      'trip:42 is closed (new work is refused), with 3 unfinished jobs, 1 of them running.',
     );
     expect(renderOwner({ ...owner, epoch: null, counts: { jobs: 0, running: 0, ending: 0 } }, plain)).toBe(
-      'trip:42 has no jobs, and had none for long.',
+      'trip:42 has no jobs and no recent history.',
     );
     expect(renderOwner({ ...owner, counts: { jobs: 0, running: 1, ending: 2 } }, plain)).toBe(
-      'trip:42 is closed (new work is refused), with no jobs, 2 cancelled and on their way out, 1 of them running.',
+      'trip:42 is closed (new work is refused), with no jobs, 2 cancelled and being removed, 1 of them running.',
     );
     const jobs = [{ id: 'probe-1', queue: 'probe', acceptedAt: '2026-01-02T03:00:00.000Z', hasBegun: true }];
     expect(renderOwnerJobs(jobs, plain)).toBe(`\
@@ -201,7 +201,7 @@ job      queue  accepted                  begun
 probe-1  probe  2026-01-02T03:00:00.000Z  yes`);
   });
 
-  it('is told with what was removed', () => {
+  it('shows the removed jobs', () => {
     const one = { id: 'probe-1', queue: 'probe', at: '2026-01-02T03:00:00.000Z', why: 'cancelled' };
     const entries = [
       { ...one, kind: 'probe', state: 'waiting', by: 'shop', reason: 'it is off', cancelId: 'c-1' },
@@ -214,8 +214,8 @@ at                        job      kind   was      why                          
   });
 });
 
-describe('the queues', () => {
-  it('are told with the age of the oldest waiting', () => {
+describe('renderQueues', () => {
+  it('shows counts and the age of the oldest waiting job', () => {
     const queues = [
       {
         queue: 'probe',
@@ -232,33 +232,33 @@ media (paused)        0        0       0          0       0    1  -`);
   });
 });
 
-describe('a sweep', () => {
-  it('that tripped says why, and what to do', () => {
+describe('renderSweep', () => {
+  it('shows why a sweep tripped and what to do', () => {
     const sweep = { state: 'tripped', seen: 100, removed: 0, tookMs: 1_500, why: 'too many' };
     expect(renderSweep('orphans', sweep, false, plain)).toBe(`\
-The sweep of orphans is tripped: too many.
+Sweep orphans: tripped (too many).
 
 seen     100
 removed  0
 took     1.5s
 
-It would have removed too much at once, and removes nothing until somebody has looked why.
+The sweep would have removed too much at once. It removes nothing until an operator acknowledges or forces it.
 
-mooring sweep orphans --dry-run --force  what it would remove
-mooring sweep orphans --acknowledge      that was wrong, and why is mended: the limit holds as before
-mooring sweep orphans --force            that is right: all of it goes, once`);
+mooring sweep orphans --dry-run --force  show what it would remove
+mooring sweep orphans --acknowledge      the cause is fixed: sweep again, within the limit
+mooring sweep orphans --force            the removal is right: remove all of it, once`);
   });
 
-  it('that was dry says so', () => {
+  it('marks a dry run', () => {
     expect(renderSweep('repair', { state: 'done', removed: 3 }, true, plain)).toBe(`\
-The sweep of repair is done. It was dry: nothing was removed.
+Sweep repair: done. Dry run: nothing was removed.
 
 would remove  3`);
   });
 });
 
-describe('trouble', () => {
-  it('of the api is told with its code and requestId', () => {
+describe('renderProblem', () => {
+  it('shows the code and the requestId of a refusal', () => {
     const problem = { status: 503, code: 'STORE_UNAVAILABLE', detail: 'No store.', requestId: 'r-1' };
     expect(renderProblem(new Refused(503, problem, '2', 'http://a'), plain)).toBe(`\
 mooring: No store.
@@ -266,18 +266,18 @@ mooring: No store.
   Try again in 2 s.`);
   });
 
-  it('with something that is no api, or with none, says which address and how to set it', () => {
+  it('names the address when no Mooring API answers', () => {
     expect(renderProblem(new Refused(404, undefined, undefined, 'http://a'), plain)).toBe(
-      'mooring: http://a answered 404, and not as a Mooring api does. Is the url right?',
+      'mooring: http://a answered 404, but not like a Mooring API. Is the URL right?',
     );
     expect(renderProblem(new Unreachable('http://a', 'ECONNREFUSED'), plain)).toBe(`\
-mooring: No answer from the api at http://a (ECONNREFUSED).
-Is it running? Another address is set with --url or MOORING_URL.`);
+mooring: No answer from the API at http://a (ECONNREFUSED).
+Is it running? Set another address with --url or MOORING_URL.`);
   });
 });
 
-describe('the tally of many', () => {
-  it('says what came of them, what failed, and how to go on', () => {
+describe('renderTally', () => {
+  it('shows totals, failures, and how to continue', () => {
     const tally = new Tally(4);
     tally.cancelled(aReceipt);
     tally.cancelled({ ...aReceipt, running: 0 });
@@ -292,13 +292,13 @@ describe('the tally of many', () => {
       'line 7: trip:9 INVALID: No. (requestId r-1)',
     ]);
     expect(renderTally(tally, 'run-1', plain)).toBe(`\
-2 of 4 cancelled: 24 jobs removed, 4 told to stop. 2 still run.
-1 failed, 1 not tried. To go on: the same command, with --run run-1`);
+2 of 4 cancelled: 24 jobs removed, 4 told to stop. 2 still running.
+1 failed, 1 not tried. To continue, repeat the command with --run run-1`);
   });
 });
 
-describe('the parts', () => {
-  it('are tables with columns as wide as they need be', () => {
+describe('text helpers', () => {
+  it('align the columns of a table', () => {
     expect(
       table(
         ['a', 'long name'],
@@ -311,7 +311,7 @@ describe('the parts', () => {
     ).toBe('a    long name\né🙂x          1\n           100');
   });
 
-  it('are words as a shell takes them, and times at a glance', () => {
+  it('quote words for a shell and shorten durations', () => {
     expect(['a:b', "it's $HOME", ''].map(quote)).toEqual(['a:b', "'it'\\''s $HOME'", "''"]);
     expect([0, 999, 1_999, 59_000, 60_000, 3_725_000, 90_000_000].map(span)).toEqual([
       '0ms',

@@ -4,11 +4,10 @@ import { clean } from './text.js';
 
 const SHOWN = 10;
 
-/** A slot key: its limit, who holds it, who waits. */
 export function renderSlot({ key, limit, holding, holders, waiting, waiters }: Slot, paint: Paint): string {
   const name = paint('bold', clean(key));
   const limited =
-    limit === null ? 'has no limit yet: the next job that names it sets it' : `has the limit ${limit}`;
+    limit === null ? 'has no limit yet; the next job that uses it sets one' : `has a limit of ${limit}`;
   return [
     `${name} ${limited}.`,
     line(

@@ -3,7 +3,7 @@ import { clean } from './text.js';
 
 export type Cell = string | number | undefined;
 
-/** Rows under a heading, in columns as wide as they need be; numbers end where they end in the row above. */
+/** Aligned columns under a heading. Columns that hold a number are aligned to the right. */
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string {
   const isNumeric = head.map((_, i) => rows.some((row) => typeof row[i] === 'number'));
   const texts = rows.map((row) => head.map((_, i) => clean(String(row[i] ?? ''))));
@@ -19,11 +19,11 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
   return [paint('dim', line(head)), ...texts.map(line)].join('\n');
 }
 
-/** Named values, one a line; what has no value has no line. */
+/** One name and value per line. Names without a value are left out. */
 export function facts(pairs: readonly (readonly [string, Cell])[], paint: Paint): string {
-  const said = pairs.filter(([, value]) => value !== undefined && value !== '');
-  const widest = Math.max(0, ...said.map(([name]) => width(name)));
-  return said
+  const present = pairs.filter(([, value]) => value !== undefined && value !== '');
+  const widest = Math.max(0, ...present.map(([name]) => width(name)));
+  return present
     .map(([name, value]) => `${paint('dim', name.padEnd(widest))}  ${clean(String(value))}`)
     .join('\n');
 }

@@ -1,24 +1,24 @@
 import type { Receipt } from '../answers.js';
-import { formatOwner } from '../owner.name.js';
-import type { ListedOwner } from '../owner.list.js';
+import { formatOwner } from '../owner-name.js';
+import type { ListedOwner } from '../owner-list.js';
 import type { Paint } from '../output.js';
 import { Refused, Unreachable } from '../problems.js';
 import { bar } from './bar.js';
 import { clean, plural } from './text.js';
 
-export interface FailedOne extends ListedOwner {
+export interface FailedOwner extends ListedOwner {
   readonly error: Refused | Unreachable;
 }
 
-/** What the cancellations of a list have come to so far. */
+/** Running totals of `cancel --from`. */
 export class Tally {
   owners = 0;
   removed = 0;
   aborted = 0;
   running = 0;
-  readonly failures: FailedOne[] = [];
+  readonly failures: FailedOwner[] = [];
   last: Receipt | undefined;
-  /** Why going on is no use: nobody answers, or the key will not do. */
+  /** The error that makes further calls pointless: no answer from the API, or a key that is refused. */
   stoppedBy: Refused | Unreachable | undefined;
 
   constructor(readonly asked: number) {}
@@ -47,7 +47,7 @@ export function renderProgress({ asked, owners, failures }: Tally): string {
   return `${bar(ended, asked)}${failed}`;
 }
 
-export function renderFailure({ owner, line, error }: FailedOne, paint: Paint): string {
+export function renderFailure({ owner, line, error }: FailedOwner, paint: Paint): string {
   const code = error instanceof Refused ? (error.problem?.code ?? String(error.status)) : 'no answer';
   const id = error instanceof Refused ? error.problem?.requestId : undefined;
   const detail = clean(error.message.split('\n')[0]!);
@@ -58,12 +58,13 @@ export function renderFailure({ owner, line, error }: FailedOne, paint: Paint): 
 export function renderTally(tally: Tally, run: string, paint: Paint): string {
   const { asked, owners, removed, aborted, running, failures, notTried } = tally;
   const all = owners === asked ? paint('green', `All ${asked}`) : paint('red', `${owners} of ${asked}`);
-  const still =
-    running === 0 ? 'Nothing of them runs any more.' : `${running} still ${running === 1 ? 'runs' : 'run'}.`;
+  const still = running === 0 ? 'Nothing is running.' : `${running} still running.`;
   const lines = [
     `${all} cancelled: ${plural(removed, 'job')} removed, ${aborted} told to stop. ${still}`,
     ...(failures.length > 0
-      ? [`${failures.length} failed, ${notTried} not tried. To go on: the same command, with --run ${run}`]
+      ? [
+          `${failures.length} failed, ${notTried} not tried. To continue, repeat the command with --run ${run}`,
+        ]
       : []),
   ];
   return lines.join('\n');

@@ -1,16 +1,15 @@
-/** A text from outside, on one line, and without what would move a terminal's cursor or turn its text around. */
+/** Escapes line breaks, terminal control characters and text direction marks in text from outside. */
 export function clean(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, (mark) => {
     return mark === '\n' ? '\\n' : `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`;
   });
 }
 
-/** The same of several lines, which stay lines. */
+/** Like `clean`, but keeps line breaks. */
 export function cleanLines(text: string): string {
   return text.split('\n').map(clean).join('\n');
 }
 
-/** Any value in one line. */
 export function show(value: unknown): string {
   return clean(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }
@@ -19,7 +18,7 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a word for a POSIX shell, if it needs quotes. */
 export function quote(word: string): string {
   return /^[\w.,:/@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -31,7 +30,7 @@ const STEPS = [
   ['s', 1_000],
 ] as const;
 
-/** A length of time at a glance: its two largest units. */
+/** Formats a duration with its two largest units. */
 export function span(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)}s`;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ArtifactError } from '../artifact-error.js';
-import type { Written } from './byte.store.js';
+import type { Written } from './byte-store.js';
 
-/** Passes bytes on, and knows afterwards how many they were and what their digest is. Too many are an error. */
+/** Passes bytes through, computes their size and digest, and throws above a limit. */
 export class Measured {
   private readonly hash = createHash('sha256');
   private size = 0;
@@ -12,10 +12,7 @@ export class Measured {
   async *through(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       if (!(chunk instanceof Uint8Array))
-        throw new ArtifactError(
-          'INVALID',
-          'An artifact is written from a string, bytes, or a stream of bytes.',
-        );
+        throw new ArtifactError('INVALID', 'An artifact must be a string, bytes, or a stream of bytes.');
       this.size += chunk.byteLength;
       if (this.size > this.most)
         throw new ArtifactError('TOO_LARGE', `The artifact has more than ${this.most} bytes, its limit.`);

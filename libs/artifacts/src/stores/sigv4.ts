@@ -9,17 +9,17 @@ export interface Signer {
 
 export interface Unsigned {
   readonly method: string;
-  /** As it is sent. */
+  /** Path as sent. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** All of them are signed; names in lower case. */
+  /** All headers are signed. Names must be in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payloadSha256: string;
 }
 
 export const SHA256_OF_NOTHING = createHash('sha256').update('').digest('hex');
 
-/** The headers of a request to S3, signed as AWS Signature Version 4 has it. */
+/** Headers of an S3 request, signed with AWS Signature Version 4. */
 export function sign(request: Unsigned, signer: Signer, at: Date): Record<string, string> {
   const time = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const headers: Record<string, string> = {
@@ -52,7 +52,7 @@ export function sign(request: Unsigned, signer: Signer, at: Date): Record<string
   return headers;
 }
 
-/** In the order in which it is signed, escaped as S3 does. */
+/** Query string in canonical order and escaping, as it is signed. */
 export function queryText(query: Readonly<Record<string, string>>): string {
   return Object.entries(query)
     .map(([name, value]) => `${escape(name)}=${escape(value)}`)

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-/** Up to this much is kept in memory. */
+/** Larger bodies are written to disk. */
 const IN_MEMORY = 1024 * 1024;
 
-/** All bytes of a stream, to be read as often as needed. */
+/** Bytes of a stream that can be read repeatedly. */
 export interface Spooled extends AsyncDisposable {
   read(): Readable;
 }
 
-/** S3 wants to know how many bytes come, and their digest, before they do: what is more than a little waits on the disk. */
+/** Buffers a stream, because S3 needs its size and digest before the bytes. */
 export async function spool(bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
   const chunks: Uint8Array[] = [];
   let size = 0;

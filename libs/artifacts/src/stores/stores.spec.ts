@@ -6,10 +6,10 @@ import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { S3Server, S3_KEY } from '../../../../test/support/s3-server.js';
 import { readArtifactsUrl } from '../address.js';
-import type { ByteStore } from './byte.store.js';
-import { FileStore } from './file.store.js';
-import type { S3Address } from './s3.client.js';
-import { S3Store } from './s3.store.js';
+import type { ByteStore } from './byte-store.js';
+import { FileStore } from './file-store.js';
+import type { S3Address } from './s3-client.js';
+import { S3Store } from './s3-store.js';
 
 const JOB = 'a/probe-00000000000000000001';
 const FILE = '1-aaaaaaaaaaaaaaaaaaaa';
@@ -184,9 +184,9 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
       [path, FILE],
       [JOB, path],
     ] as const) {
-      await expect(store.put(folder, file, of('x'), 1)).rejects.toThrow('No path of ours');
-      await expect(store.open(folder, file)).rejects.toThrow('No path of ours');
-      await expect(store.remove(folder, file)).rejects.toThrow('No path of ours');
+      await expect(store.put(folder, file, of('x'), 1)).rejects.toThrow('Invalid artifact path');
+      await expect(store.open(folder, file)).rejects.toThrow('Invalid artifact path');
+      await expect(store.remove(folder, file)).rejects.toThrow('Invalid artifact path');
     }
     expect(await place.look()).toEqual([]);
   });
@@ -227,10 +227,10 @@ describe('files', () => {
     await mkdir(join(outside, rest), { recursive: true });
     await writeFile(join(outside, rest, FILE), 'secret');
     await symlink(outside, path);
-    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow('leads somewhere else');
-    await expect(store.open(JOB, FILE)).rejects.toThrow('leads somewhere else');
-    await expect(store.remove(JOB, FILE)).rejects.toThrow('leads somewhere else');
-    await expect(store.files(JOB)).rejects.toThrow('leads somewhere else');
+    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow('contains a symbolic link');
+    await expect(store.open(JOB, FILE)).rejects.toThrow('contains a symbolic link');
+    await expect(store.remove(JOB, FILE)).rejects.toThrow('contains a symbolic link');
+    await expect(store.files(JOB)).rejects.toThrow('contains a symbolic link');
     expect(await readdir(join(outside, rest))).toContain(FILE);
   });
 
@@ -238,7 +238,7 @@ describe('files', () => {
     const path = join(base, link);
     await mkdir(join(path, '..'), { recursive: true });
     await symlink(outside, path);
-    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow('leads somewhere else');
+    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow('contains a symbolic link');
     expect(await readdir(outside, { recursive: true })).toEqual([FILE]);
   });
 

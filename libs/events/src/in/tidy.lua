@@ -1,18 +1,18 @@
 --[[
-  tidy: forget what nobody needs of a stream that one group reads.
+  tidy: trim a stream that one group reads.
 
-  Entries that were acknowledged go, up to the oldest that was not. Consumers that hold nothing and have been silent for long
-  go too. In one step with the look at them: a consumer that is given an entry in between would take it into oblivion.
+  Removes acknowledged entries up to the oldest pending one, and consumers without entries that have been idle for long.
+  Checking and deleting a consumer must be atomic: deleting one that was given an entry in between would lose the entry.
 
     KEYS[1]   the stream
 
     ARGV[1]   the group
-    ARGV[2]   for how long a consumer has been silent that is gone, ms
+    ARGV[2]   idle time after which a consumer is removed, ms
     ARGV[3]   a consumer that leaves now, or ''
 
-  Answers {entries that went, consumers that went}. Bounded: of very many entries the rest goes the next time.
+  Returns {removed entries, removed consumers}. Bounded: the next call removes the rest.
 ]]
-local MANY = 10000
+local TRIM_LIMIT = 10000
 
 local stream, name, silentFor, leaving = KEYS[1], ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
@@ -46,9 +46,9 @@ end
 
 local last, pending = group['last-delivered-id'], redis.call('XPENDING', stream, name)
 local keepFrom = pending[1] > 0 and pending[2] or last
--- Whole nodes first, which costs little; what is left then is less than one of them.
-local trimmed = redis.call('XTRIM', stream, 'MINID', '~', keepFrom, 'LIMIT', MANY)
-if trimmed < MANY / 2 then
+-- Trimming whole nodes first is cheap. The rest is less than one node.
+local trimmed = redis.call('XTRIM', stream, 'MINID', '~', keepFrom, 'LIMIT', TRIM_LIMIT)
+if trimmed < TRIM_LIMIT / 2 then
   trimmed = trimmed + redis.call('XTRIM', stream, 'MINID', keepFrom)
   if pending[1] == 0 then
     trimmed = trimmed + redis.call('XDEL', stream, last)

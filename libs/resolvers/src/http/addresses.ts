@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What an address may be asked for: anybody's, one of a private network, this machine's own, or nobody's business. */
+/** Class of an address. Requests to forbidden addresses are never sent. */
 export type Reach = 'public' | 'private' | 'loopback' | 'forbidden';
 
-/** Apart by family: a rule for addresses of IPv4 within IPv6 would match every one of IPv4. */
+/** Separate lists per family, because a rule for IPv4-mapped IPv6 addresses would match every IPv4 address. */
 interface Addresses {
   readonly v4: BlockList;
   readonly v6: BlockList;
@@ -11,7 +11,7 @@ interface Addresses {
 
 const LOOPBACK = addresses(['127.0.0.0/8'], ['::1/128']);
 
-/** Links, multicast, nowhere, and where clouds keep the secrets of their machines. */
+/** Link-local, multicast and unspecified addresses, and metadata services of clouds. */
 const FORBIDDEN = addresses(
   ['0.0.0.0/8', '169.254.0.0/16', '100.100.100.200/32', '192.0.0.192/32', '224.0.0.0/4', '240.0.0.0/4'],
   [
@@ -21,7 +21,7 @@ const FORBIDDEN = addresses(
     'ff00::/8',
     'fd00:ec2::/32',
     'fd20:ce::254/128',
-    // Nowhere, loopback and links of IPv4, mapped into IPv6 or translated by its network.
+    // Unspecified, loopback and link-local IPv4 addresses, mapped into IPv6 or translated by NAT64.
     ...['::ffff:', '64:ff9b::'].flatMap((into) => [
       `${into}0:0/104`,
       `${into}7f00:0/104`,
@@ -43,7 +43,7 @@ const PRIVATE = addresses(
     '198.51.100.0/24',
     '203.0.113.0/24',
   ],
-  // Also each form that carries an address of IPv4 inside.
+  // Includes every IPv6 form that embeds an IPv4 address.
   [
     '::/96',
     '::ffff:0:0/96',
@@ -57,7 +57,7 @@ const PRIVATE = addresses(
   ],
 );
 
-/** What is no address at all is nobody's business. */
+/** Text that is not an address is forbidden. */
 export function reachOf(address: string): Reach {
   const family = isIP(address);
   if (family === 0 || holds(FORBIDDEN, address, family)) return 'forbidden';
@@ -65,7 +65,7 @@ export function reachOf(address: string): Reach {
   return holds(PRIVATE, address, family) ? 'private' : 'public';
 }
 
-/** One of IPv4 inside IPv6 is judged as both. */
+/** An IPv4-mapped IPv6 address is checked against both lists. */
 function holds({ v4, v6 }: Addresses, address: string, family: number): boolean {
   if (family === 4) return v4.check(address, 'ipv4');
   return v6.check(address, 'ipv6') || v4.check(address, 'ipv6');

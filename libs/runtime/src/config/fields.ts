@@ -1,12 +1,12 @@
 import { parseDuration } from '#durations';
 import { z } from 'zod';
 
-/** The longest a timer of Node's can wait; a longer one would end at once. */
+/** Longest delay of a Node.js timer. A longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Variables read the same way by several apps. Each app's schema picks what it needs. */
+/** Variables shared by several apps. Each app's schema picks those that it needs. */
 
-/** So that it is a number that can be counted with, and no slip. */
+/** Upper bound that rejects typing errors and unsafe integers. */
 const LONGEST_AGE_MS = 36_500 * 86_400_000;
 
 const EXAMPLES = '500ms, 30s, 5m, 24h or 7d';
@@ -28,16 +28,16 @@ function durationWithin(
     .meta({ form: 'duration' });
 }
 
-/** How often something is done, or how long is waited for it: with a timer. */
+/** An interval or a timeout, which a timer must be able to wait. */
 export const duration = durationWithin(1, LONGEST_MS, 'a duration above zero and up to 24d');
 
-/** How old something becomes: no timer waits for that. */
+/** An age. No timer waits for it, so it may be longer than a timer can wait. */
 export const age = durationWithin(1, LONGEST_AGE_MS, 'a duration above zero and up to 36500d');
 
-/** How old something has to be; 0 when it may be new. */
+/** A minimum age; 0 for none. */
 export const grace = durationWithin(0, LONGEST_AGE_MS, 'a duration of 0 up to 36500d');
 
-/** A duration that is no slip: a number without its unit is read as milliseconds. */
+/** A duration with a lower bound: a number without a unit counts as milliseconds, which is often a mistake. */
 export function durationOfAtLeast(ms: number): z.ZodType<number, string> {
   return duration
     .refine(
@@ -95,7 +95,7 @@ const redisUrl = z
   .string()
   .refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    // A password with an unescaped / would end up in the path, and be shown as one.
+    // A password with an unescaped / would become part of the path, which messages show.
     return (
       url !== undefined &&
       /^rediss?:$/.test(url.protocol) &&
@@ -171,7 +171,7 @@ export const ShutdownEnv = {
     .describe('How long a process may take to end after SIGTERM.'),
 };
 
-/** For the app that has callers. Workers and the janitor have none, and begin to drain at once. */
+/** Only for the API. Workers and the janitor have no callers and drain at once. */
 export const ReadyDelayEnv = {
   SHUTDOWN_READY_DELAY: durationWithin(0, LONGEST_MS, 'a duration of 0 up to 24d')
     .prefault('0')

@@ -119,7 +119,7 @@ describe('the ways to the store', () => {
 describe('suspect names', () => {
   it('are those that differ by one letter from one that is read', () => {
     expect(suspectNames(Env, { REDIS_URI: 'redis://h' })).toEqual([
-      'REDIS_URI is set, but nobody reads it. Did you mean REDIS_URL?',
+      'REDIS_URI is set but not used. Did you mean REDIS_URL?',
     ]);
     expect(suspectNames(Env, { REDIS_URIS: 'redis://h' })).toEqual([]);
   });

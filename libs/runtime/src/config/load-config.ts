@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { nearestName } from '#nearest-name';
 
-/** Names of ours; but for those that Kubernetes makes of a Service called mooring. */
+/** Names with our prefix, except those that Kubernetes creates for a Service named mooring. */
 const OURS = /^MOORING_(?!(.*_)?(SERVICE_(HOST|PORT)|PORT(_\d+_(TCP|UDP|SCTP))?)(_|$))/;
 
-/** Read by the command line tool, and set in the shell from which the fleet is started as well. */
+/** Variables of the CLI, which may also be set in the shell that starts the fleet. */
 const OF_THE_TOOL = ['MOORING_URL', 'MOORING_KEY'];
 
-/** What a variable was called before, and the unit of its number then: `meta({ older })`. The newer name goes first. */
+/** Former name of a variable and the unit of its value: `meta({ older })`. The current name takes precedence. */
 interface Older {
   readonly name: string;
   readonly unit: string;
 }
 
-/** The environment cannot be used. The message holds every problem, a line each. */
+/** The environment is invalid. The message lists every problem on its own line. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
@@ -22,11 +22,11 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads one app's settings from an environment; throws all problems at once. An empty variable counts as unset. */
+/** Reads the settings of an app. Throws one error with all problems. An empty variable counts as unset. */
 export function loadConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
   const known = Object.keys(schema.shape);
   const set: Record<string, string> = {};
-  /** Under which name each is set, where that is its older one. */
+  /** Settings that are set by their former name. */
   const olderNames = new Map<string, string>();
   for (const name of known) {
     const text = env[name]?.trim();
@@ -49,13 +49,13 @@ export function loadConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
   return read.data;
 }
 
-/** Variables that are read by nobody but look like one that is: worth a warning, since other programs have theirs. */
+/** Unused variables whose name resembles a setting. Only a warning, because other programs have variables of their own. */
 export function suspectNames(schema: z.ZodObject, env: NodeJS.ProcessEnv): string[] {
   const known = Object.keys(schema.shape);
   return Object.keys(env).flatMap((name) => {
     if (known.includes(name) || OURS.test(name) || name.length < 7) return [];
     const near = nearestName(name, known, 1);
-    return near && !env[near] ? [`${name} is set, but nobody reads it. Did you mean ${near}?`] : [];
+    return near && !env[near] ? [`${name} is set but not used. Did you mean ${near}?`] : [];
   });
 }
 

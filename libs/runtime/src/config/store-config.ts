@@ -3,7 +3,7 @@ import type { StoreEnv } from './fields.js';
 
 type StoreVariables = { [K in keyof typeof StoreEnv]: z.output<(typeof StoreEnv)[K]> };
 
-/** What a Sentinel or a Cluster asks of whoever connects. */
+/** Credentials for a Sentinel setup or a Cluster. */
 export interface StoreLogin {
   readonly username?: string;
   readonly password?: string;
@@ -15,7 +15,6 @@ interface Node {
   readonly port: number;
 }
 
-/** How the store is reached. */
 export type StoreAddress =
   | { readonly via: 'url'; readonly url: string }
   | {
@@ -26,10 +25,10 @@ export type StoreAddress =
     }
   | { readonly via: 'cluster'; readonly nodes: Node[]; readonly login: StoreLogin };
 
-/** Whether a check that spans fields runs: also when a field is wrong, so that all problems are said at once. */
+/** Runs cross-field checks even if a field is invalid, so that all problems are reported at once. */
 export const ALWAYS = (): boolean => true;
 
-/** Checks that at most one way to the store is named, and named completely; meant as a schema's `superRefine`. */
+/** Checks that at most one kind of store is configured, and completely. Use it as a zod `superRefine`. */
 export function checkStoreVariables(env: Partial<StoreVariables>, context: z.core.$RefinementCtx): void {
   const ways = [env.REDIS_URL, env.REDIS_SENTINELS, env.REDIS_CLUSTER].filter((way) => way !== undefined);
   if (ways.length > 1) {
@@ -46,7 +45,7 @@ export function checkStoreVariables(env: Partial<StoreVariables>, context: z.cor
   }
 }
 
-/** The store that the environment names, or `undefined` when it names none. */
+/** The store that the environment names; undefined if it names none. */
 export function storeAddress(env: Partial<StoreVariables>): StoreAddress | undefined {
   if (env.REDIS_URL) return { via: 'url', url: env.REDIS_URL };
   const login: StoreLogin = {
@@ -61,7 +60,7 @@ export function storeAddress(env: Partial<StoreVariables>): StoreAddress | undef
   return undefined;
 }
 
-/** A store's address without its password, for people to read. */
+/** Address of the store without its password, for messages. */
 export function describeAddress(address: StoreAddress): string {
   const list = (nodes: readonly Node[]): string => nodes.map(({ host, port }) => `${host}:${port}`).join(',');
   switch (address.via) {

@@ -9,7 +9,7 @@ const ready = (...checks: ReadinessCheck[]): Promise<unknown> => {
 const well = async (): Promise<undefined> => undefined;
 
 describe('the health of a process', () => {
-  it('is ready when nothing is to be checked', async () => {
+  it('is ready without checks', async () => {
     expect(await ready()).toEqual({ ok: true, why: [] });
   });
 

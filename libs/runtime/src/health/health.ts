@@ -1,32 +1,32 @@
 import { within } from '../time/within.js';
 
-/** What a probe is answered. `why` names each thing that is not well. */
+/** Answer to a probe. `why` lists every problem. */
 export interface Health {
   readonly ok: boolean;
   readonly why: readonly string[];
 }
 
-/** One thing that must be well for a process to be ready. Answers why it is not, or nothing. */
+/** Returns why the process is not ready; undefined if it is. */
 export type ReadinessCheck = () => Promise<string | undefined>;
 
 const CHECK_LIMIT_MS = 1_000;
 
-/** Whether this process lives and whether work should be sent to it. */
+/** Liveness and readiness of this process. */
 export class HealthBook {
   private readonly checks: { readonly subject: string; readonly check: ReadinessCheck }[] = [];
   private draining = false;
 
-  /** The subject is named when its check does not answer: `the store`. */
+  /** `subject` appears in the message if the check times out, as in `the store`. */
   add(subject: string, check: ReadinessCheck): void {
     this.checks.push({ subject, check });
   }
 
-  /** From now on not ready, whatever else is well: the process is about to end. */
+  /** Makes the process not ready, because it is about to exit. */
   beginDraining(): void {
     this.draining = true;
   }
 
-  /** The event loop turns, or nobody would read this. */
+  /** Always true: answering proves that the event loop turns. */
   alive(): Health {
     return { ok: true, why: [] };
   }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Fields that every log line gets while a request or a run is under way: its ids. */
+/** Fields added to every log line of a request or run: its ids. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 const storage = new AsyncLocalStorage<LogFields>();

@@ -37,7 +37,7 @@ const NEWS = new Set([
   'worker.drained',
 ]);
 
-/** Writes a fact as a log line: what an operator must see as a warning, what every job does only at debug. */
+/** Logs a fact: facts that need attention as warnings, facts about every job at debug level. */
 export function logFact(log: Log, fact: Fact): void {
   if (fact.event === 'workload') logWorkload(log, fact);
   else if (fact.event === 'job.failed' && !fact.final) log.info(fact);
@@ -46,14 +46,13 @@ export function logFact(log: Log, fact: Fact): void {
   else log.debug(fact);
 }
 
-/** Under its own name, with what it says of itself. */
 function logWorkload(log: Log, { what, owner, status, facts }: Fact): void {
   const line = { event: what, owner, status, ...facts };
   if (status === 'failed') log.warn(line);
   else log.info(line);
 }
 
-/** A sweep that found nothing to do says so at debug. */
+/** A sweep that found nothing is logged at debug level. */
 function hasDone({ event, removed = 0, healed = 0 }: Fact): boolean {
   return event.startsWith('sweep.') && removed + healed > 0;
 }

@@ -28,15 +28,15 @@ const SECRETS = SECRET_NAMES.flatMap((name) => {
   return [name, capital].flatMap((each) => [each, `*.${each}`, `*.*.${each}`, `*.*.*.${each}`]);
 });
 
-/** Of an error only what says what happened: the store's client hangs the command on it, and with that a payload. */
+/** Logs selected fields of an error: the Redis client attaches the command, which may hold a payload. */
 function describeError(error: Error): object {
   const { type, message, stack, code } = stdSerializers.err(error) as SerializedError & { code?: string };
   return { type, message, stack, ...(code && { code }) };
 }
 
 /**
- * Lines are written at once, so that the last ones before an end are not lost; but whoever reads them may be gone or
- * slow, and no process waits for ever, or fails, for the sake of a log line.
+ * Lines are written synchronously, so that the last ones before an exit are not lost. If the reader is slow or gone, lines are
+ * dropped: the process must not block or fail because of its log.
  */
 const output = (fd: 1 | 2): Writable =>
   new Writable({
@@ -54,12 +54,12 @@ const output = (fd: 1 | 2): Writable =>
       done();
     },
   });
-/** Where what a process does is written; and where, when its output is an answer. */
+/** Destination of the log; standard error if standard output carries an answer. */
 export const standardOutput = output(1);
 export const standardError = output(2);
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
-/** The log of one process: JSON lines, or lines for people; secrets blanked; ids of the request or run added. */
+/** Creates the log of a process: JSON or pretty lines, with secrets redacted and the ids of the request or run added. */
 export function createLog(app: string, settings: LogSettings, destination?: DestinationStream): Log {
   const format = settings.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json');
   const options = {
@@ -70,7 +70,7 @@ export function createLog(app: string, settings: LogSettings, destination?: Dest
     serializers: { err: describeError },
   };
   if (format === 'json') return pino(options, destination ?? standardOutput);
-  // In this thread, not in a worker's: the last lines before an exit must not be lost.
+  // In this thread: a worker thread could lose the last lines before an exit.
   const forPeople = createRequire(import.meta.url)('pino-pretty') as typeof pretty;
   const stream = forPeople({
     sync: true,

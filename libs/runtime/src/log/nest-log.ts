@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Log } from './log.js';
 
-// What Nest says while it puts an application together; of interest to nobody but its developer.
+// Contexts of Nest's start-up messages, which are logged at debug level.
 const CHATTER = new Set([
   'InstanceLoader',
   'NestFactory',
@@ -12,7 +12,7 @@ const CHATTER = new Set([
 
 type Level = 'info' | 'error' | 'warn' | 'debug' | 'trace' | 'fatal';
 
-/** Nest's logger, writing to ours. */
+/** Forwards Nest's log lines to the log of the process. */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
 

@@ -153,7 +153,7 @@ export class Metrics {
     if (lifetimeMs !== undefined) this.lifetimes.observe({ queue, kind }, lifetimeMs / 1_000);
   }
 
-  // A counter that is not there before it counts seems not to grow when it first does. These are watched for growth.
+  // Alerts watch these counters for growth. Without an initial 0, Prometheus would miss the first increment.
 
   private expectStalls(queues: readonly string[]): void {
     for (const queue of queues) this.jobs.inc({ event: 'stalled', queue, kind: '' }, 0);
@@ -164,7 +164,7 @@ export class Metrics {
   }
 }
 
-/** One that stopped says all it did when it is at its end. */
+/** A stopped sweep reports all of its work when it ends. */
 function isExpirySweep({ event, sweep, dryRun }: CountedFact): boolean {
   return sweep === 'expiry' && !dryRun && event !== 'sweep.stopped' && event !== 'sweep.trouble';
 }

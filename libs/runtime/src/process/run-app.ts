@@ -12,10 +12,10 @@ import { ClockWatch } from '../store/clock-watch.js';
 import { closeStore, type StoreConnection } from '../store/connect.js';
 import { checkDurability, openDurability } from '../store/open-durability.js';
 import { RollbackWatch } from '../store/rollback/rollback-watch.js';
-import { WatchedStore } from '../store/watched-store.js';
+import { MonitoredStore } from '../store/monitored-store.js';
 import { within } from '../time/within.js';
 
-/** What every process of the fleet has. */
+/** Services that every process of the fleet has. */
 export class Runtime {
   constructor(
     readonly app: string,
@@ -24,7 +24,7 @@ export class Runtime {
     readonly health: HealthBook,
     readonly metrics: Metrics,
     readonly shutdown: Shutdown,
-    /** What callers wait for, and nothing when they wait for nothing. */
+    /** Undefined with `DURABILITY=none`. */
     readonly durability: StoreDurability | undefined,
   ) {}
 }
@@ -32,9 +32,9 @@ export class Runtime {
 export interface AppDefinition<S extends z.ZodObject> {
   readonly name: string;
   readonly env: S;
-  /** Its output is an answer: its log goes beside it. */
+  /** Standard output carries an answer, so the log goes to standard error. */
   readonly answers?: boolean;
-  /** Puts the application together and starts it; answers where its health is served. */
+  /** Starts the application. `url` is the address of its health endpoints. */
   start(runtime: Runtime, env: z.output<S>): Promise<{ app: INestApplicationContext; url: string }>;
 }
 
@@ -42,7 +42,7 @@ type CommonEnv = LogSettings & { SHUTDOWN_TIMEOUT: number; SHUTDOWN_READY_DELAY?
   [K in keyof typeof StoreEnv]: z.output<(typeof StoreEnv)[K]>;
 } & { [K in keyof typeof DurabilityEnv]?: z.output<(typeof DurabilityEnv)[K]> };
 
-/** The life of one process: settings, log, store, application, signals. Ends with one clear line when it cannot start. */
+/** Runs a process: settings, log, store, application, signals. Exits with one line on stderr if it cannot start. */
 export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>): Promise<void> {
   const settings = readSettings(definition);
   const env = settings as CommonEnv;
@@ -57,7 +57,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   const shutdown = new Shutdown(log, health, env.SHUTDOWN_TIMEOUT, env.SHUTDOWN_READY_DELAY);
   const address = storeAddress(env) ?? refuse(NO_STORE);
   let hasStarted = false;
-  const store = new WatchedStore(address, log, (why) => {
+  const store = new MonitoredStore(address, log, (why) => {
     if (!hasStarted) refuse(why);
     log.fatal({ event: 'store.unfit' }, why);
     void shutdown.begin('the store must not be used', 1);
@@ -89,7 +89,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   const runtime = new Runtime(definition.name, log, store.redis, health, metrics, shutdown, durability);
   await within(STORE_WAIT_MS, looked);
   const starting = definition.start(runtime, settings);
-  // Before it has started: told to end in that moment, the application still closes before its connection does.
+  // Registered before the start completes, so that a shutdown during the start closes the application before its connection.
   shutdown.add({ name: 'the application', run: async () => (await starting).app.close() });
   try {
     const { url } = await starting;
@@ -97,12 +97,12 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
     if (url) log.info({ event: 'app.started', url }, `${definition.name} is up at ${url}`);
     if (process.connected) process.send?.({ type: 'started', url });
   } catch (error) {
-    log.debug({ err: error }, 'Where the start failed');
+    log.debug({ err: error }, 'Stack of the failed start');
     refuse(startFailure(definition.name, error));
   }
 }
 
-/** Most starts find the store at once. One that does not goes on without it, and works when it comes. */
+/** How long the start waits for the store. After that the process starts without it and works once it is available. */
 const STORE_WAIT_MS = 2_000;
 
 const NO_STORE =
@@ -125,13 +125,13 @@ function startFailure(app: string, error: unknown): string {
   return message || String(error);
 }
 
-/** Ends the process with one clear line. */
+/** Exits the process with one line on stderr. */
 export function refuse(line: string): never {
   process.stderr.write(`${line}\n`);
   process.exit(1);
 }
 
-/** Whoever reads our lines may end first. What we have to do matters more than that it is read. */
+/** A reader of our output may exit first, which must not end this process. */
 function surviveLostOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
@@ -139,11 +139,11 @@ function surviveLostOutput(): void {
 let isCrashing = false;
 
 function crash(log: Log, error: unknown): void {
-  // The log's own failure to write comes here too, and must not keep the process from its orderly end.
+  // A failed write of the log also ends up here and must not prevent an orderly shutdown.
   if (isCrashing || (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE') return;
   isCrashing = true;
   try {
-    log.fatal({ event: 'app.crashed', err: error }, 'Ending: something happened that should never happen');
+    log.fatal({ event: 'app.crashed', err: error }, 'Exiting after an uncaught error');
   } finally {
     process.exit(1);
   }

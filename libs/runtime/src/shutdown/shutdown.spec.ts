@@ -54,7 +54,7 @@ describe('a shutdown', () => {
     await shutdown.begin('SIGTERM');
     expect({ events, exits }).toEqual({ events: ['store'], exits: [0] });
     expect(lines.filter(({ event }) => event === 'shutdown.step-failed')).toMatchObject([
-      { step: 'server', err: { message: 'stuck' }, msg: 'server did not end well' },
+      { step: 'server', err: { message: 'stuck' }, msg: 'server failed during shutdown' },
     ]);
   });
 
@@ -75,7 +75,7 @@ describe('a shutdown', () => {
     await shutdownWithin(5_000).begin('SIGTERM');
     expect(lines).toMatchObject([
       { event: 'shutdown.began', why: 'SIGTERM', msg: 'Shutting down (SIGTERM)' },
-      { event: 'shutdown.done', tookMs: expect.any(Number), msg: 'Ended' },
+      { event: 'shutdown.done', tookMs: expect.any(Number), msg: 'Shutdown complete' },
     ]);
   });
 
@@ -106,7 +106,7 @@ describe('a shutdown', () => {
     expect({ events, exits }).toEqual({ events: [], exits: [1] });
     expect(lines.at(-1)).toMatchObject({
       event: 'shutdown.forced',
-      msg: 'Not ended within 30 ms; leaving the rest behind',
+      msg: 'Shutdown did not finish within 30 ms; exiting',
     });
   });
 

@@ -3,14 +3,14 @@ import type { Log } from '../log/log.js';
 import type { StoreConnection } from './connect.js';
 
 const LOOK_EVERY_MS = 60_000;
-/** An answer that took longer says too little of when it was given. */
+/** An answer that took longer is too imprecise. */
 const SLOW_MS = 1_000;
-/** More than that is no drift: nobody sets this clock. */
+/** A larger difference is not drift but a clock that was never set. */
 const WRONG_S = 2;
 
 /**
- * How far this process's clock is ahead of the store's. What Mooring decides goes by the store's; BullMQ lets a delayed job go by
- * the clock of whichever worker looks.
+ * Measures how far this process's clock is ahead of the store's. Mooring decides by the store's clock, but BullMQ releases
+ * delayed jobs by the clock of a worker.
  */
 export class ClockWatch {
   private readonly ahead: Gauge;
@@ -31,7 +31,7 @@ export class ClockWatch {
     this.timer.unref();
   }
 
-  /** Never fails: a store that is away is said by others. */
+  /** Never rejects: other components report an unavailable store. */
   async look(): Promise<void> {
     if (this.redis.status !== 'ready') return;
     const asked = Date.now();

@@ -49,7 +49,7 @@ describe('the watch over a store that may go back', () => {
         return values[0]!.value;
       }),
     );
-  /** As if so much time had passed since the newest marker. */
+  /** Ages the newest marker by this much. */
   const age = async (ms: number): Promise<void> => {
     const [number, runId, at] = (await redis.lindex(key, 0))!.split('|');
     await redis.lset(key, 0, `${number}|${runId}|${Number(at) - ms}`);

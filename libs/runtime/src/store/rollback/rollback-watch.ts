@@ -43,7 +43,7 @@ export class RollbackWatch {
     this.timer.unref();
   }
 
-  /** Never fails: a store that is away is said by others. */
+  /** Never rejects: other components report an unavailable store. */
   async look(): Promise<void> {
     if (this.isLooking || this.redis.status !== 'ready') return;
     this.isLooking = true;

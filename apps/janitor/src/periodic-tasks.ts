@@ -1,0 +1,46 @@
+import { Runtime } from '#runtime';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { TaskFailures } from './task-failures.js';
+import { TaskGauges } from './task-gauges.js';
+
+/** Returned by a task that another process holds. It does not count as done, because that process may hang. */
+export const NOT_DONE = 'not done';
+
+/** Runs tasks at intervals. A task never overlaps itself, and shutdown waits for running tasks. */
+@Injectable()
+export class PeriodicTasks implements BeforeApplicationShutdown {
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly failures: TaskFailures;
+
+  constructor(
+    private readonly registry: SchedulerRegistry,
+    runtime: Runtime,
+    private readonly gauges: TaskGauges,
+  ) {
+    this.failures = new TaskFailures(runtime.log);
+  }
+
+  /** Runs `work` now and then every `ms`. Skips a turn while the previous one is still running. */
+  every(ms: number, name: string, work: () => Promise<void | typeof NOT_DONE>): void {
+    const turn = (): void => {
+      if (this.running.has(name)) return;
+      const done = (async () => work())()
+        .then((word) => {
+          this.failures.done(name);
+          if (word !== NOT_DONE) this.gauges.done(name);
+        })
+        .catch((error: unknown) => this.failures.failed(name, error))
+        .finally(() => this.running.delete(name));
+      this.running.set(name, done);
+    };
+    this.registry.addInterval(name, setInterval(turn, ms));
+    this.gauges.register(name, ms);
+    turn();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    for (const name of this.registry.getIntervals()) this.registry.deleteInterval(name);
+    await Promise.all(this.running.values());
+  }
+}

@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import { SWEEP_KINDS, SweepBook, Sweeper, type SweepKind, type SweepRecord } from '#lifecycle';
+import { NestLog, refuse, runApp, type Runtime } from '#runtime';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { JanitorEnv } from './janitor-env.js';
+import { JanitorModule } from './janitor.module.js';
+
+const USAGE =
+  `Name a sweep: npm run sweep -- ${SWEEP_KINDS.join('|')} [--dry-run] [--force] [--acknowledge]\n` +
+  'Exit code 0: done. 1: failed, or another process runs this sweep. 3: tripped, nothing was removed.';
+const OPTIONS = ['--dry-run', '--force', '--acknowledge'];
+const TRIPPED = 3;
+
+const [kind, ...options] = process.argv.slice(3);
+if (!isKind(kind) || options.some((option) => !OPTIONS.includes(option))) refuse(USAGE);
+const order = {
+  dryRun: options.includes('--dry-run'),
+  force: options.includes('--force'),
+  onRequest: true,
+};
+const acknowledge = options.includes('--acknowledge') && !order.dryRun;
+
+/** Runs one sweep, for an external cron: prints its record and exits. */
+await runApp({
+  name: 'sweep',
+  env: JanitorEnv,
+  answers: true,
+  async start(runtime, env) {
+    const app = await NestFactory.createApplicationContext(JanitorModule.forOneSweep(runtime, env), {
+      logger: new NestLog(runtime.log),
+      abortOnError: false,
+    });
+    setImmediate(() => void work(runtime, app, kind));
+    return { app, url: '' };
+  },
+});
+
+async function work(runtime: Runtime, app: INestApplicationContext, which: SweepKind): Promise<void> {
+  try {
+    if (acknowledge) await app.get(SweepBook).acknowledge(which);
+    const record = await app.get(Sweeper).sweep(which, order);
+    if (record) process.stdout.write(`${JSON.stringify(record)}\n`);
+    else process.stderr.write(`Another process is running the sweep ${which}.\n`);
+    await runtime.shutdown.begin('the sweep is over', record ? exitOf(record) : 1);
+  } catch (error) {
+    process.stderr.write(`The sweep ${which} failed: ${(error as Error).message}\n`);
+    await runtime.shutdown.begin('the sweep failed', 1);
+  }
+}
+
+function isKind(text: string | undefined): text is SweepKind {
+  return (SWEEP_KINDS as readonly (string | undefined)[]).includes(text);
+}
+
+function exitOf({ state, failed }: SweepRecord): number {
+  if (state === 'tripped') return TRIPPED;
+  return state === 'done' && failed === 0 ? 0 : 1;
+}

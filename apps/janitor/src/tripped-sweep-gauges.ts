@@ -1,0 +1,27 @@
+import { SWEEP_KINDS, SweepBook } from '#lifecycle';
+import { Runtime } from '#runtime';
+import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+
+/** Shows which sweeps are tripped. Read from the store, because another janitor or an operator may have changed it. */
+@Injectable()
+export class TrippedSweepGauges {
+  private readonly tripped: Gauge<'sweep'>;
+
+  constructor(
+    private readonly book: SweepBook,
+    { metrics }: Runtime,
+  ) {
+    this.tripped = new Gauge({
+      name: 'mooring_sweep_tripped',
+      help: 'Whether a sweep is tripped: it removes nothing until an operator acknowledges or forces it.',
+      labelNames: ['sweep'],
+      registers: [metrics.registry],
+    });
+  }
+
+  async update(): Promise<void> {
+    const tripped = await this.book.trips();
+    for (const sweep of SWEEP_KINDS) this.tripped.set({ sweep }, tripped[sweep] ? 1 : 0);
+  }
+}

@@ -1,0 +1,22 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { WallClock } from './wall-clock.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('wall clock', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('tells the time of day', () => {
+    expect(Math.abs(new WallClock().now() - Date.now())).toBeLessThan(50);
+  });
+
+  it('follows the machine over a sleep, or when its clock is set', () => {
+    const clock = new WallClock();
+    const slept = Date.now() + HOUR_MS;
+    vi.spyOn(Date, 'now').mockReturnValue(slept);
+    clock.adjust();
+
+    expect(Math.abs(clock.now() - slept)).toBeLessThan(50);
+  });
+});
