@@ -25,7 +25,7 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   Result,
   Name
 > {
-  private readonly ownersOf: OwnersOf | undefined;
+  protected ownersOf: OwnersOf | undefined;
 
   constructor(name: string, opts: MooredQueueOptions) {
     super(name, opts, createMooredBackend);
