@@ -11,7 +11,7 @@ const ALL = '{apps,libs,test}/**/*.spec.ts';
 
 export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
-  resolve: { alias: coreOfPartitions() },
+  resolve: { alias: sourceOfCore() },
   test: {
     ...chosen(),
     globalSetup: ['test/support/global-setup.ts'],
@@ -28,8 +28,8 @@ function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: bo
   return process.env['TEST_TOOLS'] ? { include: [TOOLS] } : { include: [ALL], exclude: [TOOLS, ENGINES] };
 }
 
-/** The core, for libs/partitions: its own package.json names the published package, as the user of both has it. */
-function coreOfPartitions(): { find: RegExp; replacement: string }[] {
+/** The core, for libs/partitions and libs/nestjs: their package.json names the published package, as their user has it. */
+function sourceOfCore(): { find: RegExp; replacement: string }[] {
   const source = (file: string) => fileURLToPath(new URL(`libs/core/src/${file}`, import.meta.url));
   return [
     { find: /^#core$/, replacement: source('index.ts') },

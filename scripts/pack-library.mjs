@@ -1,5 +1,5 @@
 /*
-  Packs a library as the package that an application installs: libs/core as @mooring/core, libs/partitions as @mooring/partitions.
+  Packs a library as the package that an application installs: libs/core as @mooring/core, and so on.
 
     node scripts/pack-library.mjs <library> <folder>    writes its archive into the folder and prints the path
 
@@ -11,7 +11,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const LIBRARIES = ['core', 'partitions'];
+const LIBRARIES = ['core', 'nestjs', 'partitions'];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [library, folder] = process.argv.slice(2);
 

@@ -11,6 +11,7 @@ const ROOMS = [
   'resolvers',
   'http',
   'core',
+  'nestjs',
   'partitions',
   'lifecycle',
   'artifacts',
@@ -40,6 +41,7 @@ const ARROWS: Record<string, readonly string[]> = {
   resolvers: ['lifecycle', 'durations'],
   http: [],
   core: [],
+  nestjs: ['core'],
   partitions: ['core'],
   runtime: ['scripts', 'durations', 'nearest-name'],
   scripts: [],
@@ -55,6 +57,7 @@ const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
 const READS_NO_ENVIRONMENT = [
   'core',
+  'nestjs',
   'partitions',
   'lifecycle',
   'events',

@@ -18,6 +18,11 @@ const CORE: Table = {
   slots: ['scripts', 'backend'],
   owners: ['model', 'scripts', 'backend'],
 };
+const NESTJS: Table = {
+  queues: [],
+  store: [],
+  sweeps: ['queues'],
+};
 const PARTITIONS: Table = {
   model: [],
   queue: ['model'],
@@ -49,6 +54,7 @@ function importsIn(library: string): Import[] {
 
 describe.each([
   { library: 'core', table: CORE, names: [] },
+  { library: 'nestjs', table: NESTJS, names: ['#core', '#core/parts', 'options.js', 'setup-error.js'] },
   { library: 'partitions', table: PARTITIONS, names: ['#core', '#core/parts'] },
 ] as const)('the folders of $library', ({ library, table, names }) => {
   const imports = importsIn(library);
