@@ -53,19 +53,28 @@ describe('the shutdown of an application', () => {
     BullModule.registerQueue({ name: 'audio' }),
   ];
 
+  class Infrastructure {}
+
   it.each([
-    { order: 'Mooring first', imports: () => [...mooring(), ...bull()] },
-    { order: 'BullMQ first', imports: () => [...bull(), ...mooring()] },
-  ])('leaves Owners to the runs that end in it, and no connection ($order)', async ({ imports }) => {
-    const app = await startNestApp({ imports: imports(), providers: [LateCanceller] });
-    await app.get<Queue>(getQueueToken('audio')).add('transcode', {});
-    const canceller = app.get(LateCanceller);
-    await until(() => canceller.begun, 'it runs');
-    expect(await connections()).toBeGreaterThan(4);
+    { imported: 'by the application', imports: () => [...mooring(), ...bull()] },
+    // Nest then ends it before BullModule.
+    {
+      imported: 'by a module of it',
+      imports: () => [...bull(), { module: Infrastructure, imports: mooring() }],
+    },
+  ])(
+    'leaves Owners to the runs that end in it, and no connection (imported $imported)',
+    async ({ imports }) => {
+      const app = await startNestApp({ imports: imports(), providers: [LateCanceller] });
+      await app.get<Queue>(getQueueToken('audio')).add('transcode', {});
+      const canceller = app.get(LateCanceller);
+      await until(() => canceller.begun, 'it runs');
+      expect(await connections()).toBeGreaterThan(4);
 
-    await app.close();
+      await app.close();
 
-    expect(canceller.answer).toMatchObject({ owner: 'track:17', closed: true });
-    await until(async () => (await connections()) === 1, 'only that of the test is left', 2_000);
-  });
+      expect(canceller.answer).toMatchObject({ owner: 'track:17', closed: true });
+      await until(async () => (await connections()) === 1, 'only that of the test is left', 2_000);
+    },
+  );
 });
