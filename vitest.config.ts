@@ -28,7 +28,7 @@ function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: bo
   return process.env['TEST_TOOLS'] ? { include: [TOOLS] } : { include: [ALL], exclude: [TOOLS, ENGINES] };
 }
 
-/** For libs/core and libs/partitions: their own package.json names the published packages, as their users have them. */
+/** For libs/core, libs/nestjs and libs/partitions: their own package.json names the published packages, as their users have them. */
 function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
   const source = (file: string) => fileURLToPath(new URL(`libs/${file}`, import.meta.url));
   return [

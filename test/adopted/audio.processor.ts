@@ -10,12 +10,12 @@ export interface AudioData {
   readonly untilStopped?: boolean;
 }
 
-/** Whose a job is that names no owners: BullMQ's own worker does not know this option and ignores it. */
+/** Whose a job is that names no owners. */
 export function ownersOf({ data }: { readonly data: AudioData }): string[] {
   return data.userId === undefined ? [] : [`user:${data.userId}`];
 }
 
-@Processor('audio', { concurrency: 10, ownersOf })
+@Processor('audio', { concurrency: 10 })
 export class AudioProcessor extends WorkerHost {
   constructor(@Inject(Ledger) private readonly ledger: Ledger) {
     super();

@@ -13,7 +13,7 @@ export class ShopModule {
       module: ShopModule,
       imports: [
         BullModule.forRoot({ connection: { url }, prefix: 'bull' }),
-        BullModule.registerQueue({ name: 'audio', limits: { perOwner: 100 } }, { name: 'mail' }),
+        BullModule.registerQueue({ name: 'audio' }, { name: 'mail' }),
         BullModule.registerFlowProducer({ name: 'albums' }),
       ],
       providers: [Ledger, AudioProcessor, MailProcessor, Uploads],

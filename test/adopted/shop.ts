@@ -1,5 +1,6 @@
+import { registerMooredClasses } from '#nestjs/register';
 import { Owners } from '#core';
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Queue, type ConnectionOptions, type WorkerOptions, Worker, type Processor } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -9,8 +10,9 @@ import { promisify } from 'node:util';
 import { TestStore } from '../support/store.js';
 import { root } from '../support/process.js';
 import { until } from '../support/until.js';
-import { registerMooredClasses, registerPlainClasses } from './bullmq-classes.js';
 import { Ledger } from './ledger.js';
+import { MooredShopModule } from './moored-shop.module.js';
+import { registerPlainClasses } from './plain-classes.js';
 import { ShopModule } from './shop.module.js';
 import { Uploads } from './uploads.service.js';
 
@@ -39,22 +41,18 @@ export class Shop {
   /** The application as it was before. */
   startPlain(): Promise<void> {
     registerPlainClasses();
-    return this.start();
+    return this.start(ShopModule.at(this.store.url));
   }
 
-  /** The same application, with Mooring's classes in the place of BullMQ's. */
-  async startMoored(): Promise<void> {
+  /** The same application, with `@mooring/nestjs`: its first import, and its module. */
+  startMoored(): Promise<void> {
     registerMooredClasses();
-    try {
-      await this.start();
-    } finally {
-      registerPlainClasses();
-    }
+    return this.start(MooredShopModule.at(this.store.url));
   }
 
-  private async start(): Promise<void> {
+  private async start(module: DynamicModule): Promise<void> {
     const options = { logger: false, abortOnError: false } as const;
-    this.app = await NestFactory.createApplicationContext(ShopModule.at(this.store.url), options);
+    this.app = await NestFactory.createApplicationContext(module, options);
   }
 
   async stopApp(): Promise<void> {

@@ -17,6 +17,7 @@ const ROOMS = [
   'runtime',
   'scripts',
   'durability',
+  'nestjs',
   'durations',
   'nearest-name',
 ];
@@ -41,6 +42,7 @@ const ARROWS: Record<string, readonly string[]> = {
   resolvers: ['lifecycle', 'durations'],
   http: [],
   core: ['durability'],
+  nestjs: ['core'],
   partitions: ['core'],
   runtime: ['scripts', 'durability', 'durations', 'nearest-name'],
   scripts: [],

@@ -48,6 +48,7 @@ function importsIn(library: string): Import[] {
 
 describe.each([
   { library: 'core', table: CORE, names: ['#durability'] },
+  { library: 'nestjs', table: NESTJS, names: ['#core', '#core/parts', 'options.js', 'setup-error.js'] },
   { library: 'partitions', table: PARTITIONS, names: ['#core', '#core/parts'] },
 ] as const)('the folders of $library', ({ library, table, names }) => {
   const imports = importsIn(library);

@@ -1,6 +1,7 @@
-// What @mooring/partitions needs of the inside of the core. It is no part of the public interface: any release may change it.
+// What @mooring/partitions and @mooring/nestjs need of the inside of the core. It is no part of the public interface: any release may change it.
 export { newJobId } from './backend/job-id.js';
 export { partitionsKey, setUpPartitions, type PartOptions } from './backend/partition-check.js';
+export { durationMs } from './model/duration.js';
 export { checkOptions } from './owners/cancel-options.js';
 export { unkeptReceipt, type Answer, type Cancel, type SeenOwner } from './owners/canceller.js';
 export { ANSWERS_WITHIN_MS, untilDrained } from './owners/clean-up.js';

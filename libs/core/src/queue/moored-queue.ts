@@ -25,7 +25,7 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   Result,
   Name
 > {
-  private readonly ownersOf: OwnersOf | undefined;
+  protected ownersOf: OwnersOf | undefined;
 
   /** @param opts BullMQ's own defaults hold without them */
   constructor(name: string, opts?: MooredQueueOptions) {

@@ -1,0 +1,65 @@
+import { Owners, Slots } from '#core';
+import { Global, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import {
+  MOORING_OPTIONS,
+  type ForQueueOptions,
+  type MooringAsyncOptions,
+  type MooringOptions,
+} from './options.js';
+import { ApplicationQueues } from './queues/application-queues.js';
+import { QueueSettings } from './queues/queue-settings.js';
+import { StoreAccess } from './store/store-access.js';
+import { Sweeps } from './sweeps/sweeps.js';
+
+const ROOT_PROVIDERS: Provider[] = [
+  { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS] },
+  { provide: Slots, useFactory: createSlots, inject: [MOORING_OPTIONS] },
+  StoreAccess,
+  Sweeps,
+];
+
+/** Once in an application, whatever imports it. Global, because Nest initializes global modules before those of the application. */
+@Global()
+@Module({ imports: [DiscoveryModule], providers: [ApplicationQueues], exports: [ApplicationQueues] })
+class ApplicationQueuesModule {}
+
+/** Owners for the BullMQ queues of an application, which registers them and their processors with `@nestjs/bullmq` as before. */
+@Module({})
+export class MooringModule {
+  /** Provides `Owners` and `Slots` everywhere in the application. */
+  static forRoot(options: MooringOptions): DynamicModule {
+    return rootModule({ provide: MOORING_OPTIONS, useValue: options });
+  }
+
+  static forRootAsync({ imports = [], inject = [], useFactory }: MooringAsyncOptions): DynamicModule {
+    return rootModule({ provide: MOORING_OPTIONS, inject, useFactory }, imports);
+  }
+
+  /** Options for the queue and the workers of this name. */
+  static forQueue(name: string, options: ForQueueOptions = {}): DynamicModule {
+    return {
+      module: MooringModule,
+      imports: [ApplicationQueuesModule],
+      providers: [{ provide: Symbol(`forQueue ${name}`), useValue: new QueueSettings(name, options) }],
+    };
+  }
+}
+
+function rootModule(options: Provider, imports: NonNullable<DynamicModule['imports']> = []): DynamicModule {
+  return {
+    module: MooringModule,
+    global: true,
+    imports: [...imports, DiscoveryModule, ApplicationQueuesModule],
+    providers: [options, ...ROOT_PROVIDERS],
+    exports: [MOORING_OPTIONS, Owners, Slots],
+  };
+}
+
+function createOwners(options: MooringOptions): Owners {
+  return new Owners(options);
+}
+
+function createSlots({ connection, prefix }: MooringOptions): Slots {
+  return new Slots({ connection, ...(prefix !== undefined && { prefix }) });
+}

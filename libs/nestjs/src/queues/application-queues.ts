@@ -1,0 +1,73 @@
+import { MooredQueue } from '#core';
+import { getQueueToken } from '@nestjs/bullmq';
+import { Inject, Injectable, Optional, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { Queue } from 'bullmq';
+import { MOORING_OPTIONS, type ForQueueOptions, type MooringOptions } from '../options.js';
+import { QueueSettings } from './queue-settings.js';
+import { notMoored, otherPrefix, settledTwice, unknownQueue } from './refusals.js';
+import { RegisteredQueue } from './registered-queue.js';
+import { endApplication, startApplication } from './starting-application.js';
+
+const DEFAULT_PREFIX = 'bull';
+
+/** The queues of this application that have a `forQueue`. What cannot be right is refused while the application starts. */
+@Injectable()
+export class ApplicationQueues implements OnModuleInit, OnApplicationShutdown {
+  private readonly optionsByName = new Map<string, ForQueueOptions>();
+
+  constructor(
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Optional() @Inject(MOORING_OPTIONS) private readonly root?: MooringOptions,
+  ) {
+    const tokens = new Set(this.discovery.getProviders().map(({ token }) => token));
+    for (const { name, options } of this.settings()) {
+      if (this.optionsByName.has(name)) throw settledTwice(name);
+      if (!tokens.has(getQueueToken(name))) throw unknownQueue(name);
+      this.optionsByName.set(name, options);
+    }
+    startApplication(this.optionsByName);
+  }
+
+  /** A queue that a test has put something else in the place of is left alone. */
+  onModuleInit(): void {
+    for (const queue of this.registered()) {
+      if (!(queue instanceof MooredQueue)) throw notMoored(queue.name);
+      const options = this.optionsByName.get(queue.name);
+      if (options) this.configure(queue, options);
+    }
+  }
+
+  onApplicationShutdown(): void {
+    endApplication(this.optionsByName);
+  }
+
+  /** Those whose jobs of plain producers get owners. */
+  withOwnersOf(): RegisteredQueue[] {
+    const queues = this.registered().filter(
+      (queue) => queue instanceof RegisteredQueue && this.optionsByName.has(queue.name) && queue.hasOwnersOf,
+    ) as RegisteredQueue[];
+    return [...new Map(queues.map((queue) => [queue.qualifiedName, queue])).values()];
+  }
+
+  private configure(queue: MooredQueue, options: ForQueueOptions): void {
+    if (!(queue instanceof RegisteredQueue)) throw notMoored(queue.name);
+    const [prefix, rootPrefix] = [queue.opts.prefix ?? DEFAULT_PREFIX, this.root?.prefix ?? DEFAULT_PREFIX];
+    if (this.root && prefix !== rootPrefix) throw otherPrefix(queue.name, prefix, rootPrefix);
+    queue.configure(options);
+  }
+
+  private settings(): QueueSettings[] {
+    return this.discovery
+      .getProviders()
+      .map(({ instance }) => instance as unknown)
+      .filter((instance) => instance instanceof QueueSettings);
+  }
+
+  private registered(): Queue[] {
+    return this.discovery
+      .getProviders()
+      .filter(({ instance, token }) => instance instanceof Queue && token === getQueueToken(instance.name))
+      .map(({ instance }) => instance as Queue);
+  }
+}

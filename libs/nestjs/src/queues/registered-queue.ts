@@ -1,0 +1,24 @@
+import { MooredQueue, type JobLimits, type MooredQueueOptions } from '#core';
+import type { ForQueueOptions } from '../options.js';
+
+/** The queue that BullModule makes. It gets the options of `forQueue` when the modules of its application are initialized. */
+export class RegisteredQueue extends MooredQueue {
+  private readonly given: MooredQueueOptions;
+
+  constructor(name: string, opts: MooredQueueOptions) {
+    // The backend keeps this object and reads it at each add.
+    const limits: JobLimits = { ...opts.limits };
+    super(name, { ...opts, limits });
+    this.given = opts;
+  }
+
+  get hasOwnersOf(): boolean {
+    return this.ownersOf !== undefined;
+  }
+
+  /** Options that were given to `registerQueue` win. */
+  configure({ ownersOf, limits }: ForQueueOptions): void {
+    this.ownersOf = this.given.ownersOf ?? ownersOf;
+    if (!this.given.limits) Object.assign(this.opts.limits!, limits);
+  }
+}

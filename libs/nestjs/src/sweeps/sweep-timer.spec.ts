@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { OutageLog } from './outage-log.js';
+import { SweepTimer } from './sweep-timer.js';
+
+const EVERY_MS = 30_000;
+
+interface Turn {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+describe('the timer of a sweep', () => {
+  const logger = { error: vi.fn(), warn: vi.fn() };
+  let turns: Turn[];
+  let timer: SweepTimer;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    turns = [];
+    timer = new SweepTimer(EVERY_MS, () => begin(), new OutageLog('The sweep', logger));
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.clearAllMocks();
+  });
+
+  function begin(): Promise<void> {
+    return new Promise((resolve, reject) => turns.push({ resolve, reject }));
+  }
+
+  const later = (ms = EVERY_MS) => vi.advanceTimersByTimeAsync(ms);
+
+  it('sweeps at the start and in every interval', async () => {
+    timer.start();
+    turns.at(-1)!.resolve();
+    await later();
+    turns.at(-1)!.resolve();
+    await later();
+
+    expect(turns).toHaveLength(3);
+  });
+
+  it('never sweeps twice at once', async () => {
+    timer.start();
+    await later(3 * EVERY_MS);
+    const joined = timer.runOnce();
+    expect(turns).toHaveLength(1);
+
+    turns[0]!.resolve();
+    await joined;
+    await later();
+
+    expect(turns).toHaveLength(2);
+  });
+
+  it('goes on after an error', async () => {
+    timer.start();
+    turns[0]!.reject(new Error('away'));
+    await later();
+
+    expect(turns).toHaveLength(2);
+    expect(logger.error).toHaveBeenCalledTimes(1);
+  });
+
+  it('stops when the turn that is under way has ended', async () => {
+    timer.start();
+    const stopped = vi.fn();
+    const stopping = timer.stop().then(stopped);
+    await later(100);
+    expect(stopped).not.toHaveBeenCalled();
+
+    turns[0]!.resolve();
+    await stopping;
+    await later();
+
+    expect(turns).toHaveLength(1);
+  });
+});
+
+describe('the log of an outage', () => {
+  const logger = { error: vi.fn(), warn: vi.fn() };
+  let log: OutageLog;
+  const away = new Error('away');
+  const lines = () => [logger.error.mock.calls.length, logger.warn.mock.calls.length];
+
+  beforeEach(() => {
+    vi.clearAllMocks();
+    log = new OutageLog('The sweep', logger);
+  });
+
+  it('has an error at its beginning, and a warning a minute while it lasts', () => {
+    for (let seconds = 0; seconds <= 150; seconds += 30) log.failed(away, seconds * 1_000);
+
+    expect(lines()).toEqual([1, 2]);
+    expect(logger.error).toHaveBeenCalledWith('The sweep failed: away', away.stack);
+    expect(logger.warn).toHaveBeenCalledWith('The sweep still fails: away');
+  });
+
+  it('has another error at once', () => {
+    log.failed(away, 0);
+    log.failed(new Error('full'), 1);
+
+    expect(lines()).toEqual([2, 0]);
+  });
+
+  it('has an error for the next outage, unless the same one was logged within the minute', () => {
+    log.failed(away, 0);
+    log.recovered();
+    log.failed(away, 59_999);
+    expect(lines()).toEqual([1, 0]);
+
+    log.failed(away, 60_000);
+    expect(lines()).toEqual([2, 0]);
+  });
+});
