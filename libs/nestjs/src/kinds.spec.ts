@@ -186,7 +186,7 @@ describe('kinds', () => {
       await refused({ photoId: '1' }, { delay: '2m', expiresIn: '1m', dedup: { strategy: 'none' } }),
     ).toBe('INVALID');
     const unknown = defineKind({ ...thumbnail, name: 'media.thumbnails', backoff: [1] } as never);
-    await expect(enqueuer.enqueue(unknown, {} as never)).rejects.toThrow('Did you mean media.thumbnail?');
+    await expect(enqueuer.enqueue(unknown, {})).rejects.toThrow('Did you mean media.thumbnail?');
     expect((await redis.keys(`${prefix}*`)).filter((key) => !/:meta$|~partitions$/.test(key))).toEqual([]);
   });
 

@@ -48,7 +48,7 @@ export function jobOptionsOf(
     ...(slot && { slot: { key: slot.key, limit: slot.limit } }),
     ...(given.jobId !== undefined && { jobId: given.jobId }),
     ...(kind.attempts > 1 && { attempts: kind.attempts, ...(kind.backoff && { backoff: kind.backoff }) }),
-  } as JobsOptions & OwnedJobOptions;
+  };
 }
 
 function readPriority(kind: Kind, priority = MIDDLE_PRIORITY): number {

@@ -33,7 +33,7 @@ export class HandlerDiscovery implements OnApplicationBootstrap {
       ...wanted.flatMap((kind) => notExactlyOne(kind, found)),
     ];
     if (problems.length > 0) throw new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
-    this.handlers.fill(new Map(found.map(({ kind, handler }) => [kind, handler])));
+    this.handlers.complete(new Map(found.map(({ kind, handler }) => [kind, handler])));
   }
 
   private processedQueues(): ReadonlySet<string> {

@@ -31,7 +31,7 @@ export class KindRunner {
         new SnoozeJob(`its payload cannot be read here: ${read.problems}`, NOT_HERE_MS),
       );
     try {
-      return await handler.handle(read.payload as never, new Run(job, signal));
+      return await handler.handle(read.payload, new Run(job, signal));
     } catch (error) {
       if (error instanceof SnoozeJob) return this.snooze(job, token, error);
       throw error;
