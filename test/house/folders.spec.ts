@@ -17,6 +17,14 @@ const CORE: Table = {
   slots: ['scripts', 'backend'],
   owners: ['model', 'scripts', 'backend'],
 };
+const NESTJS: Table = {
+  queues: ['kinds'],
+  store: [],
+  sweeps: ['queues'],
+  kinds: [],
+  enqueue: ['kinds', 'queues'],
+  run: ['kinds'],
+};
 const PARTITIONS: Table = {
   model: [],
   queue: ['model'],
@@ -48,7 +56,11 @@ function importsIn(library: string): Import[] {
 
 describe.each([
   { library: 'core', table: CORE, names: ['#durability'] },
-  { library: 'nestjs', table: NESTJS, names: ['#core', '#core/parts', 'options.js', 'setup-error.js'] },
+  {
+    library: 'nestjs',
+    table: NESTJS,
+    names: ['#core', '#core/parts', 'errors.js', 'options.js', 'setup-error.js'],
+  },
   { library: 'partitions', table: PARTITIONS, names: ['#core', '#core/parts'] },
 ] as const)('the folders of $library', ({ library, table, names }) => {
   const imports = importsIn(library);

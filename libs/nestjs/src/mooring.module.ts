@@ -7,6 +7,8 @@ import {
   type MooringAsyncOptions,
   type MooringOptions,
 } from './options.js';
+import { KindsModule } from './kinds.module.js';
+import type { Kind } from './kinds/kind.js';
 import { ApplicationQueues } from './queues/application-queues.js';
 import { QueueSettings } from './queues/queue-settings.js';
 import { StoreAccess } from './store/store-access.js';
@@ -44,15 +46,20 @@ export class MooringModule {
       providers: [{ provide: Symbol(`forQueue ${name}`), useValue: new QueueSettings(name, options) }],
     };
   }
+
+  /** Kinds that this process enqueues or runs, and their queues: `@InjectQueue` and `@Processor` find them without `registerQueue`. */
+  static forKinds(kinds: readonly Kind[]): DynamicModule {
+    return KindsModule.forKinds(kinds);
+  }
 }
 
 function rootModule(options: Provider, imports: NonNullable<DynamicModule['imports']> = []): DynamicModule {
   return {
     module: MooringModule,
     global: true,
-    imports: [...imports, DiscoveryModule, ApplicationQueuesModule],
+    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot()],
     providers: [options, ...ROOT_PROVIDERS],
-    exports: [MOORING_OPTIONS, Owners, Slots],
+    exports: [MOORING_OPTIONS, Owners, Slots, KindsModule],
   };
 }
 

@@ -247,6 +247,17 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
+  it('bounds a run by the limits of its job', async () => {
+    const runs: { reason?: unknown }[] = [];
+    const limitsOf = ({ name }: { name: string }) => (name === 'short' ? { runTimeoutMs: 20 } : undefined);
+    kit.worker(untilStopped(runs), { limitsOf, runTimeout: LONG_MS });
+
+    const job = await kit.queue().add('short', {}, { owners: ['track:1'] });
+
+    await until(async () => (await job.getState()) === 'failed', 'its time was over');
+    expect(runs).toEqual([{ reason: 'timeout' }]);
+  });
+
   it('never runs more jobs of a slot than its limit, in the order they came, and leaves other jobs their turn', async () => {
     let running = 0;
     let most = 0;

@@ -9,7 +9,7 @@ import { durationMs } from '../model/duration.js';
 import { formatOwner } from '../model/owner.js';
 import { CleanUp, passAll } from '../owners/clean-up.js';
 import { OwnerStore } from '../owners/owner-store.js';
-import type { RunOptions } from '../model/run-options.js';
+import type { RunLimits, RunOptions } from '../model/run-options.js';
 import { AnnouncedCancels } from './announced-cancels.js';
 import { CancelListener } from './cancel-listener.js';
 import { RunHandedBack, RunWatch } from './run-watch.js';
@@ -36,7 +36,8 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   private readonly runs = new Map<string, RunWatch<Result>>();
   private readonly announced = new AnnouncedCancels();
   private readonly lateTurns = new Set<string>();
-  private readonly limits: { runTimeoutMs?: number | undefined; stopGraceMs: number };
+  private readonly limits: RunLimits;
+  private readonly limitsOf: MooredWorkerOptions['limitsOf'];
   private readonly ownersOf: MooredWorkerOptions['ownersOf'];
   private readonly moored: MooredBackend;
   private listener: CancelListener | undefined;
@@ -48,11 +49,12 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     opts: MooredWorkerOptions,
   ) {
     super(name, processor, { ...opts, autorun: false }, createMooredBackend);
-    const { runTimeout, stopGrace = DEFAULT_STOP_GRACE, ownersOf } = opts;
+    const { runTimeout, stopGrace = DEFAULT_STOP_GRACE, limitsOf, ownersOf } = opts;
     this.limits = {
       runTimeoutMs: runTimeout === undefined ? undefined : durationMs('runTimeout', runTimeout),
       stopGraceMs: durationMs('stopGrace', stopGrace),
     };
+    this.limitsOf = limitsOf;
     this.ownersOf = ownersOf;
     this.moored = this.backend as unknown as MooredBackend;
     this.moored.onCancelled = (jobIds) => jobIds.forEach(this.stopCancelled);
@@ -171,7 +173,8 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     signal?: AbortSignal,
   ): Promise<Result> {
     const id = job.id!;
-    const watch = new RunWatch<Result>((reason) => this.cancelJob(id, reason), this.limits);
+    const limits = this.limitsOf ? { ...this.limits, ...this.limitsOf(job) } : this.limits;
+    const watch = new RunWatch<Result>((reason) => this.cancelJob(id, reason), limits);
     this.runs.set(id, watch);
     try {
       // The renewal of its lock says whether the run that is about to begin is the one that was cancelled.

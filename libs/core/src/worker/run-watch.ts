@@ -1,3 +1,5 @@
+import type { RunLimits } from '../model/run-options.js';
+
 /** Why a run has to stop. */
 export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown';
 
@@ -17,11 +19,6 @@ export class RunAbandoned extends Error {
   }
 }
 
-interface Limits {
-  readonly runTimeoutMs?: number | undefined;
-  readonly stopGraceMs: number;
-}
-
 /** Watches one run: tells it to stop, and gives it up when its grace is over. */
 export class RunWatch<Result> {
   private timer: NodeJS.Timeout | undefined;
@@ -31,7 +28,7 @@ export class RunWatch<Result> {
 
   constructor(
     private readonly abort: (reason: StopReason) => void,
-    private readonly limits: Limits,
+    private readonly limits: RunLimits,
   ) {}
 
   /** @param running what the processor answered: not every processor answers a promise */

@@ -1,0 +1,88 @@
+import { InvalidJobError, type OwnedJobOptions, type Owner } from '#core';
+import { durationMs } from '#core/parts';
+import type { JobsOptions } from 'bullmq';
+import type { Duration } from '../kinds/backoff.js';
+import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
+import { LOWEST_PRIORITY, MIDDLE_PRIORITY, priorityInQueue } from '../kinds/priority.js';
+
+const MAX_AHEAD_MS = 365 * 86_400_000;
+
+/** What a caller may say of one job. */
+export interface EnqueueOptions {
+  /** One to four owners; the first is the primary. Default those that the kind names. */
+  readonly owners?: readonly (Owner | string)[] | undefined;
+  readonly delay?: Duration | undefined;
+  /** The job starts within this time or not at all. */
+  readonly expiresIn?: Duration | undefined;
+  /** Among the jobs of its kind's class: 1 is the most urgent, 200 the least. Default 100. */
+  readonly priority?: number | undefined;
+  readonly dedup?: DedupOptions | undefined;
+  readonly slot?: SlotOptions | undefined;
+  /** Choose it to make the call repeatable: the same id again adds no second job. */
+  readonly jobId?: string | undefined;
+}
+
+/** The options of BullMQ's job, and the owners' ones, for a job of this kind. */
+export function jobOptionsOf(
+  kind: Kind,
+  payload: never,
+  given: EnqueueOptions,
+): JobsOptions & OwnedJobOptions {
+  const delay = readAhead(given.delay ?? 0, 'delay');
+  const expiresIn =
+    given.expiresIn === undefined ? kind.expiresInMs : readAhead(given.expiresIn, 'expiresIn');
+  const dedup = readDedup(kind, given.dedup ?? kind.dedup);
+  const slot = given.slot ?? kind.slot?.(payload);
+  refuseToExpire(kind, {
+    delay,
+    expiresIn,
+    isJoined: dedup?.strategy === 'skip' || dedup?.strategy === 'coalesce',
+  });
+  return {
+    owners: given.owners ?? kind.owners?.(payload) ?? [],
+    priority: readPriority(kind, given.priority),
+    removeOnComplete: kind.keepCompleted,
+    removeOnFail: kind.keepFailed,
+    ...(delay > 0 && { delay }),
+    ...(expiresIn !== undefined && { expiresIn }),
+    ...(dedup && { dedup }),
+    ...(slot && { slot: { key: slot.key, limit: slot.limit } }),
+    ...(given.jobId !== undefined && { jobId: given.jobId }),
+    ...(kind.attempts > 1 && { attempts: kind.attempts, ...(kind.backoff && { backoff: kind.backoff }) }),
+  };
+}
+
+function readPriority(kind: Kind, priority = MIDDLE_PRIORITY): number {
+  if (Number.isInteger(priority) && priority >= 1 && priority <= LOWEST_PRIORITY)
+    return priorityInQueue(kind.class, priority);
+  throw new InvalidJobError(`priority is a whole number from 1 (most urgent) to ${LOWEST_PRIORITY}.`);
+}
+
+/** Jobs of different kinds never stand for one another: the kind is part of the key. */
+function readDedup(
+  kind: Kind,
+  { strategy, key = '', longestWait }: DedupOptions,
+): OwnedJobOptions['dedup'] | undefined {
+  if (!STRATEGIES.includes(strategy))
+    throw new InvalidJobError(`dedup.strategy is one of ${STRATEGIES.join(', ')}.`);
+  if (strategy === 'none') return undefined;
+  return { strategy, key: `${kind.name}/${key}`, ...(longestWait !== undefined && { longestWait }) };
+}
+
+/** With `skip` and `coalesce` the job may join a pending one that starts earlier. */
+function refuseToExpire(
+  kind: Kind,
+  { delay, expiresIn, isJoined }: { delay: number; expiresIn: number | undefined; isJoined: boolean },
+): void {
+  if (isJoined || expiresIn === undefined || delay <= expiresIn) return;
+  throw new InvalidJobError(
+    `delay (${delay} ms) is longer than expiresIn (${expiresIn} ms) of ${kind.name}: ` +
+      'the job could only expire. Give it a longer expiresIn.',
+  );
+}
+
+function readAhead(duration: Duration, what: string): number {
+  const ms = durationMs(what, duration);
+  if (ms > MAX_AHEAD_MS) throw new InvalidJobError(`${what} is at most 365d.`);
+  return ms;
+}

@@ -1,0 +1,52 @@
+import type { MooredQueue } from '#core';
+import { getQueueToken } from '@nestjs/bullmq';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
+import { RegisteredQueue } from '../queues/registered-queue.js';
+import { MooringSetupError } from '../setup-error.js';
+
+/** The queues of the kinds: one `MooredQueue` a name, made when it is first asked for. */
+@Injectable()
+export class QueueRegistry implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('mooring');
+  private readonly queues = new Map<string, MooredQueue>();
+
+  constructor(
+    @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+  ) {}
+
+  get(name: string): MooredQueue {
+    let queue = this.queues.get(name);
+    if (!queue) {
+      const { connection, prefix, durability } = this.options;
+      queue = new RegisteredQueue(name, {
+        connection,
+        ...(prefix !== undefined && { prefix }),
+        ...(durability && { durability }),
+      });
+      queue.on('error', (error) => this.logger.error(`Queue ${name}: ${error.message}`));
+      this.queues.set(name, queue);
+    }
+    return queue;
+  }
+
+  /** A processor would find one of the two queues by chance, and work on its prefix. */
+  onModuleInit(): void {
+    for (const [name, queue] of this.queues) {
+      const others = this.discovery
+        .getProviders()
+        .filter((provider) => provider.token === getQueueToken(name) && provider.instance !== queue);
+      if (others.length > 0)
+        throw new MooringSetupError(
+          `The queue "${name}" is registered twice: by BullModule.registerQueue and by the kinds of MooringModule.forKinds. ` +
+            'Leave one of them out: @InjectQueue resolves without registerQueue.',
+        );
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.queues.values()].map((queue) => queue.close()));
+  }
+}

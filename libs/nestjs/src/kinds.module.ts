@@ -1,0 +1,47 @@
+import { BullModule, getQueueToken } from '@nestjs/bullmq';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Enqueuer } from './enqueue/enqueuer.js';
+import { QueueRegistry } from './enqueue/queue-registry.js';
+import { KindRegistry } from './kinds/kind-registry.js';
+import { rememberLimits } from './kinds/limits.js';
+import type { Kind } from './kinds/kind.js';
+import { HandlerDiscovery } from './run/handler-discovery.js';
+import { HandlerRegistry } from './run/handler-registry.js';
+import { KindRunner } from './run/kind-runner.js';
+
+/** Kinds, their queues and their handlers. `MooringModule` imports it. */
+@Global()
+@Module({})
+export class KindsModule {
+  static forRoot(): DynamicModule {
+    return {
+      module: KindsModule,
+      imports: [DiscoveryModule],
+      providers: [KindRegistry, QueueRegistry, Enqueuer, HandlerRegistry, HandlerDiscovery, KindRunner],
+      exports: [KindRegistry, QueueRegistry, Enqueuer, KindRunner],
+    };
+  }
+
+  /** The kinds become known, and the tokens of their queues resolve: `@InjectQueue('media')`. */
+  static forKinds(kinds: readonly Kind[]): DynamicModule {
+    rememberLimits(kinds);
+    const queues = [...new Set(kinds.map(({ queue }) => queue))].map((name) => ({
+      provide: getQueueToken(name),
+      useFactory: (registry: QueueRegistry) => registry.get(name),
+      inject: [QueueRegistry],
+    }));
+    const known = {
+      provide: Symbol('mooring:kinds'),
+      useFactory: (registry: KindRegistry) => registry.add(kinds),
+      inject: [KindRegistry],
+    };
+    // Without a queue of its own it registers none, and brings what finds the processors.
+    return {
+      module: KindsModule,
+      imports: [BullModule.registerQueue()],
+      providers: [known, ...queues],
+      exports: queues,
+    };
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { backoffMs, readBackoff } from './backoff.js';
+import { KindProblems } from './kind-problems.js';
+import { defineKind } from './kind.js';
+import { readPayload } from './payload-schema.js';
+
+const payload = z.object({ photoId: z.string(), size: z.number().default(64) });
+
+describe('defineKind', () => {
+  it('fills in defaults and turns durations into numbers', () => {
+    const kind = defineKind({
+      name: 'sendWelcome',
+      queue: 'mail_queue',
+      payload,
+      expiresIn: '5m',
+      keep: { age: '1h', failed: { count: 5 } },
+    });
+
+    expect(kind).toMatchObject({
+      name: 'sendWelcome',
+      queue: 'mail_queue',
+      class: 'normal',
+      attempts: 1,
+      timeoutMs: 3_600_000,
+      graceMs: 5_000,
+      expiresInMs: 300_000,
+      dedup: { strategy: 'none' },
+      keepCompleted: { age: 3_600, count: 1_000 },
+      keepFailed: { age: 3_600, count: 5 },
+    });
+  });
+
+  it('reports all problems in one error', () => {
+    const wrong = {
+      name: '',
+      queue: 'media',
+      payload: {},
+      attempts: 0,
+      timeout: 'soon',
+      dedup: { strategy: 'drop' },
+    };
+
+    expect(() => defineKind(wrong as never)).toThrow(
+      [
+        'Kind "" has 5 problem(s):',
+        '  name is a text; got "".',
+        '  payload is a schema, such as one of zod.',
+        '  dedup.strategy is one of none, skip, replace, coalesce; got "drop".',
+        '  attempts is a whole number from 1 to 1000; got 0.',
+        '  timeout is a number of ms, or a text with a unit such as 500ms, 30s, 5m, 24h, 7d; got "soon".',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('the backoff of a kind', () => {
+  const ms = (value: number | string): number => Number.parseInt(String(value), 10) * 1_000;
+  const delays = (backoff: Parameters<typeof readBackoff>[0]): number[] => {
+    const stored = readBackoff(backoff, ms, new KindProblems('x'));
+    return [1, 2, 3, 4].map((attempt) =>
+      backoffMs(attempt, 'mooring', undefined, { opts: { backoff: stored } } as never),
+    );
+  };
+
+  it('takes the steps of a list, and stays at the last one', () => {
+    expect(delays(['1s', '4s', '9s'])).toEqual([1_000, 4_000, 9_000, 9_000]);
+  });
+
+  it('stays as long when it is fixed, and doubles up to its maximum when it is exponential', () => {
+    expect(delays({ type: 'fixed', delay: '2s' })).toEqual([2_000, 2_000, 2_000, 2_000]);
+    expect(delays({ type: 'exponential', delay: '2s', max: '10s', jitter: 0 })).toEqual([
+      2_000, 4_000, 8_000, 10_000,
+    ]);
+  });
+});
+
+describe('a payload', () => {
+  it('is read by its schema, with defaults', async () => {
+    expect(await readPayload(payload, { photoId: 'a' })).toEqual({ payload: { photoId: 'a', size: 64 } });
+  });
+
+  it('that its schema refuses is described, one line a problem', async () => {
+    expect(await readPayload(payload, { photoId: 1, size: 'big' })).toEqual({
+      problems:
+        '✖ Invalid input: expected string, received number\n  → at photoId\n' +
+        '✖ Invalid input: expected number, received string\n  → at size',
+    });
+  });
+
+  it('is read by any schema that follows Standard Schema, also one that answers later', async () => {
+    const even = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: async (value: unknown) =>
+          Number(value) % 2 === 0 ? { value: Number(value) } : { issues: [{ message: 'not even' }] },
+      },
+    };
+
+    expect(await readPayload(even, '4')).toEqual({ payload: 4 });
+    expect(await readPayload(even, 3)).toEqual({ problems: '✖ not even' });
+  });
+});

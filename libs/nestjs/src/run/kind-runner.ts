@@ -1,0 +1,49 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DelayedError, type Job } from 'bullmq';
+import { KindRegistry } from '../kinds/kind-registry.js';
+import { readPayload } from '../kinds/payload-schema.js';
+import { HandlerRegistry } from './handler-registry.js';
+import { Run } from './run.js';
+import { SnoozeJob } from './snooze-job.js';
+
+/** When a job is looked at again that this worker cannot do. Another worker may know how. */
+const NOT_HERE_MS = 30_000;
+
+/** Runs jobs of kinds: finds the handler, reads the payload, calls it. */
+@Injectable()
+export class KindRunner {
+  private readonly logger = new Logger('mooring');
+
+  constructor(
+    private readonly kinds: KindRegistry,
+    private readonly handlers: HandlerRegistry,
+  ) {}
+
+  async run(job: Job, token: string, signal: AbortSignal): Promise<unknown> {
+    const kind = this.kinds.find(job.name);
+    const handler = await this.handlers.get(job.name);
+    if (!kind || !handler) return this.snooze(job, token, new SnoozeJob('no handler here', NOT_HERE_MS));
+    const read = await readPayload(kind.payload, job.data);
+    if ('problems' in read)
+      return this.snooze(
+        job,
+        token,
+        new SnoozeJob(`its payload cannot be read here: ${read.problems}`, NOT_HERE_MS),
+      );
+    try {
+      return await handler.handle(read.payload, new Run(job, signal));
+    } catch (error) {
+      if (error instanceof SnoozeJob) return this.snooze(job, token, error);
+      throw error;
+    }
+  }
+
+  /** The job keeps its attempts. To fail what an older worker does not understand would lose it. */
+  private async snooze(job: Job, token: string, { why, forMs }: SnoozeJob): Promise<never> {
+    this.logger.warn(
+      `Job ${job.id} (${job.name}) of queue ${job.queueName} is put off for ${forMs} ms: ${why}`,
+    );
+    await job.moveToDelayed(Date.now() + forMs, token);
+    throw new DelayedError();
+  }
+}

@@ -1,0 +1,41 @@
+import { parseOwner, type Owner } from '#core';
+import { Logger } from '@nestjs/common';
+import type { Job } from 'bullmq';
+
+/** What a handler is given beside its payload: which run this is, and what it may do. */
+export class Run {
+  private logger: Logger | undefined;
+
+  constructor(
+    private readonly job: Job,
+    /** Aborts when the run has to stop; its `reason` is `cancelled`, `lost`, `timeout` or `shutdown`. */
+    readonly signal: AbortSignal,
+  ) {}
+
+  get id(): string {
+    return this.job.id!;
+  }
+
+  /** 1 for the first attempt. A run that was handed back or lost its worker did not count. */
+  get attempt(): number {
+    return this.job.attemptsMade + 1;
+  }
+
+  get owners(): readonly Owner[] {
+    return (this.job.opts.owners ?? []).map(parseOwner);
+  }
+
+  /** Grows with every run of the job. A system that keeps the highest it has seen can refuse an overtaken run. */
+  get fence(): number {
+    return this.job.attemptsStarted;
+  }
+
+  get log(): Logger {
+    return (this.logger ??= new Logger(this.job.name));
+  }
+
+  /** How far the run is: a number, a text or a small object. A store that is away does not fail the run. */
+  async progress(value: number | string | object): Promise<void> {
+    await this.job.updateProgress(value).catch((error: Error) => this.log.warn(error.message));
+  }
+}
