@@ -182,7 +182,10 @@ describe('a batch', () => {
     const answer = await fleet.request('POST', '/v1/jobs/batch', { jobs: [aProbe] }, headers);
     expect(answer).toMatchObject({
       status: 400,
-      body: { code: 'INVALID', detail: 'A batch accepts no Idempotency-Key. Send jobs that need one individually.' },
+      body: {
+        code: 'INVALID',
+        detail: 'A batch accepts no Idempotency-Key. Send jobs that need one individually.',
+      },
     });
   });
 

@@ -227,7 +227,9 @@ describe('files', () => {
     await mkdir(join(outside, rest), { recursive: true });
     await writeFile(join(outside, rest, FILE), 'secret');
     await symlink(outside, path);
-    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow('contains a symbolic link');
+    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow(
+      'contains a symbolic link',
+    );
     await expect(store.open(JOB, FILE)).rejects.toThrow('contains a symbolic link');
     await expect(store.remove(JOB, FILE)).rejects.toThrow('contains a symbolic link');
     await expect(store.files(JOB)).rejects.toThrow('contains a symbolic link');
@@ -238,7 +240,9 @@ describe('files', () => {
     const path = join(base, link);
     await mkdir(join(path, '..'), { recursive: true });
     await symlink(outside, path);
-    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow('contains a symbolic link');
+    await expect(store.put(JOB, FILE.replace('1', '2'), of('x'), 1)).rejects.toThrow(
+      'contains a symbolic link',
+    );
     expect(await readdir(outside, { recursive: true })).toEqual([FILE]);
   });
 
