@@ -5,9 +5,9 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { until } from '../../../../../test/support/until.js';
-import { TripRepository } from '../trips.repository.js';
+import { TripRepository } from '../trip-repository.js';
 import type { Trips } from '../trips.service.js';
-import { OfferHub } from './offer.hub.js';
+import { OfferHub } from './offer-hub.js';
 
 class Line extends Writable {
   writeHead(): this {
@@ -22,7 +22,7 @@ class Line extends Writable {
   }
 }
 
-describe('the phones that look through a process', () => {
+describe('offer streams of one process', () => {
   let redis: Redis;
   let trips: TripRepository;
   let hub: OfferHub;
@@ -61,7 +61,7 @@ describe('the phones that look through a process', () => {
       .toSorted((a, b) => a.localeCompare(b));
   };
 
-  it('leave nothing when they go: no stream, and nobody who listens', async () => {
+  it('release the stream and the subscription when the phone disconnects', async () => {
     const lines = [await look('ann'), await look('ann'), await look('bob')];
     expect({ size: hub.size, channels: await channels() }).toEqual({ size: 3, channels: ['ann', 'bob'] });
     lines[0]!.destroy();
@@ -71,7 +71,7 @@ describe('the phones that look through a process', () => {
     await until(async () => hub.size === 0 && (await channels()).length === 0, 'nothing is left');
   });
 
-  it('are eight of one driver at most: of more the first is let go', async () => {
+  it('close the oldest stream of a driver when a ninth connects', async () => {
     const lines: Line[] = [];
     for (let i = 0; i < 9; i += 1) lines.push(await look('ann'));
     await until(() => hub.size === 8, 'the first is let go');
@@ -81,7 +81,7 @@ describe('the phones that look through a process', () => {
     ]);
   });
 
-  it('are shown no offer past its time, whoever should have ended it', async () => {
+  it('show no offer past its expiry, even if its timeout job does not run', async () => {
     await until(() => redis.status === 'ready', 'the store is there');
     const trip = {
       id: 't',
@@ -101,7 +101,7 @@ describe('the phones that look through a process', () => {
     await until(() => hub['ends'].size === 0, 'nothing is waited for');
   });
 
-  it('keep no time for an offer that nobody looks at', async () => {
+  it('keep no expiry timer for an offer without a stream', async () => {
     await until(() => redis.status === 'ready', 'the store is there');
     await trips.setAvailable('ann', true);
     await trips.create({
@@ -124,7 +124,7 @@ describe('the phones that look through a process', () => {
     expect(withdrawn).toEqual([]);
   });
 
-  it('do not look into the store all at once', async () => {
+  it('limit how many streams read the store at once', async () => {
     let [looking, most, looks] = [0, 0, 0];
     for (let i = 0; i < 300; i += 1) await look(`driver-${i % 50}`);
     const real = trips.look.bind(trips);
@@ -133,7 +133,7 @@ describe('the phones that look through a process', () => {
       most = Math.max(most, (looking += 1));
       return real(...args).finally(() => (looking -= 1));
     };
-    // As when a connection is lost and comes back.
+    // Simulates a lost connection that reconnects.
     hub['connection']!.disconnect(true);
     await until(() => looks >= 300 && looking === 0, 'all have looked');
     expect(most).toBeGreaterThan(50);

@@ -1,4 +1,4 @@
-/** Runs in the browser. Text from the api is put in as text. */
+/** The script of the page. Text from the api is inserted as text, never as markup. */
 export const SCRIPT = `
 const at = (id) => document.getElementById(id);
 const LIVES = '30s';
@@ -32,7 +32,7 @@ async function call(method, path, body, more) {
   return said;
 }
 
-/** One driver's phone: it shows what its stream says, and nothing else. */
+/** One driver's phone. It shows only what its event stream sends. */
 class Phone {
   constructor(name) {
     this.name = name;
@@ -62,7 +62,7 @@ class Phone {
 
   async begin() {
     for (;;) {
-      // Again each time: a key may have been put in since.
+      // Set again on each attempt: the user may have entered a key since.
       await this.beAvailable().then(() => at('said').textContent = '', (error) => at('said').textContent = error.message);
       await this.listen().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -97,7 +97,7 @@ class Phone {
       this.say(nameOf(data.tripId) + ' offered');
     } else {
       if (this.offer && this.offer.tripId === data.tripId) this.offer = undefined;
-      // The answer to accepting says the rest.
+      // The response to the accept call does the rest.
       if (field('event') === 'accepted') return this.draw();
       if (this.trip === data.tripId) this.trip = undefined;
       this.say(nameOf(data.tripId) + ' withdrawn: ' + data.reason);
@@ -136,7 +136,7 @@ class Phone {
   parts() {
     if (this.trip) {
       const card = make('div', 'trip');
-      card.append(make('div', 'big', 'Driving ' + nameOf(this.trip)), make('div', 'small', 'The next request waits until this one ends.'));
+      card.append(make('div', 'big', 'Driving ' + nameOf(this.trip)), make('div', 'small', 'The next request waits until this ride ends.'));
       return [card, button('Complete', 'go', () => this.complete())];
     }
     if (this.offer) {
@@ -146,11 +146,11 @@ class Phone {
       bar.append(this.left);
       const row = make('div', 'row');
       row.append(button('Accept', 'go', () => this.answer('accept')), button('Decline', 'stop', () => this.answer('decline')));
-      card.append(make('div', 'big', nameOf(this.offer.tripId)), make('div', 'small', 'asked by ' + this.offer.customerId), bar, row);
+      card.append(make('div', 'big', nameOf(this.offer.tripId)), make('div', 'small', 'requested by ' + this.offer.customerId), bar, row);
       this.tick();
       return [card];
     }
-    if (!this.box.checked) return [make('div', 'big', 'Offline'), make('div', 'small', 'Requests fail, and are tried again.')];
+    if (!this.box.checked) return [make('div', 'big', 'Offline'), make('div', 'small', 'Requests fail and are retried.')];
     return [make('div', 'big', 'Waiting for a ride')];
   }
 
@@ -169,7 +169,7 @@ function nameOf(tripId) {
 async function ask() {
   asked += 1;
   const name = 'Ride ' + asked;
-  // Before the answer: an offer may be quicker.
+  // Listed before the response arrives: an offer may be faster.
   const trip = { name, status: 'PENDING', id: undefined };
   trips.unshift(trip);
   trips.splice(5);
@@ -197,7 +197,7 @@ function drawTrips() {
 }
 
 async function cancel(trip) {
-  Object.assign(trip, await call('POST', '/trips/' + trip.id + '/cancel', { reason: 'the rider changed her mind' }));
+  Object.assign(trip, await call('POST', '/trips/' + trip.id + '/cancel', { reason: 'the rider no longer needs it' }));
   drawTrips();
 }
 

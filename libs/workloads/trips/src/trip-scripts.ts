@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const FOLDER = new URL('scripts/', import.meta.url);
 
-/** A script, with the pieces that it includes. */
+/** Reads a script and the files it includes. */
 function read(name: string): Script {
   const text = (file: string): string => readFileSync(new URL(`${file}.lua`, FOLDER), 'utf8');
   return new Script(text(name).replace(/^--- @include (\w+)$/gm, (_, piece: string) => text(piece)));
@@ -19,7 +19,7 @@ export const scripts = {
   driver: read('driver'),
   look: read('look'),
   due: read('due'),
-  tended: read('tended'),
+  'mark-checked': read('mark-checked'),
   away: read('away'),
-  taken: read('taken'),
+  'mark-withdrawn': read('mark-withdrawn'),
 };

@@ -1,22 +1,23 @@
 import { Journal, parseOwner, type Fact } from '#lifecycle';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import { OwnCancels } from './own.cancels.js';
+import { TripCancelIds } from './trip-cancel-ids.js';
 import { isTripId } from './trip.js';
-import { TripOverError, UnknownTripError } from './trips.errors.js';
+import { TripOverError, UnknownTripError } from './trip-errors.js';
 import { Trips } from './trips.service.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * A trip whose owner is cancelled by others, through the api or an event of another service, is cancelled itself: as soon as the
- * owner is, however long its jobs take to go, or as soon as another process takes the cancel up from one that died; and once more
- * when its jobs are gone, in whichever process that is. Should nobody live to hear of it, nobody is asked any more, who accepts
- * finds its owner closed, and so does the care. A driver whose owner is closed goes offline, likewise.
+ * Cancels a trip when another caller cancels its owner, through the api or an event of another service. It
+ * acts on `owner.cancelling`, so the trip does not wait for its jobs to be removed, and once more on
+ * `owner.cancelled`. Both events are repeated by a process that resumes a cancel after a crash. If every
+ * process that heard an event died, `accept` and the reconciler still find the owner closed. A driver whose
+ * owner is closed goes offline in the same way.
  */
 @Injectable()
-export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
+export class OwnerCancelFollower implements OnModuleInit, BeforeApplicationShutdown {
   private readonly log = new Logger('Trips');
   private readonly underWay = new Set<Promise<void>>();
   private readonly closing = new AbortController();
@@ -24,14 +25,14 @@ export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly journal: Journal,
     private readonly trips: Trips,
-    private readonly ownCancels: OwnCancels,
+    private readonly cancelIds: TripCancelIds,
   ) {}
 
   onModuleInit(): void {
     this.journal.listen((fact) => this.follow(fact));
   }
 
-  /** Each is tried once more, and no longer. */
+  /** Each pending cancel is tried once more. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing.abort();
     await Promise.all(this.underWay);
@@ -40,7 +41,8 @@ export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
   private follow(fact: Fact): void {
     if (fact.event !== 'owner.cancelling' && fact.event !== 'owner.cancelled') return;
     if (fact.job !== undefined) return;
-    // To the sweep a trip that was accepted is gone, because it needs its jobs no more.
+    // The orphan sweep also cancels the owner of an accepted trip, because such a trip needs its jobs no
+    // longer.
     if (fact.why === 'orphan') return;
     const { type, id } = parseOwner(fact.owner);
     if (type === 'trip' && isTripId(id))
@@ -58,7 +60,7 @@ export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
     { cancelId, reason }: { readonly cancelId: string; readonly reason: string },
   ): Promise<void> {
     try {
-      if (!(await this.ownCancels.has(id, cancelId))) await this.trips.cancel(id, reason);
+      if (!(await this.cancelIds.has(id, cancelId))) await this.trips.cancel(id, reason);
     } catch (error) {
       if (!(error instanceof UnknownTripError || error instanceof TripOverError)) throw error;
     }
@@ -78,5 +80,5 @@ export class TripFollowers implements OnModuleInit, BeforeApplicationShutdown {
 }
 
 function isClosing(): void {
-  // The loop tries once more, and says so if that fails too.
+  // The loop tries once more and logs a failure.
 }

@@ -1,26 +1,31 @@
-/** What is to say a sign of life. */
-export interface Beating {
+/** An object that receives heartbeats. */
+export interface HeartbeatTarget {
   beat(): void;
 }
 
 const EVERY_MS = 10_000;
 const TURNS = 100;
 
-/** Signs of life, each so often, and spread: each is a call to the store, which many at once would shut others out of. */
-export class Beats {
-  private readonly turns = Array.from({ length: TURNS }, () => new Set<Beating>());
-  private readonly turnOf = new Map<Beating, Set<Beating>>();
+/**
+ * Calls each target once per interval. Targets are spread over the interval, because each heartbeat reads the
+ * store and many at once would delay other callers.
+ */
+export class Heartbeats {
+  private readonly turns = Array.from({ length: TURNS }, () => new Set<HeartbeatTarget>());
+  private readonly turnOf = new Map<HeartbeatTarget, Set<HeartbeatTarget>>();
   private timer: NodeJS.Timeout | undefined;
   private now = 0;
 
-  /** In the turn with the fewest; so its first comes within a round. */
-  add(one: Beating): void {
+  /**
+   * Adds the target to the tick with the fewest targets, so its first heartbeat comes within one interval.
+   */
+  add(one: HeartbeatTarget): void {
     const turn = this.turns.reduce((least, other) => (other.size < least.size ? other : least));
     this.turnOf.set(one, turn.add(one));
     this.timer ??= setInterval(() => this.turn(), EVERY_MS / TURNS).unref();
   }
 
-  remove(one: Beating): void {
+  remove(one: HeartbeatTarget): void {
     this.turnOf.get(one)?.delete(one);
     this.turnOf.delete(one);
     if (this.turnOf.size === 0) this.end();

@@ -2,20 +2,23 @@ import { durationMs } from '#durations';
 import { Duration } from '#http';
 import { z } from 'zod';
 import { TRIP_STATUSES } from './trip.js';
-import { TRIP_LIVES } from './trips.kinds.js';
+import { TRIP_LIVES } from './trip-kinds.js';
 
 const MOST_DRIVERS = 50;
 const LONGEST_MS = 86_400_000;
-/** An owner's id may have 512 bytes, and so may a slot's key, which is `driver:` and the id. */
+/** Owner ids and slot keys allow 512 bytes; the slot key is `driver:` plus the id. */
 const MOST_ID_BYTES = 505;
 
-/** A driver's or customer's id, as the caller has it. Half a surrogate pair would be another id in the store. */
+/**
+ * A driver's or customer's id, chosen by the caller. A lone surrogate is refused, because the store would
+ * change it.
+ */
 export const Id = z
   .string()
   .min(1)
   .max(200)
   .refine((id) => !/\p{Surrogate}/u.test(id), 'holds half of a surrogate pair')
-  // It is part of a slot's key.
+  // The id becomes part of a slot key.
   .refine((id) => !/\p{Cc}/u.test(id), 'holds a control character')
   .refine((id) => Buffer.byteLength(id) <= MOST_ID_BYTES, `has more than ${MOST_ID_BYTES} bytes`);
 
@@ -30,7 +33,7 @@ const Lives = Duration.default(TRIP_LIVES).transform((value, context) => {
   return z.NEVER;
 });
 
-/** `POST /v1/trips`. */
+/** Body of `POST /v1/trips`. */
 export const TripBody = z
   .strictObject({
     customerId: Id.describe('Who asks.'),

@@ -1,10 +1,10 @@
 import { owner } from '#lifecycle';
 import { describe, expect, it } from 'vitest';
-import { request } from './trips.kinds.js';
-import { Id } from './trips.schemas.js';
+import { request } from './trip-kinds.js';
+import { Id } from './trip-schemas.js';
 
-describe('an id of a driver', () => {
-  it('may be as long as his owner, and the key of his slot, may be in bytes', () => {
+describe('a driver id', () => {
+  it('may be as long as the owner and the slot key allow, in bytes', () => {
     const longest = `${'間'.repeat(168)}a`;
     expect(Buffer.byteLength(longest)).toBe(505);
     expect(Id.safeParse(longest).success).toBe(true);

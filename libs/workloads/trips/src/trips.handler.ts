@@ -1,21 +1,21 @@
 import { Handler, Handles, NotNow, type Payload, type Run } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { DriverUnavailableError } from './trips.errors.js';
-import { request, timeout } from './trips.kinds.js';
-import { TripRepository } from './trips.repository.js';
+import { DriverUnavailableError } from './trip-errors.js';
+import { request, timeout } from './trip-kinds.js';
+import { TripRepository } from './trip-repository.js';
 import { Trips } from './trips.service.js';
-import { TripWakes } from './trips.wakes.js';
+import { DriverQueueWaker } from './driver-queue-waker.js';
 
-/** When a request that waits for its driver looks by itself; it is woken as soon as the driver is free. */
+/** Fallback check of a queued request; normally it is woken when the driver is free. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** Brings a request to its driver, who sees it as an offer. */
+/** Offers a trip to its driver. */
 @Injectable()
 @Handles(request)
 export class RequestHandler extends Handler<typeof request> {
   constructor(
     private readonly trips: TripRepository,
-    private readonly wakes: TripWakes,
+    private readonly waker: DriverQueueWaker,
   ) {
     super();
   }
@@ -26,7 +26,7 @@ export class RequestHandler extends Handler<typeof request> {
       case 'offered':
         return { offered: true };
       case 'over':
-        this.wakes.wake(woken);
+        this.waker.wake(woken);
         return { offered: false, why: `the trip is ${what}` };
       case 'not-asked':
         return { offered: false, why: 'the driver was not asked' };
@@ -38,7 +38,7 @@ export class RequestHandler extends Handler<typeof request> {
   }
 }
 
-/** Ends a trip that nobody accepted, and with the trip's jobs itself: it is one of them. */
+/** Expires a trip that was not accepted. Ending the trip also removes the trip's jobs, including this one. */
 @Injectable()
 @Handles(timeout)
 export class TimeoutHandler extends Handler<typeof timeout> {

@@ -1,7 +1,7 @@
-import { SCRIPT } from './demo.script.js';
-import { STYLE } from './demo.style.js';
+import { SCRIPT } from './demo-script.js';
+import { STYLE } from './demo-style.js';
 
-/** The whole page: nothing comes from elsewhere, and nothing runs that is not in it. */
+/** The whole page. The content security policy allows only this style and this script. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -14,16 +14,16 @@ export const PAGE = `<!doctype html>
 <body>
 <header>
 <h1>One ride, three drivers</h1>
-<p>A ride is offered to all three, and taken by one. Whatever ends it takes it from every phone at once. Who drives, or has an offer already, gets the
-next one when he is free.</p>
+<p>Each ride is offered to all three drivers, and one can accept it. When the ride ends, it disappears from every phone at once. A driver with a ride
+or an offer gets the next one when they are free.</p>
 </header>
 <main>
 <section class="rider" aria-labelledby="rider">
-<h2 id="rider">Rida, who wants a ride</h2>
+<h2 id="rider">Rida, the customer</h2>
 <button id="ask" type="button">Ask for a ride</button>
 <ul id="trips"></ul>
 <p id="said" role="status"></p>
-<details><summary>The api asks for a key</summary><label>Key <input id="key" type="password" autocomplete="off"></label></details>
+<details><summary>The api requires a key</summary><label>Key <input id="key" type="password" autocomplete="off"></label></details>
 </section>
 <section class="phones" id="phones" aria-label="The drivers' phones"></section>
 </main>

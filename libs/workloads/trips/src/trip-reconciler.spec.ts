@@ -1,29 +1,29 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Trip } from './trip.js';
-import { TripCare } from './trips.care.js';
-import type { AwayDriver, TripRepository } from './trips.repository.js';
+import { TripReconciler } from './trip-reconciler.js';
+import type { AwayDriver, TripRepository } from './trip-repository.js';
 import type { Trips } from './trips.service.js';
 
-describe('the care of trips', () => {
+describe('the reconciler of trips', () => {
   beforeEach(() => void vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined));
   afterEach(() => void vi.restoreAllMocks());
 
-  it('is for all that are due, also when one cannot be tended', async () => {
+  it('handles all due trips and drivers, even when some fail', async () => {
     const done: string[] = [];
-    const care = careOf(done);
-    expect(await care.tendOnce()).toBe(5);
+    const reconciler = reconcilerOf(done);
+    expect(await reconciler.reconcileOnce()).toBe(5);
     expect(done).toEqual(['c is sent', 'd is watched', 'ann: taken back']);
   });
 
-  it('sends no jobs for one whose owner was closed by others', async () => {
+  it('sends no jobs for a trip whose owner was closed by another caller', async () => {
     const done: string[] = [];
-    await careOf(done, 'c').tendOnce();
+    await reconcilerOf(done, 'c').reconcileOnce();
     expect(done).toContain('c is ended');
     expect(done).not.toContain('c is sent');
   });
 
-  function careOf(done: string[], closed = ''): TripCare {
+  function reconcilerOf(done: string[], closed = ''): TripReconciler {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const repository = {
       due: () =>
@@ -47,6 +47,6 @@ describe('the care of trips', () => {
       send: ({ id }: Trip) =>
         id === 'b' ? Promise.reject(new Error('too many')) : Promise.resolve(done.push(`${id} is sent`)),
     };
-    return new TripCare(repository as unknown as TripRepository, trips as unknown as Trips);
+    return new TripReconciler(repository as unknown as TripRepository, trips as unknown as Trips);
   }
 });

@@ -1,20 +1,20 @@
 import type { JobReader, JobViewState, Waker } from '#lifecycle';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
-import type { TripRepository } from './trips.repository.js';
-import { TripWakes } from './trips.wakes.js';
+import type { TripRepository } from './trip-repository.js';
+import { DriverQueueWaker } from './driver-queue-waker.js';
 
-/** A driver's line: of each job the states that it is found in, one look after another; the last one stays. */
+/** A driver's queue. Each job lists the states that successive reads find; the last state stays. */
 class Line {
   readonly woken: string[] = [];
   readonly passed: string[] = [];
-  readonly wakes: TripWakes;
+  readonly queueWaker: DriverQueueWaker;
 
   constructor(private readonly states: Record<string, (JobViewState | undefined)[]>) {
     const trips = { pass: (driverId: string, jobId: string) => Promise.resolve(this.pass(driverId, jobId)) };
     const waker = { wake: (jobId: string) => Promise.resolve(this.wake(jobId)) };
     const jobs = { read: (jobId: string) => Promise.resolve(this.read(jobId)) };
-    this.wakes = new TripWakes(
+    this.queueWaker = new DriverQueueWaker(
       trips as unknown as TripRepository,
       waker as unknown as Waker,
       jobs as unknown as JobReader,
@@ -41,31 +41,31 @@ class Line {
   }
 }
 
-describe('waking who stands first', () => {
-  it('wakes one that waits', async () => {
+describe("waking the first request in a driver's queue", () => {
+  it('wakes a delayed request', async () => {
     const line = new Line({ a: ['delayed'], b: ['delayed'] });
-    line.wakes.wake(['a ann lee', undefined]);
+    line.queueWaker.wake(['a ann lee', undefined]);
     await until(() => line.woken.length > 0, 'it is woken');
     expect(line).toMatchObject({ woken: ['a'], passed: [] });
   });
 
-  it('passes those that have ended, or are gone', async () => {
+  it('removes requests that have ended or are gone and wakes the next', async () => {
     const line = new Line({ a: ['failed'], b: [undefined], c: ['removed'], d: ['delayed'], e: ['delayed'] });
-    line.wakes.wake(['a ann lee']);
+    line.queueWaker.wake(['a ann lee']);
     await until(() => line.woken.length > 0, 'the next is woken');
     expect(line).toMatchObject({ woken: ['d'], passed: ['a of ann lee', 'b of ann lee', 'c of ann lee'] });
   });
 
-  it('waits for one that is on its way to wait', async () => {
+  it('retries while the first request is still running', async () => {
     const line = new Line({ a: ['running', 'running', 'delayed'] });
-    line.wakes.wake(['a ann']);
+    line.queueWaker.wake(['a ann']);
     await until(() => line.woken.length > 0, 'it is woken');
     expect(line).toMatchObject({ woken: ['a'], passed: [] });
   });
 
-  it('leaves alone one that is about to run', async () => {
+  it('leaves a request that is about to run alone', async () => {
     const line = new Line({ a: ['waiting'], b: ['delayed'] });
-    line.wakes.wake(['a ann', 'b bob']);
+    line.queueWaker.wake(['a ann', 'b bob']);
     await until(() => line.woken.length > 0, 'the other is woken');
     expect(line).toMatchObject({ woken: ['b'], passed: [] });
   });

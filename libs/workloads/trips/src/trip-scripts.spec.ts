@@ -4,18 +4,18 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
-import type { scripts } from './trips.scripts.js';
+import type { scripts } from './trip-scripts.js';
 
 type Name = keyof typeof scripts;
 type Mutant = readonly [script: Name | 'trip', from: string, to: string];
 
-/** Each takes one guard away, or one of the things that a step must do with the others. */
+/** Each mutant removes one guard, or one write that belongs to the step. */
 const MUTANTS: readonly Mutant[] = [
   ['create', "redis.call('EXISTS', trip_key(id)) == 1", 'false'],
   ['create', "digest ~= '' and redis.call('GET', order_key(digest))", 'false'],
   ['create', "redis.call('SET', order_key(digest), id)", ''],
   ['create', ", 'secret', secret", ''],
-  ['create', "redis.call('ZADD', root .. ':due', care_at(now + lives), id)", ''],
+  ['create', "redis.call('ZADD', root .. ':due', recheck_at(now + lives), id)", ''],
   ['offer', "status ~= 'PENDING' or", 'false or'],
   ['offer', 'or now >= expires', ''],
   ['offer', 'or trip[5] then', 'then'],
@@ -46,11 +46,11 @@ const MUTANTS: readonly Mutant[] = [
   ['accept', "redis.call('HDEL', trip_key(other), 'sent')", ''],
   [
     'accept',
-    "redis.call('ZADD', root .. ':due', care_at(redis.call('HGET', trip_key(other), 'expires')), other)",
+    "redis.call('ZADD', root .. ':due', recheck_at(redis.call('HGET', trip_key(other), 'expires')), other)",
     '',
   ],
   ['accept', "redis.call('HSET', driver_key(driver), 'trip', id)", ''],
-  ['accept', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
+  ['accept', "redis.call('ZADD', root .. ':due', now + RECHECK_MS, id)", ''],
   ['decline', "not withdraw(driver, id, 'declined')", 'false'],
   ['decline', "redis.call('HSET', trip_key(id), 'x' .. driver, 1)", ''],
   ['decline', ', next_in_line(driver)', ''],
@@ -64,7 +64,7 @@ const MUTANTS: readonly Mutant[] = [
   ['finish', "redis.call('PEXPIRE', key, TRIP_KEEP_MS)", ''],
   ['finish', "redis.call('PEXPIRE', order_key(trip[4]), TRIP_KEEP_MS)", ''],
   ['finish', "redis.call('DEL', order_key(trip[4]))", ''],
-  ['finish', "redis.call('ZADD', root .. ':due', now + CARE_MS, id)", ''],
+  ['finish', "redis.call('ZADD', root .. ':due', now + RECHECK_MS, id)", ''],
   ['finish', 'local woken = withdraw_all(id, why)', 'local woken = {}'],
   ['finish', "redis.call('HDEL', driver_key(driver), 'trip')", ''],
   ['finish', "    show(driver, 'withdrawn', id, why)", ''],
@@ -82,28 +82,28 @@ const MUTANTS: readonly Mutant[] = [
   ['look', "'+', 'COUNT', most)", "'+')"],
   ['look', '#entries == most and entries[most][1] or newest', 'newest'],
   ['look', "expires and text(tonumber(expires) - now) or '0'", "'0'"],
-  ['due', "redis.call('ZADD', due, may_be_had and care_at(trip[2]) or now + CARE_MS, id)", ''],
-  ['due', 'may_be_had and care_at(trip[2]) or now + CARE_MS', 'now + CARE_MS'],
-  ['due', 'may_be_had and trip[3] and', 'may_be_had and'],
-  ['due', 'may_be_had and trip[3] and', 'trip[3] and'],
-  ['away', 'now - CARE_MS', 'now'],
-  ['taken', "redis.call('ZSCORE', away, driver) ~= ARGV[2]", 'false'],
-  ['taken', "redis.call('ZREM', away, driver)", ''],
+  ['due', "redis.call('ZADD', due, is_open and recheck_at(trip[2]) or now + RECHECK_MS, id)", ''],
+  ['due', 'is_open and recheck_at(trip[2]) or now + RECHECK_MS', 'now + RECHECK_MS'],
+  ['due', 'is_open and trip[3] and', 'is_open and'],
+  ['due', 'is_open and trip[3] and', 'trip[3] and'],
+  ['away', 'now - RECHECK_MS', 'now'],
+  ['mark-withdrawn', "redis.call('ZSCORE', away, driver) ~= ARGV[2]", 'false'],
+  ['mark-withdrawn', "redis.call('ZREM', away, driver)", ''],
   ['due', "'LIMIT', 0, tonumber(ARGV[1])", "'LIMIT', 0, 1000"],
-  ['tended', "(trip[1] or '') ~= status", 'false'],
-  ['tended', "redis.call('HSET', trip_key(id), 'sent', 1)", ''],
+  ['mark-checked', "(trip[1] or '') ~= status", 'false'],
+  ['mark-checked', "redis.call('HSET', trip_key(id), 'sent', 1)", ''],
   [
-    'tended',
-    "redis.call('ZADD', root .. ':due', care_at(trip[2]), id)",
+    'mark-checked',
+    "redis.call('ZADD', root .. ':due', recheck_at(trip[2]), id)",
     "redis.call('ZREM', root .. ':due', id)",
   ],
-  ['tended', "redis.call('ZREM', root .. ':due', id)", ''],
+  ['mark-checked', "redis.call('ZREM', root .. ':due', id)", ''],
   ['trip', "'MINID', text(now - OFFERS_KEEP_MS), ", ''],
   ['trip', "redis.call('XTRIM', key, 'MAXLEN', OFFERS_KEPT)", ''],
   ['trip', "redis.call('PEXPIRE', key, text(lives))", ''],
   ['trip', "if redis.call('PTTL', key) < lives then", 'if true then'],
   ['trip', "redis.call('PEXPIRE', key, AWAY_KEEP_MS)", ''],
-  ['trip', 'math.min(now + CARE_MS, tonumber(expires) + LATE_MS)', 'now + CARE_MS'],
+  ['trip', 'math.min(now + RECHECK_MS, tonumber(expires) + LATE_MS)', 'now + RECHECK_MS'],
   ['trip', 'or stood and is_free(driver)', ''],
   ['trip', 'stood and is_free(driver)', 'stood'],
   ['trip', "return has[1] == '1' and not has[2] and not has[3]", "return has[1] == '1'"],
@@ -129,8 +129,8 @@ describe('the scripts of trips', () => {
     await Promise.all([redis.quit(), listener.quit()]);
   });
 
-  it('do what they say', async () => {
-    // Twice the same: whatever differs below is the mutant's doing.
+  it('give the same transcript twice', async () => {
+    // Equal transcripts here mean that any difference below comes from the mutant.
     expect(await transcript()).toEqual(right);
     expect(right).toMatchInlineSnapshot(`
       [
@@ -265,7 +265,7 @@ describe('the scripts of trips', () => {
         "look ann  9: ["<time>","t3","<ms>",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
         "["<time>","t3","<ms>",["<time>",["event","accepted","trip","t1","more",""]],["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
         "look ann 999999999999999-0 9: ["<time>","t3","<ms>",["<time>",["event","offer","trip","t3","more","<time> rider"]]]",
-        "look nobody 999999999999999-0 9: ["","","0"]",
+        "look zoe 999999999999999-0 9: ["","","0"]",
         "["<time>","t3","<ms>",["<time>",["event","offer","trip","t1","more","<time> rider"]],["<time>",["event","accepted","trip","t1","more",""]]]",
         "true",
         "finish t3 CANCELLED off: ["finished"]",
@@ -273,27 +273,27 @@ describe('the scripts of trips', () => {
         "due: t2 t3 t4 t5 t6 t8",
         "create t7 rider ["ann"] 60000  secret: ["created"]",
         "due 1: [["t7","tend"]]",
-        "tended t7 PENDING: ["ok"]",
+        "mark-checked t7 PENDING: ["ok"]",
         "due: 5 s",
         "due 1: []",
         "due 1: [["t7","watch"]]",
-        "tended t7 PENDING: ["ok"]",
+        "mark-checked t7 PENDING: ["ok"]",
         "due: 250",
         "due: 250",
-        "tended t6 ACCEPTED: ["moved"]",
+        "mark-checked t6 ACCEPTED: ["moved"]",
         "due 2: [["t6","tend"],["t7","tend"]]",
         "due 2: [["t5","tend"]]",
         "due 2: []",
         "finish t7 CANCELLED off: ["finished"]",
-        "tended t1 COMPLETED: ["ok"]",
-        "tended t2 CANCELLED: ["ok"]",
-        "tended t6 COMPLETED: ["ok"]",
-        "tended t5 CANCELLED: ["ok"]",
-        "tended t3 CANCELLED: ["ok"]",
-        "tended t7 CANCELLED: ["ok"]",
-        "tended t8 CANCELLED: ["ok"]",
-        "tended t4 EXPIRED: ["ok"]",
-        "tended none : ["ok"]",
+        "mark-checked t1 COMPLETED: ["ok"]",
+        "mark-checked t2 CANCELLED: ["ok"]",
+        "mark-checked t6 COMPLETED: ["ok"]",
+        "mark-checked t5 CANCELLED: ["ok"]",
+        "mark-checked t3 CANCELLED: ["ok"]",
+        "mark-checked t7 CANCELLED: ["ok"]",
+        "mark-checked t8 CANCELLED: ["ok"]",
+        "mark-checked t4 EXPIRED: ["ok"]",
+        "mark-checked none : ["ok"]",
         "offers:ann: true more than 120",
         "create o1 rider ["hal"] 60000  secret: ["created"]",
         "offer o1 hal jo1: ["offered"]",
@@ -304,8 +304,8 @@ describe('the scripts of trips', () => {
         "driver hal 0: ["offline","<time>"]",
         "away: ann bob cem dan eve fay hal",
         "away 9: ["ann","1","bob","2"]",
-        "taken ann 2: ["moved"]",
-        "taken ann 1: ["ok"]",
+        "mark-withdrawn ann 2: ["moved"]",
+        "mark-withdrawn ann 1: ["ok"]",
         "stays: ",
         "offer t1, accepted t1, offer t3, withdrawn t3 off, offer b0, withdrawn b0 off, offer b1, withdrawn b1 off, offer b2, withdrawn b2 off, offer b3, withdrawn b3 off",
         "offer t1, withdrawn t1 accepted, offer t2, withdrawn t2 declined, offer t3, withdrawn t3 on-a-trip, withdrawn t2 off",
@@ -317,12 +317,12 @@ describe('the scripts of trips', () => {
     `);
   });
 
-  it.each(MUTANTS)('are caught without their guard: %s, %s', async (...mutant) => {
+  it.each(MUTANTS)('change the transcript without this line: %s, %s', async (...mutant) => {
     const mutated = await transcript(mutant).catch((error: Error) => [error.message]);
     expect(mutated).not.toEqual(right);
   });
 
-  /** What a story of trips and drivers answers, step by step, and what is there in the end. */
+  /** Runs a scripted sequence of trips and drivers; returns each answer and the final state. */
   async function transcript(mutant?: Mutant): Promise<string[]> {
     const root = `scripts-${randomBytes(6).toString('hex')}:{trips}`;
     const said: string[] = [];
@@ -342,7 +342,7 @@ describe('the scripts of trips', () => {
       await say('driver', 'ann', 1);
       await say('driver', 'bob', 1);
       await say('driver', 'cem', 0);
-      // One trip, three drivers, of whom one is away.
+      // One trip and three drivers, one of them offline.
       await create('t1', 60_000, 'ann', 'bob', 'cem');
       await create('t1', 60_000, 'ann');
       await state('trip:t1', async () => String(await redis.hget(`${root}:trip:t1`, 'secret')));
@@ -354,7 +354,7 @@ describe('the scripts of trips', () => {
       await say('accept', 't1', 'cem');
       await say('accept', 't1', 'dan');
       await say('accept', 'none', 'ann');
-      // The next ones stand in line behind it, in their order.
+      // Later requests queue behind it in order.
       await create('t2', 60_000, 'bob', 'ann');
       await redis.hset(`${root}:trip:t2`, 'created', '1');
       await create('t3', 60_000, 'bob', 'ann');
@@ -384,7 +384,7 @@ describe('the scripts of trips', () => {
       await say('finish', 't1', 'CANCELLED', 'off');
       await say('offer', 't3', 'ann', 'j3a');
       await say('finish', 't2', 'CANCELLED', 'off');
-      // One that nobody accepts.
+      // A trip that is not accepted.
       await create('t4', 1, 'ann', 'cem');
       await redis.hset(`${root}:trip:t4`, 'expires', '9999999999999');
       await say('offer', 't4', 'cem', 'j4c');
@@ -395,7 +395,7 @@ describe('the scripts of trips', () => {
       await state('line:ann', async () => String(await redis.zrange(`${root}:line:ann`, '0', '-1')));
       await say('finish', 't4', 'EXPIRED', 'expired');
       await say('finish', 't4', 'EXPIRED', 'expired');
-      // Whoever goes offline loses offer and line, not the trip.
+      // Going offline gives up the offer and the queue, not the trip.
       await create('t5', 60_000, 'cem', 'ann');
       await create('t6', 60_000, 'cem', 'ann');
       await say('offer', 't5', 'cem', 'j5c');
@@ -410,14 +410,15 @@ describe('the scripts of trips', () => {
       await state('driver:cem', async () => String(await redis.pttl(`${root}:driver:cem`)));
       await say('finish', 't6', 'COMPLETED', 'done');
       await state('driver:cem');
-      // Of whom nothing was said: nothing is offered to him, and he may accept; nothing stays of it.
+      // A driver who never set availability gets no offers but may accept; no key of theirs remains.
       await create('n1', 60_000, 'gus');
       await say('offer', 'n1', 'gus', 'jn1');
       await say('accept', 'n1', 'gus');
       await say('finish', 'n1', 'COMPLETED', 'done');
-      await call('tended', 'n1', 'COMPLETED');
+      await call('mark-checked', 'n1', 'COMPLETED');
       await state('driver:gus');
-      // The first in line ends after it was woken: the next is, and so when it finds itself over.
+      // The first in the queue ends after its wake: the next is woken, also when the woken request finds its
+      // trip over.
       await say('driver', 'fay', 1);
       for (const [i, id] of ['w0', 'w1', 'w2', 'w3', 'w4'].entries()) {
         await create(id, 60_000, 'fay');
@@ -431,7 +432,7 @@ describe('the scripts of trips', () => {
       await say('offer', 'w3', 'fay', 'jw3');
       await say('driver', 'fay', 0);
       for (const id of ['w0', 'w3', 'w4']) await say('finish', id, 'CANCELLED', 'off');
-      for (let i = 0; i < 5; i += 1) await call('tended', `w${i}`, 'CANCELLED');
+      for (let i = 0; i < 5; i += 1) await call('mark-checked', `w${i}`, 'CANCELLED');
       await call('driver', 'dan', 0);
       await create('t8', 60_000, 'dan');
       await say('offer', 't8', 'dan', 'j8d');
@@ -439,7 +440,7 @@ describe('the scripts of trips', () => {
       await state('driver:dan', async () => String(await redis.pttl(`${root}:driver:dan`)));
       await say('driver', 'dan', 0);
       await say('finish', 't8', 'CANCELLED', 'off');
-      // One key, one trip; of one that is refused it is free again.
+      // One key, one trip; a refused trip frees its key.
       const keyed = (id: string): Promise<void> =>
         say('create', id, 'rider', '["dan"]', 60_000, 'digest', 'secret');
       await keyed('k1');
@@ -449,8 +450,8 @@ describe('the scripts of trips', () => {
       await state('trip:k2', async () => String(await redis.hget(`${root}:trip:k2`, 'key')));
       await say('finish', 'k2', 'CANCELLED', 'off', '');
       await keyed('k3');
-      for (const id of ['k1', 'k2']) await call('tended', id, 'CANCELLED');
-      // Who stands first and will not ask again is passed, by whoever knows it; an offer of a day stays for that long.
+      for (const id of ['k1', 'k2']) await call('mark-checked', id, 'CANCELLED');
+      // A first request that will not ask again is removed, and a day-long offer stays readable for a day.
       await say('driver', 'eve', 1);
       for (const id of ['p1', 'p2', 'p3']) await create(id, id === 'p1' ? 86_400_000 : 60_000, 'eve');
       for (const [i, id] of ['p1', 'p2', 'p3'].entries())
@@ -466,27 +467,27 @@ describe('the scripts of trips', () => {
       await say('pass', 'eve', 'jp3');
       await due('p3');
       await say('offer', 'p3', 'eve', 'jp3');
-      await call('tended', 'p3', 'PENDING');
+      await call('mark-checked', 'p3', 'PENDING');
       await redis.zrem(`${root}:due`, 'p3');
       await say('accept', 'p2', 'eve');
       await state('trip:p3', async () => String(await redis.hexists(`${root}:trip:p3`, 'sent')));
       await due('p3');
       for (const id of ['p1', 'p2', 'p3']) {
         await say('finish', id, 'CANCELLED', 'off');
-        await call('tended', id, 'CANCELLED');
+        await call('mark-checked', id, 'CANCELLED');
       }
-      // Whom it was not offered to has nothing to take from his phones.
+      // Accepting withdraws nothing from a driver who was not offered the trip.
       await create('p4', 60_000, 'eve');
       await say('accept', 'p4', 'eve');
       await say('finish', 'p4', 'COMPLETED', 'done');
-      await call('tended', 'p4', 'COMPLETED');
+      await call('mark-checked', 'p4', 'COMPLETED');
       await say('driver', 'eve', 0);
-      // What is late is shown to nobody; what comes back sees what it missed.
+      // Expired offers are not shown; a returning phone sees what it missed.
       await say('look', 'cem', '', 9);
       await say('look', 'ann', '', 9);
       const [first] = await redis.xrange(`${root}:offers:ann`, '-', '+', 'COUNT', 1);
       said.push(settled(await call('look', 'ann', first![0], 9)));
-      for (const driver of ['ann', 'nobody']) await say('look', driver, '999999999999999-0', 9);
+      for (const driver of ['ann', 'zoe']) await say('look', driver, '999999999999999-0', 9);
       const two = await call('look', 'ann', '0-0', 2);
       said.push(settled(two), `${two[0] === two[4]![0]}`);
       for (const id of ['t3', 't5']) await say('finish', id, 'CANCELLED', 'off');
@@ -494,34 +495,34 @@ describe('the scripts of trips', () => {
       await create('t7', 60_000, 'ann');
       await redis.zadd(`${root}:due`, 1, 't7');
       await say('due', 1);
-      await say('tended', 't7', 'PENDING');
+      await say('mark-checked', 't7', 'PENDING');
       await state('due', () => dueIn('t7'));
       await say('due', 1);
       await redis.zadd(`${root}:due`, 1, 't7');
       await say('due', 1);
       const expires = Date.now() + 2_000;
       await redis.hset(`${root}:trip:t7`, 'expires', expires);
-      await say('tended', 't7', 'PENDING');
+      await say('mark-checked', 't7', 'PENDING');
       await state('due', async () => String(Number(await redis.zscore(`${root}:due`, 't7')) - expires));
       await redis.zadd(`${root}:due`, 1, 't7');
       await call('due', 1);
       await state('due', async () => String(Number(await redis.zscore(`${root}:due`, 't7')) - expires));
       await redis.hset(`${root}:trip:t7`, 'expires', '1');
-      await say('tended', 't6', 'ACCEPTED');
+      await say('mark-checked', 't6', 'ACCEPTED');
       await redis.zadd(`${root}:due`, 1, 't6', 2, 't7', 3, 't5');
       await say('due', 2);
       await say('due', 2);
       await say('due', 2);
       await say('finish', 't7', 'CANCELLED', 'off');
       for (const id of ['t1', 't2', 't6', 't5', 't3', 't7', 't8'])
-        await say('tended', id, (await redis.hget(`${root}:trip:${id}`, 'status'))!);
-      await say('tended', 't4', 'EXPIRED');
-      await say('tended', 'none', '');
+        await say('mark-checked', id, (await redis.hget(`${root}:trip:${id}`, 'status'))!);
+      await say('mark-checked', 't4', 'EXPIRED');
+      await say('mark-checked', 'none', '');
       for (let i = 0; i < 60; i += 1) {
         await call('create', `b${i}`, 'rider', '["ann"]', 60_000, '', 'secret');
         await call('offer', `b${i}`, 'ann', 'j');
         await call('finish', `b${i}`, 'CANCELLED', 'off');
-        await call('tended', `b${i}`, 'CANCELLED');
+        await call('mark-checked', `b${i}`, 'CANCELLED');
       }
       await state(
         'offers:ann',
@@ -548,16 +549,16 @@ describe('the scripts of trips', () => {
       await redis.del(`${root}:offers:hal`);
       await redis.xadd(`${root}:offers:hal`, '1-1', 'event', 'withdrawn', 'trip', 'old', 'more', '');
       await say('finish', 'o1', 'CANCELLED', 'off');
-      await call('tended', 'o1', 'CANCELLED');
+      await call('mark-checked', 'o1', 'CANCELLED');
       for (const id of ['ann', 'bob', 'hal']) await say('driver', id, 0);
-      // Whose requests are to be taken back, a while after he went.
+      // Requests are withdrawn some time after their driver went offline.
       said.push(`away: ${(await redis.zrange(`${root}:away`, '0', '-1')).toSorted().join(' ')}`);
       await redis.zadd(`${root}:away`, 1, 'ann', 2, 'bob');
       await say('away', 9);
-      await say('taken', 'ann', 2);
-      await say('taken', 'ann', 1);
+      await say('mark-withdrawn', 'ann', 2);
+      await say('mark-withdrawn', 'ann', 1);
       for (const id of ['bob', 'cem', 'dan', 'eve', 'fay', 'hal'])
-        await call('taken', id, (await redis.zscore(`${root}:away`, id))!);
+        await call('mark-withdrawn', id, (await redis.zscore(`${root}:away`, id))!);
       said.push(`stays: ${(await staying()).join(' ')}`);
       const events = await Promise.all(
         ['ann', 'bob', 'cem', 'eve', 'hal'].map((id) =>
@@ -587,7 +588,7 @@ describe('the scripts of trips', () => {
       if (keys.length > 0) await redis.unlink(...keys);
     }
 
-    /** Whether the care would find it; it would not any more. */
+    /** Makes the trip due and shows whether the reconciler would find it. */
     async function due(id: string): Promise<void> {
       said.push(`${id} is due: ${await redis.zrem(`${root}:due`, id)}`);
     }
@@ -599,7 +600,7 @@ describe('the scripts of trips', () => {
       said.push(`${what}: ${await look()}`);
     }
 
-    /** In how many seconds the care looks at it. */
+    /** Seconds until the reconciler checks the trip. */
     async function dueIn(id: string): Promise<string> {
       return `${Math.round((Number(await redis.zscore(`${root}:due`, id)) - Date.now()) / 1_000)} s`;
     }
@@ -608,7 +609,7 @@ describe('the scripts of trips', () => {
       return `${Math.round((await redis.pttl(`${root}:${what}`)) / 3_600_000)} h`;
     }
 
-    /** Keys that do not end by themselves. */
+    /** Keys without a TTL. */
     async function staying(): Promise<string[]> {
       const keys = await redis.keys(`${root}:*`);
       const lives = await Promise.all(keys.map((key) => redis.pttl(key)));
@@ -629,7 +630,7 @@ function scriptOf(name: Name, [where, from = '', to = '']: Mutant | readonly [] 
   return new Script(read(name).replace(/^--- @include (\w+)$/gm, (_, piece: string) => read(piece)));
 }
 
-/** Without times, which are others each time. */
+/** Replaces times, which differ between runs. */
 function settled(answer: unknown): string {
   return JSON.stringify(answer)
     .replaceAll(/\d{13}(-\d+)?/g, '<time>')

@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http';
-import type { OfferEntry, OfferLook } from '../trips.repository.js';
+import type { OfferEntry, OfferLook } from '../trip-repository.js';
 
-/** A reader who lets more than this lie unread is cut off; it comes back and goes on from what it saw last. */
+/**
+ * A client with more unread bytes is disconnected. It may reconnect and resume after the last event it saw.
+ */
 const MOST_UNREAD_BYTES = 64 * 1024;
-/** How soon a browser comes back after its connection broke. */
+/** Reconnect delay sent to the browser. */
 const RETRY_MS = 1_000;
 const LOOK_AGAIN_MS = 500;
 
-/** One phone that looks: what its driver is offered, as server-sent events. */
+/** One phone's stream of its driver's offers, as server-sent events. */
 export class OfferStream {
   private isLooking = false;
   private hasNews = false;
@@ -26,7 +28,7 @@ export class OfferStream {
     void this.tell();
   }
 
-  /** There may be something new. One look at a time, and one more when something came meanwhile. */
+  /** Reads and sends new events. One read runs at a time; a call during a read causes one more. */
   async tell(): Promise<void> {
     this.hasNews = true;
     if (this.isLooking) return;
@@ -51,7 +53,7 @@ export class OfferStream {
     }
   }
 
-  /** Proxies close a connection on which nothing is said; and what nobody was told of is seen now. */
+  /** Keeps proxies from closing an idle connection, and reads events whose message was lost. */
   beat(): void {
     this.write(':\n\n');
     void this.tell();
@@ -65,7 +67,7 @@ export class OfferStream {
     return !this.out.writableEnded && !this.out.destroyed;
   }
 
-  /** An offer that was withdrawn before it could be shown is none, and so is one whose time is over. */
+  /** Leaves out offers that were withdrawn or expired before they could be shown. */
   private show({ entries, standing, leftMs, newest }: OfferLook): void {
     const isOver = ({ event, tripId }: OfferEntry): boolean =>
       event === 'offer' && (tripId !== standing || leftMs <= 0);
@@ -75,7 +77,9 @@ export class OfferStream {
     this.last = newest;
   }
 
-  /** A phone that was away for long has much to hear, and is not cut off because of it. */
+  /**
+   * Waits until the client has read enough, so that a client with a long backlog is not disconnected for it.
+   */
   private async isRead(): Promise<void> {
     if (!this.out.writableNeedDrain) return;
     await new Promise<void>((resolve) => {

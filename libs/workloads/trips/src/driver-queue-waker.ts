@@ -1,17 +1,20 @@
 import { JobReader, Waker, type JobViewState } from '#lifecycle';
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TripRepository } from './trips.repository.js';
+import { TripRepository } from './trip-repository.js';
 
-/** How long one that runs has to come to its rest, look by look. */
+/** Pauses between attempts while the first request is still running and cannot be woken yet. */
 const LOOKS_MS = [25, 50, 100, 250, 500, 1_000];
-/** So many that have ended may stand before one who waits. */
+/** Limit on ended requests removed from the head of a queue in one wake. */
 const MOST_PASSED = 100;
 const LIVES = new Set<JobViewState>(['waiting', 'running', 'delayed', 'retrying']);
 
-/** Has the first in a driver's line look again. Nobody waits for this: one that is not woken looks again by itself. */
+/**
+ * Wakes the first request in a driver's queue. Callers do not wait for the result: a request whose wake is
+ * lost checks again by itself after 30 s.
+ */
 @Injectable()
-export class TripWakes {
+export class DriverQueueWaker {
   private readonly log = new Logger('Trips');
 
   constructor(
@@ -20,14 +23,14 @@ export class TripWakes {
     private readonly jobs: JobReader,
   ) {}
 
-  /** Each is a job, a space, and its driver, as scripts answer it. */
+  /** Each entry is `<job id> <driver id>`, as the scripts return it. */
   wake(firsts: readonly (string | undefined)[]): void {
     for (const first of firsts) {
       if (first) this.wakeFirst(first).catch((error: Error) => this.log.warn(error.message));
     }
   }
 
-  /** Who will not ask again, because its job has ended, keeps nobody waiting. */
+  /** Removes requests whose job has ended, because they would block the queue for good. */
   private async wakeFirst(first: string): Promise<void> {
     let next: string | undefined = first;
     for (let passed = 0; next && passed < MOST_PASSED; passed += 1) {
@@ -38,7 +41,10 @@ export class TripWakes {
     }
   }
 
-  /** It has, or it looks again. One that is on its way to wait cannot be woken yet, and does not know what came meanwhile. */
+  /**
+   * False if the job was woken or is about to run. A running job cannot be woken before it is delayed again,
+   * and has missed what changed since it checked.
+   */
   private async hasEnded(jobId: string): Promise<boolean> {
     for (const lookMs of LOOKS_MS) {
       if (await this.waker.wake(jobId)) return false;

@@ -1,6 +1,6 @@
-import type { OfferLook } from '../trips.repository.js';
+import type { OfferLook } from '../trip-repository.js';
 
-/** A trip is ended by its timeout, which is left so much time to do so. */
+/** Head start for the trip's timeout job, which normally ends the trip. */
 const LATE_MS = 150;
 const AGAIN_MS = 500;
 
@@ -10,25 +10,25 @@ interface Standing {
 }
 
 /**
- * Ends what phones show at its time: its timeout may be held by a worker that died, or wait in a queue that nobody works off.
- * One timer for each trip that is shown through this process.
+ * Ends an expired trip that a phone still shows. The timeout job may be held by a dead worker or wait in a
+ * queue without workers. There is one timer for each trip shown through this process.
  */
-export class OfferEnds {
+export class OfferExpiryTimers {
   private readonly trips = new Map<string, Standing>();
   private readonly shown = new Map<string, string>();
 
-  /** @param end Ends a trip whose time is over: 0, or in how many ms it is. */
+  /** @param end Expires a trip; resolves to 0, or to the ms left until it expires. */
   constructor(
     private readonly end: (tripId: string) => Promise<number>,
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** How many trips are waited for. */
+  /** Number of trips with a timer. */
   get size(): number {
     return this.trips.size;
   }
 
-  /** What a driver's phones were shown last. */
+  /** Records the offer that a driver's phones show. */
   note(driverId: string, { standing, leftMs }: OfferLook): void {
     if ((this.shown.get(driverId) ?? '') === standing) return;
     this.forget(driverId);
@@ -40,7 +40,7 @@ export class OfferEnds {
     this.endIn(standing, leftMs + LATE_MS);
   }
 
-  /** Nobody looks for him any more, or he is shown something else. */
+  /** Called when the driver has no stream left, or another offer is shown. */
   forget(driverId: string): void {
     const tripId = this.shown.get(driverId);
     if (tripId === undefined) return;
@@ -58,7 +58,7 @@ export class OfferEnds {
 
   private endIn(tripId: string, ms: number): void {
     const trip = this.trips.get(tripId);
-    // It was withdrawn meanwhile, or the process ends.
+    // The offer was withdrawn, or the process is shutting down.
     if (!trip) return;
     clearTimeout(trip.timer);
     trip.timer = setTimeout(

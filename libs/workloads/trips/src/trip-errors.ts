@@ -1,6 +1,6 @@
 import { LifecycleError } from '#lifecycle';
 
-/** There is no trip of that id, or it has been over for long. */
+/** The trip does not exist, or it ended more than a day ago. */
 export class UnknownTripError extends LifecycleError {
   readonly code = 'UNKNOWN_TRIP';
 
@@ -9,7 +9,7 @@ export class UnknownTripError extends LifecycleError {
   }
 }
 
-/** The trip is in a state in which this cannot be done; nothing has changed. */
+/** The trip's status does not allow this; nothing has changed. */
 export class TripOverError extends LifecycleError {
   readonly code = 'TRIP_NOT_TO_BE_HAD';
 
@@ -18,7 +18,7 @@ export class TripOverError extends LifecycleError {
   }
 }
 
-/** The trip is there, but not for this driver now; nothing has changed. */
+/** The trip is not open to this driver now; nothing has changed. */
 export class NotForDriverError extends LifecycleError {
   readonly code = 'NOT_FOR_DRIVER';
 
@@ -27,12 +27,12 @@ export class NotForDriverError extends LifecycleError {
   }
 }
 
-/** The request fails, and is tried again: the driver may be back by then. */
+/** Fails the request's attempt, so that it is retried when the driver may be back. */
 export class DriverUnavailableError extends Error {
   constructor(driverId: string) {
     super(`Driver "${driverId}" is not available.`);
     this.name = 'DriverUnavailableError';
-    // Of each attempt it is kept with the job, and there may be a thousand.
+    // The job keeps the stack of each attempt, and there may be a thousand.
     this.stack = '';
   }
 }

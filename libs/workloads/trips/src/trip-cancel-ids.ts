@@ -2,20 +2,21 @@ import { Canceller, owner } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { TRIP_STATUSES, type TripStatus } from './trip.js';
-import { TripRepository } from './trips.repository.js';
+import { TripRepository } from './trip-repository.js';
 
 /**
- * The cancels by which a trip ends its own jobs. Their ids are made with the trip's secret: nobody can use one before it is, nor
- * pass a cancel of his for one of these. One that was used is in the owner's history, and says nothing of the next.
+ * The cancels with which a trip ends its own jobs. Their ids are derived from the trip's secret, so no other
+ * caller can use one first or pass off a cancel as the trip's own. An id that was used is visible in the
+ * owner's history and reveals nothing about the next.
  */
 @Injectable()
-export class OwnCancels {
+export class TripCancelIds {
   constructor(
     private readonly trips: TripRepository,
     private readonly canceller: Canceller,
   ) {}
 
-  /** Again is the same cancel. */
+  /** Idempotent: the same trip and status give the same cancel. */
   async carryOut(id: string, status: TripStatus, reason: string): Promise<void> {
     const cancelId = idOf(id, status, await this.trips.secret(id));
     await this.canceller.cancel(owner('trip', id), { reason, by: 'trips', cancelId });

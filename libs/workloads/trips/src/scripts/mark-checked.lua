@@ -1,12 +1,11 @@
 #!lua flags=allow-oom
 --[[
-  tended: what was to be done for a trip is done, as long as it is what it was.
+  mark-checked: the work due for a trip is done, provided its status is unchanged.
 
-  One that is PENDING is looked at again and again: somebody may have closed its owner and died; and soon after its time: its
-  timeout may be lost, or late.
+  A PENDING trip stays due: another process may close its owner and die, and its timeout job may be lost or late.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   trip   ARGV[2]   the status it had
+    ARGV[1]   trip   ARGV[2]   the status that the caller saw
 
   Answers {'ok'}, or {'moved'}.
 ]]
@@ -18,7 +17,7 @@ if (trip[1] or '') ~= status then
 end
 if status == 'PENDING' then
   redis.call('HSET', trip_key(id), 'sent', 1)
-  redis.call('ZADD', root .. ':due', care_at(trip[2]), id)
+  redis.call('ZADD', root .. ':due', recheck_at(trip[2]), id)
 else
   redis.call('ZREM', root .. ':due', id)
 end

@@ -1,11 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DemoController } from './demo/demo.controller.js';
 import { DriversController } from './drivers.controller.js';
-import { OfferHub } from './offers/offer.hub.js';
+import { OfferHub } from './offers/offer-hub.js';
 import { TripsController } from './trips.controller.js';
-import { TripsModule } from './trips.modules.js';
+import { TripsModule } from './trips.module.js';
 
-/** Where trips are asked for, and drivers look. */
+/** HTTP routes for trips and drivers. */
 @Module({})
 export class TripsApiModule {
   static with({ demo }: { readonly demo: boolean }): DynamicModule {

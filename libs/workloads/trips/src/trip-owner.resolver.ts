@@ -1,12 +1,12 @@
 import { OwnerResolver, ResolvesOwners, type OwnerLife } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { isTripId } from './trip.js';
-import { TripRepository } from './trips.repository.js';
+import { TripRepository } from './trip-repository.js';
 
-/** A trip lives for its jobs while somebody may accept it. */
+/** For its jobs, a trip exists while it can be accepted. */
 @Injectable()
 @ResolvesOwners('trip')
-export class TripOwners extends OwnerResolver {
+export class TripOwnerResolver extends OwnerResolver {
   constructor(private readonly trips: TripRepository) {
     super();
   }

@@ -2,18 +2,18 @@ import { LifecycleOptions, Store, StoreUnavailableError, Turns } from '#lifecycl
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { offersOf } from '../trips.keys.js';
-import { TripRepository, type OfferLook } from '../trips.repository.js';
+import { offersOf } from '../trip-keys.js';
+import { TripRepository, type OfferLook } from '../trip-repository.js';
 import { Trips } from '../trips.service.js';
-import { Beats } from './beats.js';
+import { Heartbeats } from './heartbeats.js';
 import { openListener } from './listener.js';
-import { OfferEnds } from './offer.ends.js';
-import { OfferStream } from './offer.stream.js';
+import { OfferExpiryTimers } from './offer-expiry-timers.js';
+import { OfferStream } from './offer-stream.js';
 
-/** How many phones of one driver look at once; with one more the first is let go. */
+/** Streams per driver. One more closes the oldest. */
 const MOST_A_DRIVER = 8;
 const ENTRY_ID = /^\d{1,15}-\d{1,10}$/;
-/** So many look into the store at once: all may want to, when the connection comes back, and others want an answer too. */
+/** Concurrent reads: after a reconnect all streams read at once, and other callers need the store too. */
 const LOOKS_AT_ONCE = 100;
 
 export const OFFER_HEADERS = {
@@ -24,18 +24,19 @@ export const OFFER_HEADERS = {
 };
 
 /**
- * All phones that look through this process. What they are shown is read from the stream of their driver; a message only says
- * that there is something to read. One that is lost is made good by the next beat, and by a new connection at once.
+ * All offer streams of this process. Events are read from the driver's Redis stream; a pub/sub message only
+ * says that there is something to read. A lost message is made good by the next heartbeat, and a reconnect
+ * triggers a read at once.
  */
 @Injectable()
 export class OfferHub implements OnModuleDestroy {
   private readonly streams = new Map<string, Set<OfferStream>>();
-  /** How many listen to a driver, or are about to. */
+  /** Subscribers per driver, including those still being set up. */
   private readonly listening = new Map<string, number>();
-  private readonly beats = new Beats();
+  private readonly beats = new Heartbeats();
   private readonly looks = new Turns(LOOKS_AT_ONCE);
   private readonly log = new Logger('Offers');
-  private readonly ends: OfferEnds;
+  private readonly ends: OfferExpiryTimers;
   private connection: Redis | undefined;
   private isClosing = false;
 
@@ -45,18 +46,21 @@ export class OfferHub implements OnModuleDestroy {
     private readonly trips: TripRepository,
     plot: Trips,
   ) {
-    this.ends = new OfferEnds(
+    this.ends = new OfferExpiryTimers(
       (tripId) => plot.withdraw(tripId),
       (error) => this.log.debug(String(error)),
     );
   }
 
-  /** How many look. */
+  /** Number of open streams. */
   get size(): number {
     return [...this.streams.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Everything that may fail, before the answer begins. Listening comes first, so that nothing falls in between. */
+  /**
+   * Does everything that may fail before the response starts. Subscribes before the first read, so that no
+   * event falls between them.
+   */
   async prepare(
     driverId: string,
     lastEventId = '',
@@ -79,13 +83,13 @@ export class OfferHub implements OnModuleDestroy {
       this.add(driverId, stream);
       out.once('close', () => this.remove(driverId, stream));
       stream.begin(first);
-      // It may have gone, or this process be told to end, while all that was prepared.
+      // The phone may have disconnected, or shutdown may have begun, during the preparation.
       if (out.destroyed) this.remove(driverId, stream);
       if (this.isClosing) stream.end();
     };
   }
 
-  /** Before the server closes, which waits for whoever is connected. */
+  /** Ends the streams before the server closes, because the server waits for open connections. */
   onModuleDestroy(): void {
     this.isClosing = true;
     this.beats.end();
@@ -126,7 +130,10 @@ export class OfferHub implements OnModuleDestroy {
     }
   }
 
-  /** The last one turns off the light. Whoever is on his way in counts: he has heard already that he listens. */
+  /**
+   * Unsubscribes when the last stream of a driver leaves. Streams still being set up count, because they rely
+   * on the subscription.
+   */
   private leave(driverId: string): void {
     const others = this.listening.get(driverId)! - 1;
     if (others > 0) return void this.listening.set(driverId, others);
@@ -137,7 +144,7 @@ export class OfferHub implements OnModuleDestroy {
 
   private open(): Redis {
     const connection = openListener(this.options.redis);
-    // Said by the shared connection already, which goes to the same store.
+    // The shared connection to the same store already logs the error.
     connection.on('error', () => undefined);
     connection.on('ready', () => this.tell(this.all()));
     connection.on('message', (channel: string) => {

@@ -1,38 +1,38 @@
 import { Turns } from '#lifecycle';
 import { Injectable, Logger } from '@nestjs/common';
-import { TripRepository } from './trips.repository.js';
+import { TripRepository } from './trip-repository.js';
 import { Trips } from './trips.service.js';
 
 const AT_ONCE = 200;
-/** So often in a row, before the others have their turn. */
-const MOST_ROUNDS = 10;
-/** So many trips at once: each asks the store several times, and others want an answer too. */
-const TENDED_AT_ONCE = 50;
+/** Pages per call, so that drivers get their turn under a long backlog. */
+const MOST_PAGES = 10;
+/** Concurrent trips: each calls the store several times, and other callers need it too. */
+const CONCURRENT_TRIPS = 50;
 
 /**
- * Finishes what others left half-done with trips: jobs that were not sent, not ended, a timeout that was lost or is late, a
- * cancelled owner that nobody heard of, requests of a driver who went.
+ * Finishes what a crashed process left half-done: jobs not sent or not removed, a lost or late timeout, a
+ * cancelled owner whose event was lost, and the requests of a driver who went offline.
  */
 @Injectable()
-export class TripCare {
+export class TripReconciler {
   private readonly log = new Logger('Trips');
-  private readonly turns = new Turns(TENDED_AT_ONCE);
+  private readonly turns = new Turns(CONCURRENT_TRIPS);
 
   constructor(
     private readonly repository: TripRepository,
     private readonly trips: Trips,
   ) {}
 
-  /** How many trips and drivers were looked at. Any number of processes may do so. */
-  async tendOnce(): Promise<number> {
+  /** Returns the number of trips and drivers checked. Any number of processes may call this concurrently. */
+  async reconcileOnce(): Promise<number> {
     let looked = 0;
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    for (let round = 0; round < MOST_PAGES; round += 1) {
       const due = await this.repository.due(AT_ONCE);
       looked += due.length;
       const idsOf = (what: 'tend' | 'watch'): string[] =>
         due.filter((one) => one.what === what).map(({ id }) => id);
       const watched = idsOf('watch');
-      await this.each(idsOf('tend'), (id) => this.tend(id));
+      await this.each(idsOf('tend'), (id) => this.reconcile(id));
       if (watched.length > 0) await this.trips.endClosed(watched).catch((error: Error) => this.warn(error));
       if (due.length < AT_ONCE) break;
     }
@@ -41,9 +41,9 @@ export class TripCare {
     return looked + away.length;
   }
 
-  private async tend(id: string): Promise<void> {
+  private async reconcile(id: string): Promise<void> {
     const trip = await this.repository.find(id);
-    if (!trip) return this.repository.tended(id, '');
+    if (!trip) return this.repository.markChecked(id, '');
     if (trip.status !== 'PENDING') return this.trips.tidy(id, trip.status, trip.reason ?? 'accepted');
 
     const leftMs = Date.parse(trip.expiresAt) - (await this.repository.now());
@@ -51,7 +51,7 @@ export class TripCare {
     else if (!(await this.trips.endIfClosed(id))) await this.trips.send(trip, leftMs);
   }
 
-  /** One that cannot be tended now is due again soon, and does not keep the others waiting. */
+  /** A failed item stays listed, becomes due again soon, and does not hold up the others. */
   private async each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
     await Promise.all(
       all.map((one) => this.turns.take(() => work(one)).catch((error: Error) => this.warn(error))),
@@ -59,6 +59,6 @@ export class TripCare {
   }
 
   private warn(error: Error): void {
-    this.log.warn(`Left to the next look: ${error.message}`);
+    this.log.warn(`Retried at the next check: ${error.message}`);
   }
 }

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
 --[[
-  taken: the requests of a driver who went offline are taken back, unless he went once more since.
+  mark-withdrawn: the requests of an offline driver are withdrawn, unless the driver went offline again since.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   driver   ARGV[2]   since when, ms
+    ARGV[1]   driver   ARGV[2]   when they went offline, ms
 
   Answers {'ok'}, or {'moved'}.
 ]]

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../../../test/support/until.js';
-import type { OfferEntry, OfferLook } from '../trips.repository.js';
-import { OfferStream } from './offer.stream.js';
+import type { OfferEntry, OfferLook } from '../trip-repository.js';
+import { OfferStream } from './offer-stream.js';
 
 const NOTHING: OfferLook = { newest: '0-1', standing: '', leftMs: 0, hasMore: false, entries: [] };
 
@@ -19,7 +19,7 @@ function entry(id: string, event: OfferEntry['event'], tripId: string): OfferEnt
   return { id, event, tripId, more: event === 'offer' ? '1700000000000 rider one' : 'expired' };
 }
 
-/** What a phone reads, as far as it reads. */
+/** A client that reads only when told to. */
 class Line extends Writable {
   text = '';
 
@@ -37,8 +37,8 @@ function open(line: Line, look: (last: string) => Promise<OfferLook>): OfferStre
   return new OfferStream(line as unknown as ServerResponse, look, '', () => undefined);
 }
 
-describe('what a phone is told', () => {
-  it('is what stands, in order, and no offer that was over before it could be shown', async () => {
+describe('an offer stream', () => {
+  it('sends events in order and leaves out offers that were withdrawn before they were shown', async () => {
     const line = new Line(true);
     const asked: string[] = [];
     const looks: OfferLook[] = [
@@ -67,7 +67,7 @@ describe('what a phone is told', () => {
     expect(asked).toEqual(['2-0', '5-0']);
   });
 
-  it('is no offer whose time is over, though nobody has withdrawn it', async () => {
+  it('leaves out an offer that has expired but is not withdrawn yet', async () => {
     const line = new Line(true);
     const stream = open(line, () => Promise.resolve({ ...OFFERED, leftMs: 0 }));
     stream.begin(NOTHING);
@@ -75,7 +75,7 @@ describe('what a phone is told', () => {
     expect(line.text).toBe('retry: 1000\n\n');
   });
 
-  it('is all that it missed, a piece at a time', async () => {
+  it('sends everything the client missed, page by page', async () => {
     const line = new Line(true);
     const pieces = Array.from({ length: 50 }, (_piece, piece) => ({
       ...NOTHING,
@@ -90,7 +90,7 @@ describe('what a phone is told', () => {
     expect(line.text.match(/^id: /gm)).toHaveLength(10_000);
   });
 
-  it('is looked for once more when something came during a look', async () => {
+  it('reads once more when an event arrives during a read', async () => {
     const line = new Line(true);
     const answers: ((look: OfferLook) => void)[] = [];
     const stream = open(line, () => new Promise((resolve) => answers.push(resolve)));
@@ -104,7 +104,7 @@ describe('what a phone is told', () => {
     expect(answers).toHaveLength(2);
   });
 
-  it('is not kept for one who does not read: it is cut off', async () => {
+  it('disconnects a client that does not read', async () => {
     const line = new Line(false);
     let i = 0;
     const stream = open(line, () => {
@@ -127,7 +127,7 @@ describe('what a phone is told', () => {
     expect(i).toBe(lookedSoFar);
   });
 
-  it('goes on after a look that failed', async () => {
+  it('continues after a failed read', async () => {
     const line = new Line(true);
     let fails = true;
     const stream = open(line, () => (fails ? Promise.reject(new Error('away')) : Promise.resolve(OFFERED)));
@@ -140,7 +140,7 @@ describe('what a phone is told', () => {
     expect(line.writableEnded).toBe(true);
   });
 
-  it('is looked for again by itself when a look failed', async () => {
+  it('retries a failed read by itself', async () => {
     const line = new Line(true);
     let looks = 0;
     const stream = open(line, () => {

@@ -2,50 +2,50 @@ import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
 import { runScript } from '#scripts';
 import { Injectable } from '@nestjs/common';
 import { readTrip, type Trip, type TripStatus } from './trip.js';
-import { rootKey, tripKey } from './trips.keys.js';
-import { scripts } from './trips.scripts.js';
+import { rootKey, tripKey } from './trip-keys.js';
+import { scripts } from './trip-scripts.js';
 
-/** What a script answers: a word, and what goes with it. */
+/** A script's answer: an outcome and its values. */
 type Answer<Word extends string> = readonly [Word, ...string[]];
 
 export type Ending = 'CANCELLED' | 'EXPIRED' | 'COMPLETED';
 
-/** An entry of what a driver is shown. */
+/** An event in a driver's stream. */
 export interface OfferEntry {
   readonly id: string;
   readonly event: 'offer' | 'withdrawn' | 'accepted';
   readonly tripId: string;
-  /** Of an offer: when it expires, ms, a space, and who asks. Of a withdrawal: why. Else nothing. */
+  /** For an offer: expiry in ms, a space and the customer. For a withdrawal: the reason. Otherwise empty. */
   readonly more: string;
 }
 
 export interface OfferLook {
   readonly newest: string;
-  /** The trip that the driver is offered now; '' for none. */
+  /** The trip offered to the driver now; '' if none. */
   readonly standing: string;
-  /** For how long; nothing when its time is over, and nobody has withdrawn it yet. */
+  /** Time until the offer expires; not positive if it has expired but is not withdrawn yet. */
   readonly leftMs: number;
-  /** There are more, after these. */
+  /** True if the page was full and more entries follow. */
   readonly hasMore: boolean;
   readonly entries: readonly OfferEntry[];
 }
 
-/** A trip that the care is to look at: does something remain to be done, or is it only to be seen whether others ended it? */
+/** A due trip. `tend`: work remains. `watch`: only check whether another caller closed its owner. */
 export interface DueTrip {
   readonly id: string;
   readonly what: 'tend' | 'watch';
 }
 
-/** A driver whose requests of before are to be taken back. */
+/** A driver who went offline and whose earlier requests are to be withdrawn. */
 export interface AwayDriver {
   readonly id: string;
   readonly sinceMs: number;
 }
 
-/** So many entries of what a driver is shown are read at once: a page of the longest is within what a phone may leave unread. */
+/** Page size of a driver's stream. A page of the longest entries stays below the unread limit of a stream. */
 const ENTRIES_AT_ONCE = 25;
 
-/** Trips and drivers in the store. Every decision is one script. */
+/** Trips and drivers in the store. Every decision is a single script. */
 @Injectable()
 export class TripRepository {
   readonly root: string;
@@ -57,15 +57,15 @@ export class TripRepository {
     this.root = rootKey(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
   }
 
-  /** Of one that exists: which it is. */
+  /** For `exists`, the answer holds the id of the existing trip. */
   create(trip: {
     id: string;
     customerId: string;
     driverIds: readonly string[];
     livesMs: number;
-    /** Digest of the key that it is asked for with; '' for none. */
+    /** Digest of the Idempotency-Key; '' if none. */
     key: string;
-    /** What nobody outside can know of it. */
+    /** Never leaves the store; cancel ids are derived from it. */
     secret: string;
   }): Promise<Answer<'created' | 'exists'>> {
     const { id, customerId, driverIds, livesMs, key, secret } = trip;
@@ -76,12 +76,12 @@ export class TripRepository {
     return readTrip(id, await this.store.call(() => this.store.redis.hgetall(tripKey(this.root, id))));
   }
 
-  /** '' when there is no such trip. */
+  /** '' if the trip does not exist. */
   async secret(id: string): Promise<string> {
     return (await this.store.call(() => this.store.redis.hget(tripKey(this.root, id), 'secret'))) ?? '';
   }
 
-  /** Of each trip; null for one that does not exist. */
+  /** One status per id; null for a trip that does not exist. */
   async statuses(ids: readonly string[]): Promise<(TripStatus | null)[]> {
     const found = this.store.call(() =>
       Promise.all(ids.map((id) => this.store.redis.hget(tripKey(this.root, id), 'status'))),
@@ -125,13 +125,13 @@ export class TripRepository {
     return this.run('driver', driverId, isAvailable ? 1 : 0);
   }
 
-  /** Whether the driver says so. */
+  /** The availability that the driver last set. */
   async isAvailable(driverId: string): Promise<boolean> {
     const key = `${this.root}:driver:${driverId}`;
     return (await this.store.call(() => this.store.redis.hget(key, 'available'))) === '1';
   }
 
-  /** Whether the driver could be offered something. */
+  /** True if the driver is available and has neither a trip nor an offer. */
   async isFree(driverId: string): Promise<boolean> {
     const key = `${this.root}:driver:${driverId}`;
     const [available, ...has] = await this.store.call(() =>
@@ -157,12 +157,12 @@ export class TripRepository {
     return answer.flatMap((id, i) => (i % 2 === 0 ? [{ id, sinceMs: Number(answer[i + 1]) }] : []));
   }
 
-  async taken({ id, sinceMs }: AwayDriver): Promise<void> {
-    await this.run('taken', id, sinceMs);
+  async markWithdrawn({ id, sinceMs }: AwayDriver): Promise<void> {
+    await this.run('mark-withdrawn', id, sinceMs);
   }
 
-  async tended(tripId: string, status: TripStatus | ''): Promise<void> {
-    await this.run('tended', tripId, status);
+  async markChecked(tripId: string, status: TripStatus | ''): Promise<void> {
+    await this.run('mark-checked', tripId, status);
   }
 
   now(): Promise<number> {

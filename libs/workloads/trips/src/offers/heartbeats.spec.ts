@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Beats, type Beating } from './beats.js';
+import { Heartbeats, type HeartbeatTarget } from './heartbeats.js';
 
-describe('signs of life', () => {
+describe('heartbeats', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it('come once in ten seconds for each, and never many at once', () => {
-    const beats = new Beats();
+  it('come every ten seconds for each stream, spread over the interval', () => {
+    const beats = new Heartbeats();
     const counts = Array.from({ length: 5_000 }, () => 0);
     let atOnce = 0;
-    const ones = counts.map((_count, i): Beating => ({
+    const ones = counts.map((_count, i): HeartbeatTarget => ({
       beat: () => {
         counts[i]! += 1;
         atOnce += 1;

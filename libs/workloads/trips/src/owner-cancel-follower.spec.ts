@@ -3,9 +3,9 @@ import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../../../../test/support/until.js';
-import type { OwnCancels } from './own.cancels.js';
-import { TripOverError, UnknownTripError } from './trips.errors.js';
-import { TripFollowers } from './trips.followers.js';
+import type { TripCancelIds } from './trip-cancel-ids.js';
+import { TripOverError, UnknownTripError } from './trip-errors.js';
+import { OwnerCancelFollower } from './owner-cancel-follower.js';
 import type { Trips } from './trips.service.js';
 
 type Order = Parameters<Journal['ownerCancelling']>[0];
@@ -13,7 +13,7 @@ type Order = Parameters<Journal['ownerCancelling']>[0];
 describe('a trip whose owner is cancelled', () => {
   const id = randomUUID();
   let journal: Journal;
-  let followers: TripFollowers;
+  let followers: OwnerCancelFollower;
   let asked: string[];
   let answer: () => Promise<unknown>;
   beforeEach(() => {
@@ -30,8 +30,8 @@ describe('a trip whose owner is cancelled', () => {
       return answer();
     };
     const has = (_id: string, cancelId: string): Promise<boolean> => Promise.resolve(cancelId === 'own');
-    const own = { has } as unknown as OwnCancels;
-    followers = new TripFollowers(journal, { cancel, leaveIfClosed } as unknown as Trips, own);
+    const own = { has } as unknown as TripCancelIds;
+    followers = new OwnerCancelFollower(journal, { cancel, leaveIfClosed } as unknown as Trips, own);
     followers.onModuleInit();
   });
   afterEach(() => void vi.restoreAllMocks());
@@ -39,7 +39,7 @@ describe('a trip whose owner is cancelled', () => {
   const say = (more: Partial<Receipt> = {}): void =>
     void journal.ownerCancelled({ owner: `trip:${id}`, reason: 'off', by: 'shop', ...more } as Receipt);
 
-  it('is cancelled, unless trips did it, or the sweep, or it is one job, or no trip of ours', async () => {
+  it('is cancelled, except by its own cancels, by the orphan sweep, for a single job, or for a foreign id', async () => {
     say({ by: 'trips', cancelId: 'own' });
     say({ by: 'janitor', why: 'orphan' });
     say({ job: 'a job' });
@@ -50,7 +50,7 @@ describe('a trip whose owner is cancelled', () => {
     expect(asked).toEqual([`${id}: off`]);
   });
 
-  it('is cancelled as soon as its owner is, and not only when its jobs are gone', async () => {
+  it('is cancelled as soon as the owner is, before its jobs are gone', async () => {
     const order = {
       cancelId: 'c',
       owner: `trip:${id}`,
@@ -66,13 +66,13 @@ describe('a trip whose owner is cancelled', () => {
     expect(asked).toEqual([`${id}: off`]);
   });
 
-  it('is cancelled by whoever calls himself trips', async () => {
+  it('is cancelled by another caller that is also named trips', async () => {
     say({ by: 'trips', cancelId: `trip-${id}-ACCEPTED` });
     await followers.beforeApplicationShutdown();
     expect(asked).toHaveLength(1);
   });
 
-  it('is cancelled as soon as the store is back', async () => {
+  it('is cancelled once the store is back', async () => {
     let fails = 2;
     answer = () =>
       (fails -= 1) >= 0 ? Promise.reject(new StoreUnavailableError('away')) : Promise.resolve();
@@ -82,7 +82,7 @@ describe('a trip whose owner is cancelled', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is a driver who goes offline, as soon as the store is back', async () => {
+  it('takes a driver offline once the store is back', async () => {
     let fails = 1;
     answer = () =>
       (fails -= 1) >= 0 ? Promise.reject(new StoreUnavailableError('away')) : Promise.resolve();
@@ -93,7 +93,7 @@ describe('a trip whose owner is cancelled', () => {
     expect(asked).toEqual(['driver ann', 'driver ann']);
   });
 
-  it('is left alone when it is over, or there is none', async () => {
+  it('is left alone when it is over or unknown', async () => {
     for (const error of [new UnknownTripError(), new TripOverError('EXPIRED')]) {
       answer = () => Promise.reject(error);
       say();
@@ -102,7 +102,7 @@ describe('a trip whose owner is cancelled', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is waited for by a process that ends, which tries once more', async () => {
+  it('is tried once more during shutdown, which waits for it', async () => {
     answer = () => Promise.reject(new StoreUnavailableError('away'));
     say();
     await until(() => asked.length === 1, 'it is tried');

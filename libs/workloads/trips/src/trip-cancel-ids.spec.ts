@@ -1,22 +1,22 @@
 import type { Canceller, Owner } from '#lifecycle';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { OwnCancels } from './own.cancels.js';
-import type { TripRepository } from './trips.repository.js';
+import { TripCancelIds } from './trip-cancel-ids.js';
+import type { TripRepository } from './trip-repository.js';
 
-describe('the cancels of a trip by itself', () => {
+describe('the cancel ids of a trip', () => {
   const [id, secret] = [randomUUID(), randomUUID()];
   let used: string[];
-  let own: OwnCancels;
+  let own: TripCancelIds;
   beforeEach(() => {
     used = [];
     const cancel = (_owner: Owner, { cancelId }: { cancelId: string }): Promise<unknown> =>
       Promise.resolve(used.push(cancelId));
     const trips = { secret: (asked: string) => Promise.resolve(asked === id ? secret : 'another') };
-    own = new OwnCancels(trips as unknown as TripRepository, { cancel } as unknown as Canceller);
+    own = new TripCancelIds(trips as unknown as TripRepository, { cancel } as unknown as Canceller);
   });
 
-  it('are the same again, and another for each end', async () => {
+  it('are stable for one status, differ between statuses, and reveal neither', async () => {
     for (const status of ['ACCEPTED', 'ACCEPTED', 'CANCELLED'] as const)
       await own.carryOut(id, status, 'so it is');
     expect(used[1]).toBe(used[0]);
@@ -25,7 +25,7 @@ describe('the cancels of a trip by itself', () => {
     expect(used.filter((one) => one.includes('ACCEPTED'))).toEqual([]);
   });
 
-  it('are known, and no others are', async () => {
+  it('are recognised, and other ids are not', async () => {
     await own.carryOut(id, 'ACCEPTED', 'accepted');
     expect(await own.has(id, used[0]!)).toBe(true);
     expect(await own.has(id, `trip-${id}-ACCEPTED`)).toBe(false);
