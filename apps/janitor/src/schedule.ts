@@ -1,7 +1,7 @@
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
 import { LeaseCare } from '#workloads/containers';
-import { SiteCare } from '#workloads/sites';
+import { SiteReconciler } from '#workloads/sites';
 import { TripReconciler } from '#workloads/trips';
 import {
   Injectable,
@@ -40,7 +40,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly sweeper: Sweeper,
     private readonly runtime: Runtime,
     @Optional() private readonly trips?: TripReconciler,
-    @Optional() private readonly sites?: SiteCare,
+    @Optional() private readonly sites?: SiteReconciler,
     @Optional() private readonly leases?: LeaseCare,
   ) {}
 
@@ -59,7 +59,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.duties.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
     const { leases, trips, sites } = this;
     if (trips) this.duties.every(TRIPS_EVERY_MS, 'trips', async () => void (await trips.reconcileOnce()));
-    if (sites) this.duties.every(SITES_EVERY_MS, 'sites', () => sites.tendOnce());
+    if (sites) this.duties.every(SITES_EVERY_MS, 'sites', () => sites.reconcileOnce());
     if (leases) {
       this.duties.every(LEASES_EVERY_MS, 'leases', async () => void (await leases.tendOnce()));
       this.sweepEvery(this.intervals.LEASE_REAP_EVERY, 'leases');

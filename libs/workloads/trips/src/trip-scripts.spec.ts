@@ -44,11 +44,7 @@ const MUTANTS: readonly Mutant[] = [
   ['accept', 'elseif has[3] then', 'else'],
   ['accept', "redis.call('HDEL', driver_key(driver), 'offer')", ''],
   ['accept', "redis.call('HDEL', trip_key(other), 'sent')", ''],
-  [
-    'accept',
-    "redis.call('ZADD', root .. ':due', recheck_at(redis.call('HGET', trip_key(other), 'expires')), other)",
-    '',
-  ],
+  ['accept', "redis.call('ZADD', root .. ':due', recheck_at(other_ends), other)", ''],
   ['accept', "redis.call('HSET', driver_key(driver), 'trip', id)", ''],
   ['accept', "redis.call('ZADD', root .. ':due', now + RECHECK_MS, id)", ''],
   ['decline', "not withdraw(driver, id, 'declined')", 'false'],

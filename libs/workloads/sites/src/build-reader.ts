@@ -2,25 +2,25 @@ import { ArtifactReader } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { BuildIndex, INDEX, type PackedRoute } from './build/packed.site.js';
+import { BuildIndex, INDEX, type PackedRoute } from './build/packed-site.js';
 import { normalPath, STATIC_ROUTES, type Route } from './build/routes.js';
 
-/** So many routes are remembered, of whichever builds; a site has some ten thousand at most, each half a kilobyte. */
+/** Cache limit over all builds. A site has at most about ten thousand routes of half a kilobyte each. */
 const MOST_ROUTES = 50_000;
 
 type Known = ReadonlyMap<string, PackedRoute>;
 
-/** Reads what a build has left: which pages there are, and their bytes. A build never changes. */
+/** Reads the index and the pages of a build. A build never changes, so its index is cached. */
 @Injectable()
 export class BuildReader {
-  /** The one that was asked for longest ago comes first. */
+  /** In order of use, least recently used first. */
   private readonly known = new Map<string, Known>();
   private readonly underWay = new Map<string, Promise<Known | undefined>>();
   private routesKnown = 0;
 
   constructor(private readonly artifacts: ArtifactReader) {}
 
-  /** Of a site that is not built yet, or whose build is gone, those that every site has. */
+  /** The static routes if the site is not built yet or its build is gone. */
   async routes(job: string | undefined): Promise<readonly Route[]> {
     const known = job === undefined ? undefined : await this.find(job);
     const routes: readonly Route[] = known ? [...known.values()] : Object.values(STATIC_ROUTES);
@@ -32,18 +32,18 @@ export class BuildReader {
     }));
   }
 
-  /** The page at an address: `none` when there is none; undefined when the build is gone. */
+  /** The page at a path; `none` if the build has no such page, undefined if the build is gone. */
   async page(job: string, rawPath: string): Promise<PackedRoute | 'none' | undefined> {
     const known = await this.find(job);
     return known && (known.get(normalPath(rawPath) ?? '') ?? 'none');
   }
 
-  /** Undefined when the build is gone. */
+  /** Undefined if the build is gone. */
   bytes(job: string, { pack, at, size }: PackedRoute): Promise<Readable | undefined> {
     return this.artifacts.open(job, pack, { first: at, last: at + size - 1 });
   }
 
-  /** However many ask at once, it is read once. */
+  /** Concurrent callers share one read. */
   private find(job: string): Promise<Known | undefined> {
     const known = this.known.get(job);
     if (known) {
@@ -65,7 +65,7 @@ export class BuildReader {
     return known;
   }
 
-  /** The newest is kept, whatever its size. */
+  /** Evicts old builds; the one just read is kept, whatever its size. */
   private remember(job: string, known: Known): void {
     this.known.set(job, known);
     this.routesKnown += known.size;

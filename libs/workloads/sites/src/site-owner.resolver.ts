@@ -1,14 +1,17 @@
 import { OwnerResolver, ResolvesOwners, type OwnerLife } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { isSiteId } from './sites.keys.js';
-import { OWNER_TYPE } from './sites.kinds.js';
-import { SitesRepository } from './sites.repository.js';
+import { isSiteId } from './site-keys.js';
+import { OWNER_TYPE } from './site-kinds.js';
+import { SiteRepository } from './site-repository.js';
 
-/** A site that is gone is gone. Of `site:42` nothing is known: no id of ours looks like that. When the store cannot say, nobody knows. */
+/**
+ * A site without a record is gone. An id such as `site:42` belongs to another service and is unknown here, as
+ * is every site while the store is away.
+ */
 @Injectable()
 @ResolvesOwners(OWNER_TYPE)
-export class SiteOwners extends OwnerResolver {
-  constructor(private readonly sites: SitesRepository) {
+export class SiteOwnerResolver extends OwnerResolver {
+  constructor(private readonly sites: SiteRepository) {
     super();
   }
 

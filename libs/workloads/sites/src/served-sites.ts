@@ -1,28 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
-import { BuildReader } from './build.reader.js';
-import type { PackedRoute } from './build/packed.site.js';
+import { BuildReader } from './build-reader.js';
+import type { PackedRoute } from './build/packed-site.js';
 import { normalPath } from './build/routes.js';
-import { etagOf, unbuiltPage } from './build/static.pages.js';
-import { ShownBuilds } from './shown.builds.js';
+import { etagOf, unbuiltPage } from './build/static-pages.js';
+import { BuildPublisher } from './build-publisher.js';
 import type { SiteRecord } from './site.js';
-import { SitesRepository } from './sites.repository.js';
+import { SiteRepository } from './site-repository.js';
 
-/** Between a look at which build is current and a look into it, it may have been superseded twice, and be gone. */
+/** Retries: the build may be superseded twice, and removed, between reading its id and reading its page. */
 const LOOKS = 3;
 
 export interface ServedPage {
   readonly route: Pick<PackedRoute, 'contentType' | 'etag' | 'size'>;
-  /** Absent when the caller has them already. */
+  /** Absent if the caller's copy is current. */
   readonly bytes?: Readable;
 }
 
-/** Pages of the build that readers get: all of one page is of one build. */
+/** Pages of the current build. A response never mixes two builds. */
 @Injectable()
 export class ServedSites {
   constructor(
-    private readonly sites: SitesRepository,
-    private readonly shown: ShownBuilds,
+    private readonly sites: SiteRepository,
+    private readonly shown: BuildPublisher,
     private readonly reader: BuildReader,
   ) {}
 
@@ -46,7 +46,7 @@ export class ServedSites {
   }
 }
 
-/** Until there is a build, what every site has is made for whoever asks. */
+/** Until the first build, the static pages are rendered for each request. */
 function unbuilt(site: SiteRecord, path: string, isKnown: (etag: string) => boolean): ServedPage | undefined {
   const page = unbuiltPage(site, normalPath(path));
   if (!page) return undefined;

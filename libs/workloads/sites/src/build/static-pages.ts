@@ -12,7 +12,7 @@ export interface StaticPage {
   readonly text: string;
 }
 
-/** What every site has, beside these routes. */
+/** The static pages of a built site. */
 export function staticPages(site: SiteFace, outline: Outline, routes: readonly Route[]): StaticPage[] {
   const { home, style, sitemap: map } = STATIC_ROUTES;
   return [
@@ -22,7 +22,7 @@ export function staticPages(site: SiteFace, outline: Outline, routes: readonly R
   ];
 }
 
-/** A page of a site of which nothing is built yet; undefined when there is none. */
+/** A page of a site without a build; undefined if there is none at the path. */
 export function unbuiltPage(site: SiteFace, path: string | undefined): StaticPage | undefined {
   const pages = staticPages(site, { lists: new Map(), notes: [] }, []);
   return pages.find(({ route }) => route.path === path);

@@ -7,52 +7,53 @@ import {
   StoreUnavailableError,
 } from '#lifecycle';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { OldBuilds } from './old.builds.js';
-import { shards } from './sites.keys.js';
-import { build, siteOwner } from './sites.kinds.js';
-import { SitesRepository, type Standing } from './sites.repository.js';
-import { isPending, ShownBuilds } from './shown.builds.js';
+import { OldBuildRemover } from './old-build-remover.js';
+import { shards } from './site-keys.js';
+import { build, siteOwner } from './site-kinds.js';
+import { SiteRepository, type Standing } from './site-repository.js';
+import { isPending, BuildPublisher } from './build-publisher.js';
 
 const AT_ONCE = 20;
 
 /**
- * What follows from a change or from a deletion; and what somebody else has begun and not ended: builds that were not asked for,
- * or failed, or are not shown, or are old, deleted sites that are not tidied up. Any number of processes may; a site that one
- * has taken the others leave alone for a while.
+ * Performs what follows from a change or a deletion, and finishes what a crashed process left: builds that
+ * were not requested, failed, are not shown or are superseded, and deleted sites that are not cleaned up. Any
+ * number of processes may run it; a site that one has taken is hidden from the others for a while.
  */
 @Injectable()
-export class SiteCare implements OnModuleDestroy {
+export class SiteReconciler implements OnModuleDestroy {
   private readonly log = new Logger('sites');
   private isEnding = false;
 
   constructor(
-    private readonly repository: SitesRepository,
+    private readonly repository: SiteRepository,
     private readonly enqueuer: Enqueuer,
     private readonly canceller: Canceller,
     private readonly jobs: JobReader,
-    private readonly shown: ShownBuilds,
-    private readonly old: OldBuilds,
+    private readonly shown: BuildPublisher,
+    private readonly old: OldBuildRemover,
   ) {}
 
-  /** Before anybody waits for what is under way. */
+  /** Stops the loop before shutdown waits for it. */
   onModuleDestroy(): void {
     this.isEnding = true;
   }
 
-  async tendOnce(): Promise<void> {
+  async reconcileOnce(): Promise<void> {
     for (const shard of shards) {
       if (this.isEnding) return;
       for (const siteId of await this.repository.take(shard, AT_ONCE)) {
         if (this.isEnding) return;
-        // One that cannot be tended now does not keep the others waiting.
-        await this.tend(siteId).catch((error: unknown) => this.tell(error));
+        // A failing site must not hold up the others.
+        await this.reconcile(siteId).catch((error: unknown) => this.logError(error));
       }
     }
   }
 
-  async tend(siteId: string): Promise<void> {
+  async reconcile(siteId: string): Promise<void> {
     if (await this.repository.deletion(siteId)) return this.clear(siteId, 'sites');
-    // Before it is looked at what readers get: a build that ends in between has shown what it was asked for.
+    // Read before the current build: a build that ends between the two reads has shown what it was requested
+    // for.
     const answered = await this.answered(siteId);
     await this.shown.settle(siteId);
     const { unshown } = await this.repository.standing(siteId);
@@ -63,21 +64,21 @@ export class SiteCare implements OnModuleDestroy {
     }
   }
 
-  /** What was written stands whether or not a build can be asked for now. */
+  /** The change is stored whether or not a build can be requested now. */
   async ask(siteId: string, version: number): Promise<void> {
     try {
       const { id } = await this.enqueuer.enqueue(build, {}, { owners: [siteOwner(siteId)] });
-      await this.repository.asked(siteId, version, id);
+      await this.repository.recordBuild(siteId, version, id);
     } catch (error) {
       if (!(error instanceof LifecycleError)) throw error;
       this.log.debug(`A build of ${siteId} is asked for later: ${error.message}`);
     }
   }
 
-  /** Each step may be done twice; the last one leaves nothing that leads here. */
+  /** Every step is idempotent. The last one removes the site from the due list. */
   async clear(siteId: string, by: string): Promise<void> {
     const cancelId = await this.repository.deletion(siteId);
-    // Somebody else has just come to the end of it.
+    // Another process has just finished the deletion.
     if (cancelId === undefined) return;
     const about = { reason: 'the site was deleted', by: by || 'sites', cancelId };
     await this.canceller.cancel(siteOwner(siteId), about);
@@ -85,13 +86,13 @@ export class SiteCare implements OnModuleDestroy {
     await this.repository.forget(siteId);
   }
 
-  /** A store that is away is said by others. */
-  tell(error: unknown): void {
+  /** Logs an error, unless the store is away: the store's own monitoring logs that. */
+  logError(error: unknown): void {
     if (error instanceof StoreUnavailableError || meansUnavailable(error)) return;
     this.log.warn(error);
   }
 
-  /** The version up to which everything will be shown by a build that is not over. */
+  /** The version up to which a pending build will show every change; -1 if none is pending. */
   private async answered(siteId: string): Promise<number> {
     const { asked }: Standing = await this.repository.standing(siteId);
     return asked && isPending(await this.jobs.read(asked.job)) ? asked.version : -1;

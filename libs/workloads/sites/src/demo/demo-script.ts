@@ -1,4 +1,4 @@
-/** Runs in the browser. Text from the api is put in as text. */
+/** The script of the page. Text from the api is inserted as text, never as markup. */
 export const SCRIPT = `
 const at = (id) => document.getElementById(id);
 const MANY = 51;
@@ -96,7 +96,7 @@ when('edit', () => put(1 + Math.floor(Math.random() * MANY), 'Changed at ' + new
 when('remove', async () => {
   const gone = site;
   site = undefined;
-  // What is asked of it meanwhile is answered before it is gone.
+  // Waits for the poll in progress, which must not read a deleted site.
   await watching;
   try {
     await ask('DELETE', '/v1/sites/' + gone);
@@ -107,7 +107,7 @@ when('remove', async () => {
   at('site').removeAttribute('src');
   at('builds').replaceChildren();
   for (const id of ['changes', 'count', 'routes']) at(id).textContent = 0;
-  at('said').textContent = 'The site is gone, with its builds and its pages.';
+  at('said').textContent = 'The site, its builds and its pages are deleted.';
 });
 tick();
 `;

@@ -1,14 +1,14 @@
 import type { Run } from '#lifecycle';
 import { z } from 'zod';
 import type { Route } from './routes.js';
-import { etagOf } from './static.pages.js';
+import { etagOf } from './static-pages.js';
 
-/** A job may have a thousand artifacts, and a site ten thousand pages: they lie in a few, one behind the other. */
+/** Pages are packed into larger artifacts: a job may have a thousand artifacts, a site ten thousand pages. */
 const PACK_BYTES = 4 * 1024 * 1024;
 
 export const INDEX = 'routes.json';
 
-/** A page, and where in which artifact its bytes are. */
+/** A page and the position of its bytes. */
 const PackedRoute = z.object({
   path: z.string(),
   kind: z.enum(['static', 'list', 'entity']),
@@ -22,11 +22,13 @@ const PackedRoute = z.object({
 });
 export type PackedRoute = z.output<typeof PackedRoute>;
 
-/** The routes of a build: of each page that it has, and of nothing else. */
+/** The index of a build lists every page that the build contains, and no other. */
 export const BuildIndex = z.object({ version: z.number().int(), routes: z.array(PackedRoute) });
 export type BuildIndex = z.output<typeof BuildIndex>;
 
-/** Puts pages into the artifacts of a run; the index comes last. */
+/**
+ * Writes pages into the artifacts of a run. The index comes last, so that a build with an index is complete.
+ */
 export class PackedSite {
   private readonly packed: PackedRoute[] = [];
   private chunks: Buffer[] = [];

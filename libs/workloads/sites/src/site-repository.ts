@@ -2,17 +2,17 @@ import { LifecycleOptions, LIFECYCLE_DEFAULTS, Store } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { nameOf, readName, type Entity, type EntityContent, type SiteRecord } from './site.js';
-import { dueIn, keysOf, newSiteId, type SiteKeys } from './sites.keys.js';
-import { runScript, type ScriptName } from './sites.scripts.js';
+import { dueIn, keysOf, newSiteId, type SiteKeys } from './site-keys.js';
+import { runScript, type ScriptName } from './site-scripts.js';
 
 const MOST_ENTITIES = 10_000;
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Whoever writes asks for a build at once; only when nobody has by then, somebody else does. */
-const TENDED_AFTER_MS = 3_000;
-const LEFT_ALONE_MS = 10_000;
-/** A site that could not be built is built again, however long that lasts. */
-const AGAIN_AFTER_MS = 30_000;
-/** Builds that are remembered of a site, whatever became of them. */
+/** Delay before the reconciler requests a build; normally the writer requests it at once. */
+const DUE_AFTER_MS = 3_000;
+const TAKEN_FOR_MS = 10_000;
+/** Delay before a failed build is requested again, without limit. */
+const RETRY_AFTER_MS = 30_000;
+/** Builds recorded per site, whatever their state. */
 const BUILDS_KEPT = 100;
 const PAGE = 100;
 
@@ -27,13 +27,13 @@ export interface NewSite {
   readonly paceMs: number;
 }
 
-/** What is still to be shown, and which build was asked for last, for everything up to which version. */
+/** The version still to show, and the last requested build with the version it covers. */
 export interface Standing {
   readonly unshown: number | undefined;
   readonly asked: { readonly version: number; readonly job: string } | undefined;
 }
 
-/** A build that is to be shown as soon as its run counts. */
+/** A build to publish once its run counts. */
 export interface Offer {
   readonly job: string;
   readonly version: number;
@@ -41,9 +41,9 @@ export interface Offer {
   readonly text: string;
 }
 
-/** Sites and their entities, on the store. Each change is one script. */
+/** Sites and their entities in the store. Each change is one script. */
 @Injectable()
-export class SitesRepository {
+export class SiteRepository {
   private readonly prefix: string;
 
   constructor(
@@ -59,23 +59,23 @@ export class SitesRepository {
     return siteId;
   }
 
-  /** Writes an entity, or deletes it when there is no content; and that it did. */
+  /** Writes an entity, or deletes it without content, and makes the site due in the same step. */
   async change(
     siteId: string,
     { type, id, content }: { type: string; id: string; content?: EntityContent },
     asks: boolean,
   ): Promise<Changed> {
     const what = content === undefined ? '' : JSON.stringify(content);
-    const args = [nameOf(type, id), what, asks ? 1 : 0, MOST_ENTITIES, MOST_BYTES, TENDED_AFTER_MS];
+    const args = [nameOf(type, id), what, asks ? 1 : 0, MOST_ENTITIES, MOST_BYTES, DUE_AFTER_MS];
     const [outcome, more] = (await this.run('change', siteId, args)) as [Changed['outcome'], unknown];
     if (outcome === 'full') return { outcome, what: more as 'entities' | 'bytes' };
     if (outcome === 'absent' || outcome === 'gone') return { outcome };
     return { outcome, version: Number(more) };
   }
 
-  /** A build was asked for, after everything up to that version was written. */
-  async asked(siteId: string, version: number, job: string): Promise<void> {
-    await this.run('asked', siteId, [version, job, BUILDS_KEPT, AGAIN_AFTER_MS]);
+  /** Records the build requested after all changes up to that version were written. */
+  async recordBuild(siteId: string, version: number, job: string): Promise<void> {
+    await this.run('asked', siteId, [version, job, BUILDS_KEPT, RETRY_AFTER_MS]);
   }
 
   async standing(siteId: string): Promise<Standing> {
@@ -105,7 +105,7 @@ export class SitesRepository {
     };
   }
 
-  /** Whether they are there, and not deleted. */
+  /** One flag per id: the site exists and is not deleted. */
   async live(siteIds: readonly string[]): Promise<boolean[]> {
     return Promise.all(
       siteIds.map(async (siteId) => {
@@ -116,19 +116,19 @@ export class SitesRepository {
     );
   }
 
-  /** The cancelId by which the owner of a deleted site is cancelled; undefined of one that is not. */
+  /** The cancelId for the owner of a deleted site; undefined if the site is not deleted. */
   async deletion(siteId: string): Promise<string | undefined> {
     const { site } = this.keys(siteId);
     return (await this.call((redis) => redis.hget(site, 'g'))) ?? undefined;
   }
 
-  /** The site as a build of it begins; undefined when it is gone. */
+  /** Records the start of a build and reads the site; undefined if it is gone. */
   async begin(siteId: string, job: string): Promise<Omit<SiteRecord, 'current'> | undefined> {
     await this.run('begin', siteId, [job, BUILDS_KEPT]);
     return this.find(siteId);
   }
 
-  /** Its entities in order, a page at a time. */
+  /** The entities in order, page by page. */
   async *entities(siteId: string): AsyncGenerator<Entity[]> {
     const { site } = this.keys(siteId);
     let from = '-';
@@ -146,17 +146,17 @@ export class SitesRepository {
     }
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async builds(siteId: string, most: number): Promise<string[]> {
     const { site } = this.keys(siteId);
     return this.call((redis) => redis.zrevrange(`${site}:builds`, 0, most - 1));
   }
 
   offer(siteId: string, job: string, version: number, fence: string): Promise<unknown> {
-    return this.run('offer', siteId, [job, version, fence, TENDED_AFTER_MS]);
+    return this.run('offer', siteId, [job, version, fence, DUE_AFTER_MS]);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async offers(siteId: string): Promise<Offer[]> {
     const { site } = this.keys(siteId);
     const found = await this.call((redis) => redis.hgetall(`${site}:offers`));
@@ -168,7 +168,7 @@ export class SitesRepository {
       .toSorted((a, b) => b.version - a.version || b.fence - a.fence);
   }
 
-  /** Readers get it from now on, unless they have a newer one. */
+  /** Makes the build current, unless a newer one is. */
   async switchTo(siteId: string, job: string): Promise<'switched' | 'older' | 'none'> {
     return (await this.run('switch', siteId, [job])) as 'switched' | 'older' | 'none';
   }
@@ -177,7 +177,7 @@ export class SitesRepository {
     await this.run('drop', siteId, [job, text]);
   }
 
-  /** Those whose pages somebody reads, may still be reading, or is about to. */
+  /** The builds whose pages are read, may still be read, or are about to be. */
   async wantedBuilds(siteId: string): Promise<string[]> {
     const [site, offers] = await Promise.all([this.find(siteId), this.offers(siteId)]);
     if (!site) return [];
@@ -185,13 +185,13 @@ export class SitesRepository {
     return [...kept, ...offers.map(({ job }) => job)];
   }
 
-  /** From here on it is not to be seen. Nobody can have cancelled something else by that cancelId: nobody knows it before. */
+  /** Hides the site. The cancelId is new and secret, so no other caller can have used it. */
   async delete(siteId: string): Promise<boolean> {
     const cancelId = `site-${siteId}-${randomUUID()}`;
-    return (await this.run('gone', siteId, [LEFT_ALONE_MS, cancelId])) === 'ok';
+    return (await this.run('gone', siteId, [TAKEN_FOR_MS, cancelId])) === 'ok';
   }
 
-  /** Beside the old ones, every build of a site of which something may lie about. */
+  /** Every build, besides the superseded ones, that may have left artifacts. */
   async otherBuilds(siteId: string): Promise<string[]> {
     const { site } = this.keys(siteId);
     const [builds, offers, shown] = await Promise.all([
@@ -203,15 +203,15 @@ export class SitesRepository {
     return [...new Set(all.filter((job) => job !== null))];
   }
 
-  /** Those that nobody is to get any more, the oldest first; for so long at least. */
+  /** Superseded builds, oldest first; with `forMs`, only those superseded at least that long ago. */
   async oldBuilds(siteId: string, most: number, forMs?: number): Promise<string[]> {
     const { site } = this.keys(siteId);
     const until = forMs === undefined ? '+inf' : (await this.store.now()) - forMs;
     return this.call((redis) => redis.zrangebyscore(`${site}:old`, '-inf', until, 'LIMIT', 0, most));
   }
 
-  /** Of an old build no page is left. */
-  async removed(siteId: string, job: string): Promise<void> {
+  /** Records that no page of a superseded build is left. */
+  async markRemoved(siteId: string, job: string): Promise<void> {
     await this.run('removed', siteId, [job]);
   }
 
@@ -219,10 +219,10 @@ export class SitesRepository {
     await this.run('forget', siteId, []);
   }
 
-  /** Sites with something to be done, of one list; others leave them alone for a while. */
+  /** Takes due sites of one list and hides them from other processes for a while. */
   async take(shard: string, most: number): Promise<string[]> {
     const due = dueIn(this.prefix, shard);
-    return (await this.call((redis) => runScript(redis, 'take', [due], [most, LEFT_ALONE_MS]))) as string[];
+    return (await this.call((redis) => runScript(redis, 'take', [due], [most, TAKEN_FOR_MS]))) as string[];
   }
 
   private run(name: ScriptName, siteId: string, args: readonly (string | number)[]): Promise<unknown> {

@@ -8,11 +8,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { defer } from '../../../../test/support/defer.js';
 import { until } from '../../../../test/support/until.js';
-import { SiteCare } from './sites.care.js';
-import { SitesApiModule } from './sites.api.module.js';
-import { SitesJanitorModule, SitesWorkerModule } from './sites.modules.js';
-import { SitesRelay } from './sites.relay.js';
-import { SitesRepository } from './sites.repository.js';
+import { SiteReconciler } from './site-reconciler.js';
+import { SitesApiModule } from './sites-api.module.js';
+import { SitesJanitorModule, SitesWorkerModule } from './sites.module.js';
+import { SiteReconcileLoop } from './site-reconcile-loop.js';
+import { SiteRepository } from './site-repository.js';
 
 @Module({})
 class AppModule {}
@@ -23,7 +23,7 @@ const MODULES = {
   janitor: SitesJanitorModule,
 };
 
-describe('what sites subscribe to', () => {
+describe('the reconcile loop of an api', () => {
   let redis: Redis;
   let prefix: string;
   let context: INestApplicationContext;
@@ -60,13 +60,13 @@ describe('what sites subscribe to', () => {
 
   function hasRelay(): boolean {
     try {
-      return Boolean(context.get(SitesRelay, { strict: false }));
+      return Boolean(context.get(SiteReconcileLoop, { strict: false }));
     } catch {
       return false;
     }
   }
 
-  /** What this process has that would outlive an application. */
+  /** Timers and listeners of this process that would outlive an application. */
   function subscriptions(): object {
     return {
       timers: running.size,
@@ -78,29 +78,29 @@ describe('what sites subscribe to', () => {
   it.each(['api', 'worker', 'janitor'] as const)('is released when the %s ends', async (app) => {
     const before = subscriptions();
     await start(app);
-    // The library's own, and the relay's. A janitor has a schedule for it, and a single sweep tends nothing.
+    // Only the api has the loop: a janitor has a schedule, and a single sweep reconciles nothing.
     expect(hasRelay()).toBe(app === 'api');
     expect(running.size).toBeGreaterThan(app === 'api' ? 1 : 0);
     await context.close();
     await until(() => isDeepStrictEqual(subscriptions(), before), 'all of it is released');
   });
 
-  it('ends only when what is under way has ended, and begins nothing more', async () => {
+  it('waits on shutdown for the run in progress and starts no other', async () => {
     await start('api');
     const under = defer();
-    const tended: string[] = [];
-    vi.spyOn(context.get(SitesRepository), 'take').mockResolvedValue(['a', 'b']);
-    vi.spyOn(context.get(SiteCare), 'tend').mockImplementation(async (siteId) => {
-      tended.push(siteId);
+    const reconciled: string[] = [];
+    vi.spyOn(context.get(SiteRepository), 'take').mockResolvedValue(['a', 'b']);
+    vi.spyOn(context.get(SiteReconciler), 'reconcile').mockImplementation(async (siteId) => {
+      reconciled.push(siteId);
       await under.promise;
     });
-    await until(() => tended.length > 0, 'it tends a site');
+    await until(() => reconciled.length > 0, 'it reconciles a site');
     let hasEnded = false;
     const end = context.close().then(() => (hasEnded = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(hasEnded).toBe(false);
     under.resolve();
     await end;
-    expect([tended, running.size]).toEqual([['a'], 0]);
+    expect([reconciled, running.size]).toEqual([['a'], 0]);
   });
 });

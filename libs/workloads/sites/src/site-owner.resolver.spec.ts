@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { newSiteId } from './sites.keys.js';
-import { SiteOwners } from './sites.owners.js';
-import type { SitesRepository } from './sites.repository.js';
+import { newSiteId } from './site-keys.js';
+import { SiteOwnerResolver } from './site-owner.resolver.js';
+import type { SiteRepository } from './site-repository.js';
 
-describe('whether a site lives', () => {
+describe('whether a site exists', () => {
   const [here, gone] = [newSiteId(), newSiteId()];
-  const ownersOf = (live: SitesRepository['live']): SiteOwners =>
-    new SiteOwners({ live } as unknown as SitesRepository);
+  const ownersOf = (live: SiteRepository['live']): SiteOwnerResolver =>
+    new SiteOwnerResolver({ live } as unknown as SiteRepository);
 
-  it('is what is written of it', async () => {
+  it('is read from its record', async () => {
     const owners = ownersOf((ids) => Promise.resolve(ids.map((id) => id === here)));
     expect(await owners.resolve([here, gone])).toEqual(
       new Map([
@@ -18,7 +18,7 @@ describe('whether a site lives', () => {
     );
   });
 
-  it('is not known of an id that is none of ours, and nobody looks for it', async () => {
+  it('is unknown for a foreign id, without a lookup', async () => {
     const asked: string[] = [];
     const owners = ownersOf((ids) => {
       asked.push(...ids);
@@ -31,7 +31,7 @@ describe('whether a site lives', () => {
     expect(asked).toEqual([gone]);
   });
 
-  it('is not known while the store cannot say', async () => {
+  it('is unknown while the store is away', async () => {
     const owners = ownersOf(() => Promise.reject(new Error('away')));
     await expect(owners.resolve([here])).rejects.toThrow('away');
   });

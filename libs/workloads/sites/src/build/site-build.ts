@@ -1,12 +1,12 @@
 import type { Run } from '#lifecycle';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WITHOUT_PAGE, type Entity, type SiteRecord } from '../site.js';
-import { PackedSite } from './packed.site.js';
+import { PackedSite } from './packed-site.js';
 import { entityPage, listPage, titleOf, type Listed } from './pages.js';
 import { entityRoute, listRoute } from './routes.js';
-import { HTML, staticPages } from './static.pages.js';
+import { HTML, staticPages } from './static-pages.js';
 
-/** Of those without a page, so many are shown on the first one. */
+/** Limit of entities without a page that the home page shows. */
 const MOST_NOTES = 20;
 
 export interface Built {
@@ -16,8 +16,9 @@ export interface Built {
 }
 
 /**
- * Makes all pages of a site from the entities that there are now. One that changes meanwhile is in it or not; it has asked for
- * another build, which begins later. What the build claims to show is what was there before it looked.
+ * Generates all pages of a site from its current entities. An entity that changes during the build may or may
+ * not be in it; its change has requested another build, which starts later. The version of the build is the
+ * one read before the entities.
  */
 export class SiteBuild {
   private readonly site: PackedSite;

@@ -20,7 +20,7 @@ export type ScriptName = (typeof NAMES)[number];
 
 const scripts = new Map(NAMES.map((name) => [name, new Script(scriptText(name))]));
 
-/** Runs one of our scripts. */
+/** Runs a script of this workload. */
 export function runScript(
   redis: LifecycleOptions['redis'],
   name: ScriptName,
@@ -30,7 +30,7 @@ export function runScript(
   return run(redis, scripts.get(name)!, keys, args);
 }
 
-/** A script with the pieces that it includes. */
+/** The text of a script with the files it includes. */
 export function scriptText(name: ScriptName): string {
   return read(name).replace(/^--- @include (\w+)$/gm, (_, piece: string) => read(piece));
 }

@@ -1,18 +1,18 @@
 import type { FinishedJob } from '#lifecycle';
 import { expect, it } from 'vitest';
-import { BuildKeeper } from './sites.keeper.js';
-import { newSiteId } from './sites.keys.js';
-import { siteOwner } from './sites.kinds.js';
-import type { SitesRepository } from './sites.repository.js';
+import { BuildKeeper } from './build-keeper.js';
+import { newSiteId } from './site-keys.js';
+import { siteOwner } from './site-kinds.js';
+import type { SiteRepository } from './site-repository.js';
 
-it('of each site the builds that it wants are kept; nobody looks for what is no site', async () => {
+it('keeps the builds that each site needs, without lookups for ids that are no sites', async () => {
   const [here, there] = [newSiteId(), newSiteId()];
   const asked: string[] = [];
   const wantedBuilds = async (siteId: string): Promise<string[]> => {
     asked.push(siteId);
     return [`${siteId}-shown`];
   };
-  const keeper = new BuildKeeper({ wantedBuilds } as unknown as SitesRepository);
+  const keeper = new BuildKeeper({ wantedBuilds } as unknown as SiteRepository);
   const jobs = [here, 'due', there, here, '42'].map(
     (id) => ({ owners: [siteOwner(id)] }) as unknown as FinishedJob,
   );

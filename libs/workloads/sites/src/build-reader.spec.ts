@@ -2,11 +2,11 @@ import type { ArtifactReader } from '#lifecycle';
 import { Readable } from 'node:stream';
 import { expect, describe, it } from 'vitest';
 import { defer } from '../../../../test/support/defer.js';
-import { BuildReader } from './build.reader.js';
-import type { PackedRoute } from './build/packed.site.js';
+import { BuildReader } from './build-reader.js';
+import type { PackedRoute } from './build/packed-site.js';
 
 describe('the routes of builds', () => {
-  /** Builds of so many routes each; which were read, in order. */
+  /** Creates builds with the given numbers of routes; records which were read, in order. */
   function readerOf(sizes: Record<string, number>, mayOpen?: Promise<void>): [BuildReader, string[]] {
     const opened: string[] = [];
     const open = async (job: string): Promise<Readable | undefined> => {
@@ -24,7 +24,7 @@ describe('the routes of builds', () => {
     return { path, kind: 'static', contentType: 'text/html', etag: 'e', pack: 'pages-1', at: 0, size: 1 };
   }
 
-  it('are read once, however many ask at once', async () => {
+  it('are read once for concurrent callers', async () => {
     const gate = defer();
     const [reader, opened] = readerOf({ a: 3 }, gate.promise);
     const asked = Array.from({ length: 5 }, (_, i) => reader.page('a', `/${i}`));
@@ -35,7 +35,7 @@ describe('the routes of builds', () => {
     expect(opened).toEqual(['a']);
   });
 
-  it('are asked for again when they could not be read, or were not there', async () => {
+  it('are read again after a failed read or a missing index', async () => {
     const failing = Promise.reject(new Error('away'));
     const [away, askedAway] = readerOf({ a: 3 }, failing);
     for (let i = 0; i < 2; i += 1) await expect(away.page('a', '/0')).rejects.toThrow('away');
@@ -47,19 +47,19 @@ describe('the routes of builds', () => {
     ]);
   });
 
-  it('are forgotten by their number: those first for which nobody has asked for longest', async () => {
+  it('are evicted by their total number, least recently used first', async () => {
     const [reader, opened] = readerOf({ a: 20_000, b: 20_000, c: 10_000, d: 1, e: 50_001 });
     const read = async (jobs: string): Promise<string> => {
       opened.length = 0;
       for (const job of jobs) await reader.page(job, '/0');
       return opened.join('');
     };
-    // Fifty thousand fit.
+    // Fifty thousand routes fit.
     expect(await read('abcabc')).toBe('abc');
     expect(await read('ad')).toBe('d');
     expect(await read('acd')).toBe('');
     expect(await read('b')).toBe('b');
-    // The one just read is kept, whatever its size.
+    // The build just read is kept, whatever its size.
     expect(await read('ee')).toBe('e');
     expect(await read('d')).toBe('d');
   });

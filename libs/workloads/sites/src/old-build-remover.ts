@@ -1,33 +1,34 @@
 import { LifecycleOptions } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { SitesRepository } from './sites.repository.js';
+import { SiteRepository } from './site-repository.js';
 
-/** Who looked up the current build just before it was superseded twice may still be reading it. */
+/** Grace period for readers who looked up the current build just before it was superseded twice. */
 const STILL_READ_MS = 5_000;
 const AT_ONCE = 100;
 
 /**
- * Removes the pages of builds that nobody is to get any more: those of a site that changes all the time would fill a disk before
- * retention comes. Their jobs stay until it does. Anybody may, at any time, and again.
+ * Removes the pages of superseded builds, because those of a site that changes all the time would fill a disk
+ * before retention runs. The jobs stay until retention removes them. Idempotent; any process may call it at
+ * any time.
  */
 @Injectable()
-export class OldBuilds {
+export class OldBuildRemover {
   constructor(
     private readonly options: LifecycleOptions,
-    private readonly sites: SitesRepository,
+    private readonly sites: SiteRepository,
   ) {}
 
-  /** Some of those that are to go now; the site is tended until there are none. */
+  /** A page of the builds to remove now; the site stays due until there are none. */
   due(siteId: string): Promise<string[]> {
     return this.sites.oldBuilds(siteId, AT_ONCE, STILL_READ_MS);
   }
 
   async remove(siteId: string, job: string): Promise<void> {
     await this.options.artifacts?.removeAll(job);
-    await this.sites.removed(siteId, job);
+    await this.sites.markRemoved(siteId, job);
   }
 
-  /** Every build, of a site that nobody is to read. */
+  /** Removes every build of a deleted site. */
   async removeAll(siteId: string): Promise<void> {
     for (const job of await this.sites.otherBuilds(siteId)) await this.options.artifacts?.removeAll(job);
     for (;;) {

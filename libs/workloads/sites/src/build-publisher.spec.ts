@@ -6,19 +6,19 @@ import { defer, type Deferred } from '../../../../test/support/defer.js';
 import { KeptArtifacts } from '../../../../test/support/kept-artifacts.js';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
 import { until } from '../../../../test/support/until.js';
-import { ShownBuilds } from './shown.builds.js';
-import { build, siteOwner } from './sites.kinds.js';
-import { SitesRepository } from './sites.repository.js';
+import { BuildPublisher } from './build-publisher.js';
+import { build, siteOwner } from './site-kinds.js';
+import { SiteRepository } from './site-repository.js';
 
-/** Of each run: it has offered what it wrote, and may end. */
+/** For each run: it has offered its build, and may end. */
 let offered: Deferred<void>;
 let mayEnd: Deferred<void>;
 
-/** Writes and offers a build, and then does not come to its end. */
+/** Writes and offers a build, then does not end. */
 @Injectable()
 @Handles(build)
 class SlowBuild extends Handler<typeof build> {
-  constructor(private readonly sites: SitesRepository) {
+  constructor(private readonly sites: SiteRepository) {
     super();
   }
 
@@ -32,10 +32,10 @@ class SlowBuild extends Handler<typeof build> {
   }
 }
 
-describe('a build that is offered', () => {
+describe('an offered build', () => {
   let app: LifecycleApp;
   let artifacts: KeptArtifacts;
-  let sites: SitesRepository;
+  let sites: SiteRepository;
   let siteId: string;
   let job: string;
 
@@ -43,10 +43,10 @@ describe('a build that is offered', () => {
     [offered, mayEnd] = [defer(), defer()];
     const prefix = `test-${randomBytes(6).toString('hex')}`;
     artifacts = await KeptArtifacts.open(prefix);
-    const providers = [ArtifactReader, JobReader, ShownBuilds, SitesRepository, SlowBuild];
+    const providers = [ArtifactReader, JobReader, BuildPublisher, SiteRepository, SlowBuild];
     const more = { artifacts: artifacts.store };
     app = await LifecycleApp.start([build], providers, {}, inject('storeUrl'), prefix, more);
-    sites = app.context.get(SitesRepository);
+    sites = app.context.get(SiteRepository);
     siteId = await sites.create({ name: '', url: (id) => id, paceMs: 0 });
     ({ id: job } = await app.context.get(Enqueuer).enqueue(build, {}, { owners: [siteOwner(siteId)] }));
     await offered.promise;
@@ -61,21 +61,21 @@ describe('a build that is offered', () => {
     await artifacts.close();
   });
 
-  it('is not shown before its run counts, and then it is', async () => {
-    await app.context.get(ShownBuilds).settle(siteId);
+  it('is hidden until its run counts, and shown from then on', async () => {
+    await app.context.get(BuildPublisher).settle(siteId);
     expect(await current()).toBeUndefined();
     expect((await sites.offers(siteId)).map((offer) => offer.job)).toEqual([job]);
 
     mayEnd.resolve();
     await isOver();
-    await app.context.get(ShownBuilds).settle(siteId);
+    await app.context.get(BuildPublisher).settle(siteId);
     expect(await current()).toBe(job);
     expect(await sites.offers(siteId)).toEqual([]);
   });
 
-  it('would be shown half, if nobody asked whether it counts', async () => {
+  it('would be shown half-written without the check that its run counts', async () => {
     const believing = { list: async () => [{}] } as unknown as ArtifactReader;
-    await new ShownBuilds(sites, believing, app.context.get(JobReader)).settle(siteId);
+    await new BuildPublisher(sites, believing, app.context.get(JobReader)).settle(siteId);
     expect(await current()).toBe(job);
     expect(await artifacts.store.list(job)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { LifecycleError } from '#lifecycle';
 
-/** There is no site of that id; perhaps there is none any more. */
+/** The site does not exist or was deleted. */
 export class NoSuchSiteError extends LifecycleError {
   readonly code = 'NOT_FOUND';
 
@@ -18,7 +18,7 @@ export class NoSuchEntityError extends LifecycleError {
   }
 }
 
-/** What readers get of the site has no such page. */
+/** The current build of the site has no such page. */
 export class NoSuchPageError extends LifecycleError {
   readonly code = 'NOT_FOUND';
 
@@ -27,7 +27,7 @@ export class NoSuchPageError extends LifecycleError {
   }
 }
 
-/** The site has as much as it may; nothing was written. */
+/** The site has reached a limit; nothing was written. */
 export class SiteFullError extends LifecycleError {
   readonly code = 'SITE_FULL';
 
@@ -36,7 +36,7 @@ export class SiteFullError extends LifecycleError {
   }
 }
 
-/** The entity is larger than one may be; nothing was written. */
+/** The entity exceeds the size limit; nothing was written. */
 export class EntityTooLargeError extends LifecycleError {
   readonly code = 'TOO_LARGE';
 

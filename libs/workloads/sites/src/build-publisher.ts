@@ -1,14 +1,16 @@
 import { ArtifactReader, JobReader, type JobView } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { SitesRepository, type Offer } from './sites.repository.js';
+import { SiteRepository, type Offer } from './site-repository.js';
 
 const PENDING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'running', 'retrying']);
 
-/** Sees to it that readers get the newest build whose run counts. Anybody may, at any time, and again. */
+/**
+ * Makes the newest build whose run counts the current one. Idempotent; any process may call it at any time.
+ */
 @Injectable()
-export class ShownBuilds {
+export class BuildPublisher {
   constructor(
-    private readonly sites: SitesRepository,
+    private readonly sites: SiteRepository,
     private readonly artifacts: ArtifactReader,
     private readonly jobs: JobReader,
   ) {}
@@ -20,19 +22,19 @@ export class ShownBuilds {
     }
   }
 
-  /** What a run has made is to be seen only once it counts. */
+  /** The artifacts of a run are listed only once the run counts. */
   private async counts({ job }: Offer): Promise<boolean> {
     return (await this.artifacts.list(job)).length > 0;
   }
 
   private async neverCounts(offer: Offer): Promise<boolean> {
     if (isPending(await this.jobs.read(offer.job))) return false;
-    // It may have come to count between the two looks.
+    // The run may have been counted between the two reads.
     return !(await this.counts(offer));
   }
 }
 
-/** Whether it is still to be run, or runs. */
+/** True while the job waits or runs. */
 export function isPending(job: JobView | undefined): boolean {
   return job !== undefined && PENDING.has(job.state);
 }

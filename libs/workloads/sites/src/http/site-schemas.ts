@@ -3,13 +3,15 @@ import { Duration } from '#http';
 import { z } from 'zod';
 
 const MAX_PACE_MS = 10_000;
-/** As JSON. */
+/** Limit on the entity's JSON. */
 export const MAX_ENTITY_BYTES = 64 * 1024;
 const MAX_DEPTH = 100;
-/** Each entity's id stands twice in the routes of its site, once with up to three characters for a byte. */
+/**
+ * The routes of a site contain each entity id twice, once percent-encoded with up to three characters a byte.
+ */
 const MAX_ID_BYTES = 100;
 
-/** `POST /v1/sites`. */
+/** Body of `POST /v1/sites`. */
 export const SiteBody = z
   .strictObject({
     name: z.string().trim().min(1).max(200).default('A site'),
@@ -29,13 +31,15 @@ export const SiteBody = z
         }
         return z.NEVER;
       })
-      .describe('How long each build takes at least, to see what happens meanwhile; at most 10s.'),
+      .describe(
+        'How long each build takes at least, so that a demo can show what happens during a build; at most 10s.',
+      ),
   })
   .prefault({})
   .meta({ id: 'CreateSite' });
 export type SiteBody = z.output<typeof SiteBody>;
 
-/** `PUT /v1/sites/{id}/entities/{type}/{entityId}`. */
+/** Body of `PUT /v1/sites/{id}/entities/{type}/{entityId}`. */
 export const EntityBody = z
   .looseObject({
     title: z.string().max(500).optional(),
@@ -92,7 +96,7 @@ export const SiteAnswer = z
   })
   .meta({ id: 'Site' });
 
-/** Whoever writes it as JSON, or reads it, goes as deep; how deep one may go depends on who called. */
+/** JSON.stringify and JSON.parse recurse, and the depth they survive depends on the caller's stack. */
 function isNoDeeperThan(most: number, content: object): boolean {
   let level: object[] = [content];
   for (let depth = 0; depth < most && level.length > 0; depth += 1)

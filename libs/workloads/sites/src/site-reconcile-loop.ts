@@ -1,15 +1,15 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { SiteCare } from './sites.care.js';
+import { SiteReconciler } from './site-reconciler.js';
 
 const EVERY_MS = 2_000;
 
-/** An api tends sites too: while no janitor runs, nothing has to wait for one. */
+/** Lets every api reconcile sites too, so that no change waits for a janitor to start. */
 @Injectable()
-export class SitesRelay implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class SiteReconcileLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private underWay: Promise<void> | undefined;
 
-  constructor(private readonly care: SiteCare) {}
+  constructor(private readonly reconciler: SiteReconciler) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => this.turn(), EVERY_MS);
@@ -22,9 +22,9 @@ export class SitesRelay implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private turn(): void {
-    this.underWay ??= this.care
-      .tendOnce()
-      .catch((error: unknown) => this.care.tell(error))
+    this.underWay ??= this.reconciler
+      .reconcileOnce()
+      .catch((error: unknown) => this.reconciler.logError(error))
       .finally(() => (this.underWay = undefined));
   }
 }

@@ -5,26 +5,26 @@ import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { SiteCare } from './sites.care.js';
-import { siteOwner } from './sites.kinds.js';
-import { ShownBuilds } from './shown.builds.js';
-import { SitesApiModule } from './sites.api.module.js';
-import { SitesRelay } from './sites.relay.js';
-import { SitesRepository } from './sites.repository.js';
+import { SiteReconciler } from './site-reconciler.js';
+import { siteOwner } from './site-kinds.js';
+import { BuildPublisher } from './build-publisher.js';
+import { SitesApiModule } from './sites-api.module.js';
+import { SiteReconcileLoop } from './site-reconcile-loop.js';
+import { SiteRepository } from './site-repository.js';
 import { SitesService } from './sites.service.js';
 
 @Module({})
 class AppModule {}
 
-describe('who cares for sites', () => {
+describe('the reconciler of sites', () => {
   let redis: Redis;
   let prefix: string;
   let context: INestApplicationContext;
-  let care: SiteCare;
+  let reconciler: SiteReconciler;
   let sites: SitesService;
-  let repository: SitesRepository;
+  let repository: SiteRepository;
   let canceller: Canceller;
-  /** Nothing is left in it, and it can be away. */
+  /** An artifact store that is empty and can be made to fail. */
   const artifacts = { list: vi.fn(async () => []), open: vi.fn(async () => undefined), removeAll: vi.fn() };
 
   beforeEach(async () => {
@@ -32,15 +32,15 @@ describe('who cares for sites', () => {
     redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
     await redis.ping();
     artifacts.removeAll.mockReset().mockResolvedValue(0);
-    // Nobody cares beside us.
-    vi.spyOn(SitesRelay.prototype, 'onApplicationBootstrap').mockImplementation(() => undefined);
+    // No other reconciler may run.
+    vi.spyOn(SiteReconcileLoop.prototype, 'onApplicationBootstrap').mockImplementation(() => undefined);
     const lifecycle = LifecycleModule.forRootAsync({
       useFactory: () => ({ redis, prefix, artifacts: artifacts as unknown as JobArtifacts }),
     });
     const imports = [lifecycle, SitesApiModule.with({ demo: false })];
     context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
-    [care, sites] = [context.get(SiteCare, ANYWHERE), context.get(SitesService, ANYWHERE)];
-    [repository, canceller] = [context.get(SitesRepository, ANYWHERE), context.get(Canceller, ANYWHERE)];
+    [reconciler, sites] = [context.get(SiteReconciler, ANYWHERE), context.get(SitesService, ANYWHERE)];
+    [repository, canceller] = [context.get(SiteRepository, ANYWHERE), context.get(Canceller, ANYWHERE)];
   });
   afterEach(async () => {
     vi.restoreAllMocks();
@@ -56,89 +56,89 @@ describe('who cares for sites', () => {
 
   const post = { type: 'post', id: '1', content: {} };
 
-  /** The builds that are to be run, and what the site still has to show. */
+  /** The pending builds, and the version the site still has to show. */
   async function standing(siteId: string): Promise<object> {
     const { builds } = await sites.view(siteId);
     const { unshown } = await repository.standing(siteId);
     return { unshown, builds: builds.map(({ state }) => state) };
   }
 
-  it('asks for a build when nobody has, and once', async () => {
+  it('requests a missing build, once', async () => {
     const siteId = await create();
     await repository.change(siteId, post, true);
     expect(await standing(siteId)).toEqual({ unshown: 1, builds: [] });
-    await care.tend(siteId);
-    await care.tend(siteId);
+    await reconciler.reconcile(siteId);
+    await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['waiting'] });
   });
 
   it.each(['waiting', 'delayed', 'running', 'retrying'] as const)(
-    'asks for no other while the one that answers for it is %s; for what it does not answer for it does',
+    'requests no other build while the one that covers the change is %s, and requests one for a later change',
     async (state) => {
       const siteId = await create();
       await sites.change(siteId, post);
       const jobs = context.get(JobReader, ANYWHERE);
       vi.spyOn(jobs, 'read').mockResolvedValue({ state } as JobView);
       const enqueue = vi.spyOn(context.get(Enqueuer, ANYWHERE), 'enqueue');
-      await care.tend(siteId);
+      await reconciler.reconcile(siteId);
       expect(enqueue).not.toHaveBeenCalled();
       await repository.change(siteId, post, true);
-      await care.tend(siteId);
+      await reconciler.reconcile(siteId);
       expect(enqueue).toHaveBeenCalledOnce();
     },
   );
 
-  it('asks for no other when the one that answers for it ends while it looks', async () => {
+  it('requests no other build when the one that covers the change ends during the check', async () => {
     const siteId = await create();
     await sites.change(siteId, post);
     const [build] = (await sites.view(siteId)).builds;
     const enqueue = vi.spyOn(context.get(Enqueuer, ANYWHERE), 'enqueue');
-    // It is over, but what readers get was not looked at yet.
+    // The build is over, but the reconciler has not read the current build yet.
     vi.spyOn(context.get(JobReader, ANYWHERE), 'read').mockResolvedValue({ state: 'completed' } as JobView);
-    vi.spyOn(context.get(ShownBuilds, ANYWHERE), 'settle').mockImplementation(async () => {
+    vi.spyOn(context.get(BuildPublisher, ANYWHERE), 'settle').mockImplementation(async () => {
       await repository.offer(siteId, build!.id, 1, '1');
       await repository.switchTo(siteId, build!.id);
     });
-    await care.tend(siteId);
+    await reconciler.reconcile(siteId);
     expect(enqueue).not.toHaveBeenCalled();
   });
 
-  it('asks for another when one is over that has not shown what it was asked for', async () => {
+  it('requests another build when one is over without showing the requested version', async () => {
     const siteId = await create();
     await sites.change(siteId, post);
     const [build] = (await sites.view(siteId)).builds;
     await canceller.cancelJob(build!.id);
-    await care.tend(siteId);
-    await care.tend(siteId);
+    await reconciler.reconcile(siteId);
+    await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['waiting', 'removed'] });
   });
 
-  it('leaves a site alone when all is shown, whatever became of the build', async () => {
+  it('leaves a site alone when everything is shown, whatever the state of the build', async () => {
     const siteId = await create();
     await sites.change(siteId, post);
     const [build] = (await sites.view(siteId)).builds;
     await repository.offer(siteId, build!.id, 1, '1');
     await repository.switchTo(siteId, build!.id);
     await canceller.cancelJob(build!.id);
-    await care.tend(siteId);
+    await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: undefined, builds: ['removed'] });
   });
 
-  it('takes no change while the owner is closed, and builds when it is open again', async () => {
+  it('accepts no change while the owner is closed, and builds when it is open again', async () => {
     const siteId = await create();
     await sites.change(siteId, post);
     await canceller.cancel(siteOwner(siteId));
     for (const type of ['post', 'profile'])
       await expect(sites.change(siteId, { ...post, type })).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
-    await care.tend(siteId);
+    await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['removed'] });
     expect(await sites.view(siteId)).toMatchObject({ version: 1, entities: 1 });
     await canceller.reopen(siteOwner(siteId));
-    await care.tend(siteId);
+    await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['waiting', 'removed'] });
   });
 
-  it('tidies up after a deleted site when it can, and the caller hears nothing of it', async () => {
+  it('cleans up after a deleted site when it can, without an error for the caller', async () => {
     const siteId = await create();
     await sites.change(siteId, post);
     artifacts.removeAll.mockRejectedValue(new Error('away'));
@@ -149,15 +149,15 @@ describe('who cares for sites', () => {
       () => sites.delete(siteId, 'ada'),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(care.tend(siteId)).rejects.toThrow('away');
+    await expect(reconciler.reconcile(siteId)).rejects.toThrow('away');
     expect(await keys(siteId)).not.toEqual([]);
     artifacts.removeAll.mockResolvedValue(0);
-    await care.tend(siteId);
+    await reconciler.reconcile(siteId);
     expect(await keys(siteId)).toEqual([]);
   });
 
-  describe('of builds that were shown', () => {
-    /** So many were, each after the one before; answers them, the oldest first. */
+  describe('the reconciler of superseded builds', () => {
+    /** Publishes the given number of builds in sequence; returns them, oldest first. */
     async function shown(siteId: string, many: number): Promise<string[]> {
       const jobs = Array.from({ length: many }, (_, i) => `sites.build-${i}`);
       for (const [i, job] of jobs.entries()) {
@@ -179,17 +179,17 @@ describe('who cares for sites', () => {
       return (await Promise.all(scores)).some((score) => score !== null);
     };
 
-    it('removes the pages of all but the last two, a while after, and then leaves the site alone', async () => {
+    it('removes the pages of all but the last two after the grace period, and then leaves the site alone', async () => {
       const siteId = await create();
       const jobs = await shown(siteId, 5);
-      await care.tend(siteId);
+      await reconciler.reconcile(siteId);
       expect([removed(), await isTended(siteId)]).toEqual([[], true]);
       await aged(siteId);
-      await care.tend(siteId);
+      await reconciler.reconcile(siteId);
       expect([removed(), await isTended(siteId)]).toEqual([jobs.slice(0, 3), false]);
     });
 
-    it('tries again with what could not be removed, and asks for builds meanwhile', async () => {
+    it('retries what could not be removed, and still requests builds', async () => {
       const siteId = await create();
       const [first] = await shown(siteId, 3);
       await aged(siteId);
@@ -200,22 +200,22 @@ describe('who cares for sites', () => {
         9,
       );
       artifacts.removeAll.mockRejectedValueOnce(new Error('away'));
-      await expect(care.tend(siteId)).rejects.toThrow('away');
+      await expect(reconciler.reconcile(siteId)).rejects.toThrow('away');
       expect((await sites.view(siteId)).builds.map(({ state }) => state)).toEqual(['waiting']);
-      await care.tend(siteId);
+      await reconciler.reconcile(siteId);
       expect(removed()).toEqual([first, first]);
     });
 
-    it('begins with no other when its process ends meanwhile', async () => {
+    it('starts no further removal when its process shuts down', async () => {
       const siteId = await create();
       const [first] = await shown(siteId, 5);
       await aged(siteId);
-      artifacts.removeAll.mockImplementationOnce(async () => care.onModuleDestroy());
-      await care.tend(siteId);
+      artifacts.removeAll.mockImplementationOnce(async () => reconciler.onModuleDestroy());
+      await reconciler.reconcile(siteId);
       expect(removed()).toEqual([first]);
     });
 
-    it('removes every one of them with its site, however many and however new', async () => {
+    it('removes all of them with their site, however many and however new', async () => {
       const siteId = await create();
       const jobs = await shown(siteId, 250);
       await sites.delete(siteId, 'ada');
@@ -224,7 +224,7 @@ describe('who cares for sites', () => {
     });
   });
 
-  it('cannot be kept from deleting a site by who has taken a cancelId', async () => {
+  it('deletes a site even if another caller has used a cancel id', async () => {
     const siteId = await create();
     await sites.change(siteId, post);
     await canceller.cancel(siteOwner('another'), { cancelId: `site-${siteId}` });
@@ -232,26 +232,26 @@ describe('who cares for sites', () => {
     expect(await keys(siteId)).toEqual([]);
   });
 
-  it('is one cancel, whoever comes to the end of it', async () => {
+  it('uses one cancel, whichever process finishes the deletion', async () => {
     const siteId = await create();
     const cancel = vi.spyOn(canceller, 'cancel');
     artifacts.removeAll.mockRejectedValue(new Error('away'));
     await repository.offer(siteId, 'sites.build-0', 1, '1');
     await sites.delete(siteId, 'ada');
-    await expect(care.tend(siteId)).rejects.toThrow('away');
+    await expect(reconciler.reconcile(siteId)).rejects.toThrow('away');
     const ids = cancel.mock.calls.map(([, about]) => about?.cancelId);
     expect(ids).toEqual([ids[0], ids[0]]);
     expect(ids[0]).toMatch(new RegExp(`^site-${siteId}-.{30,}$`));
   });
 
-  it('goes on with the others when one site cannot be tended', async () => {
+  it('continues with the other sites when one fails', async () => {
     vi.spyOn(repository, 'take').mockResolvedValueOnce(['a', 'b']).mockResolvedValue([]);
-    const tend = vi.spyOn(care, 'tend').mockRejectedValue(new Error('told to'));
-    await care.tendOnce();
-    expect(tend.mock.calls).toEqual([['a'], ['b']]);
+    const reconcile = vi.spyOn(reconciler, 'reconcile').mockRejectedValue(new Error('told to'));
+    await reconciler.reconcileOnce();
+    expect(reconcile.mock.calls).toEqual([['a'], ['b']]);
   });
 
-  /** All of the site itself; what is left of its owner ends by itself. */
+  /** The keys of the site itself; what remains of its owner expires. */
   function keys(siteId: string): Promise<string[]> {
     return redis.keys(`${prefix}:{sites:*:${siteId}*`);
   }

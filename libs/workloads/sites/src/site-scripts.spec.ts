@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { keysOf, newSiteId, type SiteKeys } from './sites.keys.js';
-import { runScript, scriptText, type ScriptName } from './sites.scripts.js';
+import { keysOf, newSiteId, type SiteKeys } from './site-keys.js';
+import { runScript, scriptText, type ScriptName } from './site-scripts.js';
 
 type Mutant = readonly [script: ScriptName, from: string, to: string];
 
 const SOON_MS = 100_000;
 const LATER_MS = 200_000;
 
-/** Each takes one guard away, or one of the things that a step must do with the others. */
+/** Each mutant removes one guard, or one write that belongs to the step. */
 const MUTANTS: readonly Mutant[] = [
   ['create', "redis.call('EXISTS', KEYS[1]) == 1", 'false'],
   ['change', 'if not known[1] or known[4] then', 'if not known[1] then'],
@@ -120,7 +120,7 @@ class World {
     return answer;
   }
 
-  /** `take` is asked of the list alone. */
+  /** `take` uses the due list only. */
   async take(most: number): Promise<void> {
     this.log.push(['take', await this.ask('take', [this.keys.due], [most, LATER_MS])]);
   }
@@ -155,7 +155,7 @@ class World {
     await this.redis.unlink(site, due, ...parts);
   }
 
-  /** In how many hundred seconds, about. */
+  /** About when, in hundreds of seconds. */
   private async whenDue(due: string): Promise<number[]> {
     const [seconds] = await this.redis.time();
     const scores = await this.redis.zrange(due, '0', '-1', 'WITHSCORES');
@@ -177,7 +177,7 @@ class World {
   }
 }
 
-/** Everything that may become of a site, once; answers what was answered and seen. */
+/** Runs every situation of a site once; returns all answers and states. */
 async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.change('a/0', '{}');
   for (const name of ['asked', 'begin', 'offer'] as const) await world.run(name, 1, 'j', 3, SOON_MS);
@@ -197,7 +197,8 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.change('b/1', '');
   await world.change('b/1', '');
   await world.see();
-  // Nobody has asked in time: it is put off, and brought nearer by the next change, which may not be asked for either.
+  // The reconciler has not requested a build in time: the site is postponed, then made due sooner by the next
+  // change.
   await redis.zadd(world.keys.due, 'XX', 1, world.id);
   await redis.zadd(world.keys.due, 2, 'other-1', 3, 'other-2');
   await world.take(2);
@@ -213,7 +214,7 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
 
   await world.run('asked', 2, 'job-1', 3, LATER_MS);
   await world.see();
-  // It was asked for before, and is not shown yet: it is put off.
+  // Requested before and not shown yet: the site is postponed.
   for (const [version, job] of [[8, 'job-2'] as const, [8, 'job-3'] as const, [7, 'job-1'] as const]) {
     await world.run('asked', version, job, 3, LATER_MS);
     await world.see();
@@ -236,7 +237,7 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.run('offer', 'job-3', 5, 9, SOON_MS);
   await world.run('switch', 'job-3');
   await world.see();
-  // What readers get, and the one before, are not old whatever is offered of them.
+  // The current build and the one before are not superseded, whatever is offered of them.
   for (const [job, version, fence] of [['job-3', 5, 8] as const, ['job-1', 4, 1] as const]) {
     await world.run('offer', job, version, fence, SOON_MS);
     await world.run('switch', job);
@@ -270,7 +271,7 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.run('switch', 'job-4');
   await world.see();
 
-  // What was noted before stays where it was noted.
+  // A build keeps the position of its first record.
   const { site } = world.keys;
   await redis.zadd(`${site}:builds`, 5, 'job-5', 6, 'job-6');
   await world.run('asked', 0, 'job-5', 3, SOON_MS);
@@ -314,17 +315,17 @@ describe('the scripts of sites', () => {
     }
   }
 
-  it('answer and write what they say', async () => {
+  it('give the recorded answers and writes', async () => {
     expect(JSON.parse(await lived())).toMatchSnapshot();
   });
 
-  it.each(MUTANTS)('%s: somebody sees that "%s" became "%s"', async (...mutant) => {
+  it.each(MUTANTS)('%s: the log changes when "%s" becomes "%s"', async (...mutant) => {
     const [whole, mutated] = [await lived(), await lived(mutant)];
     expect(mutated).not.toBe(whole);
     expect(mutated).not.toContain('compiling');
   });
 
-  it('never let readers go back, in whatever order builds come to count', async () => {
+  it('never let readers go back, whatever the order in which builds come to count', async () => {
     const offers = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 })), {
       selector: ([, fence]) => fence,
       minLength: 2,

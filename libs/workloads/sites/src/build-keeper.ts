@@ -1,19 +1,19 @@
 import { JobKeeper, Keeps, type FinishedJob } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { isSiteId } from './sites.keys.js';
-import { build } from './sites.kinds.js';
-import { SitesRepository } from './sites.repository.js';
+import { isSiteId } from './site-keys.js';
+import { build } from './site-kinds.js';
+import { SiteRepository } from './site-repository.js';
 
-/** Of each site the build that readers get is wanted, the one before, and what is about to be shown. */
+/** Protects the current build of each site, the one before, and offered builds from retention. */
 @Injectable()
 @Keeps(build)
 export class BuildKeeper extends JobKeeper {
-  constructor(private readonly sites: SitesRepository) {
+  constructor(private readonly sites: SiteRepository) {
     super();
   }
 
   async wanted(jobs: readonly FinishedJob[]): Promise<ReadonlySet<string>> {
-    // Anybody may ask for a build, also of what is no site.
+    // Any caller may enqueue a build for an owner that is no site.
     const siteIds = new Set(jobs.map(({ owners }) => owners[0]!.id).filter(isSiteId));
     const wanted = await Promise.all([...siteIds].map((siteId) => this.sites.wantedBuilds(siteId)));
     return new Set(wanted.flat());

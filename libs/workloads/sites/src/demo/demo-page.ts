@@ -1,7 +1,7 @@
-import { SCRIPT } from './demo.script.js';
-import { STYLE } from './demo.style.js';
+import { SCRIPT } from './demo-script.js';
+import { STYLE } from './demo-style.js';
 
-/** The whole page: nothing comes from elsewhere, and nothing runs that is not in it. */
+/** The whole page. The content security policy allows only this style and this script. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -14,12 +14,12 @@ export const PAGE = `<!doctype html>
 <body>
 <header>
 <h1>Fifty-one changes, two builds</h1>
-<p>Every change of an entity asks for a build of its site. One that waits already does it; what changed after a build began makes one more.
-No timer, nothing held back; but here a build takes three seconds, so that you can watch it.</p>
+<p>Every change of an entity requests a build of its site. A waiting build covers all changes so far; a change after a build has begun leads to one more.
+There is no timer and no delay. On this page a build takes three seconds, so that you can watch it.</p>
 </header>
 <main>
 <section aria-labelledby="do">
-<h2 id="do">Do</h2>
+<h2 id="do">Actions</h2>
 <p class="buttons">
 <button id="import" type="button">Import 51</button>
 <button id="edit" type="button" disabled>Change one</button>
@@ -33,7 +33,7 @@ No timer, nothing held back; but here a build takes three seconds, so that you c
 <h2>Builds</h2>
 <ol id="builds"></ol>
 <p id="said" role="status"></p>
-<details><summary>The api asks for a key</summary><form id="form"><label>Key <input id="key" type="password" autocomplete="off"></label></form></details>
+<details><summary>The api requires a key</summary><form id="form"><label>Key <input id="key" type="password" autocomplete="off"></label></form></details>
 </section>
 <section aria-labelledby="see">
 <h2 id="see">What readers get</h2>

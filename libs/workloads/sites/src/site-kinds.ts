@@ -2,8 +2,9 @@ import { defineKind, owner, type Owner } from '#lifecycle';
 import { z } from 'zod';
 
 /**
- * Builds a site: its primary owner. However many events ask for it, one waits at most and one runs; what happened after a
- * build began makes another. It has a queue of its own, since what is shown of a site is kept whatever its age.
+ * Builds a site, the job's primary owner. However many changes request it, at most one build waits and one
+ * runs; a change after a build began leads to another. The kind has its own queue, because the builds that a
+ * site shows are kept regardless of age.
  */
 export const build = defineKind({
   name: 'sites.build',
@@ -15,7 +16,7 @@ export const build = defineKind({
   dedup: { strategy: 'skip' },
   keep: { count: 2 },
   keepWanted: true,
-  // Its primary owner is its site, which only the calls of sites can say.
+  // The primary owner must be a site, which only the site routes guarantee.
   offered: false,
 });
 
