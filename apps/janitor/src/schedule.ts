@@ -1,6 +1,6 @@
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
-import { LeaseCare } from '#workloads/containers';
+import { LeaseReconciler } from '#workloads/containers';
 import { SiteReconciler } from '#workloads/sites';
 import { TripReconciler } from '#workloads/trips';
 import {
@@ -26,7 +26,7 @@ const LEASES_EVERY_MS = 500;
 
 /**
  * What only a janitor does, and when. Beside it a janitor reads the stream of events, where it has an `EVENT_MAP`, and does what an
- * api does too, by timers that are found there: clean-ups of cancels (`CleanUps`), the followers of diagrams (`DiagramsRelay`).
+ * api does too, by timers that are found there: clean-ups of cancels (`CleanUps`), the followers of diagrams (`DiagramReconcileLoop`).
  */
 @Injectable()
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -41,7 +41,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly runtime: Runtime,
     @Optional() private readonly trips?: TripReconciler,
     @Optional() private readonly sites?: SiteReconciler,
-    @Optional() private readonly leases?: LeaseCare,
+    @Optional() private readonly leases?: LeaseReconciler,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -61,7 +61,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     if (trips) this.duties.every(TRIPS_EVERY_MS, 'trips', async () => void (await trips.reconcileOnce()));
     if (sites) this.duties.every(SITES_EVERY_MS, 'sites', () => sites.reconcileOnce());
     if (leases) {
-      this.duties.every(LEASES_EVERY_MS, 'leases', async () => void (await leases.tendOnce()));
+      this.duties.every(LEASES_EVERY_MS, 'leases', async () => void (await leases.reconcileOnce()));
       this.sweepEvery(this.intervals.LEASE_REAP_EVERY, 'leases');
     }
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
