@@ -8,7 +8,7 @@ import { imageLeftOut, placeholderFor } from './images.js';
 import { PlainText } from './plain-text.js';
 import { withSize } from './root.js';
 import { safeSheet } from './style.js';
-import { ELEMENTS } from './vocabulary.js';
+import { ELEMENTS } from './svg-allowlist.js';
 
 const MOST_ELEMENTS = 100_000;
 /** With what is shown again counted each time. */

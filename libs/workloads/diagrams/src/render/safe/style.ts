@@ -10,7 +10,7 @@ import {
   type WalkContext,
 } from 'css-tree';
 import { isFont, isOwnPart, isPicture } from './links.js';
-import { FONT_PROPERTIES, FUNCTIONS, PROPERTIES } from './vocabulary.js';
+import { FONT_PROPERTIES, FUNCTIONS, PROPERTIES } from './svg-allowlist.js';
 
 /** A style sheet without what is not known to be harmless. */
 export function safeSheet(text: string): string {
