@@ -121,8 +121,8 @@ describe('kill -9 of a process that', () => {
   });
 
   const byOthers: [point: string, by: string][] = [
-    ['before:diagrams/strike', 'whoever comes'],
-    ['after:cancel', 'whoever comes'],
+    ['before:diagrams/strike', 'any process'],
+    ['after:cancel', 'any process'],
     ['after:cancel', 'a worker'],
   ];
   it.each(byOthers)(

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 
 const TRIPS = 500;
 const DRIVERS = 200;
-/** Customers, each of whom asks for the next trip when theirs ends. */
+/** Customers, who each ask for the next trip when theirs ends. */
 const RIDERS = 25;
 /**
  * A phone must not show an offer later than this after its trip ended. All phones live in this process, so

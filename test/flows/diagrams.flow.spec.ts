@@ -100,7 +100,7 @@ describe('a diagram', () => {
     [{ type: 'plantuml' }, 400, 'INVALID'],
     [{ source: '' }, 400, 'INVALID'],
     [{ output: 'gif' }, 400, 'INVALID'],
-    [{ owner: 'nobody' }, 400, 'INVALID'],
+    [{ owner: 'invalid' }, 400, 'INVALID'],
     [{ owner: `diagram:${'a'.repeat(32)}` }, 400, 'INVALID'],
     [{ more: 1 }, 400, 'INVALID'],
   ])('with %j is refused', async (more, status, code) => {

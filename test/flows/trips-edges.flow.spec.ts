@@ -202,7 +202,7 @@ describe('trips in rare situations', () => {
     const id = await street.asked('dan');
     await dan.untilSeen('offer', id);
     await street.post('/v1/owners/driver/dan/cancel', { reason: 'moved', close: false });
-    await street.post('/v1/owners/driver/nobody/cancel', { reason: 'suspended' });
+    await street.post('/v1/owners/driver/zoe/cancel', { reason: 'suspended' });
     for (const reason of ['suspended', 'suspended once more']) {
       expect(await redis.hget(record('dan'), 'available')).toBe(reason === 'suspended' ? '1' : '0');
       await street.post('/v1/owners/driver/dan/cancel', { reason });
@@ -210,7 +210,7 @@ describe('trips in rare situations', () => {
     }
     expect((await dan.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('offline');
     expect(await redis.hgetall(record('dan'))).toEqual({ available: '0' });
-    expect(await redis.exists(record('nobody'))).toBe(0);
+    expect(await redis.exists(record('zoe'))).toBe(0);
     await until(
       async () => (await redis.zscore(`${fleet.prefix}:{trips}:away`, 'dan')) === null,
       'he is gone',

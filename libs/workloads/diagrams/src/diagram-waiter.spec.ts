@@ -41,7 +41,7 @@ describe('waiting for a picture', () => {
     );
   }
 
-  const nobody = (): AbortSignal => new AbortController().signal;
+  const noAbort = (): AbortSignal => new AbortController().signal;
 
   async function listeners(): Promise<number> {
     const [, count] = (await redis.pubsub('NUMSUB', channel)) as [string, number];
@@ -49,7 +49,7 @@ describe('waiting for a picture', () => {
   }
 
   it('ends as soon as it is drawn, without needless reads', async () => {
-    const waiting = waits.untilOver('a', look, nobody());
+    const waiting = waits.untilOver('a', look, noAbort());
     await until(async () => looks > 0 && (await listeners()) === 1, 'it listens, and has looked');
     state = 'completed';
     const began = performance.now();
@@ -62,7 +62,7 @@ describe('waiting for a picture', () => {
   });
 
   it('ends after a poll when the message is lost', async () => {
-    const waiting = waits.untilOver('a', look, nobody());
+    const waiting = waits.untilOver('a', look, noAbort());
     await until(() => looks > 0, 'it has looked');
     state = 'failed';
     expect(await waiting).toEqual({ state: 'failed' });
@@ -78,15 +78,15 @@ describe('waiting for a picture', () => {
     expect(await waiting).toEqual({ state: 'pending' });
     expect(waits.size).toBe(0);
     if (why === 'the process ends')
-      await until(async () => (await listeners()) === 0, 'nobody listens any more');
+      await until(async () => (await listeners()) === 0, 'noAbort listens any more');
   });
 
   it('ends at once when the store is away, and when the time is over', async () => {
     const away = new Redis({ port: 1, maxRetriesPerRequest: null, lazyConnect: true });
     waits = waitsFor(200, away);
-    const refused = waits.untilOver('a', () => Promise.reject(new Error('the store is away')), nobody());
+    const refused = waits.untilOver('a', () => Promise.reject(new Error('the store is away')), noAbort());
     await expect(refused).rejects.toThrow('the store is away');
-    expect(await waits.untilOver('a', look, nobody())).toEqual({ state: 'pending' });
+    expect(await waits.untilOver('a', look, noAbort())).toEqual({ state: 'pending' });
     expect(waits.size).toBe(0);
     away.disconnect();
   });
@@ -95,7 +95,7 @@ describe('waiting for a picture', () => {
     const callers = new AbortController();
     const waiting = Array.from({ length: 200 }, (_, i) => waits.untilOver(String(i), look, callers.signal));
     await until(() => looks >= 200, 'all of them wait');
-    await expect(waits.untilOver('a', look, nobody())).rejects.toThrow(BackpressureError);
+    await expect(waits.untilOver('a', look, noAbort())).rejects.toThrow(BackpressureError);
     await until(async () => (await listeners()) === 1, 'one connection listens for all');
     callers.abort();
     await Promise.all(waiting);

@@ -46,7 +46,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
     const drawer = await this.renderers.rendererOf(payload.type);
     const word = await this.diagrams.begin(primary.id, run.id, textOf(other), drawer);
     if (word !== 'ok')
-      return { drawn: false, why: word === 'gone' ? 'nobody asks for it' : 'another job does' };
+      return { drawn: false, why: word === 'gone' ? 'it is no longer requested' : 'another job does' };
 
     const { bytes, contentType, renderer, warnings } = await this.draw(primary.id, payload, run);
     // Recorded before the picture counts, so that every reader of the picture also sees its warnings.

@@ -13,7 +13,7 @@ export function hasFailed({ message, ...place }: Flaw): ApiProblem {
 }
 
 export function isGone(why: string): ApiProblem {
-  return new ApiProblem(410, 'GONE', `${why} Ask for it again, should it be wanted still.`);
+  return new ApiProblem(410, 'GONE', `${why} Request it again if you still need it.`);
 }
 
 export function noDiagram(): ApiProblem {

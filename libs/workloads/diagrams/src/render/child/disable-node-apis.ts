@@ -39,7 +39,9 @@ const DOORS: [behind: object, names: string[]][] = [
   [process, ['binding', '_linkedBinding', 'dlopen', 'kill', '_kill', '_debugProcess', 'execve', 'chdir']],
 ];
 
-/** A renderer draws what it is given, and has nobody to talk to. What a library does all the same fails, and is told. */
+/**
+ * A renderer needs no network, processes or threads. Calls that a library makes anyway fail and are reported.
+ */
 export function closeDoors(): void {
   for (const [behind, names] of DOORS) {
     for (const name of names) {

@@ -105,7 +105,7 @@ function plain(message: string): string {
   return message.replace(/ Build with -sASSERTIONS for more info\.$/, '');
 }
 
-/** To nobody, when its parent is dead: that must not end it before its watchdog does. */
+/** Without effect when the parent is dead: the watchdog ends this process. */
 function say(word: Word): void {
   process.send?.(word, () => undefined);
 }
