@@ -10,28 +10,31 @@ import { until } from '../support/until.js';
 
 const LEASES = 100;
 const CALLERS = 20;
-/** Containers of which the engine does not let go while troubles last. */
+/** Containers that the engine cannot remove while faults last. */
 const LASTING = 4;
-/** An attempt that hangs, and one whose process is killed, are within one. */
+/** Covers a hanging attempt and one whose process is killed. */
 const INTERVAL_MS = 20_000;
 
-/** What a caller was told of a lease. */
+/** What a caller knows of a lease. */
 interface Told {
   readonly id: string;
-  /** The latest deadline that he was promised. */
+  /** The latest deadline promised to the caller. */
   expiresAt: number;
-  /** When he ended it. */
+  /** When the caller deleted it. */
   deletedAt?: number;
 }
 
-/** Random lengths, renewals, early ends; an engine that hangs, errs and restarts; workers and janitors that are killed. */
+/**
+ * Random durations, renewals and early ends; an engine that hangs, fails and restarts; killed workers and
+ * janitors.
+ */
 describe('a hundred leases', () => {
   let docker: FakeDocker;
   let fleet: Fleet;
   let leases: LeaseCaller;
   let random: () => number;
   let isOver: boolean;
-  /** Containers that the engine stopped when it was restarted, and those that it would not let go of. */
+  /** Containers that the engine stopped during its restart, and those it could not remove. */
   let stopped: Set<string>;
   let lasting: Set<string>;
   beforeEach(async () => {
@@ -47,7 +50,7 @@ describe('a hundred leases', () => {
       WORKER_LOCK: '2s',
       SWEEP_LOCK: '2s',
       LOG_LEVEL: 'info',
-      // The place of a job whose worker is killed just after it has ended is left to the repair.
+      // The slot of a job whose worker is killed right after it ended is freed by the repair sweep.
       REPAIR_EVERY: '1s',
     };
     fleet = await Fleet.start({ workers: 2, janitor: true, env });
@@ -59,7 +62,7 @@ describe('a hundred leases', () => {
     await docker.stop();
   });
 
-  it('end in time and not before, whatever goes wrong, and nobody else’s container is touched', async () => {
+  it('end in time and not before, whatever fails, and touch no foreign container', async () => {
     const others = [docker.add('database'), docker.add('cache', { 'mooring.fleet': fleet.prefix })];
     const troubles = Promise.all([makeTrouble(), restartEngine(), kill('worker'), kill('janitor')]);
     const told = (await Promise.all(Array.from({ length: CALLERS }, () => call()))).flat();
@@ -72,7 +75,7 @@ describe('a hundred leases', () => {
     const ends = await Promise.all(told.map(untilOver));
     const ofRecord = new Map(ends.map((lease) => [lease.id, lease]));
     console.log(tally(ends.map(({ endedBy }) => String(endedBy))));
-    // They were for people for a while, and the sweep had them in the end.
+    // They were in manual clean-up for a while, and the sweep ended them.
     console.log(`given up meanwhile: ${givenUp().length} of ${lasting.size}`);
     expect(givenUp().length).toBeGreaterThan(0);
     expect(docker.running.map(({ name }) => name).toSorted()).toEqual(['cache', 'database']);
@@ -91,7 +94,7 @@ describe('a hundred leases', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix, 30_000);
   }, 240_000);
 
-  /** Leases of which a process said that they are for people. */
+  /** Leases that a process reported as given up. */
   function givenUp(): string[] {
     const facts = fleet.processes.flatMap((process) => process.facts());
     return facts
@@ -99,7 +102,7 @@ describe('a hundred leases', () => {
       .map(({ leaseId }) => String(leaseId));
   }
 
-  /** One caller: asks for a lease, perhaps renews it or ends it early, and asks for the next. */
+  /** One caller: creates a lease, perhaps renews it or ends it early, and creates the next. */
   async function call(): Promise<Told[]> {
     const mine: Told[] = [];
     while (mine.length < LEASES / CALLERS) {
@@ -119,7 +122,7 @@ describe('a hundred leases', () => {
         await leases.delete(told.id);
         return;
       }
-      // Often at the very edge.
+      // Often right before the deadline.
       if (random() < 0.4) await pause(Math.max(0, Math.min(5_000, told.expiresAt - Date.now() - pick(30))));
       const { status, body } = await leases.renew(told.id, 500 + pick(3_000));
       if (status === 200) told.expiresAt = Date.parse(String(body['expiresAt']));
@@ -133,7 +136,7 @@ describe('a hundred leases', () => {
     while (!isOver) {
       docker.trouble({ call: calls[pick(calls.length)]!, trouble: sorts[pick(sorts.length)]! });
       const one = docker.running.find(({ id, name }) => name.startsWith('lease-') && !lasting.has(id));
-      // One that cannot be removed, whoever tries, while the trouble lasts.
+      // A container that cannot be removed by any process while the fault lasts.
       if (one && lasting.size < LASTING) {
         lasting.add(one.id);
         const which = random() < 0.5 ? 'stop' : 'remove';
@@ -146,7 +149,7 @@ describe('a hundred leases', () => {
   async function restartEngine(): Promise<void> {
     while (!isOver) {
       await pause(3_000 + pick(5_000));
-      // Some stop what runs.
+      // Some restarts stop running containers.
       const stops = random() < 0.3;
       for (const one of await docker.restart(pick(1_500), { stops })) {
         if (one.name.startsWith('lease-')) stopped.add(one.id);
@@ -158,8 +161,8 @@ describe('a hundred leases', () => {
   async function kill(app: 'worker' | 'janitor'): Promise<void> {
     for (let i = 0; i < 3 && !isOver; i += 1) {
       for (let waited = 0; waited < 3_000 + i * 2_000 && !isOver; waited += 100) await pause(100);
-      const doomed = app === 'worker' ? fleet.workers[i]! : fleet.janitors[i]!;
-      doomed.kill('SIGKILL');
+      const victim = app === 'worker' ? fleet.workers[i]! : fleet.janitors[i]!;
+      victim.kill('SIGKILL');
       await fleet.untilReady(app === 'worker' ? fleet.addWorker() : fleet.addJanitor());
     }
   }
@@ -180,7 +183,7 @@ describe('a hundred leases', () => {
   }
 });
 
-/** What the engine saw. */
+/** What the engine observed. */
 interface Facts {
   readonly all: readonly FakeContainer[];
   readonly stopped: ReadonlySet<string>;
@@ -188,7 +191,10 @@ interface Facts {
   readonly calmAt: number;
 }
 
-/** Whoever was told of a deadline has it, unless he or the engine ended it, or nothing could be made for it. */
+/**
+ * A promised deadline holds, unless the caller or the engine ended the lease, or its container could not be
+ * created.
+ */
 function promisesBroken(told: Told, lease: LeaseView, { stopped }: Facts): string[] {
   const by = ['expired'];
   if (told.deletedAt !== undefined) by.push('deleted');
@@ -200,7 +206,7 @@ function promisesBroken(told: Told, lease: LeaseView, { stopped }: Facts): strin
   return isEarly || isLess ? [`${told.id} was promised ${told.expiresAt} and had ${lease.expiresAt}`] : [];
 }
 
-/** No container was stopped by us before its lease was over, nor ran on for more than two intervals. */
+/** No container was stopped by the fleet before its lease was over, or ran on for more than two intervals. */
 function endedWrongly(told: Told, lease: LeaseView, { all, stopped, lasting, calmAt }: Facts): string[] {
   const overAt = Math.min(told.expiresAt, lease.endedBy === 'deleted' ? told.deletedAt! : Infinity);
   return all

@@ -14,17 +14,17 @@ import { startOdd } from '../support/odd-worker.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
-/** In the order in which they come; who dies after one has not begun the next. */
+/** In order of occurrence: a process that dies after one point has not begun the next. */
 const OF_MAKING = ['containers/begin', 'engine/create', 'engine/start', 'containers/attach'];
 const OF_ENDING = ['containers/claim', 'engine/stop', 'engine/remove', 'containers/ended'];
 
 const NO_LIMIT = new AbortController().signal;
-/** The real ones, or a daemon of the test's own beside the process runtime. */
+/** Real engines, or the process runtime and a fake daemon. */
 const RUNTIMES: NamedRuntime[] = process.env['TEST_DOCKER_HOSTS']
   ? leaseRuntimes()
   : [...leaseRuntimes(), { name: 'a fake docker', start: fakeRuntime }];
 
-/** A process dies between two steps of making or ending a lease. */
+/** A process dies between two steps of creating or ending a container. */
 describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start }) => {
   let runtime: LeaseRuntime;
   let fleet: Fleet;
@@ -45,7 +45,7 @@ describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start })
     }
   });
 
-  it('while they are made: each has one container in the end', async () => {
+  it('during creation: each has exactly one container in the end', async () => {
     const ids: string[] = [];
     const points = pointsOf(OF_MAKING);
     for (const point of points) {
@@ -81,18 +81,18 @@ describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start })
     expect(await containers()).toEqual([]);
   }, 120_000);
 
-  it('while they are ended: each is over, and none before its container is gone', async () => {
+  it('during their end: each ends, and none before its container is gone', async () => {
     const worker = fleet.addWorker();
     const points = pointsOf(OF_ENDING);
     const all = await Promise.all(points.map(() => leases.askRunning('1h', { owner: 'trip:1' })));
     worker.kill('SIGTERM');
     await worker.exited;
     for (const [i, point] of points.entries()) {
-      const doomed = doomedWorker(point);
-      // What another left may be its end already.
-      await fleet.untilReady(doomed).catch(() => undefined);
+      const victim = doomedWorker(point);
+      // The work of an earlier victim may end this one before it is ready.
+      await fleet.untilReady(victim).catch(() => undefined);
       await leases.delete(all[i]!.id);
-      await dead(doomed, point);
+      await dead(victim, point);
     }
     fleet.addWorker();
     for (const { id, containerId } of all) {
@@ -103,7 +103,7 @@ describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start })
     await until(async () => (await openJobs()) === 0, 'their owner is rid of them', 20_000);
   }, 120_000);
 
-  /** What is not asked by HTTP dies between the steps that the store is told of. */
+  /** Without HTTP, a process can die only between steps that call the store. */
   function pointsOf(points: readonly string[]): readonly string[] {
     return runtime.answered ? points : points.filter((point) => !point.startsWith('engine/'));
   }

@@ -6,11 +6,11 @@ import { isGone } from '../support/is-gone.js';
 import { LeaseCaller, type LeaseView } from '../support/leases.js';
 import { until } from '../support/until.js';
 
-/** Seconds are whole in its files, and its clock is the machine's. */
+/** Its files hold whole seconds of this machine's clock. */
 const EARLY_MS = 500;
 const LATE_MS = 2_500;
 
-/** On the process runtime: a leased process keeps its deadline also when the whole fleet was killed. */
+/** On the process runtime, a leased process keeps its deadline even if the whole fleet is killed. */
 describe('a leased process whose fleet is dead', () => {
   let fleet: Fleet;
   let leases: LeaseCaller;
@@ -30,7 +30,7 @@ describe('a leased process whose fleet is dead', () => {
     await until(() => pids.every(isGone), 'all are gone');
   });
 
-  it('ends at the deadline of a renewal that was made while the fleet lived', async () => {
+  it('ends at the deadline of a renewal made while the fleet was alive', async () => {
     const lease = await leases.askRunning('10s');
     const pid = await pidOf(lease);
     await leases.renew(lease.id, '20s');
@@ -44,7 +44,7 @@ describe('a leased process whose fleet is dead', () => {
     expect(await untilOneIsGone([pid])).toBeGreaterThan(Date.parse(renewed.expiresAt) - EARLY_MS);
   });
 
-  it('which was renewed shortly before its end runs on while the fleet lives', async () => {
+  it('runs on while the fleet is alive if it was renewed shortly before its end', async () => {
     const lease = await leases.askRunning('10s');
     const pid = await pidOf(lease);
     const endsAt = Date.parse(lease.expiresAt);
@@ -71,7 +71,7 @@ describe('a leased process whose fleet is dead', () => {
     return Number(await readFile(join(fleet.containers, `${containerId}.deadline`), 'utf8'));
   }
 
-  /** When the first was seen to be gone: a machine that stalls sees it later, never sooner. */
+  /** When the first process was seen to be gone. A stalled machine sees it later, never sooner. */
   async function untilOneIsGone(pids: readonly number[]): Promise<number> {
     await until(() => pids.some(isGone), 'one is gone', 60_000);
     return Date.now();

@@ -14,8 +14,8 @@ import type { TestProcess } from '../support/process.js';
 import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
-/** A diagram is asked for, enqueued, drawn, and its owner cancelled: whoever does it dies at any step. */
-describe('kill -9 of who', () => {
+/** A process dies at each step: requesting, enqueueing, drawing, cancelling the owner. */
+describe('kill -9 of a process that', () => {
   let fleet: Fleet;
   let worker: TestProcess | undefined;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('kill -9 of who', () => {
     return fetch(`${api.url}/v1/diagrams`, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  /** By an api that dies at it. */
+  /** By an api that dies at that point. */
   async function cancelledUntil(point: string, owner: string): Promise<void> {
     const api = await killed('api', point);
     const [type, id] = owner.split(':');
@@ -61,7 +61,7 @@ describe('kill -9 of who', () => {
     await expectKilled(api);
   }
 
-  /** By that one: nobody else can. */
+  /** By that process only. */
   async function untilToldBy(one: TestProcess, owner: string): Promise<void> {
     const others = [fleet.api, ...fleet.janitors];
     for (const other of others) other.kill('SIGSTOP');
@@ -74,14 +74,14 @@ describe('kill -9 of who', () => {
     }
   }
 
-  /** How often a job of it began in the worker. */
+  /** How often a job of the diagram started in the worker. */
   function beginnings(id: string): number {
     const facts = worker?.facts() ?? [];
     return facts.filter(({ event, owner }) => event === 'job.began' && owner === `diagram:${id}`).length;
   }
 
   it.each(['before', 'after'].flatMap((when) => ['ask', 'noted'].map((name) => `${when}:diagrams/${name}`)))(
-    'asks for it, %s: who asks again gets it, and it is drawn once',
+    'requests a diagram, %s: the next caller gets it, and it is drawn once',
     async (point) => {
       await withWorker();
       const request = { type: 'graphviz', source: newGraph() };
@@ -107,7 +107,7 @@ describe('kill -9 of who', () => {
     expect((await untilDiagram(fleet, id, 'completed')).job).toBe(job);
   });
 
-  it('ends one of two who asked, before the other is thought of: it is made for the other all the same', async () => {
+  it('cancels one of two requesters, before the other is handled: the diagram is drawn for the other', async () => {
     await withoutWorker();
     const [one, other] = [`trip:${Math.random()}`, `trip:${Math.random()}`];
     const source = newGraph();
@@ -121,12 +121,12 @@ describe('kill -9 of who', () => {
   });
 
   const byOthers: [point: string, by: string][] = [
-    ['before:diagrams/strike', 'whoever comes'],
-    ['after:cancel', 'whoever comes'],
+    ['before:diagrams/strike', 'any process'],
+    ['after:cancel', 'any process'],
     ['after:cancel', 'a worker'],
   ];
   it.each(byOthers)(
-    'ends who alone asked for it, %s, and %s goes on: what was drawn goes all the same',
+    'cancels the only requester, %s, and %s continues: the picture is removed',
     async (point, by) => {
       const drawing = await withWorker();
       const owner = `trip:${Math.random()}`;
@@ -139,7 +139,7 @@ describe('kill -9 of who', () => {
     },
   );
 
-  it('draws it, a process of the worker: it is drawn in another, at the next attempt', async () => {
+  it('draws, as a child of the worker: another child draws at the next attempt', async () => {
     const { id, job } = await diagramOf(fleet, { source: slowGraph(16) });
     const drawing = await withWorker();
     await untilDiagram(fleet, id, 'rendering');
@@ -179,7 +179,7 @@ describe('workers', () => {
     expect(shares.map((share) => share.includes(1))).toEqual([true, true]);
   });
 
-  it('that are told to end draw what they have begun, and leave the rest to others', async () => {
+  it('that shut down finish what they draw and leave the rest to others', async () => {
     const asked = await Promise.all(
       Array.from({ length: 8 }, () => diagramOf(fleet, { source: slowGraph(13) })),
     );
@@ -194,7 +194,7 @@ describe('workers', () => {
     }
   });
 
-  it('wait for a store that is away, and go on: what was accepted is drawn', async () => {
+  it('wait for an unavailable store and continue: accepted diagrams are drawn', async () => {
     const accepted = await Promise.all(
       Array.from({ length: 6 }, () => diagramOf(fleet, { source: slowGraph(12) })),
     );
@@ -203,7 +203,7 @@ describe('workers', () => {
     expect(await askFor(fleet)).toMatchObject({ status: 503, body: { code: 'STORE_UNAVAILABLE' } });
     const link = await fetch(`${fleet.url}/d/${accepted[0]!.shortlink}`);
     expect([link.status, await link.json()]).toMatchObject([503, { code: 'STORE_UNAVAILABLE' }]);
-    // The first of its api.
+    // The first diagram of its api.
     const drawn = await fetch(`${fleet.url}/graphviz/svg`, { method: 'POST', body: newGraph() });
     expect([drawn.status, await drawn.json()]).toMatchObject([503, { code: 'STORE_UNAVAILABLE' }]);
     expect(performance.now() - since).toBeLessThan(8_000);

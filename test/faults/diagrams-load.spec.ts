@@ -8,16 +8,16 @@ import { until } from '../support/until.js';
 
 const BACKLOG = 20;
 const ASKED = 300;
-/** Far more than it can draw in the time in which they are asked for. */
+/** Far more than can be drawn while they are requested. */
 const LANES = 60;
-/** Of one that was accepted: those before it take no longer, on any machine that runs this. */
+/** Limit for an accepted diagram: those before it take no longer on any supported machine. */
 const BOUND_MS = 40_000;
 
 describe('more diagrams than can be drawn', () => {
   let fleet: Fleet;
   afterEach(() => fleet.stop());
 
-  it('are refused at once while as many wait as may, and leave nothing', async () => {
+  it('are refused at once while the queue is full, and leave nothing', async () => {
     fleet = await Fleet.start({ workers: 0, env: { DIAGRAM_BACKLOG: '3' } });
     const sources = [newGraph(), newGraph(), newGraph()];
     const waiting = await Promise.all(sources.map((source) => diagramOf(fleet, { source })));
@@ -27,7 +27,7 @@ describe('more diagrams than can be drawn', () => {
     const refused = await askFor(fleet);
     expect(refused).toMatchObject({ status: 429, body: { code: 'QUEUE_FULL' } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Nobody looks at what there is no room for.
+    // A source is not checked when there is no room for its job.
     expect(await askFor(fleet, { source: 'digraph { -> }' })).toMatchObject({ status: 429 });
     const inOneCall = await fetch(`${fleet.url}/graphviz/svg`, { method: 'POST', body: newGraph() });
     expect([inOneCall.status, inOneCall.headers.get('retry-after')]).toEqual([429, '1']);
@@ -35,7 +35,7 @@ describe('more diagrams than can be drawn', () => {
     stalls.stop();
     expect(await keys()).toEqual(before);
 
-    // It makes no job more.
+    // Needs no further job.
     expect(await askFor(fleet, { source: sources[0] })).toMatchObject({
       status: 202,
       body: { id: waiting[0]!.id },
@@ -45,7 +45,7 @@ describe('more diagrams than can be drawn', () => {
     await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed');
   });
 
-  it('are partly refused; all that are accepted are drawn, none waits long, and the api answers', async () => {
+  it('are partly refused; all accepted ones are drawn, none waits long, and the api answers', async () => {
     fleet = await Fleet.start({ env: { DIAGRAM_BACKLOG: String(BACKLOG), WORKER_CONCURRENCY: '2' } });
     const accepted = new Map<string, number>();
     const refused: Answer[] = [];
@@ -92,7 +92,7 @@ describe('more diagrams than can be drawn', () => {
     }
   }
 
-  /** When each of them is drawn. */
+  /** The time at which each is drawn. */
   async function untilAll(
     accepted: Map<string, number>,
     latencies: number[],

@@ -7,8 +7,11 @@ import type { TestProcess } from '../support/process.js';
 import { TestSite } from '../support/sites.js';
 import { until } from '../support/until.js';
 
-/** A change is written, a build asked for, made, offered and shown; a site deleted: whoever does it dies at any step. */
-describe('kill -9 of who', () => {
+/**
+ * A process dies at each step of a change: writing, requesting a build, building, offering, publishing,
+ * deleting.
+ */
+describe('kill -9 of a process that', () => {
   let fleet: Fleet;
   let worker: TestProcess | undefined;
   beforeAll(async () => {
@@ -37,7 +40,7 @@ describe('kill -9 of who', () => {
   }
 
   it.each(['before:sites/change', 'after:sites/change', 'before:sites/asked', 'after:sites/asked'])(
-    'changes an entity, %s: it is shown if it was written, and nobody has to change anything more',
+    'changes an entity, %s: a written change is shown without another change',
     async (point) => {
       await withWorker();
       const site = await TestSite.create(fleet);
@@ -54,7 +57,7 @@ describe('kill -9 of who', () => {
     },
   );
 
-  it('changes an entity, while no other api lives: a janitor has it built, and shows it', async () => {
+  it('changes an entity, with no other api alive: a janitor has it built and publishes it', async () => {
     await withWorker();
     const site = await TestSite.create(fleet);
     const api = await killed('api', 'after:sites/change');
@@ -70,7 +73,7 @@ describe('kill -9 of who', () => {
   });
 
   it.each(['begin', 'offer'].flatMap((name) => [`before:sites/${name}`, `after:sites/${name}`]))(
-    'builds, %s: it is built again, and shown once it counts; meanwhile the build before is',
+    'builds, %s: the site is built again, and shows the build before until the new one counts',
     async (point) => {
       await withWorker();
       const site = await TestSite.create(fleet);
@@ -97,7 +100,7 @@ describe('kill -9 of who', () => {
     await withWorker();
     const site = await TestSite.create(fleet);
     const api = await killed('api', point);
-    // Nobody else shows it.
+    // No other process may publish the build.
     const others = [fleet.api, ...fleet.janitors];
     for (const other of others) other.kill('SIGSTOP');
     try {
@@ -113,7 +116,7 @@ describe('kill -9 of who', () => {
   });
 
   it.each(['after:sites/gone', 'after:cancel', 'before:sites/forget'])(
-    'deletes a site, %s: nothing of it is seen, and in the end nothing of it is left',
+    'deletes a site, %s: no page is readable, and finally no data is left',
     async (point) => {
       await withWorker();
       const site = await TestSite.create(fleet);
@@ -128,9 +131,9 @@ describe('kill -9 of who', () => {
     },
   );
 
-  /** Nobody has anything more to do for any site. */
+  /** No process has work left for any site. */
   async function untilAtRest(): Promise<void> {
-    await until(async () => (await keys('*:{sites:*:due')).length === 0, 'no site is to be tended');
+    await until(async () => (await keys('*:{sites:*:due')).length === 0, 'no site is due');
     expect(await keys('*:offers')).toEqual([]);
   }
 

@@ -9,16 +9,16 @@ import { until } from '../support/until.js';
 
 const TRIPS = 500;
 const DRIVERS = 200;
-/** How many customers there are, each of whom asks again when a trip of his is over. */
+/** Customers, who each ask for the next trip when theirs ends. */
 const RIDERS = 25;
 /**
- * Later than this after its trip ended no phone shows an offer. The phones are all in this process: for as long as it did not
- * run itself, none of them could hear, and that alone is taken off.
+ * A phone must not show an offer later than this after its trip ended. All phones live in this process, so
+ * time during which the process was stalled is subtracted.
  */
 const SOON_MS = 1_000;
-/** How long after its time it is written down that a trip has expired which no phone showed: the janitor comes by. */
+/** Limit for recording the expiry of a trip that no phone showed: the janitor does that. */
 const EXPIRED_BY_MS = 2 * SOON_MS;
-/** Of a job that has ended a few are kept; nothing else may be left of one. */
+/** A few ended jobs are retained; no other job may remain. */
 const ENDED = new Set(['completed', 'failed']);
 
 type Lives = ReadonlyMap<string, Life>;
@@ -33,7 +33,7 @@ interface Life {
   readonly endedAt?: string;
 }
 
-/** Many trips at once: random answers, cancels, timeouts, drivers who come and go, and workers that are killed. */
+/** Many concurrent trips: random answers, cancels, timeouts, drivers who come and go, and killed workers. */
 describe('five hundred trips by two hundred drivers', () => {
   let fleet: Fleet;
   let random: () => number;
@@ -42,7 +42,7 @@ describe('five hundred trips by two hundred drivers', () => {
   let isOver: boolean;
   let isAnswering: boolean;
   let asked = 0;
-  /** Who was told that a trip is his. */
+  /** Drivers who were told that they accepted a trip. */
   let accepted: Map<string, Set<string>>;
   let underWay: Set<Promise<unknown>>;
   beforeEach(async () => {
@@ -54,7 +54,7 @@ describe('five hundred trips by two hundred drivers', () => {
     fleet = await Fleet.start({
       workers: 2,
       janitor: true,
-      // The place of a job whose worker is killed just after it has ended is left to the repair.
+      // The slot of a job whose worker is killed right after it ended is freed by the repair sweep.
       env: { WORKER_LOCK: '3s', TRIPS: 'on', LOG_LEVEL: 'info', REPAIR_EVERY: '1s' },
     });
   });
@@ -64,7 +64,7 @@ describe('five hundred trips by two hundred drivers', () => {
     await fleet.stop();
   });
 
-  it('end with nobody having two, and nothing left', async () => {
+  it('end with no driver on two trips and no job left', async () => {
     await drive();
     const killings = killWorkers();
     const comings = comeAndGo();
@@ -97,7 +97,7 @@ describe('five hundred trips by two hundred drivers', () => {
     );
   }, 180_000);
 
-  /** As the queues themselves have it, whatever is known of the jobs elsewhere. */
+  /** Read from the queues themselves, not from the owner records. */
   async function jobsLeft(): Promise<string[]> {
     const { body } = await fleet.request('GET', '/v1/admin/queues');
     const queues = body['queues'] as { queue: string; counts: Record<string, number> }[];
@@ -118,7 +118,7 @@ describe('five hundred trips by two hundred drivers', () => {
     });
   }
 
-  /** Nothing that a dead worker held keeps anybody from the next trip; and what it held is gone then. */
+  /** A dead worker's slots must not keep a driver from the next trip, and must be gone afterwards. */
   async function everybodyIsReached(): Promise<void> {
     isAnswering = false;
     for (let i = 0; i < DRIVERS; i += 50) {
@@ -130,7 +130,7 @@ describe('five hundred trips by two hundred drivers', () => {
     }
   }
 
-  /** One customer: asks for a trip, perhaps cancels it, waits until it is over, and asks for the next. */
+  /** One customer: asks for a trip, perhaps cancels it, waits for its end, and asks for the next. */
   async function ride(): Promise<string[]> {
     const ids: string[] = [];
     while (ids.length < TRIPS / RIDERS) {
@@ -149,7 +149,7 @@ describe('five hundred trips by two hundred drivers', () => {
     return ids;
   }
 
-  /** As long as the store is not keeping up; the same key is the same trip. */
+  /** Retries while the store is overloaded; the same key gives the same trip. */
   function ask(order: object): Promise<Answer> {
     const key = { 'idempotency-key': `ride-${(asked += 1)}` };
     return until(async () => {
@@ -165,7 +165,7 @@ describe('five hundred trips by two hundred drivers', () => {
       await pause(pick(400));
       if (mood < 0.15) return void (await post(`/v1/trips/${tripId}/decline`, { driverId }));
       if (mood > 0.65) return undefined;
-      // He asks twice, as phones do that got no answer.
+      // Accepts twice, like a phone that got no response.
       const [one, two] = await Promise.all([accept(tripId, driverId), accept(tripId, driverId)]);
       if (one.status !== 200 && two.status !== 200) return undefined;
       await pause(pick(600));
@@ -205,7 +205,7 @@ describe('five hundred trips by two hundred drivers', () => {
     return isRight ? [] : [`${id} was accepted by ${by.join(' and ')}, and is ${driverId}'s`];
   }
 
-  /** An offer while one before it stood. */
+  /** Offers made while an earlier one stood. */
   function secondOffers({ driverId, seen }: Phone): string[] {
     const found: string[] = [];
     let standing: string | undefined;
@@ -221,7 +221,9 @@ describe('five hundred trips by two hundred drivers', () => {
     return found;
   }
 
-  /** By the store's clock an offer is never made when its trip is over; nor is it shown later than SOON_MS after that. */
+  /**
+   * By the store's clock, an offer is never made after its trip ended, nor shown later than SOON_MS after.
+   */
   function wrongOffers({ driverId, seen }: Phone, byId: Lives): string[] {
     const his = [...byId.values()].filter((life) => life.driverId === driverId);
     return seen.flatMap(({ id, event, data, at }) => {
@@ -238,7 +240,7 @@ describe('five hundred trips by two hundred drivers', () => {
     });
   }
 
-  /** What a phone shows at the end, or showed for longer than SOON_MS after its trip was over. */
+  /** Offers that a phone still shows at the end, or showed for longer than SOON_MS after their trip ended. */
   function shownStill({ driverId, seen }: Phone, byId: Lives): string[] {
     return seen.flatMap(({ event, data: { tripId } }, i) => {
       if (event !== 'offer' || accepted.get(tripId)?.has(driverId)) return [];
@@ -255,7 +257,7 @@ describe('five hundred trips by two hundred drivers', () => {
     return lateByMs > EXPIRED_BY_MS ? [`${id} expired ${lateByMs} ms late`] : [];
   }
 
-  /** By the one clock of this machine, without the time in which this process did not run. */
+  /** Time on this machine's clock, without the time during which this process was stalled. */
   function tookMs(from: number, to: number): number {
     return to - from - stalls.within(from, to);
   }
@@ -281,7 +283,7 @@ function isOpen({ status }: Life): boolean {
   return status === 'PENDING' || status === 'ACCEPTED';
 }
 
-/** When nobody could have it any more: at its time, whoever was late to end it. */
+/** When the trip could no longer be accepted: at its expiry, even if it was recorded later. */
 function overAt({ status, acceptedAt, expiresAt, endedAt }: Life): number {
   return Date.parse(status === 'EXPIRED' ? expiresAt : (acceptedAt ?? endedAt!));
 }
@@ -296,7 +298,7 @@ function tally(words: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** A few at a time. */
+/** Runs a few at a time. */
 async function eachOf<T>(all: readonly T[], work: (one: T, i: number) => Promise<void>): Promise<void> {
   for (let i = 0; i < all.length; i += 20)
     await Promise.all(all.slice(i, i + 20).map((one, j) => work(one, i + j)));

@@ -6,7 +6,7 @@ import { Phone } from '../support/phone.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
-/** A process dies between what was decided about a trip and the jobs that follow from it. */
+/** A process dies between a decision about a trip and the jobs that follow from it. */
 describe('kill -9 in the middle of a trip', () => {
   let fleet: Fleet;
   let ann: Phone;
@@ -25,7 +25,7 @@ describe('kill -9 in the middle of a trip', () => {
     }
   });
 
-  it('before its jobs are sent: its drivers are asked all the same, and it ends in time', async () => {
+  it('before its jobs are sent: its drivers are still asked, and it ends in time', async () => {
     const api = await doomedApi('after:trips/create');
     await ask(api, '9s').catch(() => undefined);
     await api.exited;
@@ -34,7 +34,7 @@ describe('kill -9 in the middle of a trip', () => {
     expect(await trip(data.tripId)).toMatchObject({ status: 'EXPIRED' });
   });
 
-  it('after it was accepted: it is, once, and its jobs end', async () => {
+  it('after it was accepted: it stays accepted by one driver, and its jobs end', async () => {
     const id = await offered();
     const api = await doomedApi('after:trips/accept');
     await post(api, `/v1/trips/${id}/accept`, { driverId: 'ann' }).catch(() => undefined);
@@ -47,7 +47,7 @@ describe('kill -9 in the middle of a trip', () => {
     await fleet.request('POST', `/v1/trips/${id}/complete`);
   });
 
-  it('after it was cancelled: nobody sees it any more, and its jobs end', async () => {
+  it('after it was cancelled: no phone shows it any more, and its jobs end', async () => {
     const id = await offered();
     const api = await doomedApi('after:trips/finish');
     await post(api, `/v1/trips/${id}/cancel`, { reason: 'off' }).catch(() => undefined);
@@ -56,7 +56,7 @@ describe('kill -9 in the middle of a trip', () => {
     await until(async () => (await openJobs(id)) === 0, 'its timeout is gone', 15_000);
   });
 
-  it('after it was offered: the request runs again, and the phone shows it once', async () => {
+  it('after it was offered: the request runs again, and the phone shows the offer once', async () => {
     const id = await offeredByTheDead('1500ms');
     await fleet.untilReady(fleet.addWorker());
     await until(async () => (await openJobs(id)) === 1, 'the request has run to its end', 15_000);
@@ -64,7 +64,7 @@ describe('kill -9 in the middle of a trip', () => {
     await fleet.request('POST', `/v1/trips/${id}/cancel`, {});
   });
 
-  it('after its owner was cancelled, while a dead worker holds a job of it: no phone shows it', async () => {
+  it('after its owner was cancelled, while a dead worker holds one of its jobs: no phone shows it', async () => {
     const id = await offeredByTheDead('1500ms');
     const cancelled = fleet.request('POST', `/v1/owners/trip/${id}/cancel`, { reason: 'off' });
     await ann.untilSeen('withdrawn', id, 1_000);
@@ -73,11 +73,11 @@ describe('kill -9 in the middle of a trip', () => {
     await until(async () => (await openJobs(id)) === 0, 'its jobs are gone', 15_000);
   });
 
-  it('before anybody heard that its owner was cancelled: the care sees it', async () => {
+  it('before any process heard that its owner was cancelled: the reconciler finds it', async () => {
     const deaf = fleet.addApi({ TRIPS: 'off' });
     await fleet.untilReady(deaf);
     const id = await offered();
-    // Nobody else is to hear of it.
+    // No other process may hear the event.
     const [worker] = fleet.workers;
     worker!.kill('SIGSTOP');
     await post(deaf, `/v1/owners/trip/${id}/cancel`, { reason: 'off' });
@@ -88,13 +88,13 @@ describe('kill -9 in the middle of a trip', () => {
     await deaf.exited;
   });
 
-  it('after its owner was cancelled and stayed open, with a job of it held by the dead: no phone shows it for long', async () => {
+  it('after its owner was cancelled but not closed, while a dead worker holds one of its jobs: no phone shows it for long', async () => {
     const id = await offeredByTheDead('30s');
     const api = await doomedApi('after:cancel');
     const order = { reason: 'off', close: false };
     await post(api, `/v1/owners/trip/${id}/cancel`, order).catch(() => undefined);
     await api.exited;
-    // Who takes the cancel up says so before the job is given up.
+    // The process that resumes the cancel emits the event before the job is given up.
     await ann.untilSeen('withdrawn', id, 20_000);
     expect(await trip(id)).toMatchObject({ status: 'CANCELLED', reason: 'off' });
     expect(await openJobs(id)).toBe(0);
@@ -103,7 +103,7 @@ describe('kill -9 in the middle of a trip', () => {
     await until(async () => (await endingJobs(id)) === 0, 'its jobs are gone', 45_000);
   });
 
-  it('after a driver went offline: his requests are taken back, and those of later are not', async () => {
+  it('after a driver went offline: earlier requests are withdrawn, later ones are kept', async () => {
     const first = await offered();
     const second = await ask(fleet.api);
     await until(async () => (await openJobs(second)) === 2, 'it waits for her');
@@ -123,19 +123,19 @@ describe('kill -9 in the middle of a trip', () => {
     for (const id of [first, second, third]) await fleet.request('POST', `/v1/trips/${id}/cancel`, {});
   });
 
-  it('after it expired, in its timeout: what follows is done by others', async () => {
+  it('after it expired, inside its timeout job: another process does what follows', async () => {
     fleet.workers[0]!.kill('SIGKILL');
     const worker = await addOddWorker(fleet, 'fail-point', {
       FAIL_POINT: 'after:trips/finish',
       WORKER_LOCK: '1500ms',
     });
-    // No phone shows it, or its api would end it as soon; and the janitor would, if the worker were late.
+    // No phone shows it, or its api would end it as fast; the janitors are stopped for the same reason.
     for (const janitor of fleet.janitors) janitor.kill('SIGSTOP');
     const id = await ask(fleet.api, '500ms', ['bob']);
     await worker.exited;
     for (const janitor of fleet.janitors) janitor.kill('SIGCONT');
     expect(await trip(id)).toMatchObject({ status: 'EXPIRED' });
-    // What the dead one ran is found by one that lives.
+    // A live worker finds the dead worker's job.
     await fleet.untilReady(fleet.addWorker());
     await until(async () => (await openJobs(id)) === 0, 'its jobs are gone', 15_000);
   });
@@ -153,7 +153,7 @@ describe('kill -9 in the middle of a trip', () => {
     return id;
   }
 
-  /** By the only worker, which dies then, and holds the request for so long. */
+  /** Offered by the only worker, which then dies and holds the request for the length of its lock. */
   async function offeredByTheDead(lock: string): Promise<string> {
     fleet.workers[0]!.kill('SIGKILL');
     await fleet.workers[0]!.exited;
@@ -185,7 +185,7 @@ describe('kill -9 in the middle of a trip', () => {
     return (await counts(id)).jobs;
   }
 
-  /** Those that were cancelled, and are not gone. */
+  /** Jobs that are cancelled but not removed yet. */
   async function endingJobs(id: string): Promise<number> {
     return (await counts(id)).ending;
   }

@@ -6,13 +6,13 @@ import { untilNothingIsLeft } from '../support/leftovers.js';
 import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
-describe('leases on an engine that has its moods', () => {
+describe('leases on an engine with faults', () => {
   let docker: FakeDocker;
   let fleet: Fleet;
   let leases: LeaseCaller;
   beforeAll(async () => {
     docker = await FakeDocker.start();
-    // No sweep comes to their help.
+    // The sweep is off.
     const env = { DOCKER_HOST: docker.host, LEASE_REAP_EVERY: '10m', LEASE_LIMIT: '9', WORKER_LOCK: '2s' };
     fleet = await Fleet.start({ workers: 2, janitor: true, env });
     leases = new LeaseCaller(fleet);
@@ -27,7 +27,7 @@ describe('leases on an engine that has its moods', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
-  it('count as ended what has stopped, and what is gone', async () => {
+  it('count a stopped or missing container as ended', async () => {
     const [stopped, gone] = await Promise.all([leases.askRunning('5s'), leases.askRunning('5s')]);
     docker.get(stopped.containerId!)!.exit(0);
     docker.containers.delete(gone.containerId!);
@@ -37,7 +37,7 @@ describe('leases on an engine that has its moods', () => {
     expect(leases.cleanup(gone.id).map(({ action }) => action)).toEqual(['record', 'lease']);
   });
 
-  it('touch nothing that has taken the id, the name or the labels of a container of theirs', async () => {
+  it('leave a container alone that took the id, name or labels of theirs', async () => {
     const one = await leases.askRunning('5s');
     const ours = docker.get(one.containerId!)!;
     docker.containers.delete(ours.id);
@@ -48,7 +48,7 @@ describe('leases on an engine that has its moods', () => {
     for (const { id } of [namesake, copy]) docker.containers.delete(id);
   });
 
-  it('are tried three times, after 1 s and 4 s, looked at after 9 s more, given up, and ended on demand', async () => {
+  it('are tried three times, after 1 s and 4 s, checked 9 s later, given up, and ended on demand', async () => {
     const { id, containerId } = await leases.askRunning('5s');
     const well = docker.trouble({ call: 'remove', trouble: 'error', of: leases.nameOf(id), times: 1_000 });
     const stuck = await leases.untilState(id, 'manual-cleanup');
@@ -83,7 +83,7 @@ describe('leases on an engine that has its moods', () => {
     expect(docker.get(containerId!)).toBeUndefined();
   }, 120_000);
 
-  it('that cannot be stopped hold their place, and delay nobody', async () => {
+  it('that cannot be stopped keep their place and delay no other', async () => {
     const hanging = await Promise.all(Array.from({ length: 6 }, () => leases.askRunning('5s')));
     for (const { id } of hanging)
       docker.trouble({ call: 'stop', trouble: 'hang', of: leases.nameOf(id), times: 1 });
@@ -101,20 +101,20 @@ describe('leases on an engine that has its moods', () => {
     for (const id of ids) await leases.untilState(id, 'ended');
   }, 120_000);
 
-  it('end while their container is being made, which is removed when it comes', async () => {
+  it('end during the creation of their container, which is removed when it appears', async () => {
     docker.trouble({ call: 'create', trouble: { slowMs: 1_500 } });
     const before = docker.calls.length;
     const id = await leases.ask('1h');
     await until(() => docker.calls.includes('POST /containers/create', before), 'it is being made');
     await leases.delete(id);
     expect(docker.get(leases.nameOf(id))).toBeUndefined();
-    // Not before it is sure that none comes any more: its place is not another's until then.
+    // Not before it is certain that no container will appear: the place stays taken until then.
     expect(await leases.untilState(id, 'ended', 20_000)).toMatchObject({ containerId: null });
     expect(docker.removed.map(({ name }) => name)).toContain(leases.nameOf(id));
     expect(docker.get(leases.nameOf(id))).toBeUndefined();
   }, 120_000);
 
-  it('end while their container is being made by an engine that does not say whether it was', async () => {
+  it('end during the creation of their container by an engine that does not report the outcome', async () => {
     docker.trouble({ call: 'create', trouble: 'hang-after' });
     const id = await leases.ask('1h');
     const made = await until(() => docker.get(leases.nameOf(id)), 'it is made');
@@ -123,7 +123,7 @@ describe('leases on an engine that has its moods', () => {
     expect(docker.get(made.id)).toBeUndefined();
   }, 120_000);
 
-  it('are one container, though the worker that made it was killed on the way', async () => {
+  it('have one container, even if the worker that created it was killed', async () => {
     docker.trouble({ call: 'start', trouble: 'hang' });
     const id = await leases.ask('1h');
     await until(() => docker.get(leases.nameOf(id)), 'it is made, and not started');
@@ -140,7 +140,7 @@ describe('leases on an engine that has its moods', () => {
     await fleet.untilReady(fleet.addWorker());
   }, 120_000);
 
-  it('fail for good when there is no such image, and say what to do', async () => {
+  it('fail for good when the image is missing, and name the remedy', async () => {
     const id = await leases.ask('1h', { image: 'alpine:never' });
     expect(await leases.untilState(id, 'failed', 20_000)).toMatchObject({
       endedBy: 'failed',
@@ -149,7 +149,7 @@ describe('leases on an engine that has its moods', () => {
     });
   });
 
-  it('wait for an engine that is away, and fail when it stays away', async () => {
+  it('wait for an unavailable engine, and fail when it stays away', async () => {
     await docker.down();
     const id = await leases.ask('1h');
     await until(
@@ -166,7 +166,7 @@ describe('leases on an engine that has its moods', () => {
     await leases.untilState(id, 'ended');
   }, 120_000);
 
-  it('end whoever is there: two janitors and no worker', async () => {
+  it('end without workers, with two janitors', async () => {
     const { id } = await leases.askRunning('3s');
     await fleet.untilReady(fleet.addJanitor());
     for (const worker of fleet.workers.filter((one) => !one.hasExited)) worker.kill('SIGTERM');
@@ -183,7 +183,7 @@ describe('leases on an engine that has its moods', () => {
 });
 
 describe('leases while the store is away', () => {
-  it('end when it is back, and that it was away is said', async () => {
+  it('end when it is back, and the outage is logged', async () => {
     const [store, docker] = [await TestStore.start(), await FakeDocker.start()];
     const env = { DOCKER_HOST: docker.host };
     const fleet = await Fleet.start({ workers: 1, janitor: true, storeUrl: store.url, env });

@@ -10,14 +10,14 @@ const NO_LIMIT = new AbortController().signal;
 const IMAGE = 'busybox';
 const STEPS = ['stop', 'remove', 'record', 'lease'];
 
-/** What a lease is to do, whatever its container runs on. */
+/** The behaviour of a lease on every engine. */
 describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
   let runtime: LeaseRuntime;
   let fleet: Fleet;
   let leases: LeaseCaller;
   beforeAll(async () => {
     runtime = await start();
-    // No sweep comes to their help, unless it is asked for.
+    // The sweep is off, unless a test requests it.
     const env = { ...runtime.env, LEASE_REAP_EVERY: '10m' };
     fleet = await Fleet.start({ workers: 2, janitor: true, env });
     leases = new LeaseCaller(fleet, IMAGE);
@@ -25,7 +25,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
   afterEach(() => untilNoneIsLeft(runtime, fleet));
   afterAll(() => stop(runtime, fleet));
 
-  it('are provisioned for a time, and reaped after it though nobody calls, each step in its order', async () => {
+  it('are provisioned for a time and then reaped without a call, each step in order', async () => {
     const order = { image: IMAGE, duration: '5s', owner: 'trip:5' };
     const { status, body } = await leases.post('/v1/leases', order);
     expect({ status, body }).toMatchObject({
@@ -53,7 +53,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
     if (runtime.answered) expect(endingsOf(runtime, containerId!)).toEqual(['stop 204', 'remove 204']);
   });
 
-  it('count as ended what has stopped, and what is gone', async () => {
+  it('count a stopped or missing container as ended', async () => {
     const [stopped, gone] = await Promise.all([leases.askRunning('8s'), leases.askRunning('8s')]);
     await runtime.engine.stop(stopped.containerId!, NO_LIMIT);
     await runtime.engine.remove(gone.containerId!, NO_LIMIT);
@@ -65,7 +65,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
     expect(words(leases.cleanup(stopped.id))).toEqual(STEPS.map((action) => `1 ${action} done`));
   });
 
-  it('are tried three times, after 1 s and 4 s, looked at after 9 s more, given up and said, and ended on demand or by the sweep', async () => {
+  it('are tried three times, after 1 s and 4 s, checked 9 s later, given up and reported, and ended on demand or by the sweep', async () => {
     const calls = runtime.refuses;
     const asked = await Promise.all([0, 1].map(() => leases.askRunning('8s')));
     const stuck = asked.map((lease, i) => {
@@ -104,8 +104,8 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
       expect(await runtime.engine.find(containerId!, NO_LIMIT)).toBeUndefined();
   });
 
-  it('whose removal hangs are tried again, and keep no others', async ({ skip }) => {
-    // A disk that hangs takes its process along; only an engine is waited for within a time.
+  it('whose removal hangs are retried and delay no others', async ({ skip }) => {
+    // A hanging disk blocks its process; only calls to an engine have a time limit.
     if (!runtime.answered) return skip();
     const [hanging, other] = await Promise.all([leases.askRunning('8s'), leases.askRunning('9s')]);
     const well = runtime.trouble('hang', 'remove', containerOf(leases, hanging));
@@ -116,7 +116,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
     well();
     await leases.untilState(hanging.id, 'ended');
     await until(() => leases.cleanup(hanging.id).length === 6, 'all was said');
-    // What was done half is done again, whole.
+    // A half-finished end is repeated from the start.
     expect(words(leases.cleanup(hanging.id))).toEqual([
       '1 stop done',
       '1 remove failed',
@@ -124,7 +124,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
     ]);
   });
 
-  it('go with the owner they were asked for, and no other does', async () => {
+  it('end with the owner they were given, and with no other', async () => {
     const [one, another, other] = await Promise.all([
       leases.askRunning('1h', { owner: 'trip:1' }),
       leases.askRunning('1h', { owner: 'trip:1' }),
@@ -173,9 +173,9 @@ describe.each(leaseRuntimes())('leases of two janitors on $name', ({ start }) =>
     }
   });
 
-  it('are each reaped by one, once, among sweeps of which there is one at a time; nobody else’s is touched', async () => {
+  it('are each reaped once, by one janitor, among sweeps that run one at a time; foreign containers are untouched', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => leases.askRunning('12s')));
-    // For so long that whoever else might come has come.
+    // Long enough for any second attempt to happen.
     const well = all.map((lease) => runtime.trouble('slow', 'remove', containerOf(leases, lease)));
     for (const { id } of all) await leases.untilState(id, 'ended');
     for (const one of well) one();
@@ -199,7 +199,7 @@ describe.each(leaseRuntimes())('leases of two janitors on $name', ({ start }) =>
     expect(sweeps.filter(({ askedAt }, i) => i > 0 && askedAt < sweeps[i - 1]!.endedAt)).toEqual([]);
   });
 
-  it('are ended by the other when one is killed half-way, without any worker', async () => {
+  it('are ended by the other janitor when one is killed half-way, without any worker', async () => {
     const asked = await leases.askRunning('9s');
     const { id, containerId } = asked;
     for (const worker of fleet.workers) worker.kill('SIGTERM');
@@ -216,13 +216,13 @@ describe.each(leaseRuntimes())('leases of two janitors on $name', ({ start }) =>
     expect(words(leases.cleanup(id, [first]))).toEqual(['1 stop done']);
     const rest = fleet.janitors.filter((one) => one !== first);
     await until(() => leases.cleanup(id, rest).length === 4, 'all was said');
-    // Stopped already counts as done; the whole is done again.
+    // Stopping a stopped container counts as done; the whole sequence is repeated.
     expect(words(leases.cleanup(id, rest))).toEqual(STEPS.map((action) => `1 ${action} done`));
     expect(await runtime.engine.find(containerId!, NO_LIMIT)).toBeUndefined();
     await expectTheirsUntouched();
   });
 
-  /** One that knows nothing of us, and one with our labels on it. */
+  /** A container without our labels, and a foreign one with them. */
   async function somebodyElses(): Promise<Container[]> {
     const { id, containerId } = await leases.askRunning('1h');
     const { labels } = (await runtime.engine.find(containerId!, NO_LIMIT))!;
@@ -271,12 +271,12 @@ function words(lines: readonly CleanupLine[]): string[] {
   return lines.map(({ attempt, action, status }) => `${attempt} ${action} ${status}`);
 }
 
-/** What the engine answered who ended it. */
+/** The engine's responses to calls that end the container. */
 function endingsOf({ answered = [] }: LeaseRuntime, containerId: string): string[] {
   return answered.filter(({ id }) => id === containerId).map(({ call, status }) => `${call} ${status}`);
 }
 
-/** Not sooner; and not much later, with a care that comes every half second. */
+/** Not sooner, and not much later: the reconciler runs every half second. */
 function expectWait(waitedMs: number, wantedMs: number): void {
   expect(waitedMs).toBeGreaterThanOrEqual(wantedMs);
   expect(waitedMs).toBeLessThan(wantedMs + 3_000);

@@ -5,7 +5,7 @@ import { RealEngine } from '../support/real-engines.js';
 import { until } from '../support/until.js';
 
 const REAP_MS = 2_000;
-/** Hears nothing of SIGTERM, has no network, and limits that need no right to be raised. */
+/** A container that ignores SIGTERM, has no network, and whose limits need no extra rights. */
 const THEIRS = {
   Image: 'busybox',
   Entrypoint: ['tail', '-f', '/dev/null'],
@@ -40,7 +40,7 @@ describe.each(RealEngine.all())('leases on $name', (real) => {
     await fleet.stop();
   });
 
-  /** The containers of this fleet, whatever became of their leases. */
+  /** All containers of this fleet, with or without a lease. */
   const ours = async (): Promise<string[]> => {
     const filters = { label: [`mooring.fleet=${fleet.prefix}`] };
     return (await docker.listContainers({ all: true, filters })).map(({ Id }) => Id);
@@ -65,7 +65,7 @@ describe.each(RealEngine.all())('leases on $name', (real) => {
       60_000,
     );
 
-  it('has a container for its time, and as long again when it is renewed', async () => {
+  it('keeps a container for its time, and for as long again after a renewal', async () => {
     const { id } = await lease('6s');
     const running = await untilState(id, 'running');
     expect(await ours()).toEqual([running.containerId]);
@@ -81,7 +81,7 @@ describe.each(RealEngine.all())('leases on $name', (real) => {
     expect(await isThere(running.containerId!)).toBe(false);
   });
 
-  it('ends one that is deleted, and one whose container somebody took away', async () => {
+  it('ends a lease that is deleted, and one whose container was removed by hand', async () => {
     const [deleted, robbed] = await Promise.all([lease('10m'), lease('10m')]);
     await untilState(deleted.id, 'running');
     const { containerId } = await untilState(robbed.id, 'running');
@@ -92,14 +92,14 @@ describe.each(RealEngine.all())('leases on $name', (real) => {
     expect(await ours()).toEqual([]);
   });
 
-  it('fails one whose image is not there', async () => {
+  it('fails a lease whose image is missing', async () => {
     const { id } = await ask('POST', '', { image: 'alpine', duration: '10m' });
     expect(await untilState(id, 'failed')).toMatchObject({
       why: 'The engine has no image "alpine", and none is pulled. Run: docker pull alpine',
     });
   });
 
-  it('ends them when workers are killed', async () => {
+  it('ends leases when workers are killed', async () => {
     const leases = await Promise.all(['3s', '4s', '5s', '6s'].map(lease));
     for (const worker of fleet.workers) worker.kill('SIGKILL');
     for (const worker of fleet.workers) await worker.exited;
@@ -109,7 +109,7 @@ describe.each(RealEngine.all())('leases on $name', (real) => {
     expect(await ours()).toEqual([]);
   });
 
-  it('leaves alone what is somebody else’s, also with our labels on it', async () => {
+  it('leaves foreign containers alone, also with our labels', async () => {
     const { id } = await lease('3s');
     const { containerId } = await untilState(id, 'running');
     const { Config, Name } = await docker.getContainer(containerId!).inspect();
@@ -123,7 +123,7 @@ describe.each(RealEngine.all())('leases on $name', (real) => {
     ]);
     try {
       for (const container of theirs) await container.start();
-      // Forced, so that nobody is spared for being young.
+      // Forced, so that young containers are not spared.
       for (let times = 0; times < 2; times += 1) await sweep();
       const left = await Promise.all(theirs.map(async (each) => (await each.inspect()).State.Running));
       expect(left).toEqual([true, true, true]);
@@ -132,19 +132,19 @@ describe.each(RealEngine.all())('leases on $name', (real) => {
     }
   });
 
-  it('removes a container of ours that no lease knows of', async () => {
+  it('removes an own container without a lease', async () => {
     const { id } = await lease('3s');
     const { containerId } = await untilState(id, 'running');
     const { Config, Name } = await docker.getContainer(containerId!).inspect();
     await untilState(id, 'ended');
-    // As a create that the engine heard of only when its lease was over.
+    // Like a create call that reaches the engine after its lease ended.
     const late = { ...THEIRS, name: Name.slice(1), Labels: Config.Labels };
     await (await docker.createContainer(late)).start();
     await sweep();
     expect(await ours()).toEqual([]);
   });
 
-  it('ends all of them when the engine is restarted in the middle', async () => {
+  it('ends all leases when the engine restarts in the middle', async () => {
     const leases = await Promise.all(['2s', '4s', '6s', '8s', '10s'].map(lease));
     await untilState(leases[3]!.id, 'running');
     await real.restart();
@@ -153,7 +153,7 @@ describe.each(RealEngine.all())('leases on $name', (real) => {
     expect(await ours()).toEqual([]);
   });
 
-  it('ends one whose time was over while the engine hung', async () => {
+  it('ends a lease whose deadline passed while the engine hung', async () => {
     const { id } = await lease('3s');
     const { expiresAt } = await untilState(id, 'running');
     await real.freeze();

@@ -32,7 +32,7 @@ describe('leases on the process runtime', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
-  it('start a container, hold it, and end it at its time, though nobody calls', async () => {
+  it('start a container, hold it, and end it at its deadline without a call', async () => {
     const { status, body, headers } = await leases.post('/v1/leases', { image: 'alpine:3', duration: '5s' });
     expect({ status, body }).toEqual({
       status: 202,
@@ -68,7 +68,7 @@ describe('leases on the process runtime', () => {
     ]);
   });
 
-  it('are renewed until their time is over, and not after', async () => {
+  it('can be renewed until their deadline, and not after', async () => {
     const { id, expiresAt } = await leases.askRunning('5s');
     const renewed = await leases.renew(id, '8s');
     expect(renewed.status).toBe(200);
@@ -80,7 +80,7 @@ describe('leases on the process runtime', () => {
     expect(await leases.renew(id, '1m')).toMatchObject({ status: 409, body: { code: 'LEASE_OVER' } });
   });
 
-  it('end when they are deleted, also before anything was made; deleting is done twice without harm', async () => {
+  it('end when deleted, also before a container exists; deleting twice is harmless', async () => {
     const { id } = await leases.askRunning('1h');
     expect(await leases.delete(id)).toMatchObject({
       status: 202,
@@ -97,7 +97,7 @@ describe('leases on the process runtime', () => {
     });
   });
 
-  it('go with the owner they were given, and with their own', async () => {
+  it('end with the owner they were given, and with their own', async () => {
     const [one, two, other] = await Promise.all([
       leases.askRunning('1h', { owner: 'trip:7' }),
       leases.askRunning('1h'),
@@ -124,12 +124,12 @@ describe('leases on the process runtime', () => {
     await leases.untilState(other.id, 'ended');
   });
 
-  it('go with an owner of whose cancel no message came', async () => {
+  it('end with an owner whose cancel event was lost', async () => {
     const [one, kept] = await Promise.all([
       leases.askRunning('1h', { owner: 'trip:9' }),
       leases.askRunning('1h', { owner: 'trip:10' }),
     ]);
-    // A service of its own, which knows nothing of leases.
+    // A separate service that knows nothing of leases.
     const other = await LifecycleApp.start([], [], undefined, fleet.storeUrl, fleet.prefix);
     try {
       await other.context.get(Canceller).cancel(owner('trip', '9'), { reason: 'off', close: false });
@@ -138,7 +138,7 @@ describe('leases on the process runtime', () => {
       await other.redis.quit();
     }
     expect(await leases.untilState(one.id, 'ended', 20_000)).toMatchObject({ endedBy: 'owner' });
-    // Somebody takes away the job that ties it to its owner, and not the owner: it is tied anew.
+    // A caller cancels the job that ties the lease to its owner, but not the owner: the job is created again.
     const owned = await fleet.request('GET', '/v1/owners/trip/10');
     const [job] = owned.body['jobs'] as { id: string }[];
     await fleet.request('DELETE', `/v1/jobs/${job!.id}`);
@@ -146,7 +146,7 @@ describe('leases on the process runtime', () => {
       const { body } = await fleet.request('GET', '/v1/owners/trip/10');
       const [another] = body['jobs'] as { id: string }[];
       return another !== undefined && another.id !== job!.id;
-    }, 'it is tied anew');
+    }, 'it is tied again');
     expect(await leases.read(kept.id)).toMatchObject({ state: 'running' });
     await leases.delete(kept.id);
     await leases.untilState(kept.id, 'ended');
@@ -163,7 +163,7 @@ describe('leases on the process runtime', () => {
     expect(late).toMatchObject({ status: 409, body: { code: 'OWNER_CLOSED' } });
   });
 
-  it('count a container as ended that has stopped, or is gone; and end without one', async () => {
+  it('count a stopped or missing container as ended, and end without one', async () => {
     const [stopped, gone, dead] = await Promise.all(
       ['5s', '5s', '1h'].map((time) => leases.askRunning(time)),
     );
@@ -177,7 +177,7 @@ describe('leases on the process runtime', () => {
     });
   });
 
-  it('leave no container behind whose lease was lost, and touch nobody else’s', async () => {
+  it('leave no container behind when their record is lost, and touch no foreign one', async () => {
     const { id, containerId } = await leases.askRunning('1h');
     const [ours] = await containers();
     const copied = await engine.create(
@@ -205,7 +205,7 @@ describe('leases on the process runtime', () => {
     }
   });
 
-  it('are as many as there may be, and one more when a container is known to be gone', async () => {
+  it('are limited in number, and free a place when a container is known to be gone', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => leases.ask('1h')));
     const full = await leases.post('/v1/leases', { image: 'alpine', duration: '1m' });
     expect(full).toMatchObject({ status: 429, body: { code: 'QUEUE_FULL' } });
@@ -219,14 +219,14 @@ describe('leases on the process runtime', () => {
     for (const id of ids) await leases.untilState(id, 'ended');
   });
 
-  it('are refused when they make no sense, and asked for once under one key', async () => {
+  it('are refused with invalid input, and created once per Idempotency-Key', async () => {
     for (const wrong of [
       { image: 'evil', duration: '1m' },
       { image: 'alpine/evil', duration: '1m' },
       { image: 'alpine', duration: '3h' },
       { image: 'alpine', duration: 0 },
       { image: 'alpine', duration: 'soon' },
-      { image: 'alpine', duration: '1m', owner: 'nobody' },
+      { image: 'alpine', duration: '1m', owner: 'invalid' },
       { image: 'alpine', duration: '1m', privileged: true },
       { duration: '1m' },
     ])
@@ -253,7 +253,7 @@ describe('leases on the process runtime', () => {
     await leases.untilState(String(one!.body['id']), 'ended');
   });
 
-  it('are listed a page at a time, the newest first', async () => {
+  it('are listed in pages, newest first', async () => {
     const { body } = await fleet.request('GET', '/v1/leases');
     const all = body['leases'] as { createdAt: string }[];
     expect(all.length).toBeGreaterThan(5);
@@ -283,7 +283,7 @@ describe('leases on the process runtime', () => {
       .filter((event) => event['type'] === type);
   }
 
-  /** As if the store had lost it. */
+  /** Simulates data loss in the store. */
   async function forgetLease(id: string): Promise<void> {
     const redis = new Redis(fleet.storeUrl);
     const root = `${fleet.prefix}:{leases}`;

@@ -3,14 +3,14 @@ import { Browser } from '../support/browser.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
-describe('the page to try diagrams with', () => {
+describe('the diagrams demo page', () => {
   let fleet: Fleet;
   beforeEach(async () => {
     fleet = await Fleet.start();
   });
   afterEach(() => fleet.stop());
 
-  it('takes nothing from elsewhere, and runs nothing that is not in it', async () => {
+  it('loads nothing from other hosts and runs only its own script', async () => {
     const page = await fetch(`${fleet.url}/demo/diagrams`);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = page.headers.get('content-security-policy');
@@ -18,7 +18,7 @@ describe('the page to try diagrams with', () => {
     expect(await page.text()).not.toMatch(/src="|<link rel="stylesheet|@import|\sstyle="|\son\w+="/);
   });
 
-  it('draws every example, what is typed, and says where it is wrong', async () => {
+  it('draws every example and typed source, and shows the position of an error', async () => {
     const browser = await Browser.open(`${fleet.url}/demo/diagrams`, 1320, 860);
     const drawn = "document.getElementById('picture').dataset.old === 'false'";
     const choose = (id: string, value: string): Promise<unknown> =>
@@ -52,7 +52,7 @@ describe('the page to try diagrams with', () => {
       await browser.untilText('#said', /^$/);
       await until(() => browser.read<boolean>(drawn), 'it is mended');
       await browser.screenshot('diagrams-mended.png');
-      // A refused source is told by the browser, too.
+      // The browser logs a refused source too.
       expect(browser.complaints.filter((text) => !/422/.test(text))).toEqual([]);
     } finally {
       await browser.close();

@@ -13,7 +13,7 @@ function encoded(source: string | Buffer): string {
   return deflateSync(source).toString('base64url');
 }
 
-/** As Kroki is called by what is there for it. */
+/** Calls as existing Kroki clients make them. */
 describe('a diagram in one call', () => {
   let fleet: Fleet;
   beforeAll(async () => (fleet = await Fleet.start()));
@@ -56,7 +56,7 @@ describe('a diagram in one call', () => {
     expect(again.status).toBe(304);
   });
 
-  it('is drawn from as long a source as may be, also as JSON in which it is longer', async () => {
+  it('is drawn from a source of the maximum length, also as JSON, which is longer', async () => {
     const graph = newGraph();
     const source = `/*${'"'.repeat(1_048_576 - 4 - graph.length)}*/${graph}`;
     const body = JSON.stringify({ diagram_source: source });
@@ -65,9 +65,9 @@ describe('a diagram in one call', () => {
     expect((await post('graphviz/svg', `${source} `, { 'content-type': 'text/plain' })).status).toBe(413);
   });
 
-  it('says what its picture lacks', async () => {
+  it('reports what its picture lacks', async () => {
     const source = `quay: { shape: image; icon: https://icons.test/${Math.random()}/ü.svg }`;
-    // Its renderer may take longer to start than a call waits.
+    // The renderer may take longer to start than a call waits.
     await untilDiagram(fleet, (await diagramOf(fleet, { type: 'd2', source })).id, 'completed');
     const answer = await post('d2/svg', source, { 'content-type': 'text/plain' });
     expect(answer.status).toBe(200);
@@ -84,7 +84,7 @@ describe('a diagram in one call', () => {
     expect(bytes.subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('that is wrong is refused with what its renderer says, as text or as a problem', async () => {
+  it("with an invalid source is refused with the renderer's message, as text or as a problem", async () => {
     const broken = 'digraph {\n a -> -> b\n}';
     const answer = await post('graphviz/svg', broken);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -123,7 +123,7 @@ describe('a diagram in one call', () => {
     expect((await fetch(`${fleet.url}/${path}`)).status).toBe(404);
   });
 
-  it('is drawn for a caller though a stranger, who asked first, is cancelled', async () => {
+  it('is drawn for a caller even if the owner that requested it first is cancelled', async () => {
     const [source, owner] = [slowGraph(18), String(Math.random())];
     const first = await fleet.request('POST', '/v1/diagrams', {
       type: 'graphviz',
@@ -150,7 +150,7 @@ describe('a diagram in one call', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('is given up by no other caller when one of them hangs up', async () => {
+  it('is not given up for other callers when one disconnects', async () => {
     const source = slowGraph(20);
     const call = request(`${fleet.url}/graphviz/svg`, { method: 'POST' });
     call.on('error', () => undefined);
@@ -164,11 +164,11 @@ describe('a diagram in one call', () => {
   });
 });
 
-describe('a call that is not answered in time', () => {
+describe('a call that times out', () => {
   let fleet: Fleet;
   afterEach(() => fleet.stop());
 
-  it('is told where the picture will be', async () => {
+  it("is answered with the picture's future address", async () => {
     fleet = await Fleet.start({ workers: 0, env: { DIAGRAM_WAIT: '300ms' } });
     const began = performance.now();
     const answer = await fetch(`${fleet.url}/graphviz/svg`, { method: 'POST', body: newGraph() });
@@ -181,7 +181,7 @@ describe('a call that is not answered in time', () => {
     await until(async () => (await fetch(`${fleet.url}${link}`)).status === 200, 'it is drawn');
   });
 
-  it('is answered when the api ends', async () => {
+  it('is answered when the api shuts down', async () => {
     fleet = await Fleet.start({ workers: 0 });
     const answer = fetch(`${fleet.url}/graphviz/svg`, { method: 'POST', body: newGraph() });
     await until(() => fleet.api.facts().some(({ event }) => event === 'job.accepted'), 'it waits');
@@ -191,7 +191,7 @@ describe('a call that is not answered in time', () => {
   });
 });
 
-describe('where keys are asked for', () => {
+describe('diagrams behind api keys', () => {
   let fleet: Fleet;
   const KEYS = ['enqueue', 'read'].map((scope) => {
     return `${scope}:${scope}:${createHash('sha256').update(`key-${scope}`).digest('hex')}`;
@@ -201,7 +201,7 @@ describe('where keys are asked for', () => {
 
   const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer key-${key}` });
 
-  it('drawing needs the scope enqueue, and looking at what one has the link of nothing', async () => {
+  it('need the scope enqueue to draw, and nothing but the link to view', async () => {
     const source = newGraph();
     const calls = [
       (headers: Record<string, string>) =>
@@ -223,7 +223,7 @@ describe('where keys are asked for', () => {
     expect((await fleet.request('GET', path, undefined, bearer('read'))).status).toBe(200);
   });
 
-  it('a stranger is refused before what he sends is read', async () => {
+  it('refuse a caller without a key before its body is read', async () => {
     const status = await new Promise((resolve, reject) => {
       const call = request(`${fleet.url}/graphviz/svg`, {
         method: 'POST',

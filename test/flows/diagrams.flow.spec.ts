@@ -25,7 +25,7 @@ describe('a diagram', () => {
   beforeAll(async () => (fleet = await Fleet.start()));
   afterAll(() => fleet.stop());
 
-  it('is drawn by a job, and read under its short link, where it can do nothing', async () => {
+  it('is drawn by a job and served under its short link, with scripts disabled', async () => {
     const { id, shortlink, renderer } = await diagramOf(fleet, { source: 'digraph { quay -> berth }' });
     expect(renderer).toMatch(/^@viz-js\/viz \d/);
     const { job, bytes } = await untilDiagram(fleet, id, 'completed');
@@ -52,7 +52,7 @@ describe('a diagram', () => {
     });
   });
 
-  it('is one, with one job, whoever asks for the same and how often', async () => {
+  it('is one diagram with one job for all equal requests', async () => {
     const source = newGraph();
     const answers = await Promise.all(Array.from({ length: 20 }, () => askFor(fleet, { source })));
     expect(answers.map(({ status }) => status).filter((status) => status !== 200)).not.toContain(500);
@@ -67,7 +67,7 @@ describe('a diagram', () => {
     expect(await began(job)).toBe(1);
   });
 
-  it('is refused before anything is written when its source is wrong, with the line', async () => {
+  it('with an invalid source is refused before anything is written, with the line', async () => {
     const before = await keys();
     const answer = await askFor(fleet, { source: 'digraph {\n  a -> b\n  c -> -> d\n}' });
     expect(answer).toMatchObject({ status: 422, body: { code: 'INVALID_DIAGRAM', line: 3 } });
@@ -84,7 +84,7 @@ describe('a diagram', () => {
     ['pikchr', 'foo bar'],
     ['bytefield', '(foo)'],
     ['dbml', 'Table a {\n  id\n}'],
-  ])('of the type %s is refused, too, once there is a process that looks at it', async (type, source) => {
+  ])('of the type %s is refused too, once its checker has started', async (type, source) => {
     const answer = await until(
       async () => {
         const asked = await askFor(fleet, { type, source });
@@ -100,7 +100,7 @@ describe('a diagram', () => {
     [{ type: 'plantuml' }, 400, 'INVALID'],
     [{ source: '' }, 400, 'INVALID'],
     [{ output: 'gif' }, 400, 'INVALID'],
-    [{ owner: 'nobody' }, 400, 'INVALID'],
+    [{ owner: 'invalid' }, 400, 'INVALID'],
     [{ owner: `diagram:${'a'.repeat(32)}` }, 400, 'INVALID'],
     [{ more: 1 }, 400, 'INVALID'],
   ])('with %j is refused', async (more, status, code) => {
@@ -121,7 +121,7 @@ describe('a diagram', () => {
     await untilDiagram(fleet, id, 'completed');
   });
 
-  it('says in its record what its picture lacks', async () => {
+  it('records what its picture lacks', async () => {
     const source = `quay: { shape: image; icon: https://icons.test/${Math.random()}.svg }`;
     const { id, warnings } = await diagramOf(fleet, { type: 'd2', source });
     expect(warnings).toEqual([]);
@@ -130,7 +130,7 @@ describe('a diagram', () => {
     expect((await fleet.job(drawn.job!)).result).toMatchObject({ warnings: drawn.warnings });
   });
 
-  it('that cannot be drawn has failed, with what its renderer says; asked for again it is tried again', async () => {
+  it("that cannot be drawn fails with the renderer's message; requested again it is tried again", async () => {
     const wrong = undrawable();
     const { id, shortlink } = await diagramOf(fleet, wrong);
     const failed = await untilDiagram(fleet, id, 'failed');
@@ -148,12 +148,12 @@ describe('a diagram', () => {
     await untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed');
   });
 
-  it('that takes too long has failed when its time is over; others are drawn meanwhile', async () => {
+  it('that exceeds the time limit fails, while others are drawn', async () => {
     const drawFive = async (): Promise<DiagramSeen[]> =>
       Promise.all(
         Array.from({ length: 5 }, async () => untilDiagram(fleet, (await diagramOf(fleet)).id, 'completed')),
       );
-    // So that each process that draws is there: a slow machine takes seconds to start one.
+    // Starts every renderer process first, which takes seconds on a slow machine.
     await drawFive();
     const { id } = await diagramOf(fleet, { source: slowGraph() });
     await untilDiagram(fleet, id, 'rendering');
@@ -175,7 +175,7 @@ describe('a diagram', () => {
     };
     expect(isOneGone()).toBe(false);
     expect(await fleet.request('DELETE', `/v1/jobs/${job}`)).toMatchObject({ status: 200 });
-    // Not when its time is over.
+    // Well before its time limit.
     await until(isOneGone, 'its renderer is gone', 3_000);
     await untilDiagram(fleet, id, 'cancelled');
     const answer = await picture(fleet, shortlink);
@@ -185,7 +185,7 @@ describe('a diagram', () => {
     expect((await viewDiagram(fleet, id)).state).toBe('cancelled');
   });
 
-  it('goes with its owner: waiting, running and drawn', async () => {
+  it('is removed with its owner, whether waiting, running or drawn', async () => {
     const owner = `trip:${Math.random()}`;
     const drawn = await diagramOf(fleet, { owner });
     const { job } = await untilDiagram(fleet, drawn.id, 'completed');
@@ -201,7 +201,7 @@ describe('a diagram', () => {
     expect(await askFor(fleet, { owner })).toMatchObject({ status: 409, body: { code: CLOSED } });
   });
 
-  it('stays, or is made for the others, when one of those who asked for it goes', async () => {
+  it('stays, or is drawn for the others, when one of its requesters is cancelled', async () => {
     const [one, other] = [`trip:${Math.random()}`, `trip:${Math.random()}`];
     const done = await diagramOf(fleet, { owner: one, source: 'digraph { shared }' });
     await untilDiagram(fleet, done.id, 'completed');
@@ -258,7 +258,7 @@ describe('a diagram', () => {
     return found.toSorted();
   }
 
-  /** How often a job began, over all workers. */
+  /** How often a job started, over all workers. */
   async function began(job: string): Promise<number> {
     const facts = fleet.workers.flatMap((worker) => worker.facts());
     return facts.filter(({ event, jobId }) => event === 'job.began' && jobId === job).length;
@@ -269,7 +269,7 @@ describe('a picture', () => {
   let fleet: Fleet;
   afterEach(() => fleet.stop());
 
-  it('is asked for again later while it is not drawn', async () => {
+  it('answers with Retry-After until it is drawn', async () => {
     fleet = await Fleet.start({ workers: 0 });
     const { shortlink, id } = await diagramOf(fleet);
     const answer = await picture(fleet, shortlink);
@@ -277,7 +277,7 @@ describe('a picture', () => {
     expect([answer.status, await answer.json()]).toEqual([202, { id, shortlink, state: 'pending' }]);
   });
 
-  it('is gone when it is old; its link says so, until it is asked for again', async () => {
+  it('is removed when it is old; its link says so until it is requested again', async () => {
     fleet = await Fleet.start({ janitor: true, env: { RETENTION_EVERY: '300ms', RETENTION_AGE: '4s' } });
     const source = newGraph();
     const { id, shortlink, job } = await diagramOf(fleet, { source });

@@ -3,14 +3,14 @@ import { Browser } from '../support/browser.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
-describe('the page to try sites with', () => {
+describe('the sites demo page', () => {
   let fleet: Fleet;
   beforeEach(async () => {
     fleet = await Fleet.start();
   });
   afterEach(() => fleet.stop());
 
-  it('takes nothing from elsewhere, and runs nothing that is not in it', async () => {
+  it('loads nothing from other hosts and runs only its own script', async () => {
     const page = await fetch(`${fleet.url}/demo/sites`);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = page.headers.get('content-security-policy');
@@ -18,7 +18,7 @@ describe('the page to try sites with', () => {
     expect(await page.text()).not.toMatch(/https?:|src="|@import|\sstyle="|\son\w+="/);
   });
 
-  it('imports fifty-one, shows two builds, and lets the site go', async () => {
+  it('imports fifty-one entities, shows two builds, and deletes the site', async () => {
     const browser = await Browser.open(`${fleet.url}/demo/sites`, 1240, 680);
     try {
       await browser.press('.buttons', 'Import 51');
@@ -35,7 +35,7 @@ describe('the page to try sites with', () => {
         "performance.getEntriesByType('resource').some(({ name }) => name.includes('?version=52'))";
       await until(() => browser.read<boolean>(loaded), 'its page has come, before the site goes');
       await browser.press('.buttons', 'Delete the site');
-      await browser.untilText('#said', /^The site is gone, with its builds and its pages\.$/);
+      await browser.untilText('#said', /^The site, its builds and its pages are deleted\.$/);
       expect(await browser.text('#count')).toBe('0');
       await browser.screenshot('sites-2-gone.png');
       expect(browser.complaints).toEqual([]);

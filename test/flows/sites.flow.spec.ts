@@ -16,7 +16,7 @@ describe('a site', () => {
     return (await site.untilBuilt()).routes.map(({ path }) => path).toSorted();
   }
 
-  it('is built from its entities, and read page by page', async () => {
+  it('is built from its entities and read page by page', async () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet, { name: 'Harbour' });
     expect((await site.view()).routes.map(({ path }) => path).toSorted()).toEqual(STATIC);
@@ -40,7 +40,7 @@ describe('a site', () => {
     expect(await site.text('/sitemap.xml')).toContain(`${(await site.view()).url}/post/first</loc>`);
   });
 
-  it('has no route for what is deleted; static routes stay', async () => {
+  it('has no route for a deleted entity, and keeps its static routes', async () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet);
     await site.put('post', '1');
@@ -57,7 +57,7 @@ describe('a site', () => {
     expect(await builtPaths(site)).toEqual(STATIC);
   });
 
-  it('shows fifty-one entities after two builds, when the first one is picked up at the fiftieth', async () => {
+  it('shows fifty-one entities after two builds, when the first one starts at the fiftieth', async () => {
     fleet = await Fleet.start({ workers: 0 });
     const site = await TestSite.create(fleet, { pace: '3s' });
     for (let i = 1; i <= 49; i += 1) expect(await site.put('post', String(i))).toBe(201);
@@ -76,7 +76,7 @@ describe('a site', () => {
     await site.text('/post/51');
   });
 
-  it('is not built for the sake of a site-info or a profile, which the next build shows', async () => {
+  it('is not built for a site-info or a profile, which the next build shows', async () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet);
     expect(await site.put('site-info', 'about', { title: 'About us' })).toBe(201);
@@ -95,7 +95,7 @@ describe('a site', () => {
     expect((await site.page('/profile')).status).toBe(404);
   });
 
-  it('is sent with tags, and not again to who has it', async () => {
+  it('is sent with entity tags, and not again to a reader with a current copy', async () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet);
     await site.put('post', '1');
@@ -122,7 +122,7 @@ describe('a site', () => {
     expect([bare.status, bare.headers.get('location')]).toEqual([308, `/sites/${site.id}/`]);
   });
 
-  it('that is deleted takes its running build, its pages and its entities with it', async () => {
+  it('that is deleted loses its running build, its pages and its entities', async () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet);
     await site.put('post', '1');
@@ -176,7 +176,7 @@ describe('a site', () => {
     await other.text('/post/4');
   });
 
-  it('that changes all the time fills no disk, and no page of it can be read once it is deleted', async () => {
+  it('that changes all the time fills no disk, and has no readable page once it is deleted', async () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet);
     for (let i = 1; i <= 6; i += 1) {
@@ -197,14 +197,14 @@ describe('a site', () => {
     expect((await Promise.all(pages)).map(({ status }) => status)).toEqual(built.map(() => 404));
   });
 
-  it('that is there keeps the jobs of it; those of one that is not are swept', async () => {
+  it('that exists keeps its jobs; the sweep removes those of one that does not', async () => {
     fleet = await Fleet.start({
       workers: 0,
       janitor: true,
       env: { OWNER_GRACE: '300ms', ORPHAN_SWEEP_EVERY: '200ms' },
     });
     const site = await TestSite.create(fleet);
-    // The last two are sites of somebody else, of which nothing is known here.
+    // The last two ids belong to another service and are unknown here.
     const owners = [`site:${'0'.repeat(20)}`, `site:${site.id}`, 'site:42', 'site:due'];
     const [gone, ...kept] = await Promise.all(
       owners.map((one) => fleet.probe({}, { owners: [one], delay: '1h' })),
@@ -217,7 +217,7 @@ describe('a site', () => {
     expect(states).toEqual(['delayed', 'delayed', 'delayed']);
   });
 
-  it('takes no changes while its owner is closed, and shows what it has', async () => {
+  it('accepts no changes while its owner is closed, and shows what it has', async () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet);
     await site.put('post', '1');
@@ -234,7 +234,7 @@ describe('a site', () => {
     await site.text('/post/2');
   });
 
-  it('is built once it can be when its builds have failed, and nobody has to change anything', async () => {
+  it('is built as soon as builds succeed again, without another change', async () => {
     fleet = await Fleet.start();
     const site = await TestSite.create(fleet);
     const aside = `${fleet.artifacts}-aside`;
@@ -248,7 +248,7 @@ describe('a site', () => {
     await site.text('/post/1');
   });
 
-  it('answers what makes no sense with a problem', async () => {
+  it('answers invalid input with a problem', async () => {
     fleet = await Fleet.start({ workers: 0 });
     const { id } = await TestSite.create(fleet);
     const entity = `/v1/sites/${id}/entities`;
@@ -266,7 +266,7 @@ describe('a site', () => {
       await refused('PUT', `${entity}/post/${'é'.repeat(50)}a`, {}),
       await refused('PUT', `${entity}/post/1`, `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`),
       await refused('PUT', `${entity}/post/1`, { body: 'x', more: 'y'.repeat(65_536) }),
-      await refused('PUT', '/v1/sites/nobody/entities/post/1', {}),
+      await refused('PUT', '/v1/sites/unknown/entities/post/1', {}),
       await refused('GET', `/v1/sites/${'0'.repeat(20)}`),
       await refused('DELETE', `/v1/sites/${'0'.repeat(20)}`),
       await refused('POST', '/v1/sites', { name: ' ', pace: '1h' }),
@@ -303,7 +303,7 @@ describe('a site', () => {
     }
   });
 
-  it('is changed by who has a key for it, and read by everybody', async () => {
+  it('is changed only with an api key, and read without one', async () => {
     const keyOf = (name: string): string => createHash('sha256').update(name).digest('hex');
     fleet = await Fleet.start({
       env: { API_KEYS: `w:enqueue+read:${keyOf('w')},r:read:${keyOf('r')},c:cancel:${keyOf('c')}` },
@@ -330,7 +330,7 @@ describe('a site', () => {
     expect((await fleet.request('DELETE', path, undefined, as('c'))).status).toBe(204);
   });
 
-  /** Waits until a build has read what there is, and is about to write it; answers its id. */
+  /** Waits until a build has read the entities and is about to write; returns its id. */
   function untilRead(site: TestSite): Promise<string> {
     return until(async () => {
       const [newest] = (await site.view()).builds;
@@ -342,7 +342,7 @@ describe('a site', () => {
   async function files(): Promise<string[]> {
     const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
     const paths = all.filter((each) => each.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`);
-    // The fleet's own seal stays.
+    // The fleet's own marker stays.
     return paths.filter((path) => !path.includes('/fleets/'));
   }
 

@@ -7,8 +7,8 @@ import { until } from '../support/until.js';
 
 const NAMES = ['shop', 'other', 'trips'];
 
-/** What callers may not do to each other's trips, though their keys let them make the calls. */
-describe('trips, among callers', () => {
+/** Callers must not affect each other's trips, even when their keys allow the calls. */
+describe('trips of different callers', () => {
   let fleet: Fleet;
   let phones: Phone[];
   let drivers: Set<string>;
@@ -26,7 +26,7 @@ describe('trips, among callers', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
-  it('are offered to nobody who was not asked, whoever sends the request', async () => {
+  it('are offered only to drivers who were asked, even if another caller enqueues the request', async () => {
     const [ann, bob] = [await drive('ann'), await drive('bob')];
     const id = await asked('ann');
     await ann.untilSeen('offer', id);
@@ -44,7 +44,7 @@ describe('trips, among callers', () => {
     await cancel(next);
   });
 
-  it('are of one key for one caller', async () => {
+  it('have an Idempotency-Key per caller', async () => {
     const order = { customerId: 'rider', driverIds: ['ann'] };
     const key = { 'idempotency-key': 'ride-1' };
     const ids: string[] = [];
@@ -68,7 +68,7 @@ describe('trips, among callers', () => {
     }
   });
 
-  it('stay accepted when their own cancel is asked for again', async () => {
+  it('stay accepted when their own cancel is requested again', async () => {
     await drive('ann');
     const id = await asked('ann');
     await accept(id);
@@ -82,7 +82,7 @@ describe('trips, among callers', () => {
     await cancel(id);
   });
 
-  it('lose their jobs, whichever cancelId somebody has used before', async () => {
+  it('lose their jobs even if another caller has used a cancel id before', async () => {
     const id = await asked('ann');
     await squat(`trip-${id}-CANCELLED`);
     await cancel(id);
@@ -90,7 +90,7 @@ describe('trips, among callers', () => {
     expect(body).toMatchObject({ state: 'closed', counts: { jobs: 0 } });
   });
 
-  it('are shown to a phone that says it has seen what is yet to come', async () => {
+  it('are shown to a phone whose Last-Event-ID lies in the future', async () => {
     await drive('ann');
     const id = await asked('ann');
     await phones[0]!.untilSeen('offer', id);
@@ -142,7 +142,7 @@ describe('trips, among callers', () => {
     return (await as('shop', 'GET', `/v1/trips/${id}`)).body;
   }
 
-  /** Uses it for another owner. */
+  /** Uses the cancel id for another owner. */
   async function squat(cancelId: string): Promise<void> {
     const { status } = await as('other', 'POST', '/v1/owners/trip/42/cancel', { cancelId });
     expect(status).toBe(200);

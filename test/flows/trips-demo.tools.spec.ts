@@ -7,14 +7,14 @@ import { until } from '../support/until.js';
 
 const RIDES = '#trips li';
 
-describe('the page to try trips with', () => {
+describe('the trips demo page', () => {
   let fleet: Fleet;
   beforeEach(async () => {
     fleet = await Fleet.start({ workers: 1 });
   });
   afterEach(() => fleet.stop());
 
-  it('takes nothing from elsewhere, and runs nothing that is not in it', async () => {
+  it('loads nothing from other hosts and runs only its own script', async () => {
     const page = await fetch(`${fleet.url}/demo/trips`);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = page.headers.get('content-security-policy');
@@ -22,7 +22,7 @@ describe('the page to try trips with', () => {
     expect(await page.text()).not.toMatch(/https?:|src="|@import|\sstyle="|\son\w+="/);
   });
 
-  it('shows three phones, one ride, and what becomes of it', async () => {
+  it('shows three phones, one ride, and its outcome', async () => {
     const browser = await Browser.open(`${fleet.url}/demo/trips`, 1240, 680);
     try {
       await browser.untilText('#cem .stage', /Waiting for a ride/);
@@ -45,7 +45,7 @@ describe('the page to try trips with', () => {
       await browser.untilText('#bob .stage', /Ride 2/);
       await browser.press(`${RIDES}:first-child`, 'Cancel');
       for (const phone of ['#ann', '#bob']) await browser.untilText(`${phone} .stage`, /Waiting/);
-      await browser.untilText('#ann .log', /Ride 2 withdrawn: the rider changed her mind/);
+      await browser.untilText('#ann .log', /Ride 2 withdrawn: the rider no longer needs it/);
 
       await browser.press('#ann', 'checkbox');
       await browser.untilText('#ann .stage', /Offline/);
@@ -59,7 +59,7 @@ describe('the page to try trips with', () => {
     }
   });
 
-  it('works behind keys, once one is put in', async () => {
+  it('works behind api keys once a key is entered', async () => {
     const secret = 'demo-secret';
     const hash = createHash('sha256').update(secret).digest('hex');
     const kept = await Fleet.start({

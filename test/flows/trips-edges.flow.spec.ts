@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 const SOON_MS = 1_000;
 
-/** What few do, and some at the same moment as others. */
+/** Rare calls, and calls at the same moment as others. */
 class Street {
   readonly phones: Phone[] = [];
   readonly drivers = new Set<string>();
@@ -68,7 +68,7 @@ class Street {
   }
 }
 
-describe('trips, at the edges', () => {
+describe('trips in rare situations', () => {
   let fleet: Fleet;
   let street: Street;
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe('trips, at the edges', () => {
     await street.cancel(id);
   });
 
-  it('cannot be had when their owner is closed, also when nobody heard of it', async () => {
+  it('cannot be accepted once their owner is closed, also when no process heard of it', async () => {
     const deaf = fleet.addApi({ TRIPS: 'off' });
     await fleet.untilReady(deaf);
     const ann = await street.drive('ann');
@@ -118,7 +118,7 @@ describe('trips, at the edges', () => {
     await deaf.exited;
   });
 
-  it('are made anew for a key whose trip is forgotten, and asked for', async () => {
+  it('are created again for a key whose trip has expired from the store', async () => {
     const headers = { 'idempotency-key': 'ride-again' };
     const first = String((await street.ask(['ann'], headers)).body['id']);
     await street.cancel(first);
@@ -139,7 +139,7 @@ describe('trips, at the edges', () => {
     await street.cancel(String(body['id']));
   });
 
-  it('wait behind no request that is over for good', async () => {
+  it('are not blocked by a request that has ended', async () => {
     const ann = await street.drive('ann');
     const first = await street.asked('ann');
     await ann.untilSeen('offer', first);
@@ -159,7 +159,7 @@ describe('trips, at the edges', () => {
     for (const id of line) await street.cancel(id);
   });
 
-  it('are taken from the other phones of who accepts', async () => {
+  it('are removed from the other phones of the driver who accepts', async () => {
     const ann = await street.drive('ann');
     const second = await street.phone('ann');
     const id = await street.asked('ann');
@@ -170,7 +170,7 @@ describe('trips, at the edges', () => {
     expect((await second.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('off');
   });
 
-  it('end with their driver going offline, and nothing else of his does', async () => {
+  it("lose the offers and requests of a driver who goes offline, and the driver's other jobs continue", async () => {
     const own = await fleet.probe({}, { owners: ['driver:ann'], delay: '1h' });
     const redis = new Redis(fleet.storeUrl);
     const ann = await street.drive('ann');
@@ -180,7 +180,7 @@ describe('trips, at the edges', () => {
     const lines = async (): Promise<number> => (await street.jobsOf('driver/ann')).length;
     await until(async () => (await lines()) === 2, 'the second waits');
     await street.available('ann', false);
-    // What ran is told at once, and leaves when it has ended.
+    // A running job is told to stop at once and is removed when it has ended.
     const left = async (): Promise<string> => (await street.jobsOf('driver/ann')).map(({ id }) => id).join();
     await until(async () => (await left()) === own, 'her requests are gone');
     expect(await fleet.job(own)).toMatchObject({ state: 'delayed' });
@@ -195,14 +195,14 @@ describe('trips, at the edges', () => {
     for (const id of await open()) await street.cancel(id);
   });
 
-  it('are for no driver any more whose owner is closed while he is available, and of him nothing stays', async () => {
+  it("are no longer offered to an available driver whose owner is closed, and the driver's record is removed", async () => {
     const redis = new Redis(fleet.storeUrl);
     const record = (driverId: string): string => `${fleet.prefix}:{trips}:driver:${driverId}`;
     const dan = await street.drive('dan');
     const id = await street.asked('dan');
     await dan.untilSeen('offer', id);
     await street.post('/v1/owners/driver/dan/cancel', { reason: 'moved', close: false });
-    await street.post('/v1/owners/driver/nobody/cancel', { reason: 'suspended' });
+    await street.post('/v1/owners/driver/zoe/cancel', { reason: 'suspended' });
     for (const reason of ['suspended', 'suspended once more']) {
       expect(await redis.hget(record('dan'), 'available')).toBe(reason === 'suspended' ? '1' : '0');
       await street.post('/v1/owners/driver/dan/cancel', { reason });
@@ -210,7 +210,7 @@ describe('trips, at the edges', () => {
     }
     expect((await dan.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('offline');
     expect(await redis.hgetall(record('dan'))).toEqual({ available: '0' });
-    expect(await redis.exists(record('nobody'))).toBe(0);
+    expect(await redis.exists(record('zoe'))).toBe(0);
     await until(
       async () => (await redis.zscore(`${fleet.prefix}:{trips}:away`, 'dan')) === null,
       'he is gone',
@@ -219,7 +219,7 @@ describe('trips, at the edges', () => {
     await redis.quit();
   });
 
-  it('are for no driver whose owner is closed, and he is told', async () => {
+  it('cannot be offered to a driver whose owner is closed, and the driver is told', async () => {
     await street.post('/v1/owners/driver/bob/cancel', { reason: 'suspended' });
     expect(await street.available('bob', true)).toMatchObject({
       status: 409,
@@ -230,7 +230,7 @@ describe('trips, at the edges', () => {
     expect((await street.available('bob', true)).status).toBe(200);
   });
 
-  it('answer HEAD, and refuse keys and ids that are none', async () => {
+  it('answer HEAD, and refuse invalid keys and ids', async () => {
     const head = await fetch(`${fleet.url}/v1/drivers/ann/offers`, {
       method: 'HEAD',
       signal: AbortSignal.timeout(2_000),
@@ -247,7 +247,7 @@ describe('trips, at the edges', () => {
     expect((await street.ask(['間'.repeat(200)])).status).toBe(400);
   });
 
-  /** Trips that a test has not ended. */
+  /** Ends trips that a test left open. */
   async function open(): Promise<string[]> {
     const redis = new Redis(fleet.storeUrl);
     const keys = await redis.keys(`${fleet.prefix}:{trips}:trip:*`);
@@ -259,7 +259,7 @@ describe('trips, at the edges', () => {
   }
 });
 
-describe('trips, where there is no room', () => {
+describe('trips with a full queue', () => {
   let fleet: Fleet;
   let street: Street;
   beforeAll(async () => {
@@ -276,7 +276,7 @@ describe('trips, where there is no room', () => {
     await street.leave();
   });
 
-  it('are accepted all the same, and the offer they took the place of comes again when there is', async () => {
+  it('are accepted all the same, and the replaced offer returns once there is room', async () => {
     const ann = await street.drive('ann');
     const first = await street.asked('ann');
     await ann.untilSeen('offer', first);
@@ -289,7 +289,7 @@ describe('trips, where there is no room', () => {
     const filling = await street.asked('w', 'x', 'y', 'z');
 
     expect(await street.accept(first, 'ann')).toMatchObject({ status: 200, body: { driverId: 'ann' } });
-    await until(() => /is left to the care/.test(fleet.api.output), 'there is no room');
+    await until(() => /stays due for the reconciler/.test(fleet.api.output), 'there is no room');
     await street.post('/v1/admin/queues/trip-requests/resume');
     expect((await ann.untilSeen('withdrawn', second, SOON_MS)).data.reason).toBe('on-a-trip');
     await street.cancel(filling);

@@ -5,7 +5,7 @@ import { Phone } from '../support/phone.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { freePort } from '../support/store.js';
 
-/** Long before the next sign of life, with which everybody looks anyway. */
+/** Well before the next heartbeat, on which every stream reads anyway. */
 const HEARD_AGAIN_MS = 3_000;
 
 describe('trips', () => {
@@ -15,10 +15,10 @@ describe('trips', () => {
     ends = [];
   });
 
-  it.runIf(findServer())('are offered and taken on a Redis Cluster', async () => {
+  it.runIf(findServer())('are offered and accepted on a Redis Cluster', async () => {
     const cluster = await RedisCluster.start();
     ends.push(() => cluster.stop());
-    // As when the node that it listened to is replaced.
+    // Simulates the replacement of the node that the api subscribes to.
     const cutOff = (): Promise<unknown> =>
       Promise.all(
         cluster.nodes.map((node) => node.ask((redis) => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub'))),
@@ -26,7 +26,7 @@ describe('trips', () => {
     await expectWalk({ storeEnv: { REDIS_CLUSTER: cluster.addresses } }, cutOff);
   });
 
-  it('are offered and taken on the embedded store', async () => {
+  it('are offered and accepted on the embedded store', async () => {
     const store = await startEmbedded({ port: await freePort(), stdio: 'ignore' });
     ends.push(() => {
       process.kill(store.pid, 'SIGKILL');

@@ -9,7 +9,7 @@ import { Phone } from '../support/phone.js';
 import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
-/** How soon everybody who looks must have heard of a change. */
+/** Every stream must have a change by then. */
 const SOON_MS = 1_000;
 
 describe('trips', () => {
@@ -18,7 +18,7 @@ describe('trips', () => {
   let phones: Phone[];
   let online: Set<string>;
   beforeAll(async () => {
-    // Its own: a test ends connections of all who use it.
+    // A store of its own, because one test closes the connections of all clients.
     store = await TestStore.start();
     fleet = await Fleet.start({ storeUrl: store.url, workers: 2, env: { WORKER_CONCURRENCY: '2' } });
   });
@@ -36,7 +36,7 @@ describe('trips', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
-  it('go to one of the drivers who are asked, and from all others', async () => {
+  it('go to one of the drivers who are asked, and are withdrawn from the others', async () => {
     const [ann, bob, cem] = await drive('ann', 'bob', 'cem');
     const id = await ask(['ann', 'bob', 'cem']);
     await Promise.all([ann, bob, cem].map((phone) => phone!.untilSeen('offer', id)));
@@ -62,7 +62,7 @@ describe('trips', () => {
     });
   });
 
-  it('end at their time, and nobody is offered one that is over', async () => {
+  it('end at their expiry, and are not offered after it', async () => {
     const [ann] = await drive('ann');
     const first = await ask(['ann'], '4s');
     await ann!.untilSeen('offer', first);
@@ -80,7 +80,7 @@ describe('trips', () => {
       body: { detail: 'The trip is EXPIRED.' },
     });
 
-    // It was over before ann was free, and before bob was there.
+    // It ended before ann was free and before bob came online.
     await available('bob', true);
     const third = await ask(['ann', 'bob']);
     await ann!.untilSeen('offer', third);
@@ -89,7 +89,7 @@ describe('trips', () => {
     await cancel(third);
   });
 
-  it('end at their time also when nobody works their timeouts off', async () => {
+  it('end at their expiry even without workers for their timeouts', async () => {
     const [ann] = await drive('ann');
     await post('/v1/admin/queues/trip-timeouts/pause');
     try {
@@ -107,7 +107,7 @@ describe('trips', () => {
     }
   });
 
-  it('may be accepted by one of whom nothing was said, and by nobody who said that he is away', async () => {
+  it('may be accepted by a driver who never set availability, but not by one who went offline', async () => {
     const id = await ask(['new', 'away']);
     await available('away', false);
     expect(await accept(id, 'away')).toMatchObject({ status: 409, body: { code: 'NOT_FOR_DRIVER' } });
@@ -115,7 +115,7 @@ describe('trips', () => {
     expect((await post(`/v1/trips/${id}/complete`)).status).toBe(200);
   });
 
-  it('reach a driver who was not available as soon as he is, and fail until then', async () => {
+  it('reach an offline driver as soon as they come online, and fail until then', async () => {
     const id = await ask(['ann']);
     const job = await until(
       async () => (await requestsOf(id)).find(({ state }) => state === 'retrying'),
@@ -127,7 +127,7 @@ describe('trips', () => {
     await cancel(id);
   });
 
-  it('wait for a driver on a trip, hold up nobody else, and come when the trip ends', async () => {
+  it('wait for a driver on a trip, delay no other driver, and arrive when the trip ends', async () => {
     const [ann, bob] = await drive('ann', 'bob');
     const first = await ask(['ann']);
     await ann!.untilSeen('offer', first);
@@ -157,7 +157,7 @@ describe('trips', () => {
     expect(queues.find(({ queue }) => queue === 'trip-requests')!.counts).toMatchObject({ completed: 10 });
   });
 
-  it('come one at a time: an offer that stands keeps the next waiting until it is answered', async () => {
+  it('come one at a time: a standing offer keeps the next waiting until it is answered', async () => {
     const [ann, bob] = await drive('ann', 'bob');
     const [first, second, third] = [await ask(['ann', 'bob']), await ask(['ann']), await ask(['ann'])];
     await Promise.all([ann!.untilSeen('offer', first), bob!.untilSeen('offer', first)]);
@@ -165,7 +165,7 @@ describe('trips', () => {
 
     const declined = await post(`/v1/trips/${first}/decline`, { driverId: 'ann' });
     expect(declined).toMatchObject({ status: 200, body: { status: 'PENDING' } });
-    // One of them that looks at that very moment may come before the other.
+    // A request that checks at that very moment may overtake the other.
     const next = await Promise.race([untilOffered(ann!, second), untilOffered(ann!, third)]);
     const last = next === second ? third : second;
     expect(ann!.saw('offer', last)).toBe(false);
@@ -173,7 +173,7 @@ describe('trips', () => {
     await ann!.untilSeen('offer', last, SOON_MS);
     expect(bob!.seen).toHaveLength(1);
 
-    // He takes one that he was asked for, and the offer he had comes again when he is free.
+    // The driver accepts another requested trip, and the earlier offer returns when they are free.
     expect((await accept(first, 'ann')).status).toBe(200);
     expect((await ann!.untilSeen('withdrawn', last, SOON_MS)).data.reason).toBe('on-a-trip');
     await bob!.untilSeen('withdrawn', first, SOON_MS);
@@ -182,7 +182,7 @@ describe('trips', () => {
     await cancel(last);
   });
 
-  it('leave a driver who goes offline, and nobody else', async () => {
+  it('are withdrawn from a driver who goes offline, and from no other', async () => {
     const [ann, bob] = await drive('ann', 'bob');
     const [first, second] = [await ask(['ann', 'bob']), await ask(['ann', 'bob'])];
     await Promise.all([ann!.untilSeen('offer', first), bob!.untilSeen('offer', first)]);
@@ -206,7 +206,7 @@ describe('trips', () => {
     expect((await bob!.untilSeen('withdrawn', first, SOON_MS)).data.reason).toBe('off');
   });
 
-  it('are cancelled everywhere at once: no job of theirs is left, and nobody sees them', async () => {
+  it('are cancelled everywhere at once: no job is left and no phone shows them', async () => {
     const drivers = Array.from({ length: 20 }, (_, i) => `d${i}`);
     const seen = await drive(...drivers.slice(0, 10));
     const id = await ask(drivers);
@@ -214,7 +214,7 @@ describe('trips', () => {
     expect(await cancel(id)).toMatchObject({ status: 'CANCELLED', reason: 'off' });
     await Promise.all(seen.map((phone) => phone.untilSeen('withdrawn', id, SOON_MS)));
     expect(await accept(id, 'd0')).toMatchObject({ status: 409, body: { code: 'TRIP_NOT_TO_BE_HAD' } });
-    // One that was running is told, and leaves when it has ended.
+    // A running job is told to stop and is removed when it has ended.
     const isEmpty = async (): Promise<boolean> => {
       const { body } = await fleet.request('GET', `/v1/owners/trip/${id}`);
       return (body['counts'] as { jobs: number }).jobs === 0;
@@ -224,7 +224,7 @@ describe('trips', () => {
     expect(await cancel(id)).toMatchObject({ status: 'CANCELLED' });
   });
 
-  it('are cancelled too when others cancel their owner', async () => {
+  it('are cancelled when another caller cancels their owner', async () => {
     const [ann] = await drive('ann');
     const [pending, taken] = [await ask(['ann']), await ask(['ann'])];
     await ann!.untilSeen('offer', pending);
@@ -241,7 +241,7 @@ describe('trips', () => {
     expect((await post('/v1/owners/trip/none/cancel', body)).status).toBe(200);
   });
 
-  it('are shown to a phone that comes late, and to one that comes back what it missed', async () => {
+  it('are shown to a phone that connects late, and a reconnecting phone gets what it missed', async () => {
     const [early] = await drive('ann');
     const first = await ask(['ann']);
     const { id: lastId } = await early!.untilSeen('offer', first);
@@ -267,7 +267,7 @@ describe('trips', () => {
     await cancel(third);
   });
 
-  it('are told to the phone that comes while another of its driver goes', async () => {
+  it('reach a phone that connects while another of the same driver disconnects', async () => {
     let [phone] = await drive('ann');
     for (let i = 0; i < 20; i += 1) {
       const next = Phone.connect(fleet.url, 'ann');
@@ -281,7 +281,7 @@ describe('trips', () => {
     expect((await phone!.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('off');
   });
 
-  it('are told also when the connection by which the api hears of them was lost', async () => {
+  it('reach phones after the api lost its subscriber connection', async () => {
     const [ann] = await drive('ann');
     const redis = new Redis(fleet.storeUrl);
     await redis.call('client', 'KILL', 'TYPE', 'pubsub');
@@ -292,7 +292,7 @@ describe('trips', () => {
     expect((await ann!.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('off');
   });
 
-  it('are offered over every api, and all phones are let go in order when one ends', async () => {
+  it('are offered through every api, and a stopping api ends its streams in order', async () => {
     const second = fleet.addApi();
     await fleet.untilReady(second);
     await available('ann', true);
@@ -305,7 +305,7 @@ describe('trips', () => {
     await cancel(id);
   });
 
-  it('refuse nonsense in the words of all other routes', async () => {
+  it('refuse invalid input like all other routes', async () => {
     const code = async (method: string, path: string, body?: object): Promise<unknown[]> => {
       const answer = await fleet.request(method, path, body);
       return [answer.status, answer.body['code']];
@@ -335,7 +335,7 @@ describe('trips', () => {
     await cancel(id);
   });
 
-  it('are made once for one Idempotency-Key', async () => {
+  it('are created once per Idempotency-Key', async () => {
     const order = { customerId: 'c', driverIds: ['ann'] };
     const key = { 'idempotency-key': 'ride-1' };
     const [one, two] = await Promise.all([1, 2].map(() => fleet.request('POST', '/v1/trips', order, key)));
@@ -374,7 +374,7 @@ describe('trips', () => {
     return (await Promise.all(ids.map(requestsOf))).flat();
   }
 
-  it('keep their jobs while they may be accepted; one that is none loses them to the sweep', async () => {
+  it('keep their jobs while they can be accepted; the sweep removes jobs of an unknown trip', async () => {
     const env = { ORPHAN_SWEEP_EVERY: '100ms', OWNER_GRACE: '500ms', SWEEP_LOCK: '1s' };
     const janitor = fleet.addJanitor(env);
     await fleet.untilReady(janitor);
@@ -432,13 +432,13 @@ describe('trips', () => {
   }
 });
 
-describe('trips behind keys', () => {
+describe('trips behind api keys', () => {
   const keyOf = (name: string): Record<string, string> => ({ authorization: `Bearer ${name}` });
   const keys = ['enqueue', 'read', 'cancel']
     .map((scope) => `${scope}:${scope}:${createHash('sha256').update(scope).digest('hex')}`)
     .join(',');
 
-  it('are for whoever has the scope, and the page is for nobody', async () => {
+  it('require the scope, and the demo page is hidden', async () => {
     const fleet = await Fleet.start({ workers: 0, env: { API_KEYS: keys } });
     try {
       const status = async (method: string, path: string, scope?: string, body?: object): Promise<number> =>
@@ -460,7 +460,7 @@ describe('trips behind keys', () => {
     }
   });
 
-  it('are not there when they are switched off', async () => {
+  it('are absent when switched off', async () => {
     const fleet = await Fleet.start({ janitor: true, env: { TRIPS: 'off' } });
     try {
       expect((await fleet.request('GET', '/v1/trips/x')).body).toMatchObject({ code: 'NOT_FOUND' });
@@ -471,7 +471,7 @@ describe('trips behind keys', () => {
   });
 });
 
-/** It has looked, and its driver was not free. */
+/** The request ran, and its driver was not free. */
 function waitsForItsDriver({ state, timeline }: JobView): boolean {
   return state === 'delayed' && timeline.some(({ why }) => why?.startsWith('the driver has another'));
 }

@@ -15,18 +15,18 @@ export interface DiagramSeen {
   readonly error: { readonly message: string; readonly line?: number; readonly column?: number } | null;
 }
 
-/** Different each time: nobody has asked for it before. */
+/** A different graph each time, so that no earlier request matches. */
 export function newGraph(): string {
   return `digraph { "${Math.random()}" -> b }`;
 }
 
-/** Every node leads to every other: with 20 it takes a fifth of a second, with 30 some, and 60 nobody has seen drawn. */
+/** A complete graph: 20 nodes take a fifth of a second, 30 take seconds, 60 never finish. */
 export function slowGraph(nodes = 60): string {
   const all = Array.from({ length: nodes }, (_, i) => `n${i}`).join(' ');
   return `digraph { "${Math.random()}"; {${all}} -> {${all}} }`;
 }
 
-/** Of a heavy type: every table refers to every other. It takes a moment. */
+/** A heavy type: every table refers to every other, which takes a moment. */
 export function slowTables(count = 14): { readonly type: string; readonly source: string } {
   const names = Array.from({ length: count }, (_, i) => `t${i}`);
   const tables = names.map((name) => `Table ${name} {\n id int [note: '${Math.random()}']\n}`);
@@ -34,19 +34,19 @@ export function slowTables(count = 14): { readonly type: string; readonly source
   return { type: 'dbml', source: [...tables, ...refs].join('\n') };
 }
 
-/** It is well written, and cannot be drawn: nothing is fetched for a drawing. */
+/** A valid source that cannot be drawn, because nothing is fetched for a drawing. */
 export function undrawable(): { readonly type: string; readonly source: string } {
   const data = { url: `http://127.0.0.1:9/${Math.random()}.csv` };
   const source = JSON.stringify({ data, mark: 'bar', encoding: { x: { field: 'a', type: 'nominal' } } });
   return { type: 'vega-lite', source };
 }
 
-/** Asks for one; by default a small graph that nobody has asked for before. */
+/** Requests a diagram, by default a small new graph. */
 export function askFor(fleet: Fleet, more: object = {}): Promise<Answer> {
   return fleet.request('POST', '/v1/diagrams', { type: 'graphviz', source: newGraph(), ...more });
 }
 
-/** One that is taken. */
+/** Requests a diagram that is accepted. */
 export async function diagramOf(fleet: Fleet, more: object = {}): Promise<DiagramSeen> {
   const { status, body } = await askFor(fleet, more);
   expect({ status, body }).toMatchObject({ status: 202 });
@@ -75,7 +75,10 @@ export function untilDiagram(
   );
 }
 
-/** Its run has come through the gate: a cancel from now on is told to it. A job that a worker has just taken may be refused there. */
+/**
+ * Waits until its run has passed the gate, so that a cancel reaches the run. A job that a worker has just
+ * taken might be refused at the gate instead.
+ */
 export function untilDrawing(fleet: Fleet, id: string): Promise<DiagramSeen> {
   return until(async () => {
     const view = await viewDiagram(fleet, id);
@@ -87,7 +90,7 @@ export function picture(fleet: Fleet, link: string, headers: Record<string, stri
   return fetch(`${fleet.url}/d/${link}`, { headers });
 }
 
-/** The processes that a worker draws in. */
+/** The renderer processes of a worker. */
 export function renderersOf({ pid }: TestProcess): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Whose dialect is spoken. */
+/** The dialect of the API. */
 export type Flavour = 'docker' | 'podman';
 
-/** What was asked for, as the API has it. */
+/** The requested settings, as in the API. */
 export interface Wanted {
   readonly Image: string;
   readonly Labels?: Record<string, string>;
@@ -12,7 +12,7 @@ export interface Wanted {
   readonly HostConfig?: Record<string, unknown>;
 }
 
-/** One container of a fake engine, and when what happened to it, ms. */
+/** A container of a fake engine, and the times of its events in ms. */
 export class FakeContainer {
   readonly id = randomBytes(32).toString('hex');
   readonly createdAt = Date.now();
@@ -39,7 +39,7 @@ export class FakeContainer {
     return label.includes('=') ? this.labels[key] === value.join('=') : key in this.labels;
   }
 
-  /** Whether that changed anything. */
+  /** True if the state changed. */
   start(): boolean {
     if (this.isRunning) return false;
     this.startedAt = Date.now();
@@ -47,7 +47,7 @@ export class FakeContainer {
     return true;
   }
 
-  /** The first process of a plain image does not hear SIGTERM: it is killed when its time is up. */
+  /** The first process of a plain image ignores SIGTERM: it is killed after the grace period. */
   async stop(graceMs: number): Promise<boolean> {
     if (!this.isRunning) return false;
     if (!/KILL$|^9$/.test(this.wanted.StopSignal ?? '')) await pause(graceMs);
@@ -55,7 +55,7 @@ export class FakeContainer {
     return true;
   }
 
-  /** By itself, too. */
+  /** Also called when the container ends by itself. */
   exit(code = 0): void {
     this.exitCode = code;
     this.endedAt = Date.now();

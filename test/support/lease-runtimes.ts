@@ -9,17 +9,17 @@ import { RealEngine } from './real-engines.js';
 
 const CAPS = { memoryMb: 64, cpus: 0.5, pids: 32 };
 
-/** What containers run on, and what only somebody beside a fleet does to it. */
+/** A container engine, and control over it from outside the fleet. */
 export interface LeaseRuntime {
-  /** For a fleet that has it. */
+  /** Environment of a fleet that uses it. */
   readonly env: NodeJS.ProcessEnv;
-  /** The same containers, past every trouble that is made for the fleet. */
+  /** The same containers, without the faults injected for the fleet. */
   readonly engine: ContainerEngine;
-  /** What it can be told to refuse. */
+  /** Calls that can be made to fail. */
   readonly refuses: readonly EndingCall[];
-  /** To one container, each time, until it is taken back. */
+  /** Injects a fault into one container's calls until it is revoked. */
   readonly trouble: (word: DoorTrouble, call: EndingCall, of: Pick<Container, 'id' | 'name'>) => () => void;
-  /** What it answered who ended containers; only where it is asked by HTTP. */
+  /** Responses to calls that end containers; only for engines with HTTP. */
   readonly answered: readonly Answered[] | undefined;
   readonly close: () => Promise<void>;
 }
@@ -29,13 +29,13 @@ export interface NamedRuntime {
   readonly start: () => Promise<LeaseRuntime>;
 }
 
-/** Named ones are real (`npm run test:engines`); else the process runtime. */
+/** Engines named in the environment are real (`npm run test:engines`); otherwise the process runtime. */
 export function leaseRuntimes(): NamedRuntime[] {
   const real = RealEngine.all().map(({ name, host }) => ({ name, start: () => dockerRuntime(host) }));
   return real.length > 0 ? real : [{ name: 'the process runtime', start: processRuntime }];
 }
 
-/** Of an engine that speaks Docker's API the fleet has only a door. */
+/** The fleet reaches an engine with Docker's API only through a proxy. */
 export async function dockerRuntime(dockerHost: string): Promise<LeaseRuntime> {
   const door = await EngineDoor.open(dockerHost);
   return {
@@ -48,7 +48,7 @@ export async function dockerRuntime(dockerHost: string): Promise<LeaseRuntime> {
   };
 }
 
-/** A process that is killed cannot be told not to end; the file it is written down in can be kept from going. */
+/** The end of a killed process cannot be prevented, but the removal of its record can. */
 async function processRuntime(): Promise<LeaseRuntime> {
   const folder = mkdtempSync(join(tmpdir(), 'mooring-runtime-'));
   const preload = pathToFileURL(join(root, 'test/support/stuck-file.mjs')).href;

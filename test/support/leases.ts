@@ -16,7 +16,7 @@ export interface LeaseView {
   readonly why?: string;
 }
 
-/** A line of the log that says what was done to end a lease. */
+/** A log line of the clean-up of a lease. */
 export interface CleanupLine {
   readonly event: string;
   readonly leaseId: string;
@@ -28,14 +28,14 @@ export interface CleanupLine {
   readonly time: number;
 }
 
-/** Leases of a fleet, as its callers have them. */
+/** A caller of the lease routes of a fleet. */
 export class LeaseCaller {
   constructor(
     private readonly fleet: Fleet,
     private readonly image = 'alpine',
   ) {}
 
-  /** Answers its id. */
+  /** Returns the lease's id. */
   async ask(duration: string | number, more: object = {}): Promise<string> {
     const { status, body } = await this.post('/v1/leases', { image: this.image, duration, ...more });
     expect({ status, body }).toMatchObject({ status: 202 });
@@ -80,7 +80,7 @@ export class LeaseCaller {
     return this.fleet.request('POST', path, body, headers);
   }
 
-  /** What was done to end it, in order: whoever did it, or what these did. */
+  /** The clean-up steps in order, of all processes or of the given ones. */
   cleanup(id: string, by = this.fleet.processes): CleanupLine[] {
     return by
       .flatMap((process) => process.facts() as unknown as CleanupLine[])
@@ -88,7 +88,7 @@ export class LeaseCaller {
       .toSorted((a, b) => a.time - b.time);
   }
 
-  /** Its name in the engine. */
+  /** The container's name in the engine. */
   nameOf(id: string): string {
     return `lease-${this.fleet.prefix}-${id}`;
   }

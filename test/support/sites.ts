@@ -25,7 +25,7 @@ export interface SiteSeen {
   readonly builds: readonly BuildSeen[];
 }
 
-/** A site of a fleet, as a caller sees it. */
+/** A site of a fleet, as an api client sees it. */
 export class TestSite {
   private constructor(
     private readonly fleet: Fleet,
@@ -39,7 +39,7 @@ export class TestSite {
     return new TestSite(fleet, String(answer.body['id']));
   }
 
-  /** The same site, asked of another api. */
+  /** The same site through another api. */
   via(api: TestProcess): TestSite {
     return new TestSite(this.fleet, this.id, api);
   }
@@ -64,12 +64,12 @@ export class TestSite {
     return body as SiteSeen;
   }
 
-  /** Waits until every change is in what readers get, and nothing is to be built any more. */
+  /** Waits until the current build shows every change and no build is pending. */
   untilBuilt(withinMs?: number): Promise<SiteSeen> {
     return until(
       async () => {
         const view = await this.view();
-        // A build whose worker died may be made once more when one asked for later is shown.
+        // A build whose worker died may run again after a later one is shown.
         const current = view.builds.find((build) => build.current);
         return current?.version === view.version && view.builds.every(isOver) && view;
       },

@@ -1,8 +1,8 @@
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
-import { LeaseCare } from '#workloads/containers';
-import { SiteCare } from '#workloads/sites';
-import { TripCare } from '#workloads/trips';
+import { LeaseReconciler } from '#workloads/containers';
+import { SiteReconciler } from '#workloads/sites';
+import { TripReconciler } from '#workloads/trips';
 import {
   Injectable,
   Optional,
@@ -26,7 +26,7 @@ const LEASES_EVERY_MS = 500;
 
 /**
  * The periodic tasks of the janitor. With an `EVENT_MAP` a janitor also reads the event stream. Timers that it shares with the
- * API are defined elsewhere: clean-ups of cancellations (`CleanUps`) and followers of diagrams (`DiagramsRelay`).
+ * API are defined elsewhere: clean-ups of cancellations (`CleanUps`) and followers of diagrams (`DiagramReconcileLoop`).
  */
 @Injectable()
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -39,9 +39,9 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly ticker: Ticker,
     private readonly sweeper: Sweeper,
     private readonly runtime: Runtime,
-    @Optional() private readonly trips?: TripCare,
-    @Optional() private readonly sites?: SiteCare,
-    @Optional() private readonly leases?: LeaseCare,
+    @Optional() private readonly trips?: TripReconciler,
+    @Optional() private readonly sites?: SiteReconciler,
+    @Optional() private readonly leases?: LeaseReconciler,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -58,10 +58,10 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     });
     this.tasks.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
     const { leases, trips, sites } = this;
-    if (trips) this.tasks.every(TRIPS_EVERY_MS, 'trips', async () => void (await trips.tendOnce()));
-    if (sites) this.tasks.every(SITES_EVERY_MS, 'sites', () => sites.tendOnce());
+    if (trips) this.tasks.every(TRIPS_EVERY_MS, 'trips', async () => void (await trips.reconcileOnce()));
+    if (sites) this.tasks.every(SITES_EVERY_MS, 'sites', () => sites.reconcileOnce());
     if (leases) {
-      this.tasks.every(LEASES_EVERY_MS, 'leases', async () => void (await leases.tendOnce()));
+      this.tasks.every(LEASES_EVERY_MS, 'leases', async () => void (await leases.reconcileOnce()));
       this.sweepEvery(this.intervals.LEASE_REAP_EVERY, 'leases');
     }
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');

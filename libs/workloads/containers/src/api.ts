@@ -1,2 +1,2 @@
-export { ContainersApiModule } from './containers.api.module.js';
-export type { LeaseLimits } from './containers.settings.js';
+export { ContainersApiModule } from './containers-api.module.js';
+export type { LeaseLimits } from './containers-settings.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a process reads from its environment that makes containers, or ends them. */
+/** Environment of a process that creates or ends containers. */
 export const ContainersEnv = {
   CONTAINERS: z
     .enum(['on', 'off'])

@@ -7,11 +7,11 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import type { ContainersEnv } from './containers.env.js';
-import { ContainersSettings } from './containers.settings.js';
-import { ContainerEngine } from './engines/container.engine.js';
+import { ContainersSettings } from './containers-settings.js';
+import { ContainerEngine } from './engines/container-engine.js';
 import { openEngine } from './engines/open-engine.js';
 
-/** Says once which engine it is, and lets go of it last. */
+/** Logs the engine once at start, and closes it last. */
 @Injectable()
 class EngineLife implements OnModuleInit, OnApplicationShutdown {
   constructor(private readonly engine: ContainerEngine) {}
@@ -28,7 +28,7 @@ class EngineLife implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** The engine that runs containers, and what they are signed with. */
+/** The container engine and the fleet's signature. */
 @Module({})
 export class EnginesModule {
   static with(env: ContainersEnv): DynamicModule {

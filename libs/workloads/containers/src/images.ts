@@ -1,7 +1,7 @@
 const IMAGE =
   /^[a-z0-9][a-z0-9._/-]{0,199}(:\d+\/[a-z0-9._/-]{1,200})?(:[\w][\w.-]{0,127})?(@sha256:[\da-f]{64})?$/;
 
-/** Whether an image may be leased: each of the allowed stands for all its tags, unless it names one. */
+/** True if the image may be leased. An allowed image without a tag allows all its tags. */
 export function allows(allowed: readonly string[], image: string): boolean {
   return IMAGE.test(image) && (allowed.includes(image) || allowed.includes(untagged(image)));
 }

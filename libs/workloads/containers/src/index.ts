@@ -1,7 +1,7 @@
 export { ContainersEnv } from './containers.env.js';
-export { ContainersJanitorModule, ContainersWorkerModule } from './containers.modules.js';
-export { ContainerEngine, type Container } from './engines/container.engine.js';
+export { ContainersJanitorModule, ContainersWorkerModule } from './containers.module.js';
+export { ContainerEngine, type Container } from './engines/container-engine.js';
 export { openEngine } from './engines/open-engine.js';
 export { LIVE_STATES, type LeaseState } from './lease.js';
-export { LeaseRepository } from './leases.repository.js';
-export { LeaseCare } from './reaper/lease.care.js';
+export { LeaseRepository } from './lease-repository.js';
+export { LeaseReconciler } from './reaper/lease-reconciler.js';

@@ -1,4 +1,4 @@
-/** So much of a reason is kept, whoever gave it: an engine may say megabytes, and jobs that are cancelled take few words. */
+/** Limit for a stored reason: an engine's message may be very long, and cancel reasons are short. */
 const WHY_CHARS = 300;
 
 export const LEASE_STATES = [
@@ -11,19 +11,22 @@ export const LEASE_STATES = [
 ] as const;
 export type LeaseState = (typeof LEASE_STATES)[number];
 
-/** These hold a place, in the order in which a lease goes through them. */
+/** States that hold a place, in the order in which a lease passes through them. */
 export const LIVE_STATES = ['provisioning', 'running', 'ending', 'manual-cleanup'] as const;
 
-/** Its time was over; it was deleted; its own owner or the one it was given was cancelled; nothing could be made; it was gone. */
+/**
+ * Why a lease ended: its deadline passed; it was deleted; its own owner or its given owner was cancelled;
+ * creation failed; its container was gone.
+ */
 export const ENDINGS = ['expired', 'deleted', 'cancelled', 'owner', 'failed', 'container-gone'] as const;
 export type Ending = (typeof ENDINGS)[number];
 
-/** A container that somebody has for a time. */
+/** A container leased for a limited time. */
 export interface Lease {
   readonly id: string;
   readonly state: LeaseState;
   readonly image: string;
-  /** What takes the lease down with it. */
+  /** The lease ends with this owner. */
   readonly owner?: string;
   readonly createdAt: string;
   readonly expiresAt: string;
@@ -34,11 +37,11 @@ export interface Lease {
   readonly why?: string;
 }
 
-/** A lease with what only we need to know of it. */
+/** A lease with its internal fields. */
 export interface LeaseRecord extends Lease {
-  /** How long it was asked for. */
+  /** The requested duration. */
   readonly livesMs: number;
-  /** Its container as it was made. */
+  /** Its container as it was created. */
   readonly made?: Made;
   readonly jobs?: LeaseJobs;
 }
@@ -49,14 +52,14 @@ export interface Made {
   readonly createdAt: number;
 }
 
-/** The one that makes its container, the one that ends it, and the one that its owner takes away with it. */
+/** The job that creates its container, the job that ends it, and the job that ties it to its owner. */
 export interface LeaseJobs {
   readonly send: string;
   readonly end: string;
   readonly moor: string | undefined;
 }
 
-/** The lease that its hash holds; nothing when there is none. */
+/** Reads a lease from its hash; undefined if there is none. */
 export function readLease(id: string, fields: Readonly<Record<string, string>>): LeaseRecord | undefined {
   const { state, image, owner, lives, created, expires, ended, container, born, engine, how, why } = fields;
   const { send, end, moor } = fields;

@@ -9,24 +9,24 @@ import {
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { formatDuration } from '#durations';
-import { digestOf } from './containers.keys.js';
-import { leaseOwner } from './containers.kinds.js';
-import { LeaseLimits } from './containers.settings.js';
+import { digestOf } from './lease-keys.js';
+import { leaseOwner } from './lease-kinds.js';
+import { LeaseLimits } from './containers-settings.js';
 import { allows } from './images.js';
-import { LeaseClosing } from './lease.closing.js';
+import { LeaseTerminator } from './lease-terminator.js';
 import type { LeaseRecord, LeaseState } from './lease.js';
-import { LeaseSending } from './lease.sending.js';
+import { LeaseJobSender } from './lease-job-sender.js';
 import {
   EngineThereError,
   LeaseOverError,
   LeasesFullError,
   NotForCleanupError,
   UnknownLeaseError,
-} from './leases.errors.js';
-import { LeaseRepository, type LeasePage } from './leases.repository.js';
+} from './lease-errors.js';
+import { LeaseRepository, type LeasePage } from './lease-repository.js';
 
 const PAGE = 100;
-/** When a refused caller may come back: at the first end that is due, within reason. */
+/** Bounds for Retry-After: the next deadline, within reason. */
 const SOONEST_MS = 1_000;
 const LATEST_MS = 60_000;
 
@@ -37,20 +37,20 @@ export interface LeaseOrder {
 }
 
 /**
- * What can be done with leases. The repository decides, in one step; jobs follow. Whoever dies in between leaves the lease due
- * for care (lease.care.ts), which does the same again.
+ * Operations on leases. The repository decides in one script; jobs follow. If the process dies in between,
+ * the lease stays due and the reconciler (reaper/lease-reconciler.ts) repeats the second step.
  */
 @Injectable()
 export class Leases {
   constructor(
     private readonly limits: LeaseLimits,
     private readonly leases: LeaseRepository,
-    private readonly sending: LeaseSending,
-    private readonly closing: LeaseClosing,
+    private readonly sender: LeaseJobSender,
+    private readonly terminator: LeaseTerminator,
     private readonly canceller: Canceller,
   ) {}
 
-  /** The same key again is the same lease, for as long as that can be read. */
+  /** Idempotent by key for as long as the lease can be read. */
   async ask(order: LeaseOrder, idempotencyKey?: string): Promise<LeaseRecord> {
     this.check(order);
     const key = idempotencyKey === undefined ? '' : digestOf(idempotencyKey);
@@ -60,7 +60,7 @@ export class Leases {
     const id = what ?? newLease.id;
     const lease = await this.read(id);
     if (!isFor(lease, order)) throw new IdempotencyConflictError();
-    // One that is there is being sent for, or the care will.
+    // An existing lease is being sent by its creator or by the reconciler.
     if (word === 'created') await this.send(lease);
     return this.read(id);
   }
@@ -89,12 +89,12 @@ export class Leases {
   }
 
   async delete(id: string, by: string): Promise<LeaseRecord> {
-    if (!(await this.closing.close(id, 'deleted', by === '' ? 'deleted' : `deleted by ${by}`)))
+    if (!(await this.terminator.close(id, 'deleted', by === '' ? 'deleted' : `deleted by ${by}`)))
       throw new UnknownLeaseError();
     return this.read(id);
   }
 
-  /** Once more, from the first attempt. The janitor does it: the lease's own jobs are over. */
+  /** Starts again with the first attempt. The janitor does it, because the lease's own jobs are over. */
   async cleanUp(id: string): Promise<LeaseRecord> {
     const [word, state] = await this.leases.again(id);
     switch (word) {
@@ -107,7 +107,10 @@ export class Leases {
     }
   }
 
-  /** What ran for it went with its engine: people say so, when every attempt found nobody who has that. */
+  /**
+   * For an operator who knows that the container went with its engine, once no attempt found a process with
+   * that engine.
+   */
   async release(id: string): Promise<LeaseRecord> {
     const [word, state] = await this.leases.release(id);
     switch (word) {
@@ -136,17 +139,23 @@ export class Leases {
       throw new InvalidJobError(`duration is at most ${formatDuration(longestMs)}, and not nothing.`);
   }
 
-  /** It is refused whole. Of any other failure nobody knows what has been done, and the care does the rest. */
+  /**
+   * A refusal drops the lease as a whole. After any other failure it is unknown which jobs exist, and the
+   * reconciler sends the rest.
+   */
   private async send(lease: LeaseRecord): Promise<void> {
     try {
-      await this.sending.send(lease);
+      await this.sender.send(lease);
     } catch (error) {
       const isRefusal = error instanceof QueueFullError || error instanceof OwnerClosedError;
       if (!isRefusal || (await this.refuse(lease.id))) throw error;
     }
   }
 
-  /** Unless the care has sent for it meanwhile, and it is being made, or over. */
+  /**
+   * False if the reconciler has sent the jobs in between, and the container is being created or the lease is
+   * over.
+   */
   private async refuse(id: string): Promise<boolean> {
     if (!(await this.leases.drop(id))) return false;
     await this.canceller.cancel(leaseOwner(id), {

@@ -14,30 +14,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
 import { until } from '../../../../test/support/until.js';
-import { end, leaseOwner, provision } from './containers.kinds.js';
-import { ContainerRemoval } from './containers.removal.js';
-import { ContainersSettings, LeaseLimits } from './containers.settings.js';
+import { end, leaseOwner, provision } from './lease-kinds.js';
+import { ContainerRemover } from './container-remover.js';
+import { ContainersSettings, LeaseLimits } from './containers-settings.js';
 import {
   ContainerEngine,
   EngineUnavailable,
   type Container,
   type ContainerSpec,
-} from './engines/container.engine.js';
-import { FleetSignature } from './fleet.signature.js';
-import { LeaseClosing } from './lease.closing.js';
-import { LeaseSending } from './lease.sending.js';
-import { LeaseFollowers } from './leases.followers.js';
-import { LeaseOwners } from './leases.owners.js';
-import { LeaseRepository } from './leases.repository.js';
+} from './engines/container-engine.js';
+import { FleetSignature } from './fleet-signature.js';
+import { LeaseTerminator } from './lease-terminator.js';
+import { LeaseJobSender } from './lease-job-sender.js';
+import { OwnerCancelFollower } from './owner-cancel-follower.js';
+import { LeaseOwnerResolver } from './lease-owner.resolver.js';
+import { LeaseRepository } from './lease-repository.js';
 import { Leases } from './leases.service.js';
-import { ContainerSurvey } from './reaper/container.survey.js';
-import { LeaseCare } from './reaper/lease.care.js';
-import { LeaseMoorings } from './reaper/lease.moorings.js';
-import { LeaseReaper } from './reaper/lease.reaper.js';
-import { LeaseSurvey } from './reaper/lease.survey.js';
-import { LeaseSweep } from './reaper/lease.sweep.js';
+import { ContainerReconciler } from './reaper/container-reconciler.js';
+import { LeaseReconciler } from './reaper/lease-reconciler.js';
+import { LeaseJobLinks } from './reaper/lease-job-links.js';
+import { LeaseReaper } from './reaper/lease-reaper.js';
+import { LeaseSurvey } from './reaper/lease-survey.js';
+import { LeaseSweep } from './reaper/lease-sweep.js';
 
-/** An engine that does as it is told, and remembers what it was asked for. */
+/** An engine that the test controls and that records its calls. */
 class Bench extends ContainerEngine {
   name = 'bench';
   readonly all = new Map<string, Container>();
@@ -102,7 +102,7 @@ class Bench extends ContainerEngine {
 const LIMITS: LeaseLimits = { images: ['alpine', 'node:20'], longestMs: 3_600_000, places: 4 };
 const OLD_MS = 60_000;
 
-describe('leases, while no worker is there', () => {
+describe('leases without a worker', () => {
   let app: LifecycleApp;
   let engine: Bench;
   let leases: Leases;
@@ -114,17 +114,17 @@ describe('leases, while no worker is there', () => {
       { provide: ContainerEngine, useValue: engine },
       { provide: ContainersSettings, useValue: settings },
       { provide: LeaseLimits, useValue: LIMITS },
-      ContainerRemoval,
-      ContainerSurvey,
+      ContainerRemover,
+      ContainerReconciler,
       FleetSignature,
-      LeaseCare,
-      LeaseClosing,
-      LeaseFollowers,
-      LeaseMoorings,
-      LeaseOwners,
+      LeaseReconciler,
+      LeaseTerminator,
+      OwnerCancelFollower,
+      LeaseJobLinks,
+      LeaseOwnerResolver,
       LeaseReaper,
       LeaseRepository,
-      LeaseSending,
+      LeaseJobSender,
       LeaseSurvey,
       LeaseSweep,
       Leases,
@@ -148,7 +148,7 @@ describe('leases, while no worker is there', () => {
     await app.stop();
   });
 
-  it('give a lease its jobs that its api did not live to send', async () => {
+  it('get the jobs that their api died before enqueueing', async () => {
     const id = randomUUID();
     await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:1', key: '' }, 4);
     expect((await leases.read(id)).jobs).toBeUndefined();
@@ -161,7 +161,7 @@ describe('leases, while no worker is there', () => {
     expect(new Set(await jobsOf('trip', '1'))).toEqual(new Set([jobs!.moor, jobs!.send]));
   });
 
-  it('end one that lost its owner before its jobs were sent', async () => {
+  it('end when their owner is lost before their jobs are sent', async () => {
     const id = randomUUID();
     await app.context.get(Canceller).cancel(owner('trip', '2'));
     await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:2', key: '' }, 4);
@@ -170,7 +170,7 @@ describe('leases, while no worker is there', () => {
     expect(await leases.read(id)).toMatchObject({ endedBy: 'owner', why: 'trip:2 is closed' });
   });
 
-  it('take nothing of one that was refused', async () => {
+  it('remove nothing for a refused lease', async () => {
     await app.context.get(Canceller).cancel(owner('trip', '3'));
     const refused = leases.ask({ image: 'alpine', livesMs: 60_000, owner: 'trip:3' });
     await expect(refused).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
@@ -178,7 +178,7 @@ describe('leases, while no worker is there', () => {
     expect((await leases.list(undefined, undefined)).leases).toEqual([]);
   });
 
-  it('are one of one key, whoever repeats it, and of nothing else', async () => {
+  it('are one lease per key and order, for every caller that repeats the call', async () => {
     const order = { image: 'alpine', livesMs: 60_000 };
     const [one, again] = [await leases.ask(order, 'ann\0k'), await leases.ask(order, 'ann\0k')];
     expect(again.id).toBe(one.id);
@@ -187,7 +187,7 @@ describe('leases, while no worker is there', () => {
     await expect(another).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
   });
 
-  it('are another one under the key of one that is forgotten', async () => {
+  it('are created again under the key of a lease that has expired from the store', async () => {
     const order = { image: 'alpine', livesMs: 60_000 };
     const { id } = await leases.ask(order, 'ann key');
     expect(await leases.ask(order, 'ann key')).toMatchObject({ id });
@@ -196,7 +196,7 @@ describe('leases, while no worker is there', () => {
     await lookNow();
     await untilState(id, 'ended');
     expect(await leases.ask(order, 'ann key')).toMatchObject({ id, state: 'ended' });
-    // Its day is over.
+    // A day later.
     for (const key of await app.redis.keys(`${repository.root}:*`))
       if ((await app.redis.pttl(key)) > 0) await app.redis.pexpire(key, 0);
     const another = await leases.ask(order, 'ann key');
@@ -204,21 +204,21 @@ describe('leases, while no worker is there', () => {
     expect(await jobsOf('lease', another.id)).toHaveLength(2);
   });
 
-  it('are asked for anew with the key of one that was refused, and lose nothing to it', async () => {
-    const sending = app.context.get(LeaseSending);
+  it('are created again with the key of a refused lease, and keep their jobs', async () => {
+    const sending = app.context.get(LeaseJobSender);
     sending.send = () => Promise.reject(new QueueFullError('containers', 1));
     const order = { image: 'alpine', livesMs: 60_000 };
     await expect(leases.ask(order, 'key')).rejects.toThrow(QueueFullError);
     expect(await repository.places()).toBe(0);
-    sending.send = (lease) => LeaseSending.prototype.send.call(sending, lease);
+    sending.send = (lease) => LeaseJobSender.prototype.send.call(sending, lease);
     const { id } = await leases.ask(order, 'key');
     expect(await jobsOf('lease', id)).toHaveLength(2);
   });
 
-  it('are there when they were refused, and others had sent for them before', async () => {
-    const sending = app.context.get(LeaseSending);
+  it('exist although they were refused, if another process had sent their jobs', async () => {
+    const sending = app.context.get(LeaseJobSender);
     sending.send = async (lease) => {
-      await LeaseSending.prototype.send.call(sending, lease);
+      await LeaseJobSender.prototype.send.call(sending, lease);
       await repository.begin(lease.id, 1_000);
       throw new QueueFullError('containers', 1);
     };
@@ -228,7 +228,7 @@ describe('leases, while no worker is there', () => {
     expect(await leases.read(id)).toMatchObject({ state: 'provisioning' });
   });
 
-  it('tidy up after one that ended, and whose process died then', async () => {
+  it('are cleaned up after a process died at their end', async () => {
     const { id, jobs } = await running({ owner: 'trip:4', livesMs: 60_000 });
     await closeOnly(id);
     const claimed = await repository.claim(id, 1_000);
@@ -242,7 +242,7 @@ describe('leases, while no worker is there', () => {
     expect(await app.context.get(OwnerReader).read(leaseOwner(id))).toMatchObject({ state: 'closed' });
   });
 
-  it('are ended by the care once their time is over, stop before remove, and not before', async () => {
+  it('are ended by the reconciler at their deadline, stop before remove, and not earlier', async () => {
     const { id, made } = await running({ livesMs: 2_000 });
     await lookNow();
     expect(engine.asked.filter((call) => call.startsWith('stop'))).toEqual([]);
@@ -261,9 +261,9 @@ describe('leases, while no worker is there', () => {
     ]);
   });
 
-  it('leave a container alone that is not the one of the record, whatever it has of it', async () => {
+  it('leave a container alone that is not the recorded one, whatever they share', async () => {
     const { id, made } = await running({ livesMs: 60_000 });
-    // The same id, name and labels, and made at another time.
+    // The same id, name and labels, but another creation time.
     engine.change(made!.id, { createdAt: made!.createdAt + 1 });
     const other = engine.all.get(made!.id)!;
     await leases.delete(id, '');
@@ -273,7 +273,7 @@ describe('leases, while no worker is there', () => {
     engine.all.clear();
   });
 
-  it('leave one alone that took the name and the labels of one that is gone', async () => {
+  it('leave a container alone that took the name and labels of one that is gone', async () => {
     const { id, made } = await running({ livesMs: 60_000 });
     const { name, labels } = engine.all.get(made!.id)!;
     engine.all.delete(made!.id);
@@ -285,7 +285,7 @@ describe('leases, while no worker is there', () => {
     engine.all.clear();
   });
 
-  it('neither touch the one of the record nor take it for gone once it is signed by another secret', async () => {
+  it('neither touch the recorded container nor count it as gone once it has another signature', async () => {
     const { id, made } = await running({ livesMs: 60_000 });
     const { labels } = engine.all.get(made!.id)!;
     engine.change(made!.id, { labels: { ...labels, 'mooring.signature': '0'.repeat(64) } });
@@ -302,7 +302,7 @@ describe('leases, while no worker is there', () => {
     engine.all.clear();
   });
 
-  it('are not over while one that was removed unstarted may still be made again', async () => {
+  it('are not over while a container removed unstarted may still be created again', async () => {
     const { id, image } = await leases.ask({ image: 'alpine', livesMs: 60_000 });
     const [, , number] = await repository.begin(id, 1_500);
     const spec = await app.context.get(FleetSignature).sign(id, image, number!);
@@ -320,7 +320,7 @@ describe('leases, while no worker is there', () => {
     expect(engine.all.has(again.id)).toBe(false);
   });
 
-  it('keep the place of one that is still there after it was removed', async () => {
+  it('keep their place while the container still exists after its removal', async () => {
     const { id } = await running({ livesMs: 60_000 });
     engine.remove = async () => undefined;
     await leases.delete(id, '');
@@ -330,7 +330,7 @@ describe('leases, while no worker is there', () => {
     engine.remove = (containerId) => Bench.prototype.remove.call(engine, containerId);
   });
 
-  it('leave it to whoever has the engine that made it', async () => {
+  it('wait for a process with the engine that created them', async () => {
     const { id } = await running({ livesMs: 60_000 });
     engine.name = 'another';
     await sweep();
@@ -343,7 +343,7 @@ describe('leases, while no worker is there', () => {
     engine.name = 'bench';
   });
 
-  it('leave it to another engine of that name, and take one without a place for theirs', async () => {
+  it('wait for another engine of that name; records without a place count as local', async () => {
     const { id, made } = await running({ livesMs: 60_000 });
     const madeIn = (engineName: string): Promise<number> =>
       app.redis.hset(`${repository.root}:lease:${id}`, 'engine', engineName);
@@ -367,7 +367,7 @@ describe('leases, while no worker is there', () => {
     engine.at = undefined;
   });
 
-  it('leave it to people once nobody has had its engine for long, and are released by them alone', async () => {
+  it('need manual clean-up once no process has had their engine for long, and are released only by hand', async () => {
     const { id } = await running({ owner: 'trip:6' });
     engine.name = 'another';
     await leases.delete(id, '');
@@ -387,7 +387,7 @@ describe('leases, while no worker is there', () => {
     });
     expect(await repository.places()).toBe(1);
 
-    // It is there after all, and cannot remove the container.
+    // The container still exists, but cannot be removed.
     [engine.name, engine.isStuck] = ['bench', true];
     await sweep();
     await expect(leases.release(id)).rejects.toMatchObject({ code: 'NOT_FOR_CLEANUP' });
@@ -404,7 +404,7 @@ describe('leases, while no worker is there', () => {
     engine.all.clear();
   });
 
-  it('say once that one was given up, and end its jobs', async () => {
+  it('are reported once when given up, and their jobs end', async () => {
     const { id } = await running({ livesMs: 60_000 });
     engine.isStuck = true;
     await leases.delete(id, '');
@@ -424,7 +424,7 @@ describe('leases, while no worker is there', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('leave to the care what hangs on them, and say of it what became of it', async () => {
+  it('leave their remaining jobs to the reconciler, with the reason of their end', async () => {
     const { id, jobs } = await running({ owner: 'trip:7' });
     await leases.delete(id, '');
     const canceller = app.context.get(Canceller);
@@ -447,7 +447,7 @@ describe('leases, while no worker is there', () => {
     await until(() => tidied(id).at(-1) === 'done', 'it is said');
   });
 
-  it('take no container for gone while the engine does not answer', async () => {
+  it('count no container as gone while the engine does not answer', async () => {
     const { id } = await running({ livesMs: 60_000 });
     engine.isAway = true;
     expect(await sweep()).toMatchObject({
@@ -459,7 +459,7 @@ describe('leases, while no worker is there', () => {
     expect(await leases.read(id)).toMatchObject({ state: 'running' });
   });
 
-  it('end one whose container has stopped, or is gone; in a dry run only say so', async () => {
+  it('end when their container has stopped or is gone; a dry run only reports it', async () => {
     const [stopped, gone, fine] = [await running({}), await running({}), await running({})];
     engine.change(stopped.made!.id, { running: false });
     engine.all.delete(gone.made!.id);
@@ -474,7 +474,7 @@ describe('leases, while no worker is there', () => {
     });
   });
 
-  it('remove a container of ours without a lease when it is old enough, and none that only looks so', async () => {
+  it('remove an own container without a lease when it is old enough, and none that only looks similar', async () => {
     const { id } = await running({});
     const signature = app.context.get(FleetSignature);
     const lost = await signature.sign(randomUUID(), 'alpine', '7');
@@ -497,7 +497,7 @@ describe('leases, while no worker is there', () => {
     expect(await statesOf(id)).toEqual(['running']);
   });
 
-  it('are swept several at a time, so that an engine that is slow holds up none for all', async () => {
+  it('are swept concurrently, so that one slow engine call delays no other', async () => {
     const signature = app.context.get(FleetSignature);
     for (let i = 0; i < 20; i += 1) {
       const lost = await signature.sign(randomUUID(), 'alpine', String(i));
@@ -514,19 +514,19 @@ describe('leases, while no worker is there', () => {
     expect(most).toBe(8);
   });
 
-  it('keep the job of their owner when sending for them once more fails', async () => {
+  it("keep their owner's job when sending the jobs again fails", async () => {
     const { id, jobs } = await running({ owner: 'trip:8' });
     const enqueuer = app.context.get(Enqueuer);
     const enqueue = enqueuer.enqueue.bind(enqueuer);
     enqueuer.enqueue = (kind, ...more) =>
       kind.name === provision.name ? Promise.reject(new Error('not now')) : enqueue(kind, ...more);
-    const sending = app.context.get(LeaseSending);
+    const sending = app.context.get(LeaseJobSender);
     await expect(sending.send(await leases.read(id))).rejects.toThrow('not now');
     expect(await jobsOf('trip', '8')).toContain(jobs!.moor);
     enqueuer.enqueue = enqueue;
   });
 
-  it('try once more in each sweep what was given up', async () => {
+  it('are retried by each sweep after they were given up', async () => {
     const { id } = await running({});
     engine.isStuck = true;
     await closeOnly(id);
@@ -546,16 +546,16 @@ describe('leases, while no worker is there', () => {
     expect(await statesOf(id)).toEqual(['ended']);
   });
 
-  it('are tidied up after, however much the engine and the callers say', async () => {
+  it('are cleaned up however long the messages of engines and callers are', async () => {
     const { id } = await running({ owner: 'trip:5' });
     const much = 'no '.repeat(5_000);
-    await app.context.get(LeaseClosing).close(id, 'owner', much);
+    await app.context.get(LeaseTerminator).close(id, 'owner', much);
     expect((await leases.read(id)).why!.length).toBeLessThanOrEqual(300);
     const claimed = await repository.claim(id, 1_000);
     if (claimed.word !== 'claimed') throw new Error(claimed.word);
     await repository.strike(id, claimed.claim, much);
     expect((await leases.read(id)).why!.length).toBeLessThanOrEqual(300);
-    // One that an older version left.
+    // A record of an older version.
     await app.redis.hset(`${repository.root}:lease:${id}`, 'why', much, 'next', 0);
     engine.all.clear();
     await lookNow();
@@ -565,10 +565,10 @@ describe('leases, while no worker is there', () => {
     expect(await jobsOf('trip', '5')).toEqual([]);
   });
 
-  it('say which of them live', async () => {
+  it('tell which of them exist', async () => {
     const { id } = await running({});
     const gone = randomUUID();
-    const resolver = app.context.get(LeaseOwners);
+    const resolver = app.context.get(LeaseOwnerResolver);
     expect(await resolver.resolve([id, gone, '42'])).toEqual(
       new Map([
         [id, 'alive'],
@@ -604,7 +604,7 @@ describe('leases, while no worker is there', () => {
       .map(({ status }) => status);
   }
 
-  /** As its worker would leave it. */
+  /** A lease as its worker would leave it. */
   async function running(order: { livesMs?: number; owner?: string }) {
     const { id, image } = await leases.ask({ image: 'alpine', livesMs: 60_000, ...order });
     const [, , number] = await repository.begin(id, 1_000);
@@ -618,11 +618,11 @@ describe('leases, while no worker is there', () => {
     expect((await repository.close(id, 'deleted', 'deleted'))[0]).toBe('closed');
   }
 
-  /** What is due, and what will be. */
+  /** Makes all leases due and checks them. */
   async function lookNow(): Promise<void> {
     const due = `${repository.root}:due`;
     for (const id of await app.redis.zrange(due, '0', '-1')) await app.redis.zadd(due, 'XX', 1, id);
-    await app.context.get(LeaseCare).tendOnce();
+    await app.context.get(LeaseReconciler).reconcileOnce();
   }
 
   async function sweep(order: SweepOrder = {}): Promise<SweepRecord> {

@@ -1,1 +1,1 @@
-export { DiagramsApiModule } from './diagrams.api.module.js';
+export { DiagramsApiModule } from './diagrams-api.module.js';

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 
-/** What a process reads from its environment that draws diagrams, or says how they are drawn. */
+/** Environment of a process that draws diagrams or names their renderers. */
 export const ChromiumEnv = {
   CHROMIUM: z
     .string()

@@ -1,52 +1,52 @@
 import type { DiagramType, Output } from './render/types.js';
 
-/** What is wrong with a source, or with its render. */
+/** An error in a source or in its rendering. */
 export interface Flaw {
   readonly message: string;
   readonly line?: number;
   readonly column?: number;
 }
 
-/** A diagram, as it is written down. */
+/** A diagram as it is stored. */
 export interface DiagramRecord {
   readonly id: string;
   readonly type: DiagramType;
   readonly output: Output;
   readonly link: string;
   readonly createdAtMs: number;
-  /** Absent while it is enqueued. */
+  /** Absent until a job is enqueued. */
   readonly job: string | undefined;
-  /** The owner that its job has beside the diagram itself, '' for none. */
+  /** The job's second owner, besides the diagram; '' if none. */
   readonly by: string;
-  /** What draws it; absent before it is begun. */
+  /** The renderer; absent before the job starts. */
   readonly renderer: string | undefined;
   readonly flaw: Flaw | undefined;
-  /** What its picture lacks of its source. */
+  /** Parts of the source that the picture lacks. */
   readonly warnings: readonly string[];
-  /** All who asked for it are gone. */
+  /** True once every requester is gone. */
   readonly isOver: boolean;
 }
 
 export const STATES = ['pending', 'rendering', 'completed', 'failed', 'cancelled', 'removed'] as const;
 export type DiagramState = (typeof STATES)[number];
 
-/** A diagram as a caller sees it. */
+/** A diagram as callers see it. */
 export interface DiagramView {
   readonly id: string;
   readonly shortlink: string;
-  /** Where its bytes are, or will be. */
+  /** Address of the picture, before and after it is drawn. */
   readonly url: string;
   readonly state: DiagramState;
   readonly type: DiagramType;
   readonly output: Output;
   readonly job: string | null;
-  /** What draws it, with its version. */
+  /** The renderer with its version. */
   readonly renderer: string | null;
   readonly contentType: string | null;
   readonly bytes: number | null;
   readonly sha256: string | null;
   readonly error: Flaw | null;
-  /** What the picture lacks of its source. */
+  /** Parts of the source that the picture lacks. */
   readonly warnings: readonly string[];
   readonly createdAt: string;
 }
@@ -59,7 +59,7 @@ export function hasPicture({ state }: { readonly state: DiagramState }): boolean
   return state === 'completed';
 }
 
-/** Of its job. */
+/** The name of the artifact of a diagram's job. */
 export function pictureName(output: Output): string {
   return `diagram.${output}`;
 }

@@ -9,24 +9,26 @@ import {
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasPicture, isUnderWay, type DiagramView } from './diagram.js';
-import { DiagramJobs } from './diagram.jobs.js';
-import { DiagramLooks, viewOf } from './diagram.looks.js';
-import { idOf } from './diagrams.keys.js';
-import { DiagramsRepository, NOBODY, type Asker } from './diagrams.repository.js';
+import { DiagramJobs } from './diagram-jobs.js';
+import { DiagramStatus, viewOf } from './diagram-status.js';
+import { idOf } from './diagram-keys.js';
+import { DiagramRepository, NO_OWNER, type Asker } from './diagram-repository.js';
 import type { RenderRequest } from './render/types.js';
-import { SourceCheck } from './source.check.js';
+import { SourceCheck } from './source-check.js';
 
-/** How long one who asks waits for another who is just enqueuing the same. */
+/** Limit on reads while another process enqueues the same diagram. */
 const LOOKS = 60;
 const LOOK_MS = 50;
 
-/** Diagrams are asked for, and looked at. The same type, source and output is one diagram, with one job, whoever asks. */
+/**
+ * Requests and reads diagrams. Equal type, source and output give one diagram with one job, for all callers.
+ */
 @Injectable()
 export class DiagramsService {
   constructor(
-    private readonly diagrams: DiagramsRepository,
+    private readonly diagrams: DiagramRepository,
     private readonly jobs: DiagramJobs,
-    private readonly looks: DiagramLooks,
+    private readonly looks: DiagramStatus,
     private readonly sources: SourceCheck,
     private readonly owners: OwnerReader,
   ) {}
@@ -35,22 +37,24 @@ export class DiagramsService {
     return idOf(request, await this.sources.rendererOf(request.type));
   }
 
-  /** It has a picture, or a job that draws it, when this answers; or its source is wrong, as far as that is known so soon. */
+  /** When this returns, the diagram has a picture or a job, or the source is known to be invalid. */
   async ask(request: RenderRequest, by?: Owner): Promise<DiagramView> {
     const id = await this.idOf(request);
     const [asker, known] = await Promise.all([this.askerOf(by), this.view(id)]);
     const isChecked = known !== undefined && (hasPicture(known) || isUnderWay(known));
     if (!isChecked) {
-      // Else each of those who are refused anyway would have its source looked at first.
+      // Checked first, so that callers who will be refused anyway do not occupy the source check.
       await this.jobs.checkRoom();
       await this.sources.check(request);
     }
     return this.make(id, request, asker);
   }
 
-  /** For who waits for the picture: its render tells him what is wrong, and a check would only make him wait longer. */
+  /**
+   * For callers that wait for the picture: the render reports errors, and a check would only add to the wait.
+   */
   async askUnchecked(request: RenderRequest): Promise<DiagramView> {
-    return this.make(await this.idOf(request), request, NOBODY);
+    return this.make(await this.idOf(request), request, NO_OWNER);
   }
 
   async view(id: string): Promise<DiagramView | undefined> {
@@ -69,7 +73,7 @@ export class DiagramsService {
     return { view: viewOf(diagram, look), isLeft: look.isLeft === true };
   }
 
-  /** One of those who ask enqueues it; the others wait until he has, so that what they are told is true. */
+  /** One caller enqueues the job; the others wait for it, so that every answer is true. */
   private async make(id: string, request: RenderRequest, asker: Asker): Promise<DiagramView> {
     for (let looks = 0; looks < LOOKS; looks += 1) {
       const asked = await this.diagrams.ask(id, request, asker);
@@ -83,7 +87,7 @@ export class DiagramsService {
       if (turn !== undefined) {
         await this.enqueue(id, { turn, link: asked.link }, request, asker);
         const made = await this.diagrams.find(id);
-        // As it is now; how it is doing is not asked so soon.
+        // The status is not read so soon after the request.
         if (made) return this.named(viewOf(made, { state: made.isOver ? 'cancelled' : 'pending' }));
       } else await pause(LOOK_MS);
     }
@@ -92,21 +96,21 @@ export class DiagramsService {
     );
   }
 
-  /** Its id is a digest of what draws it as well: who asks here is told what that is before it is begun. */
+  /** The id includes the renderer, so the renderer is known before the job starts. */
   private async named(view: DiagramView): Promise<DiagramView> {
     return { ...view, renderer: view.renderer ?? (await this.sources.rendererOf(view.type)) };
   }
 
   private async turn(
     id: string,
-    asked: Awaited<ReturnType<DiagramsRepository['ask']>>,
+    asked: Awaited<ReturnType<DiagramRepository['ask']>>,
     view: DiagramView | undefined,
   ): Promise<string | undefined> {
     if (asked.word === 'ask') return asked.turn;
     return view && this.diagrams.claim(id, view.job ?? undefined);
   }
 
-  /** Of a store that did not answer nobody knows whether there is a job; the turn ends by itself. */
+  /** After a store error it is unknown whether the job exists; the claim expires by itself. */
   private async enqueue(
     id: string,
     { turn, link }: { readonly turn: string; readonly link: string },
@@ -122,9 +126,9 @@ export class DiagramsService {
     }
   }
 
-  /** Its epoch is read before it is written down: a cancel in between is seen. */
+  /** The epoch is read before the request is stored, so that a cancel in between is detected. */
   private async askerOf(by: Owner | undefined): Promise<Asker> {
-    if (!by) return NOBODY;
+    if (!by) return NO_OWNER;
     const owner = formatOwner(by);
     const { epoch, state } = await this.owners.read(by);
     if (state === 'closed') throw new OwnerClosedError(owner);

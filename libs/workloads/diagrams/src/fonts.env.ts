@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 
-/** What a worker reads from its environment to draw PNGs. */
+/** Environment of a worker that draws PNGs. */
 export const FontsEnv = {
   FONTS: z
     .string()

@@ -6,7 +6,10 @@ import { probe } from './probe.kinds.js';
 const STEPS = 10;
 const CHUNK = Buffer.alloc(64 * 1024, 'mooring ');
 
-/** Runs for a while, reporting progress; leaves an artifact, fails, ignores its abort or kills its process as its payload says. */
+/**
+ * Runs for a while and reports progress; stores an artifact, fails, ignores its abort or kills its process,
+ * as its payload says.
+ */
 @Injectable()
 @Handles(probe)
 export class ProbeHandler extends Handler<typeof probe> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const DAY_MS = 86_400_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A job that does nothing useful, in every way a job can: for trying the fleet, and for tests. */
+/** A job without use that behaves in every way a job can, to try the fleet and for tests. */
 export const probe = defineKind({
   name: 'probe',
   queue: 'probe',

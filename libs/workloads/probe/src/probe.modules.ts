@@ -3,10 +3,10 @@ import { Module } from '@nestjs/common';
 import { probe } from './probe.kinds.js';
 import { ProbeHandler } from './probe.handler.js';
 
-/** Where probes are asked for. */
+/** Api: enqueues probes. */
 @Module({ imports: [LifecycleModule.forKinds([probe])] })
 export class ProbeApiModule {}
 
-/** Where probes are run. */
+/** Workers: run probes. */
 @Module({ imports: [LifecycleModule.forKinds([probe])], providers: [ProbeHandler] })
 export class ProbeWorkerModule {}

@@ -1,1 +1,1 @@
-export { SitesApiModule } from './sites.api.module.js';
+export { SitesApiModule } from './sites-api.module.js';

@@ -1,3 +1,3 @@
-export { SiteCare } from './sites.care.js';
-export { build } from './sites.kinds.js';
-export { SitesJanitorModule, SitesWorkerModule } from './sites.modules.js';
+export { SiteReconciler } from './site-reconciler.js';
+export { build } from './site-kinds.js';
+export { SitesJanitorModule, SitesWorkerModule } from './sites.module.js';

@@ -1,23 +1,23 @@
-/** What a caller says of an entity: any JSON object; its title and its body are texts. */
+/** An entity's JSON object; its title and body are strings. */
 export type EntityContent = Readonly<Record<string, unknown>> & {
   readonly title?: string | undefined;
   readonly body?: string | undefined;
 };
 
-/** A thing that a site shows. */
+/** An item that a site shows. */
 export interface Entity {
   readonly type: string;
   readonly id: string;
   readonly content: EntityContent;
 }
 
-/** A site, as it is written down. */
+/** A site as it is stored. */
 export interface SiteRecord {
   readonly id: string;
   readonly name: string;
-  /** Where it is read, without a slash at its end. */
+  /** Public address, without a trailing slash. */
   readonly url: string;
-  /** How long a build takes at least. */
+  /** Minimum duration of a build. */
   readonly paceMs: number;
   readonly version: number;
   readonly entities: number;
@@ -26,14 +26,14 @@ export interface SiteRecord {
   readonly previous: string | undefined;
 }
 
-/** They change the site, and have no page of their own; nothing is built for their sake. */
+/** Types that change the site but have no page; they request no build. */
 export const WITHOUT_PAGE: ReadonlySet<string> = new Set(['site-info', 'profile']);
 
 export function asksForBuild(type: string): boolean {
   return !WITHOUT_PAGE.has(type);
 }
 
-/** An entity's name within its site. Types hold no slash. */
+/** An entity's name within its site. Types contain no slash, so the name is unambiguous. */
 export function nameOf(type: string, id: string): string {
   return `${type}/${id}`;
 }

@@ -9,14 +9,14 @@ import { entityPage, homePage, listPage, sitemap, STYLE, titleOf } from './build
 import { entityRoute, listRoute, STATIC_ROUTES, type Route } from './build/routes.js';
 import { asksForBuild, type Entity, type EntityContent } from './site.js';
 
-/** Printed by the test's name, so that a failure can be played again: SEED=… npm test -- libs/workloads/sites */
+/** Part of the test's name, to replay a failure: SEED=… npm test -- libs/workloads/sites */
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const WRITERS = 4;
 const EVENTS = 2_000;
 const KILLS = 4;
 const TYPES = ['post', 'event', 'berth', 'profile', 'site-info'];
 const IDS = 12;
-/** Of the pages that a sitemap names so many are read in one round. */
+/** Pages of a sitemap that are read in one round. */
 const SAMPLE = 10;
 
 describe('entities that change at four processes while some are killed', () => {
@@ -45,7 +45,7 @@ describe('entities that change at four processes while some are killed', () => {
         const kills = killSome(site, model, random, progress);
         await Promise.all([...writers, kills]);
 
-        // Nothing is built or waits to be, and nobody who lives asks for the last change.
+        // No build runs or waits, and no live process requests the last change.
         await until(async () => (await site.view()).builds.every(isOver), 'it is quiet', 60_000);
         await changeAndDie(site, 'last');
         model.set('clock/last', { type: 'clock', id: 'last', content: {} });
@@ -61,7 +61,10 @@ describe('entities that change at four processes while some are killed', () => {
     4 * 60_000,
   );
 
-  /** Each writer has entities of its own, so that it knows what they are; one that is killed meanwhile it asks once more. */
+  /**
+   * Each writer has its own entities, so it knows their state; a write whose process is killed is repeated
+   * once.
+   */
   async function write(
     writer: number,
     site: TestSite,
@@ -81,7 +84,7 @@ describe('entities that change at four processes while some are killed', () => {
         await insist(writer, site, (at) => at.put(type, id, content), [200, 201]);
         model.set(name, { type, id, content });
       }
-      // One entity that everybody can see to go forwards only.
+      // One shared entity whose value only grows, so every reader can check the order.
       if (writer === 0)
         await insist(writer, site, (at) => at.put('clock', 'now', { title: `${n}` }), [200, 201]);
       if (writer === 0) model.set('clock/now', { type: 'clock', id: 'now', content: { title: `${n}` } });
@@ -98,7 +101,10 @@ describe('entities that change at four processes while some are killed', () => {
     await until(async () => fine.includes(await ask(site.via(apis[writer]!))), 'it is answered');
   }
 
-  /** Apis and workers in turn; each is replaced. The last worker dies when it has offered a build that does not count yet. */
+  /**
+   * Kills apis and workers in turn and replaces them. The last worker dies after it offered a build that does
+   * not count yet.
+   */
   async function killSome(
     site: TestSite,
     model: Map<string, Entity>,
@@ -123,33 +129,35 @@ describe('entities that change at four processes while some are killed', () => {
   }
 
   async function diesBetweenOfferAndResult(site: TestSite, model: Map<string, Entity>): Promise<void> {
-    const doomed = startOdd('worker', fleet, 'fail-point', {
+    const victim = startOdd('worker', fleet, 'fail-point', {
       FAIL_POINT: 'after:sites/offer',
       WORKER_LOCK: '1s',
       LOG_LEVEL: 'info',
     });
-    // Should the writers be done before it got a build, there is one more.
+    // One more change, in case the writers finish before that worker got a build.
     await until(async () => {
-      if (doomed.hasExited) return true;
+      if (victim.hasExited) return true;
       await insist(0, site, (at) => at.put('clock', 'end'), [200, 201]);
       model.set('clock/end', { type: 'clock', id: 'end', content: {} });
-      return doomed.hasExited;
+      return victim.hasExited;
     }, 'it died with a build');
-    expect(await doomed.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(await victim.exited).toEqual({ code: null, signal: 'SIGKILL' });
   }
 
-  /** The change is written, and its api does not live to ask for a build. */
+  /** Writes a change through an api that dies before it requests a build. */
   async function changeAndDie(site: TestSite, id: string): Promise<void> {
-    const doomed = startOdd('api', fleet, 'fail-point', { FAIL_POINT: 'after:sites/change', PORT: '0' });
-    await fleet.untilReady(doomed);
+    const victim = startOdd('api', fleet, 'fail-point', { FAIL_POINT: 'after:sites/change', PORT: '0' });
+    await fleet.untilReady(victim);
     await site
-      .via(doomed)
+      .via(victim)
       .put('clock', id)
       .catch(() => undefined);
-    expect(await doomed.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(await victim.exited).toEqual({ code: null, signal: 'SIGKILL' });
   }
 
-  /** Reads all the time what readers get; answers what it saw that must not be, and how often it read one build as a whole. */
+  /**
+   * Reads the site continuously. Returns what must not be seen, and how often one build was read as a whole.
+   */
   async function watch(site: TestSite, signal: AbortSignal): Promise<{ wrong: string[]; rounds: number }> {
     const wrong = new Set<string>();
     let [newest, rounds] = [0, 0];
@@ -159,7 +167,7 @@ describe('entities that change at four processes while some are killed', () => {
       for (const link of broken ?? []) wrong.add(link);
       const response = await site.page('/clock/now');
       const page = await response.text();
-      // Nothing is shown, and the reader is told to come again: the store did not keep up.
+      // The store did not keep up; the reader is told to try again.
       if (response.status === 503 && page.includes('STORE_UNAVAILABLE')) continue;
       if (response.status !== 200) {
         if (newest > 0) wrong.add(`status ${response.status} after ${newest}`);
@@ -173,10 +181,13 @@ describe('entities that change at four processes while some are killed', () => {
     return { wrong: [...wrong], rounds };
   }
 
-  /** Which pages are looked at. */
+  /** Picks the pages to read. */
   const choice = seededRandom(SEED);
 
-  /** The first page, a list, some pages and the sitemap: what they lead to is there. Nothing when the build changed meanwhile. */
+  /**
+   * Checks that the links of the home page, a list, some pages and the sitemap exist. Undefined if the build
+   * changed in between.
+   */
   async function brokenLinks(site: TestSite): Promise<string[] | undefined> {
     const before = await site.view();
     const home = await site.text('/');
@@ -216,14 +227,14 @@ function currentOf({ builds }: SiteSeen): string | undefined {
   return builds.find(({ current }) => current)?.id;
 }
 
-/** Where a page leads to, within its site. */
+/** The targets of a page's links within its site. */
 function linksOf(path: string, page: string): string[] {
   return [...page.matchAll(/href="([^"]+)"/g)].map(
     ([, href]) => new URL(href!, `http://site${path}`).pathname,
   );
 }
 
-/** The site as it should be, made of what was written by whoever wrote it. */
+/** The expected site, rendered from what the writers wrote. */
 function render(site: SiteSeen, entities: readonly Entity[]): Map<string, string> {
   const inOrder = entities.toSorted((a, b) => (`${a.type}/${a.id}` < `${b.type}/${b.id}` ? -1 : 1));
   const notes = inOrder.filter(({ type }) => !asksForBuild(type)).slice(0, 20);

@@ -1,21 +1,21 @@
 import { JobReader, OwnerClosedError, OwnerReader, type JobViewState } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
-import { BuildReader } from './build.reader.js';
+import { BuildReader } from './build-reader.js';
 import type { Route } from './build/routes.js';
 import { asksForBuild, type EntityContent } from './site.js';
-import { SiteCare } from './sites.care.js';
-import { NoSuchEntityError, NoSuchSiteError, SiteFullError } from './sites.errors.js';
-import { isSiteId } from './sites.keys.js';
-import { siteOwner } from './sites.kinds.js';
-import { SitesRepository, type Changed, type NewSite } from './sites.repository.js';
-import { ShownBuilds } from './shown.builds.js';
+import { SiteReconciler } from './site-reconciler.js';
+import { NoSuchEntityError, NoSuchSiteError, SiteFullError } from './site-errors.js';
+import { isSiteId } from './site-keys.js';
+import { siteOwner } from './site-kinds.js';
+import { SiteRepository, type Changed, type NewSite } from './site-repository.js';
+import { BuildPublisher } from './build-publisher.js';
 
 const BUILDS_SHOWN = 20;
 
 export interface BuildView {
   readonly id: string;
   readonly state: JobViewState;
-  /** Whether it is the one that readers get. */
+  /** True if readers get this build. */
   readonly current: boolean;
   readonly version: number | null;
   readonly entities: number | null;
@@ -32,15 +32,18 @@ export interface SiteView {
   readonly builds: readonly BuildView[];
 }
 
-/** Sites and their builds. A change is written first, and a build asked for next: who dies in between is followed by another. */
+/**
+ * Sites and their builds. A change is written before its build is requested, so the reconciler requests the
+ * build if the process dies in between.
+ */
 @Injectable()
 export class SitesService {
   constructor(
-    private readonly repository: SitesRepository,
-    private readonly care: SiteCare,
+    private readonly repository: SiteRepository,
+    private readonly reconciler: SiteReconciler,
     private readonly owners: OwnerReader,
     private readonly jobs: JobReader,
-    private readonly shown: ShownBuilds,
+    private readonly shown: BuildPublisher,
     private readonly reader: BuildReader,
   ) {}
 
@@ -67,7 +70,7 @@ export class SitesService {
       case 'created':
       case 'updated':
       case 'deleted':
-        if (asks) await this.care.ask(siteId, changed.version);
+        if (asks) await this.reconciler.ask(siteId, changed.version);
         return changed;
     }
   }
@@ -86,17 +89,20 @@ export class SitesService {
     return { id: siteId, name, url, version, entities, createdAt, routes, builds };
   }
 
-  /** It is not to be seen from here on; nothing of it runs, and nothing of it stays. */
+  /** Hides the site at once, ends its jobs and removes its data. */
   async delete(siteId: string, by: string): Promise<void> {
     if (!isSiteId(siteId) || !(await this.repository.delete(siteId))) throw new NoSuchSiteError();
-    // It is gone; what cannot be tidied up now is left to the care.
-    await this.care.clear(siteId, by).catch((error: unknown) => this.care.tell(error));
+    // The site is hidden already; the reconciler repeats a failed clean-up.
+    await this.reconciler.clear(siteId, by).catch((error: unknown) => this.reconciler.logError(error));
   }
 
-  /** Nothing would be built of what is written now. Should it be closed just after this, the care builds when it is reopened. */
+  /**
+   * A closed owner has no builds, so the change would not show. If the owner is closed right after this
+   * check, the reconciler builds when it is reopened.
+   */
   private async refuseWhenClosed(siteId: string): Promise<void> {
     const { owner, state } = await this.owners.read(siteOwner(siteId));
-    // One that was deleted is closed, too.
+    // The owner of a deleted site is closed too.
     if (state === 'closed' && (await this.repository.find(siteId))) throw new OwnerClosedError(owner);
   }
 

@@ -1,1 +1,1 @@
-export { TripsApiModule } from './trips.api.module.js';
+export { TripsApiModule } from './trips-api.module.js';

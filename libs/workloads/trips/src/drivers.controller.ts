@@ -3,11 +3,11 @@ import { Body, Controller, Get, Headers, Param, Put, Req, Res } from '@nestjs/co
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { OFFER_HEADERS, OfferHub } from './offers/offer.hub.js';
-import { AvailableBody, DriverAnswer, Id } from './trips.schemas.js';
+import { OFFER_HEADERS, OfferHub } from './offers/offer-hub.js';
+import { AvailableBody, DriverAnswer, Id } from './trip-schemas.js';
 import { Trips } from './trips.service.js';
 
-/** Drivers by HTTP: whether they drive, and what they are offered. */
+/** HTTP routes for drivers: availability and the offer stream. */
 @ApiTags('trips')
 @ApiBearerAuth()
 @Controller('v1/drivers')
@@ -41,9 +41,9 @@ export class DriversController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    // Every GET answers HEAD too; this one's answer would never end.
+    // Fastify answers HEAD for every GET; a HEAD on this route would never end.
     if (request.method === 'HEAD') return void reply.headers(OFFER_HEADERS).send();
-    // Before the answer begins: a store that is away is a problem like any other.
+    // Done before the response starts, so that a store failure becomes an ordinary error response.
     const begin = await this.hub.prepare(id, last);
     reply.hijack();
     begin(reply.raw, reply.getHeaders() as OutgoingHttpHeaders);

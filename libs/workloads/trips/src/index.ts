@@ -1,3 +1,3 @@
-export { request, timeout } from './trips.kinds.js';
-export { TripCare } from './trips.care.js';
-export { TripsJanitorModule, TripsWorkerModule } from './trips.modules.js';
+export { request, timeout } from './trip-kinds.js';
+export { TripReconciler } from './trip-reconciler.js';
+export { TripsJanitorModule, TripsWorkerModule } from './trips.module.js';

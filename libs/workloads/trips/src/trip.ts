@@ -1,30 +1,30 @@
 export const TRIP_STATUSES = ['PENDING', 'ACCEPTED', 'CANCELLED', 'EXPIRED', 'COMPLETED'] as const;
 export type TripStatus = (typeof TRIP_STATUSES)[number];
 
-/** A ride that somebody asked for, and what became of it. */
+/** A ride that a customer asked for, and its outcome. */
 export interface Trip {
   readonly id: string;
   readonly status: TripStatus;
   readonly customerId: string;
   readonly driverIds: readonly string[];
-  /** Who drives, or drove. */
+  /** The driver who accepted it. */
   readonly driverId?: string;
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly acceptedAt?: string;
   readonly endedAt?: string;
-  /** Why it is over. */
+  /** Why it ended. */
   readonly reason?: string;
 }
 
 const TRIP_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Every trip has one of these; `trip:42` is somebody else's trip, of which nothing is known here. */
+/** Trips of this workload have UUIDs. An owner such as `trip:42` belongs to another service. */
 export function isTripId(id: string): boolean {
   return TRIP_ID.test(id);
 }
 
-/** The trip that its hash holds; nothing when there is none. */
+/** Reads a trip from its hash; undefined if there is none. */
 export function readTrip(id: string, fields: Record<string, string>): Trip | undefined {
   const { status, customer, drivers, driver, created, expires, accepted, ended, reason } = fields;
   if (!status) return undefined;

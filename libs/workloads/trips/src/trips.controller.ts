@@ -3,10 +3,10 @@ import { checkKey } from '#lifecycle';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Trip } from './trip.js';
-import { CancelTripBody, DriverBody, TripAnswer, TripBody } from './trips.schemas.js';
+import { CancelTripBody, DriverBody, TripAnswer, TripBody } from './trip-schemas.js';
 import { Trips } from './trips.service.js';
 
-/** Trips by HTTP. */
+/** HTTP routes for trips. */
 @ApiTags('trips')
 @ApiBearerAuth()
 @Controller('v1/trips')
@@ -27,7 +27,7 @@ export class TripsController {
     @Caller() caller: string,
   ): Promise<Trip> {
     if (key !== undefined) checkKey(key, 'The Idempotency-Key');
-    // Keys of different callers never meet.
+    // The caller is part of the key, so that keys of different callers never collide.
     const whole = key === undefined ? undefined : `${caller}\0${key}`;
     return this.trips.ask({ customerId, driverIds, livesMs: expiresIn }, whole);
   }

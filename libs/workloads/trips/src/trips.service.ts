@@ -12,12 +12,12 @@ import {
 } from '#lifecycle';
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
-import { OwnCancels } from './own.cancels.js';
+import { TripCancelIds } from './trip-cancel-ids.js';
 import { isTripId, type Trip } from './trip.js';
-import { NotForDriverError, TripOverError, UnknownTripError } from './trips.errors.js';
-import { request, timeout } from './trips.kinds.js';
-import { TripRepository, type AwayDriver, type Ending } from './trips.repository.js';
-import { TripWakes } from './trips.wakes.js';
+import { NotForDriverError, TripOverError, UnknownTripError } from './trip-errors.js';
+import { request, timeout } from './trip-kinds.js';
+import { TripRepository, type AwayDriver, type Ending } from './trip-repository.js';
+import { DriverQueueWaker } from './driver-queue-waker.js';
 
 export interface TripOrder {
   readonly customerId: string;
@@ -26,8 +26,8 @@ export interface TripOrder {
 }
 
 /**
- * What can happen to a trip. The repository decides, in one step; jobs follow. Whoever dies in between leaves the trip due for
- * care (trips.care.ts), which does the same again.
+ * Everything that can happen to a trip. The repository decides in one script; jobs follow. If the process
+ * dies in between, the trip stays due and the reconciler (trip-reconciler.ts) repeats the second step.
  */
 @Injectable()
 export class Trips {
@@ -37,12 +37,12 @@ export class Trips {
     private readonly trips: TripRepository,
     private readonly enqueuer: Enqueuer,
     private readonly canceller: Canceller,
-    private readonly ownCancels: OwnCancels,
+    private readonly cancelIds: TripCancelIds,
     private readonly owners: OwnerReader,
-    private readonly wakes: TripWakes,
+    private readonly waker: DriverQueueWaker,
   ) {}
 
-  /** The same key again is the same trip, for as long as that can be read. */
+  /** Idempotent by key for as long as the trip can be read. */
   async ask(order: TripOrder, idempotencyKey?: string): Promise<Trip> {
     const key = idempotencyKey === undefined ? '' : digestOf(idempotencyKey);
     const [newId, secret] = [randomUUID(), randomUUID()];
@@ -50,17 +50,19 @@ export class Trips {
     const trip = await this.read(id);
     if (!isFor(trip, order)) throw new IdempotencyConflictError();
     try {
-      // One that is there is being sent for, or the care will: twice at once would ask its drivers twice.
+      // An existing trip is being sent by its creator or by the reconciler. Sending it here too would ask its
+      // drivers twice.
       if (outcome === 'created') await this.send(trip, order.livesMs);
     } catch (error) {
-      // It is refused whole. Of any other failure nobody knows what has been done, and the care does the rest.
+      // A full queue refuses the trip as a whole. After any other failure it is unknown which jobs exist, so
+      // the reconciler sends the rest.
       if (error instanceof QueueFullError) await this.finish(id, 'CANCELLED', TOO_MANY, true);
       throw error;
     }
     return trip;
   }
 
-  /** One whose time is over reads so, also when nobody has ended it yet. */
+  /** Expires a trip that is past its time first, so that the caller never sees it as open. */
   async read(id: string): Promise<Trip> {
     let trip = await this.trips.find(id);
     if (trip?.status === 'PENDING' && Date.parse(trip.expiresAt) <= Date.now()) {
@@ -76,7 +78,7 @@ export class Trips {
     const [word, what = '', ...woken] = await this.trips.accept(id, driverId);
     switch (word) {
       case 'accepted':
-        this.wakes.wake(woken);
+        this.waker.wake(woken);
         await this.tidy(id, 'ACCEPTED', `accepted by ${driverId}`);
         if (what !== '') await this.askAgain(what, driverId);
         return this.read(id);
@@ -95,12 +97,12 @@ export class Trips {
     }
   }
 
-  /** The driver does not want it; the others are asked still. */
+  /** Withdraws the offer from this driver only. */
   async decline(id: string, driverId: string): Promise<Trip> {
     const [word, ...woken] = await this.trips.decline(id, driverId);
     const trip = await this.read(id);
     if (word === 'not-offered') throw new NotForDriverError(driverId, 'the driver is not offered it');
-    this.wakes.wake(woken);
+    this.waker.wake(woken);
     return trip;
   }
 
@@ -114,44 +116,53 @@ export class Trips {
     return this.read(id);
   }
 
-  /** Ends a trip that nobody accepted in time: 0, or in how many ms it may be. */
+  /** Expires a trip that was not accepted. Returns 0, or the ms left until it expires. */
   async expire(id: string): Promise<number> {
     const [word, what, ...woken] = await this.trips.finish(id, 'EXPIRED', 'expired');
     if (word === 'early') return Number(what);
-    if (word === 'finished') this.wakes.wake([what, ...woken]);
-    if (word === 'finished' || word === 'again') await this.tidy(id, 'EXPIRED', NOBODY);
+    if (word === 'finished') this.waker.wake([what, ...woken]);
+    if (word === 'finished' || word === 'again') await this.tidy(id, 'EXPIRED', NOT_ACCEPTED);
     return 0;
   }
 
-  /** The same for who shows it: it is gone when this has answered, its jobs soon after. */
+  /**
+   * Like `expire`, for a process that shows the trip: resolves when the offer is withdrawn, while the jobs
+   * are removed in the background.
+   */
   async withdraw(id: string): Promise<number> {
     const [word, what, ...woken] = await this.trips.finish(id, 'EXPIRED', 'expired');
     if (word === 'early') return Number(what);
     if (word === 'finished') {
-      this.wakes.wake([what, ...woken]);
-      void this.tidy(id, 'EXPIRED', NOBODY);
+      this.waker.wake([what, ...woken]);
+      void this.tidy(id, 'EXPIRED', NOT_ACCEPTED);
     }
     return 0;
   }
 
-  /** A driver who goes offline loses the requests that wait for him, and nothing else. */
+  /** Going offline cancels the driver's queued requests and nothing else. */
   async setAvailable(driverId: string, isAvailable: boolean): Promise<void> {
     const driver = owner('driver', driverId);
     if (isAvailable && (await this.isClosed(driver))) throw new OwnerClosedError(formatOwner(driver));
     const [word, what, ...woken] = await this.trips.setAvailable(driverId, isAvailable);
-    if (word === 'online') this.wakes.wake([what, ...woken]);
+    if (word === 'online') this.waker.wake([what, ...woken]);
     else await this.takeBack({ id: driverId, sinceMs: Number(what) });
   }
 
-  /** Nobody can ask a driver whose owner is closed: he goes offline. His requests go with the owner. */
+  /**
+   * Takes a driver offline whose owner is closed, because no request can reach them. The owner's cancel
+   * removes their requests.
+   */
   async leaveIfClosed(driverId: string): Promise<void> {
     if (!(await this.trips.isAvailable(driverId)) || !(await this.isClosed(owner('driver', driverId))))
       return;
     const [, since] = await this.trips.setAvailable(driverId, false);
-    await this.trips.taken({ id: driverId, sinceMs: Number(since) });
+    await this.trips.markWithdrawn({ id: driverId, sinceMs: Number(since) });
   }
 
-  /** The requests of a driver who went offline, of before, a page at a time. What else he owns is not ours to end. */
+  /**
+   * Cancels the requests accepted before the driver went offline, page by page. Other jobs of the driver's
+   * owner are left alone.
+   */
   async takeBack(away: AwayDriver): Promise<void> {
     let cursor: string | null = '0';
     do {
@@ -162,12 +173,12 @@ export class Trips {
       await Promise.all(requests.map(({ id }) => this.canceller.cancelJob(id, OFFLINE)));
       ({ cursor } = page);
     } while (cursor !== null);
-    await this.trips.taken(away);
+    await this.trips.markWithdrawn(away);
   }
 
   /**
-   * Whether the owner of a trip that is PENDING was closed by others, who did not live to cancel the trip: then it is cancelled
-   * now. The trip closes its owner itself, but never while it is PENDING; so its status is looked at after its owner.
+   * Cancels a PENDING trip whose owner was closed by another caller that died before it cancelled the trip.
+   * The trip closes its own owner too, but never while it is PENDING, so the status is read after the owner.
    */
   async endIfClosed(id: string): Promise<boolean> {
     if (!isTripId(id) || !(await this.isClosed(owner('trip', id)))) return false;
@@ -177,13 +188,13 @@ export class Trips {
     return true;
   }
 
-  /** The same for many, of which hardly one will be. */
+  /** Like `endIfClosed`, with one owner lookup for many trips. */
   async endClosed(ids: readonly string[]): Promise<void> {
     const closed = await this.owners.closedAmong(ids.map((id) => owner('trip', id)));
     await Promise.all(closed.map(({ id }) => this.endIfClosed(id)));
   }
 
-  /** Its jobs. Those that are there already are left to it, so that this may be done again. */
+  /** Enqueues the trip's jobs. Existing jobs are skipped, so this may be repeated. */
   async send(trip: Trip, leftMs: number): Promise<void> {
     const { id, driverIds } = trip;
     const owners = [owner('trip', id)];
@@ -192,16 +203,16 @@ export class Trips {
       .enqueue(timeout, { tripId: id }, { owners, delay: leftMs, dedup: { strategy: 'skip' } })
       .catch(unlessClosed);
     await Promise.all([ends, ...requests]);
-    await this.trips.tended(id, 'PENDING');
+    await this.trips.markChecked(id, 'PENDING');
   }
 
-  /** Nothing of it is left to be done: its jobs end, and it takes no more. */
+  /** Removes the trip's jobs and closes its owner. A failure leaves the trip to the reconciler. */
   async tidy(id: string, status: 'ACCEPTED' | Ending, reason: string): Promise<void> {
     try {
-      await this.ownCancels.carryOut(id, status, reason);
-      await this.trips.tended(id, status);
+      await this.cancelIds.carryOut(id, status, reason);
+      await this.trips.markChecked(id, status);
     } catch (error) {
-      this.log.warn(`The jobs of trip ${id} are left to the care: ${(error as Error).message}`);
+      this.log.warn(`The jobs of trip ${id} stay due for the reconciler: ${(error as Error).message}`);
     }
   }
 
@@ -209,7 +220,7 @@ export class Trips {
     const [word, ...rest] = await this.trips.finish(id, how, why, isRefused);
     switch (word) {
       case 'finished':
-        this.wakes.wake(rest);
+        this.waker.wake(rest);
         return this.tidy(id, how, why);
       case 'again':
         return;
@@ -229,17 +240,17 @@ export class Trips {
       .catch(unlessClosed);
   }
 
-  /** He took another trip than the one he was offered; should that be over before this one, he is asked again. */
+  /** Sends the request again for a trip whose offer the driver gave up by accepting another trip. */
   private async askAgain(tripId: string, driverId: string): Promise<void> {
     try {
       const trip = await this.trips.find(tripId);
       if (trip?.status !== 'PENDING') return;
       const leftMs = Date.parse(trip.expiresAt) - (await this.trips.now());
       if (leftMs > 0) await this.request(tripId, driverId, leftMs);
-      await this.trips.tended(tripId, 'PENDING');
+      await this.trips.markChecked(tripId, 'PENDING');
     } catch (error) {
-      // The trip that he took is his, whatever becomes of this one.
-      this.log.warn(`Trip ${tripId} is left to the care: ${(error as Error).message}`);
+      // The accepted trip stands whatever happens to the other one.
+      this.log.warn(`Trip ${tripId} stays due for the reconciler: ${(error as Error).message}`);
     }
   }
 
@@ -249,10 +260,10 @@ export class Trips {
 }
 
 const OFFLINE = { reason: 'the driver went offline', by: 'trips' } as const;
-const NOBODY = 'nobody accepted in time';
+const NOT_ACCEPTED = 'no driver accepted in time';
 const TOO_MANY = 'refused: too many are waiting';
 
-/** The trip ended meanwhile, or an operator has closed the driver: there is nobody to ask. */
+/** The trip has ended, or an operator has closed the driver's owner: no request is needed. */
 function unlessClosed(error: unknown): void {
   if (!(error instanceof OwnerClosedError)) throw error;
 }

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FakeDocker } from '../../../../../test/support/fake-docker.js';
 import { until } from '../../../../../test/support/until.js';
-import type { Container, ContainerEngine } from './container.engine.js';
+import type { Container, ContainerEngine } from './container-engine.js';
 import { openEngine } from './open-engine.js';
 
-/** An engine, and what only somebody beside us does to it. */
+/** An engine, and control over it from outside. */
 interface Bench {
   readonly open: () => ContainerEngine;
-  /** Not started, as who died in the middle leaves it; only where that can be. */
+  /** Leaves a container unstarted, as a crash does; absent where that cannot happen. */
   readonly leaveUnstarted?: (name: string, labels: Record<string, string>) => Promise<void>;
-  /** Ends by itself, without being asked. */
+  /** Lets a container end by itself. */
   readonly end: (container: Container) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -22,7 +22,10 @@ const CAPS = { memoryMb: 64, cpus: 0.5, pids: 32 };
 const IMAGE = 'busybox';
 const never = new AbortController().signal;
 
-/** Named ones are real (`npm run test:engines`); else the process runtime, and a daemon of a test's own in both dialects. */
+/**
+ * Engines named in the environment are real (`npm run test:engines`); otherwise the process runtime and a
+ * fake daemon in both dialects.
+ */
 const benches: Record<string, () => Promise<Bench>> = process.env['TEST_DOCKER_HOSTS']
   ? Object.fromEntries(
       Object.entries(JSON.parse(process.env['TEST_DOCKER_HOSTS']) as Record<string, string>).map(
@@ -64,12 +67,12 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
   const make = (name = aName(), more: Record<string, string> = {}): Promise<Container> =>
     engine.create({ name, image: IMAGE, labels: labelsOf(more) }, never);
 
-  it('starts a container, which is found by its id, its name and its labels', async () => {
+  it('starts a container that can be found by id, name and labels', async () => {
     const [name, before] = [aName(), Date.now()];
     const made = await make(name, { 'lease.id': 'a=b' });
 
     expect(made).toMatchObject({ name, running: true, labels: labelsOf({ 'lease.id': 'a=b' }) });
-    // Some tell whole seconds only.
+    // Some engines report whole seconds.
     expect(made.createdAt).toBeGreaterThan(before - 1_500);
     expect(made.createdAt).toBeLessThanOrEqual(Date.now());
     expect(await engine.find(made.id, never)).toEqual(made);
@@ -80,7 +83,7 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
     expect(await engine.list('lease', never)).toEqual([]);
   });
 
-  it('keeps it running, for every process that asks', async () => {
+  it('keeps a container running for every client', async () => {
     const { id } = await make();
     const other = bench.open();
     const deadline = Date.now() + 500;
@@ -93,20 +96,20 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
     await other.close();
   });
 
-  it('makes one container of one name, however often and by however many it is asked', async () => {
+  it('creates one container per name, also for concurrent and repeated calls', async () => {
     const name = aName();
     const made = await Promise.all(Array.from({ length: 8 }, () => make(name)));
     expect(new Set([...made, await make(name)].map(({ id }) => id)).size).toBe(1);
     expect(await engine.list('test.mark', never)).toMatchObject([{ name, running: true }]);
   });
 
-  it('gives back somebody else’s container of that name as it is', async () => {
+  it('returns another program’s container of that name unchanged', async () => {
     const name = aName();
     const theirs = await make(name, { whose: 'theirs' });
     expect(await make(name, { whose: 'ours' })).toEqual(theirs);
   });
 
-  it('starts what was left unstarted, unless it is somebody else’s', async ({ skip }) => {
+  it('starts its own unstarted container, but not another program’s', async ({ skip }) => {
     const { leaveUnstarted } = bench;
     if (!leaveUnstarted) return skip();
     const [ours, theirs] = [aName(), aName()];
@@ -140,13 +143,13 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
     await engine.stop(running.id, never);
   });
 
-  it('removes one that two remove at once', async () => {
+  it('removes a container that two clients remove at once', async () => {
     const { id } = await make();
     await Promise.all([engine.remove(id, never), engine.remove(id, never), engine.stop(id, never)]);
     expect(await engine.find(id, never)).toBeUndefined();
   });
 
-  it('has a name again for the next container, which the end of the last one does not touch', async () => {
+  it('frees a name for the next container, which a late removal of the last one does not touch', async () => {
     const name = aName();
     const last = await make(name);
     await engine.remove(last.id, never);
@@ -157,7 +160,7 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
     expect(await engine.named(name, never)).toEqual(next);
   });
 
-  it('shows one that ended by itself, and does not bring it back', async () => {
+  it('reports a container that ended by itself, and does not restart it', async () => {
     const made = await make();
     await bench.end(made);
     await until(async () => !(await engine.find(made.id, never))?.running, 'it has ended');
@@ -166,7 +169,7 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
     await engine.stop(made.id, never);
   });
 
-  it('takes neither a name nor a part of an id for an id', async () => {
+  it('treats neither a name nor an id prefix as an id', async () => {
     const made = await make();
     for (const wrong of [made.name, made.id.slice(0, 12), made.id.slice(0, -1), '', '..', '../json', '*']) {
       expect(await engine.find(wrong, never)).toBeUndefined();
@@ -178,7 +181,7 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
     expect(await engine.find(made.id, never)).toEqual(made);
   });
 
-  it('does nothing for a signal that has gone off', async () => {
+  it('does nothing for an aborted signal', async () => {
     const made = await make();
     const reason = new Error('enough');
     const gone = AbortSignal.abort(reason);

@@ -1,6 +1,6 @@
 type Labels = Readonly<Record<string, string>>;
 
-/** Whether labels hold one: a key, or `key=value`. */
+/** True if the labels contain a label: a key, or `key=value`. */
 export function carries(labels: Labels, label: string): boolean {
   const at = label.indexOf('=');
   if (at < 0) return Object.hasOwn(labels, label);

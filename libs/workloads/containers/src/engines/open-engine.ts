@@ -1,11 +1,11 @@
-import type { ContainerEngine } from './container.engine.js';
-import { DockerEngine } from './docker/docker.engine.js';
-import { ProcessEngine } from './process/process.engine.js';
+import type { ContainerEngine } from './container-engine.js';
+import { DockerEngine } from './docker/docker-engine.js';
+import { ProcessEngine } from './process/process-engine.js';
 
 export interface EngineSettings {
-  /** Where a Docker-compatible engine listens; without it, containers are plain processes of this machine. */
+  /** Address of a Docker-compatible engine; undefined to run containers as local processes. */
   readonly dockerHost?: string;
-  /** Where the process runtime writes down what runs. */
+  /** Where the process runtime records its containers. */
   readonly folder: string;
   readonly memoryMb: number;
   readonly cpus: number;

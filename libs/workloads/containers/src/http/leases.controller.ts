@@ -12,9 +12,9 @@ import {
 import type { FastifyReply } from 'fastify';
 import type { Lease, LeaseRecord, LeaseState } from '../lease.js';
 import { Leases } from '../leases.service.js';
-import { CleanUpBody, LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } from './leases.schemas.js';
+import { CleanUpBody, LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } from './lease-schemas.js';
 
-/** Leases by HTTP. */
+/** HTTP routes for leases. */
 @ApiTags('leases')
 @ApiBearerAuth()
 @Controller('v1/leases')
@@ -40,7 +40,7 @@ export class LeasesController {
     @Caller() caller: string,
   ): Promise<Lease> {
     if (key !== undefined) checkKey(key, 'The Idempotency-Key');
-    // Keys of different callers never meet.
+    // The caller is part of the key, so that keys of different callers never collide.
     const whole = key === undefined ? undefined : `${caller}\0${key}`;
     const lease = await this.leases.ask({ image, livesMs: duration, owner }, whole);
     reply.header('location', `/v1/leases/${lease.id}`);
@@ -101,7 +101,7 @@ export class LeasesController {
   }
 }
 
-/** Without what is ours alone. */
+/** Removes internal fields. */
 function shown({ livesMs: _lives, made: _made, jobs: _jobs, ...lease }: LeaseRecord): Lease {
   return lease;
 }

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  again: somebody has seen to it that a lease's container can be removed, and wants it tried again.
+  again: restarts the attempts at a lease in manual clean-up, at an operator's request.
 
     KEYS[1]   the root of all keys
     ARGV[1]   lease
@@ -19,5 +19,5 @@ if state ~= 'manual-cleanup' then
 end
 move(id, 'ending')
 redis.call('HSET', key, 'tries', 0, 'next', text(now))
-look_at(id, now + CARE_MS)
+look_at(id, now + RECHECK_MS)
 return { 'ending' }

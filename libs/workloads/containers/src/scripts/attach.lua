@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 --[[
-  attach: a container was made for a lease.
+  attach: records the container created for a lease.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   container   ARGV[3]   when it was created, by the engine's clock, ms   ARGV[4]   which engine
+    ARGV[1]   lease   ARGV[2]   container   ARGV[3]   its creation time by the engine's clock, ms   ARGV[4]   its engine
 
-  Answers {'running'}, also when it was its own already; {'over', state}: the lease has ended, or has another one.
+  Answers {'running'}, also if it was recorded before; {'over', state}: the lease has ended, or has another container.
 ]]
 --- @include lease
 local id, container, born, engine = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

@@ -1,11 +1,11 @@
 --[[
-  begin: somebody is about to make a lease's container. For so long one may come to be whatever is heard of it: until then its
-  place is not given to another.
+  begin: records that a process is about to create a lease's container. Until the time limit a container may appear whatever
+  the process reports, so the lease keeps its place for that long.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   how long making it may take, ms
+    ARGV[1]   lease   ARGV[2]   time limit of the creation, ms
 
-  Answers {'make', image, the lease's number, until when, ms}; {'has', container}: it was made already; {'over', state}.
+  Answers {'make', image, the lease's number, end of the limit, ms}; {'has', container}: it exists already; {'over', state}.
 ]]
 --- @include lease
 local id, limit = ARGV[1], tonumber(ARGV[2])

@@ -1,16 +1,15 @@
 #!lua flags=allow-oom
 --[[
-  claim: somebody is about to end a lease, if it is to end. Its time is compared here, in the step that marks it: what was
-  renewed is not ended, and what is marked is not renewed. One attempt is under way at a time; of one who dies with it the
-  hold ends.
+  claim: starts an attempt to end a lease whose time is over. The deadline is compared in the step that marks the lease, so a
+  renewed lease is not ended and a marked one is not renewed. One attempt runs at a time; its hold expires if the process dies.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   how long the attempt may take, ms   ARGV[3]   1: also one that was given up
+    ARGV[1]   lease   ARGV[2]   time limit of the attempt, ms   ARGV[3]   1: also if the lease was given up
 
-  Answers {'end', which attempt, fence, container, born, engine, ms for which one may still be made, how, ms since it was over}; {'look', likewise}:
-  all attempts have failed, and it may have gone by itself since; {'early', ms};
-  {'later', ms}: the next attempt is not due; {'busy', ms}: somebody is at it; {'manual'}; {'over', state}; {'unknown'}.
-  Of container, born and engine nothing is known: ''. Of what may still be made: '', when nobody ever began.
+  Answers {'end', number of the attempt, fence, container, born, engine, ms for which a container may still appear, how, ms since the
+  deadline}; {'look', the same}: all attempts have failed, and the container may have gone by itself; {'early', ms};
+  {'later', ms}: the next attempt is not due; {'busy', ms}: another attempt runs; {'manual'}; {'over', state}; {'unknown'}.
+  Container, born and engine are '' if unknown; the ms for a container are '' if creation never began.
 ]]
 local MOST = 3
 
@@ -28,9 +27,9 @@ end
 if state == 'provisioning' or state == 'running' then
   local left = tonumber(known[2]) - now
   if left > 0 then
-    -- One whose jobs are not noted yet stays due for them.
+    -- A lease whose jobs are not recorded yet stays due for them.
     if known[5] then
-      look_at(id, now + left + CARE_MS)
+      look_at(id, now + left + RECHECK_MS)
     end
     return { 'early', text(left) }
   end
@@ -40,14 +39,14 @@ elseif tonumber(known[3] or 0) > now then
 elseif state == 'manual-cleanup' and not isForced then
   return { 'manual' }
 elseif state == 'ending' and tonumber(known[4]) > now then
-  look_at(id, tonumber(known[4]) + CARE_MS)
+  look_at(id, tonumber(known[4]) + RECHECK_MS)
   return { 'later', text(tonumber(known[4]) - now) }
 end
 
 local fence = redis.call('HINCRBY', key, 'fence', 1)
 redis.call('HSET', key, 'hold', text(now + hold))
 if state ~= 'manual-cleanup' then
-  look_at(id, now + hold + CARE_MS)
+  look_at(id, now + hold + RECHECK_MS)
 end
 local made = redis.call('HMGET', key, 'tries', 'container', 'born', 'engine', 'making', 'how')
 local left = made[5] and text(math.max(0, tonumber(made[5]) - now)) or ''

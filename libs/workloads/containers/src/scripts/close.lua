@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 --[[
-  close: a lease ends before its time.
+  close: ends a lease before its deadline.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   how: deleted, cancelled, owner, failed, container-gone   ARGV[3]   why, in words
-    ARGV[4]   1: the engine has said that nothing is being made for it
+    ARGV[1]   lease   ARGV[2]   one of deleted, cancelled, owner, failed, container-gone   ARGV[3]   reason
+    ARGV[4]   1: the engine reported that no container is being created
 
-  Answers {'closed', the job that makes its container, the one that ends it}, either of them ''; {'again', likewise}: it is
-  ending already; {'kept'}: it was to fail, and has its container; {'over', state}; {'unknown'}.
+  Answers {'closed', the job that creates its container, the job that ends it}, either may be ''; {'again', the same}: it is
+  ending already; {'kept'}: the failure is ignored because the container exists; {'over', state}; {'unknown'}.
 ]]
 --- @include lease
 local id, how, why, isMade = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1'
@@ -20,7 +20,7 @@ end
 if state == 'ended' or state == 'failed' then
   return { 'over', state }
 end
--- Whoever could not make it, or did not hear that he had, was not the only one at it.
+-- A failed attempt, or one that got no answer, may overlap another that succeeded.
 if how == 'failed' and state == 'running' then
   return { 'kept' }
 end

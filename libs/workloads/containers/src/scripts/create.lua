@@ -1,15 +1,15 @@
 --[[
-  create: a lease is asked for. Its time counts from here.
+  create: creates a lease. Its time starts now.
 
-  It takes a place, which it gives back when its container is known to be gone. It is due for care until its jobs are noted:
-  whoever dies in between, they are sent then.
+  It takes a place, which is freed once its container is known to be gone. It is due until its jobs are recorded, so the
+  reconciler sends them if the caller dies in between.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   image   ARGV[3]   how long it lives, ms   ARGV[4]   the owner that takes it down, or ''
-    ARGV[5]   the owner's digest   ARGV[6]   how many places there are
-    ARGV[7]   digest of the key that it is asked for with, or ''
+    ARGV[1]   lease   ARGV[2]   image   ARGV[3]   its duration, ms   ARGV[4]   the owner it ends with, or ''
+    ARGV[5]   the owner's digest   ARGV[6]   limit of places
+    ARGV[7]   digest of the Idempotency-Key, or ''
 
-  Answers {'created'}, {'exists', the lease that was asked for before}, or {'full', ms until the first of them is over}.
+  Answers {'created'}, {'exists', the earlier lease}, or {'full', ms until the first deadline}.
 ]]
 --- @include lease
 local id, image, lives, owner, digest, places = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6])
@@ -19,7 +19,7 @@ local before = order ~= '' and redis.call('GET', order_key(order))
 if before then
   return { 'exists', before }
 end
--- A client whose connection breaks sends it twice by itself.
+-- ioredis repeats a command after its connection broke.
 if redis.call('EXISTS', key) == 1 then
   return { 'exists', id }
 end
@@ -42,5 +42,5 @@ end
 redis.call('ZADD', root .. ':until', text(now + lives), id)
 redis.call('ZADD', root .. ':all', n, id)
 redis.call('ZADD', root .. ':is:provisioning', n, id)
-look_at(id, now + 5 * CARE_MS)
+look_at(id, now + 5 * RECHECK_MS)
 return { 'created' }

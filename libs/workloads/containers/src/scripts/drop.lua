@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 --[[
-  drop: a lease was refused after all, and nothing was made for it: it never was.
+  drop: removes a lease that was refused after its creation, unless a container may exist.
 
     KEYS[1]   the root of all keys
     ARGV[1]   lease
 
-  Answers {'dropped'}, or {'kept'}: something may have been made.
+  Answers {'dropped'}, or {'kept'}: a container may exist.
 ]]
 --- @include lease
 local id = ARGV[1]

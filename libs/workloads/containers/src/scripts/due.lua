@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 --[[
-  due: the leases that something is to be done for. Each is put off, so that another janitor leaves it alone meanwhile, and
-  whoever dies with it leaves it to the next. What is not to be read any more is forgotten on the way.
+  due: leases that the reconciler should check. Each is rescheduled, so that other janitors leave it alone for now and it
+  becomes due again if this process dies. Leases past their retention are removed in the same step.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   how many, at most
+    ARGV[1]   limit
 
   Answers leases.
 ]]
@@ -12,7 +12,7 @@
 local due = root .. ':due'
 local ids = redis.call('ZRANGEBYSCORE', due, '-inf', text(now), 'LIMIT', 0, tonumber(ARGV[1]))
 for _, id in ipairs(ids) do
-  look_at(id, now + 5 * CARE_MS)
+  look_at(id, now + 5 * RECHECK_MS)
 end
 forget_old()
 return ids

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 --[[
-  ended: nothing runs for a lease any more. First its container is out of the record and its place is free, then the lease is
-  over; nobody sees the one without the other. The care tidies up next what hangs on it: this may be said by one of its jobs.
+  ended: nothing of a lease runs any more. Its container leaves the record, its place is freed and the lease ends in one step.
+  The reconciler removes its jobs next, because this script may be called from one of them.
 
     KEYS[1]   the root of all keys
     ARGV[1]   lease   ARGV[2]   fence of the attempt

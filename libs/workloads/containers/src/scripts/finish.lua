@@ -1,4 +1,4 @@
--- Its place is free, and it is over. Answers how.
+-- Frees the lease's place and ends it. Returns its final state.
 local function finish(id, how, od, order)
   local key = lease_key(id)
   redis.call('ZREM', root .. ':until', id)
@@ -12,7 +12,7 @@ local function finish(id, how, od, order)
   redis.call('PEXPIRE', key, LEASE_KEEP_MS)
   redis.call('PEXPIRE', order_key(order or ''), LEASE_KEEP_MS)
   redis.call('ZADD', root .. ':over', text(now), id)
-  look_at(id, now + CARE_MS)
+  look_at(id, now + RECHECK_MS)
   forget_old()
   return state
 end

@@ -1,12 +1,12 @@
--- A lease: state; image; owner, od: the owner that was given, and its digest; lives, created, expires, ended (ms); n: its number;
--- g: how often it was renewed; send, end, moor: its jobs; engine, container, born (ms): what was made for it; making: until when
--- something may still be on its way, ms; how and why it ended; tries: how many attempts at its end failed; hold: until when an
--- attempt is somebody's, fence: whose; next: when the next one may begin, ms; key: digest of the key it was asked for with;
--- lost: 1 when nobody was found who has its engine.
+-- Fields of a lease: state; image; owner, od: the given owner and its digest; lives, created, expires, ended (ms); n: its
+-- number; g: number of renewals; send, end, moor: its jobs; engine, container, born (ms): its container; making: until when a
+-- container may still appear, ms; how and why it ended; tries: failed attempts at its end; hold: end of the current attempt's
+-- hold, fence: its fence; next: earliest next attempt, ms; key: digest of the Idempotency-Key; lost: 1 if no process with its
+-- engine was found.
 local LEASE_KEEP_MS = 86400000
 local LEASES_KEPT = 1000
--- How long whoever should do a thing is left to it.
-local CARE_MS = 1000
+-- Time for another process to finish a step before the reconciler does.
+local RECHECK_MS = 1000
 local AT_ONCE = 20
 
 local root = KEYS[1]
@@ -37,13 +37,13 @@ local function move(id, state)
   redis.call('HSET', key, 'state', state)
 end
 
--- It is over from here on: nobody renews it, and its container goes.
+-- Marks the lease as ending: it can no longer be renewed, and its container will be removed.
 local function close(id, how, why)
   move(id, 'ending')
   redis.call('HSET', lease_key(id), 'how', how, 'why', why, 'tries', 0, 'next', text(now))
   redis.call('HDEL', lease_key(id), 'hold')
   redis.call('ZADD', root .. ':until', text(now), id)
-  look_at(id, now + CARE_MS)
+  look_at(id, now + RECHECK_MS)
 end
 
 local function forget(id)
@@ -52,7 +52,7 @@ local function forget(id)
   end
 end
 
--- Some of those that are not to be read any more, if there are any.
+-- Removes a page of leases past their retention.
 local function forget_old()
   local over = root .. ':over'
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', over, '-inf', text(now - LEASE_KEEP_MS), 'LIMIT', 0, AT_ONCE)) do

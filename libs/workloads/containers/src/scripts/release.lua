@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  release: somebody says that what was made for a lease went with its engine, which nobody has any more.
+  release: an operator declares that a lease's container went with its engine, which no process has any more.
 
     KEYS[1]   the root of all keys
     ARGV[1]   lease
 
-  Answers {'ended', state}; {'refused', state}: it is not for people; {'there'}: its engine is, and may have its container;
+  Answers {'ended', state}; {'refused', state}: it is not in manual clean-up; {'there'}: a process has its engine, which may have the
+  container;
   or {'unknown'}.
 ]]
 --- @include lease

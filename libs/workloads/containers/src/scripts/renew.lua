@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 --[[
-  renew: a lease is wanted for longer: for so long from now, and never for less than it was. One whose time is over, or that
-  was ended, is not to be had any more, whether or not anybody has come to it yet.
+  renew: extends a lease to the given time from now, and never shortens it. A lease past its deadline or closed cannot be
+  renewed, even if its end has not begun.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   for how long, ms
+    ARGV[1]   lease   ARGV[2]   duration from now, ms
 
   Answers {'renewed', its new deadline, ms}, {'over', state}, or {'unknown'}.
 ]]
@@ -26,8 +26,8 @@ expires = math.max(expires, now + lives)
 redis.call('HSET', key, 'expires', text(expires))
 redis.call('HINCRBY', key, 'g', 1)
 redis.call('ZADD', root .. ':until', text(expires), id)
--- One whose jobs are not noted yet stays due for them.
+-- A lease whose jobs are not recorded yet stays due for them.
 if known[3] then
-  look_at(id, expires + CARE_MS)
+  look_at(id, expires + RECHECK_MS)
 end
 return { 'renewed', text(expires) }

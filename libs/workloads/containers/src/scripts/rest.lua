@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
 --[[
-  rest: an attempt at a lease's end is given up for a while, and has not failed.
+  rest: postpones an attempt at a lease's end without counting it as failed.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   fence of the attempt   ARGV[3]   for how long, ms
+    ARGV[1]   lease   ARGV[2]   fence of the attempt   ARGV[3]   pause, ms
 
   Answers {'ok'}, or {'overtaken'}.
 ]]
@@ -17,6 +17,6 @@ end
 redis.call('HSET', key, 'next', text(now + pause))
 redis.call('HDEL', key, 'hold')
 if known[2] == 'ending' then
-  look_at(id, now + pause + CARE_MS)
+  look_at(id, now + pause + RECHECK_MS)
 end
 return { 'ok' }

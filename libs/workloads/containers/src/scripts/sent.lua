@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 --[[
-  sent: the jobs of a lease are there.
+  sent: records the jobs of a lease.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   the job that makes its container   ARGV[3]   the one that ends it
-    ARGV[4]   the one that its owner takes away with it, or ''
+    ARGV[1]   lease   ARGV[2]   the job that creates its container   ARGV[3]   the job that ends it
+    ARGV[4]   the job that is removed with its owner, or ''
 
   Answers {'ok'}, or {'unknown'}.
 ]]
@@ -17,6 +17,6 @@ if not known[1] then
 end
 redis.call('HSET', key, 'send', send, 'end', stop, 'moor', moor)
 if known[1] == 'provisioning' or known[1] == 'running' then
-  look_at(id, tonumber(known[2]) + CARE_MS)
+  look_at(id, tonumber(known[2]) + RECHECK_MS)
 end
 return { 'ok' }

@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 --[[
-  settled: nothing is on its way any more of what somebody began to make, whatever became of it.
+  settled: records that the creation of a container has finished, with or without success.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   until when it might have been, as begin answered
+    ARGV[1]   lease   ARGV[2]   the end of its limit, as begin answered
 
-  Answers {'ok'}, or {'overtaken'}: another one is being made.
+  Answers {'ok'}, or {'overtaken'}: another container is being created.
 ]]
 --- @include lease
 local id, making = ARGV[1], ARGV[2]

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  strike: an attempt at a lease's end has failed. The next one comes after 1 s, then 4 s; after the third there is one more look
-  9 s later, and when the container is there then, it is for people.
+  strike: records a failed attempt at a lease's end. The next one follows after 1 s, then 4 s; 9 s after the third a last check
+  follows, and if the container still exists then, the lease needs manual clean-up.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   lease   ARGV[2]   fence of the attempt   ARGV[3]   why   ARGV[4]   1: nobody was found who has its engine
+    ARGV[1]   lease   ARGV[2]   fence of the attempt   ARGV[3]   reason   ARGV[4]   1: no process with its engine was found
 
-  Answers {'again', ms}; {'manual'}: from now on; {'still'}: it was that before; or {'overtaken'}.
+  Answers {'again', ms}; {'manual'}: manual clean-up from now on; {'still'}: it was so before; or {'overtaken'}.
 ]]
 --- @include lease
 local MOST = 3
@@ -17,7 +17,7 @@ if known[1] ~= fence or (known[2] ~= 'ending' and known[2] ~= 'manual-cleanup') 
   return { 'overtaken' }
 end
 redis.call('HDEL', key, 'hold')
--- Of one that was given up by whoever has its engine, another knows nothing better.
+-- A process without the engine must not overwrite the reason of the one that has it.
 if known[2] == 'ending' or lost ~= '1' then
   redis.call('HSET', key, 'why', why, 'lost', lost)
 end
@@ -27,11 +27,11 @@ end
 local tries = tonumber(known[3]) + 1
 if tries > MOST then
   move(id, 'manual-cleanup')
-  -- For its jobs, which end now.
-  look_at(id, now + CARE_MS)
+  -- The reconciler removes its jobs.
+  look_at(id, now + RECHECK_MS)
   return { 'manual' }
 end
 local pause = tries * tries * 1000
 redis.call('HSET', key, 'tries', tries, 'next', text(now + pause))
-look_at(id, now + pause + CARE_MS)
+look_at(id, now + pause + RECHECK_MS)
 return { 'again', text(pause) }

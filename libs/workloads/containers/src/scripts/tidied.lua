@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  tidied: nothing hangs on a lease any more that is over, is for people, or never was.
+  tidied: records that a lease has no jobs left, if it has ended, needs manual clean-up, or does not exist.
 
     KEYS[1]   the root of all keys
     ARGV[1]   lease

@@ -11,14 +11,14 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { hasPicture, type DiagramView } from '../diagram.js';
-import { isDiagramId } from '../diagrams.keys.js';
-import { InvalidDiagramError } from '../diagrams.errors.js';
-import { OWNER_TYPE } from '../diagrams.kinds.js';
+import { isDiagramId } from '../diagram-keys.js';
+import { InvalidDiagramError } from '../diagram-errors.js';
+import { OWNER_TYPE } from '../diagram-kinds.js';
 import { DiagramsService } from '../diagrams.service.js';
-import { DiagramAnswer, DiagramBody, MAX_BODY_BYTES } from './diagrams.schemas.js';
+import { DiagramAnswer, DiagramBody, MAX_BODY_BYTES } from './diagram-schemas.js';
 import { isInvalid, checkSize, noDiagram } from './problems.js';
 
-/** Diagrams by HTTP: asked for, and looked at. */
+/** HTTP routes for diagrams. */
 @ApiTags('diagrams')
 @ApiBearerAuth()
 @Controller('v1/diagrams')
@@ -54,7 +54,7 @@ export class DiagramsController {
   }
 }
 
-/** A diagram belongs to nobody's diagram: those owners are of the jobs that draw them. */
+/** Refuses `diagram` owners, which are reserved for render jobs. */
 function ownerIn(text: string): Owner {
   const owner = parseOwner(text);
   if (owner.type !== OWNER_TYPE) return owner;

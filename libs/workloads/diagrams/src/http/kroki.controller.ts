@@ -3,25 +3,25 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasPicture, isUnderWay, type DiagramView, type Flaw } from '../diagram.js';
-import { DiagramWaits } from '../diagram.waits.js';
+import { DiagramWaiter } from '../diagram-waiter.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { DIAGRAM_TYPES, OUTPUTS } from '../render/types.js';
-import { ALIASES, MAX_BODY_BYTES, typeNamed } from './diagrams.schemas.js';
-import { decodeSource, readSource } from './kroki.source.js';
+import { ALIASES, MAX_BODY_BYTES, typeNamed } from './diagram-schemas.js';
+import { decodeSource, readSource } from './kroki-source.js';
 import { Pictures } from './pictures.js';
 import { isInvalid, checkSize, isGone } from './problems.js';
 
 const NAMES = [...DIAGRAM_TYPES, ...Object.keys(ALIASES)];
 const RETRY_AFTER_MS = 2_000;
 
-/** As Kroki has it, for the types that are known here: a source in, a picture out, in one call. */
+/** Kroki's routes for the known types: a source in, a picture out, in one call. */
 @ApiExcludeController()
 @Controller(NAMES)
 @Needs('enqueue')
 export class KrokiController {
   constructor(
     private readonly diagrams: DiagramsService,
-    private readonly waits: DiagramWaits,
+    private readonly waits: DiagramWaiter,
     private readonly pictures: Pictures,
   ) {}
 
@@ -36,7 +36,7 @@ export class KrokiController {
     await this.answer(readSource(request.body, request.headers['content-type']), format, request, reply);
   }
 
-  /** The source may be longer than a parameter of a path: it is the rest of it. */
+  /** A wildcard, because the source may exceed the length limit of a path parameter. */
   @Get(':format/*')
   async show(
     @Param('format') format: string,
@@ -53,7 +53,7 @@ export class KrokiController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    // As the route has it: the address itself may be written otherwise.
+    // Taken from the route, because the address may be encoded differently.
     const type = typeNamed(request.routeOptions.url!.split('/')[1]!)!;
     const output = OUTPUTS.find((each) => each === format);
     if (!output) throw new ApiProblem(400, 'INVALID', `There is ${OUTPUTS.join(' and ')} of a diagram.`);
@@ -84,7 +84,7 @@ function notYet({ url }: DiagramView): ApiProblem {
   return new ApiProblem(504, 'NOT_YET', detail, { retryAfterMs: RETRY_AFTER_MS });
 }
 
-/** Kroki's clients show the text; whoever wants JSON gets a problem. */
+/** Kroki's clients show plain text; clients that accept JSON get a problem. */
 function refuse(flaw: Flaw, { headers }: FastifyRequest, reply: FastifyReply): void {
   if (/\bjson\b/i.test(headers.accept ?? '')) throw isInvalid(flaw);
   void reply.status(400).type('text/plain; charset=utf-8').send(`Error 400: ${flaw.message}`);

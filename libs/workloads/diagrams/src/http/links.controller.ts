@@ -2,14 +2,14 @@ import { ForEverybody } from '#http';
 import { Controller, Get, Headers, Param, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { isLink } from '../diagrams.keys.js';
+import { isLink } from '../diagram-keys.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { Pictures } from './pictures.js';
 import { hasFailed, isGone, noDiagram } from './problems.js';
 
 const RETRY_AFTER_S = 1;
 
-/** Pictures by their short link: whoever has it may see them. */
+/** Pictures by short link. Every holder of the link may see the picture. */
 @ApiExcludeController()
 @Controller('d')
 @ForEverybody()

@@ -2,10 +2,10 @@ import { ArtifactReader } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { pictureName, type DiagramView } from '../diagram.js';
-import { headersOf, isKnown } from './picture.headers.js';
+import { headersOf, isKnown } from './picture-headers.js';
 import { isGone } from './problems.js';
 
-/** Sends the bytes of a diagram that is drawn. */
+/** Sends the bytes of a drawn diagram. */
 @Injectable()
 export class Pictures {
   constructor(private readonly artifacts: ArtifactReader) {}
@@ -14,7 +14,7 @@ export class Pictures {
     const headers = headersOf(view);
     if (isKnown(known, view.sha256)) return void reply.headers(headers).status(304).send();
     const bytes = await this.artifacts.open(view.job!, pictureName(view.output));
-    // Removed in between.
+    // Removed between the two reads.
     if (!bytes) throw isGone('The picture is kept no more.');
     void reply.headers(headers).header('content-length', view.bytes!).send(bytes);
   }

@@ -1,19 +1,19 @@
 import { ApiProblem } from '#http';
 import type { Flaw } from '../diagram.js';
-import { MAX_SOURCE_BYTES } from './diagrams.schemas.js';
+import { MAX_SOURCE_BYTES } from './diagram-schemas.js';
 
-/** The source is wrong, where that is known with line and column. */
+/** The source is invalid, with line and column where known. */
 export function isInvalid({ message, ...place }: Flaw): ApiProblem {
   return new ApiProblem(422, 'INVALID_DIAGRAM', message, { members: place });
 }
 
-/** It was tried, and could not be drawn. */
+/** The render was attempted and failed. */
 export function hasFailed({ message, ...place }: Flaw): ApiProblem {
   return new ApiProblem(422, 'RENDER_FAILED', message, { members: place });
 }
 
 export function isGone(why: string): ApiProblem {
-  return new ApiProblem(410, 'GONE', `${why} Ask for it again, should it be wanted still.`);
+  return new ApiProblem(410, 'GONE', `${why} Request it again if you still need it.`);
 }
 
 export function noDiagram(): ApiProblem {

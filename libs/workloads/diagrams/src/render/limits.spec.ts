@@ -113,7 +113,7 @@ describe('a source without an end', () => {
 });
 
 describe('a render', () => {
-  it('that nobody wants any more ends at once, with its process', async () => {
+  it('that is cancelled ends at once, with its process', async () => {
     begin();
     await draw('graphviz', SMALL.graphviz);
     const [first] = drawersBelow(process.pid);
@@ -179,7 +179,7 @@ describe('a render', () => {
     await until(() => drawersBelow(process.pid).length === 0, 'its process is gone');
   });
 
-  it('says what is wrong in so many letters', async () => {
+  it('limits the length of its error message', async () => {
     begin();
     const source = JSON.stringify({ mark: 'x'.repeat(90_000) });
     const error = await draw('vega-lite', source).catch((thrown: Error) => thrown);

@@ -12,7 +12,7 @@ export interface RenderLimits {
   readonly timeMs: Readonly<Record<DiagramType, number>>;
   /** How long making a drawing safe, and making a PNG of it, may take. */
   readonly finishMs: number;
-  /** How long a source may be looked at before it is left to its render. */
+  /** Time limit of a check; after it, errors are reported by the render. */
   readonly checkMs: number;
   /** Processes that share the light types; each heavy type has one of its own. */
   readonly lightProcesses: number;

@@ -49,7 +49,10 @@ export class Renderers {
     });
   }
 
-  /** Looks whether a source could be drawn; one that takes too long to look at is left to its render. @throws DiagramInvalid */
+  /**
+   * Checks whether a source can be drawn. One that takes too long to check is accepted, and its render
+   * decides. @throws DiagramInvalid
+   */
   async check(type: DiagramType, source: string, signal: AbortSignal, begun?: () => void): Promise<void> {
     this.checkSize(source);
     const drawer = checkerOf(type);
@@ -124,7 +127,7 @@ export class Renderers {
     signal: AbortSignal,
   ): Promise<Pick<Rendered, 'bytes' | 'warnings'>> {
     const { outputBytes, pixels, finishMs } = this.limits;
-    // Whoever drew it may not have looked; a safe drawing is hardly larger than what it was made of.
+    // A renderer may not have checked the size, and sanitizing hardly changes it.
     if (svg.length > outputBytes)
       throw new RenderLimit('size', `The drawing has more than ${outputBytes} bytes.`);
     const pools = await this.pools;

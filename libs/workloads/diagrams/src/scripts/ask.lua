@@ -1,21 +1,21 @@
 --[[
-  ask: somebody wants this diagram. Of all who ask while it has no job one is to see to it that it gets one.
+  ask: requests a diagram. While it has no job, one of the callers gets the claim to enqueue it.
 
     KEYS[1]   the diagram; :askers beside it, in the same slot
     KEYS[2]   the short link that it gets, if it has none
-    KEYS[3]   the list of those that are known
+    KEYS[3]   the list of known diagrams
 
     ARGV[1]   its id
     ARGV[2]   that link
     ARGV[3]   type; ARGV[4] output
-    ARGV[5]   who asks, as an owner is written; '' for nobody in particular
+    ARGV[5]   the requesting owner, formatted; '' for a caller without an owner
     ARGV[6]   the epoch of that owner, '' for none
-    ARGV[7]   how long it is remembered, ms; ARGV[8] how long one has to enqueue its job, ms
-    ARGV[9]   how many are remembered, at most: with a new one the one goes that was asked for longest ago
-    ARGV[10]  how many who ask are told apart; another is nobody in particular
+    ARGV[7]   retention, ms; ARGV[8] time limit of a claim, ms
+    ARGV[9]   limit of known diagrams; a new one evicts the least recently requested
+    ARGV[10]  limit of distinguished requesters; a further one counts as a caller without an owner
 
-  Answers {ask, link, turn} to who is to enqueue it, {wait, link} while another does, {job, link, job} when it has one; or
-  {taken} when another diagram has that link.
+  Answers {ask, link, claim} to the caller that must enqueue it, {wait, link} while another does, {job, link, job} if it has one; or
+  {taken} if another diagram has that link.
 ]]
 --- @include clock
 local diagram, link, keep = KEYS[1], ARGV[2], ARGV[7]

@@ -1,13 +1,13 @@
 --[[
-  begin: a job of the diagram begins. It is noted also here, for who enqueued it may have died before he could.
+  begin: records the diagram's job when it starts, because its enqueuer may have died before recording it.
 
     KEYS[1]   the diagram
 
     ARGV[1]   the job
-    ARGV[2]   the owner that it has beside the diagram, '' for none
-    ARGV[3]   the renderer that draws it there
+    ARGV[2]   its second owner, '' for none
+    ARGV[3]   the renderer
 
-  Answers ok; other when another job draws it; gone when nobody knows of it any more.
+  Answers ok; other if another job draws it; gone if the diagram is no longer known.
 ]]
 local diagram = KEYS[1]
 local known = redis.call('HMGET', diagram, 'link', 'job')

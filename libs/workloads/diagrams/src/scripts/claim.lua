@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 --[[
-  claim: the diagram's job has ended and left no picture; who is told so enqueues another.
+  claim: claims the replacement of a job that ended without a picture.
 
     KEYS[1]   the diagram
 
-    ARGV[1]   the job that has ended; '' when it has none
-    ARGV[2]   how long one has to enqueue the next, ms
+    ARGV[1]   the job that has ended; '' if it has none
+    ARGV[2]   time limit of the claim, ms
 
-  Answers {ask, turn}; {wait} while another does; {other} when it has another job by now, or is gone.
+  Answers {ask, claim}; {wait} while another process has the claim; {other} if it has another job by now, or is gone.
 ]]
 --- @include clock
 local diagram = KEYS[1]

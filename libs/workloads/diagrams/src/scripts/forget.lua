@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 --[[
-  forget: what an owner has asked for is over for him.
+  forget: removes a request of an owner.
 
-    KEYS[1]   what the owner has asked for
+    KEYS[1]   the requests of the owner
 
     ARGV[1]   the diagram
-    ARGV[2]   when he asked for it, as far as the caller knows
+    ARGV[2]   the time of the request that the caller saw
 
-  Answers ok, or anew when he has asked for it again since: then it stays.
+  Answers ok, or anew if the owner has requested it again since: then it stays.
 ]]
 if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1])) ~= tonumber(ARGV[2]) then
   return 'anew'

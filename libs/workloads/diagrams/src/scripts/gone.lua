@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 --[[
-  gone: an owner was cancelled, and nobody has seen yet to what it asked for.
+  gone: records a cancelled owner whose requests are not handled yet.
 
-    KEYS[1]   the owners that were cancelled
+    KEYS[1]   the cancelled owners
 
-    ARGV[1]   its epoch since, and the owner
+    ARGV[1]   its current epoch, and the owner
 
   Answers ok.
 ]]

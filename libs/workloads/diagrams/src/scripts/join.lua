@@ -1,15 +1,15 @@
 --[[
-  join: somebody else asks for a diagram that is being made. Should its job go with the owner it has, it is made for the others:
-  what is drawn is kept until then.
+  join: adds a requester to a diagram whose job exists. The source is kept until the job ends, so that the diagram can be drawn
+  for the others if the job is removed with its owner.
 
     KEYS[1]   the diagram; :askers and :source beside it, in the same slot
-    KEYS[2]   the list of diagrams to be tended
+    KEYS[2]   the due list of its diagrams
 
-    ARGV[1]   what is drawn
-    ARGV[2]   how long it is remembered, ms
-    ARGV[3]   how long from now it is tended, ms
+    ARGV[1]   the source
+    ARGV[2]   retention, ms
+    ARGV[3]   time until it is due, ms
 
-  Answers joined; alone when nobody else asks for it.
+  Answers joined; alone if it has no other requester.
 ]]
 --- @include clock
 local diagram = KEYS[1]

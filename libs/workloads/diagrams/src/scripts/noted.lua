@@ -1,13 +1,13 @@
 --[[
-  noted: the diagram has a job.
+  noted: records the job of the diagram.
 
     KEYS[1]   the diagram
 
-    ARGV[1]   whose turn it was to enqueue it
+    ARGV[1]   the claim under which it was enqueued
     ARGV[2]   the job
-    ARGV[3]   the owner that it has beside the diagram, '' for none
+    ARGV[3]   its second owner, '' for none
 
-  Answers ok; late when it was another's turn since, or the diagram is gone.
+  Answers ok; late if another claim began since, or the diagram is gone.
 ]]
 local diagram = KEYS[1]
 if redis.call('HGET', diagram, 'n') ~= ARGV[1] then

@@ -1,6 +1,6 @@
 --[[
-  record: what the diagram's job has found out: why it is about to fail, or what the picture that it has just drawn lacks of its
-  source. It is written before the job fails, or the picture counts.
+  record: records a result of the diagram's job before the job fails or its picture counts: the error, or the warnings about
+  parts of the source that the picture lacks.
 
     KEYS[1]   the diagram
 
@@ -8,7 +8,7 @@
     ARGV[2]   the field: e or w
     ARGV[3]   its value, as JSON
 
-  Answers ok, or other when the diagram has another job by now: then nothing is written.
+  Answers ok, or other if the diagram has another job by now: then nothing is written.
 ]]
 if redis.call('HGET', KEYS[1], 'job') ~= ARGV[1] then
   return 'other'

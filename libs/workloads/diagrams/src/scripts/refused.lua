@@ -1,14 +1,14 @@
 --[[
-  refused: the diagram gets no job now, and who asked for it is told so. One that never had any is forgotten.
+  refused: gives back a claim after the queue refused the job. A diagram that never had a job is removed.
 
     KEYS[1]   the diagram; :askers beside it, in the same slot
     KEYS[2]   its short link
-    KEYS[3]   the list of those that are known
+    KEYS[3]   the list of known diagrams
 
-    ARGV[1]   whose turn it was to enqueue it
-    ARGV[2]   who asked, '' for nobody in particular; or '-' when all who asked are to wait still
+    ARGV[1]   the claim under which it was enqueued
+    ARGV[2]   the requester, '' for a caller without an owner; or '-' to keep all requesters waiting
 
-  Answers ok, or late when it was another's turn since.
+  Answers ok, or late if another claim began since.
 ]]
 local diagram = KEYS[1]
 if redis.call('HGET', diagram, 'n') ~= ARGV[1] then

@@ -1,11 +1,11 @@
 --[[
-  remember: an owner has asked for a diagram; who ends the owner finds it here.
+  remember: records a request of an owner, so that cancelling the owner finds it.
 
-    KEYS[1]   what the owner has asked for
+    KEYS[1]   the requests of the owner
 
     ARGV[1]   the diagram
-    ARGV[2]   how long it is remembered, ms
-    ARGV[3]   how many are, at most: the oldest go first
+    ARGV[2]   retention, ms
+    ARGV[3]   limit of requests; the oldest are evicted
 
   Answers ok.
 ]]

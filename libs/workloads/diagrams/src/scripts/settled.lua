@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 --[[
-  settled: the diagram's job has ended; nobody need look after it.
+  settled: takes a diagram whose job has ended off the due list.
 
     KEYS[1]   the diagram; :source beside it, in the same slot
-    KEYS[2]   the list of diagrams to be tended
+    KEYS[2]   the due list of its diagrams
 
     ARGV[1]   the job that has ended, '' for none
 
-  Answers ok, or other when it has another by now.
+  Answers ok, or other if it has another by now.
 ]]
 local diagram = KEYS[1]
 if (redis.call('HGET', diagram, 'job') or '') ~= ARGV[1] then

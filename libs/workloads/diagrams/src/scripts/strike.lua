@@ -1,16 +1,16 @@
 #!lua flags=allow-oom
 --[[
-  strike: an owner that asked for the diagram is gone. With the last of them it is over.
+  strike: removes a cancelled requester of the diagram. Without requesters the diagram is over.
 
     KEYS[1]   the diagram; :askers and :source beside it, in the same slot
-    KEYS[2]   the list of diagrams to be tended, and of jobs to be ended
+    KEYS[2]   the due list of its diagrams, and of jobs to end
 
     ARGV[1]   the owner
-    ARGV[2]   its epoch since: what it asked for under that one, or a later one, stays. Cancels are told again, also old ones
-    ARGV[3]   how long from now its job is ended by others, should the caller not live to, ms
+    ARGV[2]   its current epoch: requests of that or a later epoch stay, because old cancels may be reported again
+    ARGV[3]   time until other processes end its job if the caller dies, ms
 
-  Answers {kept} when it did not ask, or has asked anew; {some} when others want it still; {none, job} with what is to go, ''
-  for no job.
+  Answers {kept} if it was no requester, or has requested the diagram again; {some} if others remain; {none, job} with the job to
+  end, or ''.
 ]]
 --- @include clock
 local diagram = KEYS[1]
@@ -24,7 +24,7 @@ if redis.call('EXISTS', diagram .. ':askers') == 1 then
 end
 local job = redis.call('HGET', diagram, 'job') or ''
 redis.call('HSET', diagram, 'g', clock())
--- Whoever is just enqueuing a job for it is too late.
+-- A process that is enqueueing a job for it finds its claim gone.
 redis.call('HINCRBY', diagram, 'n', 1)
 redis.call('HDEL', diagram, 'job', 'by', 'e', 'u', 'r', 'w')
 redis.call('DEL', diagram .. ':source')

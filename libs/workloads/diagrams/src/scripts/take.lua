@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 --[[
-  take: the diagrams that are due. Others leave them alone for a while.
+  take: takes due diagrams and hides them from other processes for a while.
 
-    KEYS[1]   the list of diagrams to be tended
+    KEYS[1]   a due list
 
-    ARGV[1]   how many at most
-    ARGV[2]   how long they are left alone, ms
+    ARGV[1]   limit
+    ARGV[2]   time until they are due again, ms
 
   Answers their ids.
 ]]

@@ -5,17 +5,17 @@ const SIGNS: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-/** Signs that no XML and no HTML may hold, not even written as a number. */
+/** Characters that neither XML nor HTML may contain, not even as a numeric reference. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
-/** Markup that is safe as it is. Only `html` makes it. */
+/** Markup that is safe as it is. Only `html` creates it. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = string | number | Html | readonly Html[];
 
-/** What is put in is text, and is escaped; so it is in an attribute too, which stands in double quotes. */
+/** Escapes every inserted value, for text and for attributes in double quotes. */
 export function html(markup: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(markup.reduce((all, piece, i) => all + textOf(parts[i - 1]!) + piece));
 }

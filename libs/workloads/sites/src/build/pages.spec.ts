@@ -5,7 +5,7 @@ import { entityPage, homePage, listPage, sitemap } from './pages.js';
 import { entityRoute, listRoute, normalPath, STATIC_ROUTES } from './routes.js';
 
 const SITE = { name: 'Harbour', url: 'https://harbour.example/notes' };
-/** What has broken pages of others. */
+/** Input that is known to break page generators. */
 const ATTACKS = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -23,7 +23,7 @@ const ATTACKS = [
   '<ſcript>',
 ];
 
-/** Everything that a browser would take for markup, in order. */
+/** Everything a browser would read as markup, in order. */
 function tagsOf(page: string): string[] {
   return [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
 }
@@ -39,13 +39,13 @@ function pagesOf(site: typeof SITE, entity: Entity): string[] {
   ];
 }
 
-/** Which tags there are, and with which attributes; not what the attributes say. */
+/** The tags and their attribute names, without attribute values. */
 function shapesOf(page: string): string[] {
   return tagsOf(page).map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
 }
 
 describe('pages', () => {
-  it.each(ATTACKS)('show %j as text, wherever it stands', (text) => {
+  it.each(ATTACKS)('show %j as text in every place', (text) => {
     const content: EntityContent = {
       title: text,
       body: `${text}\n\n${text}`,
@@ -60,13 +60,13 @@ describe('pages', () => {
     for (const page of wild) {
       expect(page).not.toMatch(/[\p{Cs}\p{Noncharacter_Code_Point}]/u);
       expect(page.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-      // An ampersand begins one of the five names that we write, and nothing else.
+      // An ampersand only begins one of the five references that the generator writes.
       expect(page.match(/&(?!(amp|lt|gt|quot|#39);)/g)).toBeNull();
       for (const [, href] of page.matchAll(/href="([^"]*)"/g)) expect(href).toMatch(/^\.\.?\//);
     }
   });
 
-  it('nest and close every tag, whatever is in them', () => {
+  it('nest and close every tag, whatever the content', () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     fc.assert(
       fc.property(text, text, fc.dictionary(text, fc.jsonValue({ maxDepth: 2 })), (title, body, more) => {
@@ -78,7 +78,7 @@ describe('pages', () => {
     );
   });
 
-  it('lead to each other by relative addresses', () => {
+  it('link to each other by relative addresses', () => {
     const entity = { type: 'post', id: 'a b', content: { title: 'A' } };
     const base = 'https://harbour.example/sites/1';
     const goes = (from: string, page: string): string[] =>

@@ -2,20 +2,20 @@ import type { Entity, EntityContent } from '../site.js';
 import { escape, html, Html } from './html.js';
 import { entityRoute, listRoute, STATIC_ROUTES, upFrom, type Route } from './routes.js';
 
-/** What every page says of its site. */
+/** What every page shows of its site. */
 export interface SiteFace {
   readonly name: string;
   readonly url: string;
 }
 
-/** An entity, as far as other pages show it. */
+/** The part of an entity that other pages show. */
 export interface Listed {
   readonly id: string;
   readonly title: string;
 }
 
 export interface Outline {
-  /** By type, in order. */
+  /** Entities by type, in order. */
   readonly lists: ReadonlyMap<string, readonly Listed[]>;
   /** Entities without a page of their own. */
   readonly notes: readonly Entity[];

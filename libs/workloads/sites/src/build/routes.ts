@@ -2,7 +2,7 @@ import { nameOf } from '../site.js';
 
 export type RouteKind = 'static' | 'list' | 'entity';
 
-/** A page of a site: where it is, and what it is made of. */
+/** A page of a site: its path and its source. */
 export interface Route {
   readonly path: string;
   readonly kind: RouteKind;
@@ -10,7 +10,7 @@ export interface Route {
   readonly id?: string | undefined;
 }
 
-/** What every site has, whatever its entities. */
+/** Pages of every site, whatever its entities. */
 export const STATIC_ROUTES = {
   home: { path: '/', kind: 'static' },
   sitemap: { path: '/sitemap.xml', kind: 'static' },
@@ -25,7 +25,7 @@ export function entityRoute(type: string, id: string): Route {
   return { path: pathOf(nameOf(type, id)), kind: 'entity', type, id };
 }
 
-/** The one way to write a path; undefined when it cannot be read at all. */
+/** The canonical form of a path; undefined if it cannot be decoded. */
 export function normalPath(raw: string): string | undefined {
   try {
     return pathOf(decodeURIComponent(raw.replace(/^\/+/, '')));
@@ -34,7 +34,7 @@ export function normalPath(raw: string): string | undefined {
   }
 }
 
-/** How a page gets back to its site's home, by a relative address. */
+/** The relative address of the site's home. */
 export function upFrom(path: string): string {
   return '../'.repeat(path.split('/').length - 2) || './';
 }

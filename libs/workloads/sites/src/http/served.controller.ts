@@ -2,11 +2,11 @@ import { ForEverybody } from '#http';
 import { Controller, Get, Headers, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServedSites } from '../served.sites.js';
-import { NoSuchPageError } from '../sites.errors.js';
-import { isSiteId } from '../sites.keys.js';
+import { ServedSites } from '../served-sites.js';
+import { NoSuchPageError } from '../site-errors.js';
+import { isSiteId } from '../site-keys.js';
 
-/** What somebody wrote, under our address: it is escaped, and may run nothing besides. */
+/** Pages hold content of other people under our address: it is escaped, and the policy forbids scripts. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy':
@@ -15,7 +15,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** The built sites, for everybody. */
+/** The built sites, without authentication. */
 @ApiExcludeController()
 @Controller('sites')
 @ForEverybody()
@@ -24,7 +24,7 @@ export class ServedController {
 
   @Get(':id')
   home(@Param('id') id: string, @Res() reply: FastifyReply): void {
-    // Pages lead to each other by relative addresses.
+    // Pages link to each other by relative addresses, which need the trailing slash.
     void reply.redirect(`/sites/${encodeURIComponent(id)}/`, 308);
   }
 
@@ -45,7 +45,7 @@ export class ServedController {
   }
 }
 
-/** What comes behind `/sites/<id>`, as it was sent. */
+/** The part of the URL after `/sites/<id>`, undecoded. */
 function rest(url: string): string {
   const [path = ''] = url.split('?');
   return path.split('/').slice(3).join('/');

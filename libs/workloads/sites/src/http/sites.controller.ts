@@ -9,7 +9,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EntityTooLargeError } from '../sites.errors.js';
+import { EntityTooLargeError } from '../site-errors.js';
 import { SitesService, type SiteView } from '../sites.service.js';
 import {
   EntityAnswer,
@@ -19,12 +19,12 @@ import {
   MAX_ENTITY_BYTES,
   SiteAnswer,
   SiteBody,
-} from './sites.schemas.js';
+} from './site-schemas.js';
 
-/** A name and a port, as in a Host header; what else comes there is nobody's address. */
+/** A host name and port. Any other Host header is not put into URLs. */
 const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i;
 
-/** Sites by HTTP: made, changed, read, deleted. */
+/** HTTP routes for sites and their entities. */
 @ApiTags('sites')
 @ApiBearerAuth()
 @Controller('v1/sites')

@@ -1,15 +1,15 @@
 --[[
-  asked: a build was asked for, after all changes up to this version were written.
+  asked: records the build that was requested after all changes up to this version were written.
 
-  It answers for them until it is over. Should they not be shown then, it is asked for another.
+  The build covers these changes until it is over. If they are not shown then, another build is requested.
 
     KEYS[1]   the site; :builds beside it, in the same slot
-    KEYS[2]   the list of sites to be tended
+    KEYS[2]   the due list of its sites
 
     ARGV[1]   the version
-    ARGV[2]   the job that does it
-    ARGV[3]   how many builds are remembered
-    ARGV[4]   how long from now the site is left alone when a build was asked for at this version before, ms
+    ARGV[2]   the build's job
+    ARGV[3]   number of builds to keep recorded
+    ARGV[4]   time until the site is due, if a build was requested at this version before, ms
 
   Answers ok, or gone.
 ]]
@@ -22,7 +22,7 @@ local version, before = tonumber(ARGV[1]), tonumber(redis.call('HGET', site, 'a'
 if version >= before then
   redis.call('HSET', site, 'a', version, 'aj', ARGV[2])
 end
--- What could not be built once may not be built the next time either.
+-- A build for this version failed before and may fail again, so the next attempt is postponed.
 if version == before then
   redis.call('ZADD', due, 'XX', clock() + tonumber(ARGV[4]), string.match(site, '[^:]+$'))
 end

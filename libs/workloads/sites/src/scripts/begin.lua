@@ -1,10 +1,10 @@
 --[[
-  begin: a build of the site begins. It is noted also here, for who asked for it may have died before he could.
+  begin: records a build when it starts, because its requester may have died before recording it.
 
     KEYS[1]   the site; :builds beside it, in the same slot
 
     ARGV[1]   the job
-    ARGV[2]   how many builds are remembered
+    ARGV[2]   number of builds to keep recorded
 
   Answers ok, or gone.
 ]]

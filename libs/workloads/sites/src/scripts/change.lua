@@ -1,19 +1,18 @@
 --[[
-  change: an entity is created, updated or deleted, and that it was is written down, in one step.
+  change: creates, updates or deletes an entity, and makes its site due, in one step.
 
-  Whoever dies after it has lost nothing: the site is wanted at this version, and in the list of those that are tended, until
-  readers get a build that shows it.
+  If the process dies after it, nothing is lost: the site stays due until readers get a build of this version.
 
     KEYS[1]   the site; :entities and :index beside it, in the same slot
-    KEYS[2]   the list of sites to be tended
+    KEYS[2]   the due list of its sites
 
     ARGV[1]   the entity, <type>/<id>
-    ARGV[2]   what it is, as JSON; '' when it is deleted
-    ARGV[3]   whether it asks for a build, 1
-    ARGV[4]   how many entities a site may have; ARGV[5] how many bytes
-    ARGV[6]   how long from now the site is tended, unless it is sooner already, ms
+    ARGV[2]   its JSON, or '' to delete it
+    ARGV[3]   1 if it requests a build
+    ARGV[4]   limit of entities per site; ARGV[5] limit of bytes
+    ARGV[6]   time until the site is due, unless it is due sooner already, ms
 
-  Answers {created|updated|deleted, version}, {full, 'entities'|'bytes'}, {absent}, or {gone} when there is no such site.
+  Answers {created|updated|deleted, version}, {full, 'entities'|'bytes'}, {absent}, or {gone} if there is no such site.
 ]]
 --- @include clock
 local site, due = KEYS[1], KEYS[2]

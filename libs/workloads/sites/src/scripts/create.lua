@@ -1,5 +1,5 @@
 --[[
-  create: a new site, without entities.
+  create: creates a site without entities.
 
     KEYS[1]   the site
 

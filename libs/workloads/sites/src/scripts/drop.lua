@@ -1,11 +1,11 @@
 --[[
-  drop: a build that was offered will never count: its job has ended otherwise.
+  drop: removes the offer of a build that will never count, because its job ended otherwise.
 
     KEYS[1]   the site; :offers beside it, in the same slot
-    KEYS[2]   the list of sites to be tended
+    KEYS[2]   the due list of its sites
 
     ARGV[1]   the job
-    ARGV[2]   what it was offered as, `<version>|<fence>`; a later offer stays
+    ARGV[2]   the offer to remove, `<version>|<fence>`; a later offer of the job stays
 
   Answers ok.
 ]]

@@ -1,10 +1,10 @@
 --[[
-  forget: nothing is left of a deleted site.
+  forget: removes all keys of a deleted site.
 
     KEYS[1]   the site; :builds, :offers and :old beside it, in the same slot
-    KEYS[2]   the list of sites to be tended
+    KEYS[2]   the due list of its sites
 
-  Answers ok, or kept when it was not deleted.
+  Answers ok, or kept if it was not deleted.
 ]]
 local site, due = KEYS[1], KEYS[2]
 if redis.call('EXISTS', site) == 1 and redis.call('HEXISTS', site, 'g') == 0 then

@@ -1,11 +1,11 @@
 --[[
-  gone: the site is deleted. From here on it is not to be seen; what is left is tidied up, by whoever lives.
+  gone: deletes the site. Readers no longer see it; any process may clean up the rest.
 
     KEYS[1]   the site; :entities and :index beside it, in the same slot
-    KEYS[2]   the list of sites to be tended
+    KEYS[2]   the due list of its sites
 
-    ARGV[1]   how long from now it is tended, unless it was forgotten by then, ms
-    ARGV[2]   the cancelId by which its owner is cancelled: the same for whoever goes on with it
+    ARGV[1]   time until it is due for clean-up, unless it is forgotten by then, ms
+    ARGV[2]   the cancelId for its owner, the same for every process that continues the deletion
 
   Answers ok, or absent.
 ]]

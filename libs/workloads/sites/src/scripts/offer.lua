@@ -1,14 +1,15 @@
 --[[
-  offer: a run has written a whole build; it is to be shown as soon as that run counts.
+  offer: records a complete build, to be published once its run counts.
 
-  Before it counts, so that nobody has to live on to show it. A run that was overtaken does not speak for its job any more.
+  The run calls this before it counts, so that any process can publish the build if this one dies. The fence keeps a run that
+  lost its lock from replacing the offer of its successor.
 
     KEYS[1]   the site; :offers beside it, in the same slot
-    KEYS[2]   the list of sites to be tended
+    KEYS[2]   the due list of its sites
 
     ARGV[1]   the job
     ARGV[2]   the version of the site that it shows; ARGV[3] the run's fence
-    ARGV[4]   how long from now the site is tended, unless it is sooner already, ms
+    ARGV[4]   time until the site is due, unless it is due sooner already, ms
 
   Answers ok, stale, or gone.
 ]]

@@ -1,8 +1,8 @@
 --[[
-  removed: of an old build no page is left.
+  removed: records that no page of a superseded build is left.
 
     KEYS[1]   the site; :old beside it, in the same slot
-    KEYS[2]   the list of sites to be tended
+    KEYS[2]   the due list of its sites
 
     ARGV[1]   the job
 

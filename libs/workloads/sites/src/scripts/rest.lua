@@ -1,4 +1,4 @@
--- A site whose changes are all shown, which has no build to show and none to remove, is not looked after.
+-- Takes a site off the due list if all its changes are shown and it has no build to publish or to remove.
 local function rest(site, due)
   local known = redis.call('HMGET', site, 'w', 'cv', 'g')
   local isShown = tonumber(known[1] or '0') <= tonumber(known[2] or '0')

@@ -1,14 +1,14 @@
 --[[
-  switch: readers get this build from now on, all of it; unless they have a newer one.
+  switch: makes this build current, unless a newer one is.
 
-  What nobody is to get any more is noted as old: the build before the one before, or this one.
+  The build that readers no longer need is recorded as superseded: the one before the previous one, or this one.
 
     KEYS[1]   the site; :offers and :old beside it, in the same slot
-    KEYS[2]   the list of sites to be tended
+    KEYS[2]   the due list of its sites
 
     ARGV[1]   the job whose run counts
 
-  Answers switched, older, or none when it was not offered.
+  Answers switched, older, or none if it was not offered.
 ]]
 --- @include clock
 --- @include rest
@@ -35,7 +35,7 @@ if isNewer then
     old = previous ~= job and previous
   end
 elseif job == shown or job == previous then
-  -- A run of it that was overtaken has offered it once more.
+  -- A run that lost its lock has offered this build once more.
   old = nil
 end
 if old then

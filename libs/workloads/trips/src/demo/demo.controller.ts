@@ -1,11 +1,11 @@
 import { ForEverybody, SelfContainedPage } from '#http';
 import { Controller } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { PAGE } from './demo.page.js';
-import { SCRIPT } from './demo.script.js';
-import { STYLE } from './demo.style.js';
+import { PAGE } from './demo-page.js';
+import { SCRIPT } from './demo-script.js';
+import { STYLE } from './demo-style.js';
 
-/** A page to try it with. */
+/** The trips demo page. */
 @ApiExcludeController()
 @Controller('demo/trips')
 @ForEverybody()

@@ -3,11 +3,11 @@ import type { Cluster, Redis } from 'ioredis';
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * A connection that only listens: it can do nothing else. It comes back by itself, listens to the same again, and says `ready`
- * each time, so that what was missed is looked for.
+ * Opens a connection that only subscribes. After a reconnect it subscribes to the same channels again and
+ * emits `ready`, so that the caller can read what it missed.
  *
- * A Cluster's own listener comes back without a word. Any node hears what any other is told, so one is listened to; when it is
- * lost, the next.
+ * ioredis reconnects a Cluster subscriber without an event. Every Cluster node receives every published
+ * message, so this listens on one node and moves to the next when that connection is lost.
  */
 export function openListener(redis: Redis | Cluster): Redis {
   if (!redis.isCluster) return (redis as Redis).duplicate();

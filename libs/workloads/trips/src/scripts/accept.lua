@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  accept: a driver takes a trip. Of all that ask, one gets it.
+  accept: a driver accepts a trip. Only one driver can.
 
     KEYS[1]   the root of all keys
     ARGV[1]   trip   ARGV[2]   driver
 
-  Answers {'accepted', the trip that the driver was offered instead or '', woken jobs…}; {'again'}: it is the driver's already;
-  {'unknown'}; {'over', status}; {'not-asked'}; {'unavailable'}: the driver said that he is away; {'busy', trip}.
+  Answers {'accepted', another trip that the driver was offered or '', jobs to wake…}; {'again'}: already accepted by this
+  driver; {'unknown'}; {'over', status}; {'not-asked'}; {'unavailable'}: the driver is offline; {'busy', trip}.
 ]]
 --- @include trip
 local id, driver = ARGV[1], ARGV[2]
@@ -36,17 +36,17 @@ local other = has[3] and has[3] ~= id and has[3] or ''
 local other_ends = other ~= '' and redis.call('HGET', trip_key(other), 'expires')
 
 redis.call('HSET', key, 'status', 'ACCEPTED', 'driver', driver, 'accepted', text(now))
-redis.call('ZADD', root .. ':due', now + CARE_MS, id)
+redis.call('ZADD', root .. ':due', now + RECHECK_MS, id)
 local woken = withdraw_all(id, 'accepted', driver)
 if other ~= '' then
   withdraw(driver, other, 'on-a-trip')
   if other_ends then
-    -- Its request is to be sent again.
+    -- The reconciler sends the request for the other trip again.
     redis.call('HDEL', trip_key(other), 'sent')
-    redis.call('ZADD', root .. ':due', care_at(other_ends), other)
+    redis.call('ZADD', root .. ':due', recheck_at(other_ends), other)
   end
 elseif has[3] then
-  -- The driver's other phones show it still.
+  -- The driver's other phones still show the offer.
   show(driver, 'accepted', id, '')
 end
 redis.call('HDEL', driver_key(driver), 'offer')

@@ -1,13 +1,13 @@
 --[[
-  create: a trip is asked for.
+  create: a customer asks for a trip.
 
-  It is due for care until its jobs are enqueued: whoever dies in between, they are enqueued then.
+  The trip is due until its jobs are enqueued, so the reconciler enqueues them if the caller dies in between.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   trip   ARGV[2]   customer   ARGV[3]   drivers, JSON   ARGV[4]   how long it may be accepted, ms
-    ARGV[5]   digest of the key that it is asked for with, or ''   ARGV[6]   its secret
+    ARGV[1]   trip   ARGV[2]   customer   ARGV[3]   drivers, JSON   ARGV[4]   time to accept it, ms
+    ARGV[5]   digest of the Idempotency-Key, or ''   ARGV[6]   its secret
 
-  Answers {'created'}, or {'exists', the trip that was asked for before}.
+  Answers {'created'}, or {'exists', the earlier trip}.
 ]]
 --- @include trip
 local id, customer, drivers, lives = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
@@ -16,7 +16,7 @@ local before = digest ~= '' and redis.call('GET', order_key(digest))
 if before then
   return { 'exists', before }
 end
--- A client whose connection breaks sends it twice by itself.
+-- ioredis repeats a command after its connection broke.
 if redis.call('EXISTS', trip_key(id)) == 1 then
   return { 'exists', id }
 end
@@ -26,5 +26,5 @@ if digest ~= '' then
   redis.call('HSET', trip_key(id), 'key', digest)
   redis.call('SET', order_key(digest), id)
 end
-redis.call('ZADD', root .. ':due', care_at(now + lives), id)
+redis.call('ZADD', root .. ':due', recheck_at(now + lives), id)
 return { 'created' }

@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 --[[
-  decline: a driver does not want an offer, and is free for the next.
+  decline: a driver declines an offer and is free for the next.
 
     KEYS[1]   the root of all keys
     ARGV[1]   trip   ARGV[2]   driver
 
-  Answers {'declined', the job that may go on…}, or {'not-offered'}.
+  Answers {'declined', the job to wake…}, or {'not-offered'}.
 ]]
 --- @include trip
 local id, driver = ARGV[1], ARGV[2]

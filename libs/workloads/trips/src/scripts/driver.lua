@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  driver: a driver is available, or not any more. Going offline gives up the offer and the line; a trip goes on. That his
-  requests are to be taken back is noted with it, for should the caller die.
+  driver: a driver goes online or offline. Going offline gives up the offer and the queue; an accepted trip continues. The
+  same step lists the driver in `away`, so that the requests are withdrawn even if the caller dies.
 
     KEYS[1]   the root of all keys
     ARGV[1]   driver   ARGV[2]   1 or 0
 
-  Answers {'online', the job that may go on…} or {'offline', since when, ms}.
+  Answers {'online', the job to wake…} or {'offline', now in ms}.
 ]]
 --- @include trip
 local driver, available = ARGV[1], ARGV[2]

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  finish: a trip ends, as CANCELLED, EXPIRED or COMPLETED, and its offers with it.
+  finish: a trip ends as CANCELLED, EXPIRED or COMPLETED, and its offers are withdrawn.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   trip   ARGV[2]   how   ARGV[3]   why, in words; what drivers are told
-    ARGV[4]   'refused': who asked for it has no trip, and may ask again with the same key
+    ARGV[1]   trip   ARGV[2]   the new status   ARGV[3]   reason, shown to drivers
+    ARGV[4]   'refused': the trip was not created for its customer, and its Idempotency-Key is free again
 
-  Answers {'finished', woken jobs…}; {'again'}: it had ended that way; {'unknown'}; {'refused', status};
+  Answers {'finished', jobs to wake…}; {'again'}: it already has this status; {'unknown'}; {'refused', status};
   {'early', ms until it expires}.
 ]]
 --- @include trip
@@ -39,7 +39,7 @@ if trip[4] and ARGV[4] == 'refused' then
 elseif trip[4] then
   redis.call('PEXPIRE', order_key(trip[4]), TRIP_KEEP_MS)
 end
-redis.call('ZADD', root .. ':due', now + CARE_MS, id)
+redis.call('ZADD', root .. ':due', now + RECHECK_MS, id)
 local woken = withdraw_all(id, why)
 if driver and redis.call('HGET', driver_key(driver), 'trip') == id then
   redis.call('HDEL', driver_key(driver), 'trip')

@@ -1,12 +1,12 @@
 --[[
-  look: what a driver is to be shown, after what was shown before: that a trip is offered, withdrawn, or accepted by him.
+  look: reads a driver's events after the last one that was shown.
 
     KEYS[1]   the root of all keys
-    ARGV[1]   driver   ARGV[2]   the entry that was shown last, or ''   ARGV[3]   how many entries, at most
+    ARGV[1]   driver   ARGV[2]   id of the last entry shown, or ''   ARGV[3]   limit
 
-  Answers {the id of the newest entry, or of the last of so many; the trip that is offered or ''; for how long, ms; entries…},
-  each {id, {field, value…}}; without a last one, the entry of the offer that stands, if any does. One that is later than all
-  of them was never shown, or the store has lost what was: that is none.
+  Answers {id to resume after; the trip that is offered now or ''; ms until it expires; entries…}, each entry as
+  {id, {field, value…}}. Without a last id the only entry is the standing offer, if any. A last id newer than the stream was
+  never shown, or the store lost data, and counts as none.
 ]]
 --- @include trip
 local driver, last, most = ARGV[1], ARGV[2], tonumber(ARGV[3])

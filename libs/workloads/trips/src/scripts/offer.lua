@@ -1,12 +1,12 @@
 --[[
-  offer: a request reaches its driver, or not.
+  offer: offers a trip to one of its drivers.
 
-  Whoever has an offer or a trip gets no second one: the request stands in line, with the job to be woken.
+  A driver has one offer or trip at most. While they are busy or offline the request waits in their queue, with its job to wake.
 
     KEYS[1]   the root of all keys
     ARGV[1]   trip   ARGV[2]   driver   ARGV[3]   the job
 
-  Answers {'offered'}, also when it is already; {'over', status, the job that may go on…}; {'not-asked'}; {'unavailable'};
+  Answers {'offered'}, also if it already was; {'over', status, the job to wake…}; {'not-asked'}; {'unavailable'};
   {'busy', 'trip' or 'offer'}.
 ]]
 --- @include trip
@@ -16,10 +16,10 @@ local status, expires = trip[1], tonumber(trip[2])
 if status ~= 'PENDING' or now >= expires or trip[5] then
   redis.call('ZREM', line_key(driver), id)
   local over = trip[5] and 'DECLINED' or status == 'PENDING' and 'EXPIRED' or status or 'GONE'
-  -- It may have been woken as the first; the next was not.
+  -- This request may have used the wake, so it passes it on.
   return { 'over', over, is_free(driver) and next_in_line(driver) or nil }
 end
--- Whoever may enqueue may ask for such a job; what it offered to others nobody would withdraw.
+-- An offer to any other driver would never be withdrawn: finish withdraws from the listed drivers.
 if not is_asked(trip[6], driver) then
   return { 'not-asked' }
 end

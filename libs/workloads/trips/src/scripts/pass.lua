@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 --[[
-  pass: a driver's line goes on without the one who stands first: its job has ended, and will not ask again.
+  pass: removes the first request of a driver's queue, whose job has ended.
 
     KEYS[1]   the root of all keys
     ARGV[1]   driver   ARGV[2]   the job
 
-  Answers {'passed', the job that may go on…}, or {'moved'}: another one stands first by now.
+  Answers {'passed', the job to wake…}, or {'moved'}: another request is first by now.
 ]]
 --- @include trip
 local driver, job = ARGV[1], ARGV[2]

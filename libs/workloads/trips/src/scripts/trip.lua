@@ -1,15 +1,18 @@
--- A trip: status, customer, drivers (JSON), created, expires, ended (ms), driver, reason; key: digest of the key that it
--- was asked for with; secret: see own.cancels.ts; sent: its jobs are; `j<driver>` -> the job that waits; `x<driver>`: declined.
--- What a driver is offered is always a trip that is PENDING: whoever ends one withdraws its offers in the same step.
--- How long a phone may be away and still hear what it missed, and of how much at most.
+-- Fields of a trip: status, customer, drivers (JSON), created, expires, ended (ms), driver, reason; key: digest of the
+-- Idempotency-Key; secret: see trip-cancel-ids.ts; sent: its jobs are enqueued; `j<driver>`: the job queued for the driver;
+-- `x<driver>`: declined.
+-- Invariant: an offered trip is PENDING. A script that ends a trip withdraws its offers in the same step.
+
+-- How long, and how many, events are kept for a phone that reconnects.
 local OFFERS_KEEP_MS = 3600000
 local OFFERS_KEPT = 1000
--- How long a trip that is over can be read.
+-- How long a trip can be read after its end.
 local TRIP_KEEP_MS = 86400000
--- How long it is known that a driver is away: as long as any trip may be accepted that he was asked for before.
+-- How long an offline driver is remembered: the longest time to accept a trip they were asked for before.
 local AWAY_KEEP_MS = 86400000
--- So long after it was left to somebody the care looks at a trip, and so long after its time: its timeout comes first.
-local CARE_MS = 5000
+-- Delays of the reconciler: for a step that another process should finish, and after a trip's expiry, which its timeout job
+-- handles first.
+local RECHECK_MS = 5000
 local LATE_MS = 250
 
 local root = KEYS[1]
@@ -45,12 +48,12 @@ local function is_asked(drivers, driver)
   return false
 end
 
--- When the care is to look at a trip that is PENDING.
-local function care_at(expires)
-  return text(math.min(now + CARE_MS, tonumber(expires) + LATE_MS))
+-- When the reconciler next checks a PENDING trip.
+local function recheck_at(expires)
+  return text(math.min(now + RECHECK_MS, tonumber(expires) + LATE_MS))
 end
 
--- Of a driver who said that he is away, and has no trip, that alone stays, for a time.
+-- Lets the record of an offline driver without a trip expire.
 local function forget_idle(driver)
   local key = driver_key(driver)
   if redis.call('HGET', key, 'available') == '0' and redis.call('HEXISTS', key, 'trip') == 0 then
@@ -58,14 +61,13 @@ local function forget_idle(driver)
   end
 end
 
--- Whether he could be offered something.
+-- True if the driver is available and has neither a trip nor an offer.
 local function is_free(driver)
   local has = redis.call('HMGET', driver_key(driver), 'available', 'trip', 'offer')
   return has[1] == '1' and not has[2] and not has[3]
 end
 
--- What stands is in the stream for as long as it does, and whoever was away hears of its end: the stream's own end is put
--- off, and never comes earlier.
+-- Appends an event. The stream outlives a standing offer, so that a returning phone reads its end; its TTL is only extended.
 local function show(driver, event, trip, more, stands)
   local key = root .. ':offers:' .. driver
   local lives = OFFERS_KEEP_MS + (stands or 0)
@@ -77,14 +79,14 @@ local function show(driver, event, trip, more, stands)
   redis.call('PUBLISH', key, trip)
 end
 
--- The job that waits for the driver first, a space, and the driver; or nil. To be told when the driver may be free.
+-- Returns `<job id> <driver>` for the first request in the driver's queue, or nil. Called when the driver may be free.
 local function next_in_line(driver)
   local first = redis.call('ZRANGE', line_key(driver), 0, 0)[1]
   local job = first and redis.call('HGET', trip_key(first), 'j' .. driver)
   return job and job .. ' ' .. driver or nil
 end
 
--- Whether this is what the driver is offered; it is not any more.
+-- Withdraws the driver's offer of this trip. False if they have no such offer.
 local function withdraw(driver, trip, reason)
   if redis.call('HGET', driver_key(driver), 'offer') ~= trip then
     return false
@@ -94,12 +96,12 @@ local function withdraw(driver, trip, reason)
   return true
 end
 
--- Withdraws all offers of a trip but one driver's, and takes it out of all lines. Answers the jobs that may go on.
+-- Withdraws a trip's offers, except the one to driver `but`, and removes it from all queues. Returns the jobs to wake.
 local function withdraw_all(trip, reason, but)
   local woken = {}
   for _, driver in ipairs(cjson.decode(redis.call('HGET', trip_key(trip), 'drivers'))) do
     local stood = redis.call('ZREM', line_key(driver), trip) == 1
-    -- Who stood first may have been woken, and who stands behind it was not.
+    -- The removed request may have used the wake, so the next one is woken.
     if driver ~= but and (withdraw(driver, trip, reason) or stood and is_free(driver)) then
       woken[#woken + 1] = next_in_line(driver)
       forget_idle(driver)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Container } from '../container.engine.js';
+import type { Container } from '../container-engine.js';
 
 const Labels = z.record(z.string(), z.string()).nullish();
 
@@ -25,7 +25,7 @@ const InspectAnswer = z
       createdAt: wholeSeconds(Date.parse(Created)),
       running: State.Running,
     },
-    // Docker's word, and Podman's older ones.
+    // Docker's state, and Podman's older ones.
     isUnstarted: ['created', 'configured', 'initialized'].includes(State.Status),
   }));
 
@@ -55,7 +55,7 @@ export function readList(answer: unknown): readonly Container[] {
   return ListAnswer.parse(answer);
 }
 
-/** A list tells no more, and both must tell the same. */
+/** A list has whole seconds only, and both calls must return the same time. */
 function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1_000) * 1_000;
 }

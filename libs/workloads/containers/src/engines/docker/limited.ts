@@ -1,12 +1,12 @@
-import { EngineUnavailable, NoSuchImage } from '../container.engine.js';
+import { EngineUnavailable, NoSuchImage } from '../container-engine.js';
 
 const UNCHANGED = 304;
 const WORDS = 200;
 
-/** What an engine refused with, as dockerode tells it. */
+/** An error response, as dockerode reports it. */
 export interface Refusal extends Error {
   readonly statusCode: number;
-  /** The body as it came, or a sentence. */
+  /** The body as received, or a sentence. */
   readonly json: unknown;
 }
 
@@ -14,7 +14,7 @@ export function isRefusal(error: unknown): error is Refusal {
   return typeof (error as Partial<Refusal>).statusCode === 'number';
 }
 
-/** Does something within a time, for as long as the signal lets it; whatever else goes wrong is the engine's. */
+/** Runs a call with a time limit and a signal. Any other failure becomes an engine error. */
 export async function limited<T>(
   what: string,
   limitMs: number,
@@ -34,12 +34,12 @@ export async function limited<T>(
   }
 }
 
-/** The answer; nothing where there is no such container. */
+/** The result; undefined if the container does not exist. */
 export function orGone<T>(call: Promise<T>): Promise<T | undefined> {
   return orNothing(isGone, call);
 }
 
-/** The same, where a container that is as wanted already is a refusal, too. */
+/** Ignores responses that say the container is gone or already in the wanted state. */
 export async function done(call: Promise<unknown>): Promise<void> {
   await orNothing((error) => error.statusCode === UNCHANGED || isGone(error), call);
 }
@@ -54,20 +54,20 @@ async function orNothing<T>(accepts: (error: Refusal) => boolean, call: Promise<
 }
 
 /**
- * Said in words: whatever else answers at that address says 404 to everything, and then nothing is gone. Of one that is
- * removed in this moment, Podman says so with an error like any other.
+ * Requires the engine's own message, because any other server at that address answers 404 to everything and
+ * nothing is gone. Podman reports a removal in progress as a generic error.
  */
 function isGone(error: Refusal): boolean {
   return [404, 500].includes(error.statusCode) && /no such container/i.test(wordsOf(error));
 }
 
-/** The engine's own: in its message, dockerode says of each 404 that there is no such container. */
+/** The engine's own message. dockerode's says "no such container" for every 404. */
 export function wordsOf({ json }: Refusal): string {
   const { message } = (json ?? {}) as { message?: unknown };
   return typeof message === 'string' ? message : String(json).slice(0, WORDS);
 }
 
-/** Its words may be as long as an answer. */
+/** Shortened, because an engine's message may be as long as a response. */
 function whyNot(error: unknown): string {
   if (isRefusal(error)) return `${wordsOf(error).slice(0, WORDS)} (${error.statusCode})`;
   return (error instanceof Error ? error.message.trim() : String(error)).slice(0, WORDS);

@@ -4,31 +4,34 @@ import { join } from 'node:path';
 
 const DEADLINE = '.deadline';
 
-/** Until when a container may run when the fleet is dead: seconds of this machine's clock. */
+/** Holds when a container must end if the fleet is dead, in seconds of this machine's clock. */
 export function deadlineFile(folder: string, id: string): string {
   return join(folder, `${id}${DEADLINE}`);
 }
 
-/** When a process of the fleet last said that it lives, likewise. */
+/** Holds when a process of the fleet last announced itself, in the same unit. */
 export function aliveFile(folder: string): string {
   return join(folder, 'alive');
 }
 
-/** The container whose deadline a file has; nothing when it is another file. */
+/** The container id of a deadline file; undefined for other files. */
 export function idOfDeadline(file: string): string | undefined {
   return file.endsWith(DEADLINE) ? file.slice(0, -DEADLINE.length) : undefined;
 }
 
-/** The deadlines of the containers in a folder. A file is there whole, so that a child never reads half a number. */
+/**
+ * The deadlines of the containers in a folder. Files are replaced as a whole, so that a child never reads
+ * half a number.
+ */
 export class Deadlines {
-  /** As they were written last by this process. */
+  /** The values this process wrote last. */
   private readonly written = new Map<string, number>();
 
   constructor(private readonly folder: string) {}
 
   async set(id: string, atMs: number): Promise<void> {
     const seconds = Math.ceil(atMs / 1_000);
-    // The clocks of store and machine differ by a little each time they are asked.
+    // The difference between the store's and this machine's clock varies slightly.
     if (Math.abs((this.written.get(id) ?? 0) - seconds) <= 1) return;
     await this.put(deadlineFile(this.folder, id), seconds);
     this.written.set(id, seconds);

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { EngineUnavailable } from '../container.engine.js';
-import { isRunning, type ProcessIdentity } from './process.identity.js';
+import { EngineUnavailable } from '../container-engine.js';
+import { isRunning, type ProcessIdentity } from './process-identity.js';
 
 const LOOK_MS = 10;
-/** What was killed and is still there hangs in the system itself. */
+/** Limit for a killed process to disappear; after it, the process hangs in the kernel. */
 const KILLED_MS = 5_000;
 
-/** Ends a process with its group: asked first, killed after the grace. */
+/** Ends a process and its group: SIGTERM first, SIGKILL after the grace period. */
 export async function endProcess(
   identity: ProcessIdentity,
   graceMs: number,
@@ -17,7 +17,7 @@ export async function endProcess(
     throw new EngineUnavailable(`Process ${identity.pid} does not end, although it was killed.`);
 }
 
-/** Looked at anew before each: its id may be somebody else's by now. */
+/** Checks the identity before each signal, because the pid may have been reused. */
 async function sent(word: NodeJS.Signals, identity: ProcessIdentity): Promise<boolean> {
   if (!(await isRunning(identity))) return false;
   try {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { ContainerSpec } from '../container.engine.js';
+import type { ContainerSpec } from '../container-engine.js';
 import { Deadlines, idOfDeadline } from './deadlines.js';
-import type { ProcessIdentity } from './process.identity.js';
+import type { ProcessIdentity } from './process-identity.js';
 
 export interface ContainerRecord extends ContainerSpec {
   readonly id: string;
@@ -12,15 +12,15 @@ export interface ContainerRecord extends ContainerSpec {
   readonly process: ProcessIdentity;
 }
 
-/** As an engine names containers, and therefore a file name. */
+/** Engine container names, which are also file names here. */
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{1,199}$/;
 const ID = /^(.+)\.[0-9a-f]{12}$/;
 const RECORD = '.json';
 const PLACE = 'place';
-/** Nobody needs a draft for so long: whoever wrote it has died. */
+/** A draft this old belongs to a dead process. */
 const DRAFT_MS = 60_000;
 
-/** The containers of this machine, a file each: whole from the moment it is there. */
+/** The containers of this machine, one file each, written atomically. */
 export class Registry {
   private readonly folder: string;
   private readonly deadlines: Deadlines;
@@ -32,8 +32,8 @@ export class Registry {
   }
 
   /**
-   * What the folder is called, whoever has it: a machine's name is another's as well, and another folder on the same machine knows
-   * nothing of what runs here. Given once, by whoever asks first; given again when somebody has deleted the folder.
+   * The id of the folder. Host names are not unique, and another folder on the same machine knows nothing of
+   * these containers. The first reader assigns it, and again if the folder was deleted.
    */
   get place(): string {
     const file = join(this.folder, PLACE);
@@ -50,12 +50,12 @@ export class Registry {
     return join(this.folder, `${name}${RECORD}`);
   }
 
-  /** Only if nobody has the name: of several at once, one. */
+  /** Succeeds only if the name is free. Of concurrent callers one succeeds. */
   async claim(record: ContainerRecord): Promise<boolean> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const draft = join(this.folder, `.${record.id}`);
     try {
-      // One line, and its end: a child reads it as such.
+      // One line with its end, which is how a child reads it.
       await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
       await link(draft, this.fileOf(record.name));
       return true;
@@ -88,7 +88,7 @@ export class Registry {
     }
   }
 
-  /** Taken aside and looked at first: whoever got the name meanwhile keeps it. */
+  /** Moves the record aside and checks it first, so that a new owner of the name keeps theirs. */
   async drop({ id, name }: ContainerRecord): Promise<void> {
     const aside = join(this.folder, `.${this.newId(name)}`);
     const isTaken = await rename(this.fileOf(name), aside).then(() => true, missing(false));
@@ -107,12 +107,12 @@ export class Registry {
     return this.deadlines.forget(id);
   }
 
-  /** A process of the fleet lives. */
+  /** Announces that a process of the fleet is alive. */
   tellAlive(): Promise<void> {
     return this.deadlines.tellAlive();
   }
 
-  /** Of several at once, one gives it. */
+  /** Of concurrent callers one assigns it. */
   private give(file: string, place: string): string {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const draft = join(this.folder, `.${PLACE}.${randomBytes(6).toString('hex')}`);
@@ -149,7 +149,7 @@ async function read(file: string): Promise<ContainerRecord | undefined> {
     const isOne = ID.exec(record.id)?.[1] === record.name && record.labels && record.process;
     return isOne ? record : undefined;
   } catch {
-    // None, or none of ours.
+    // No record, or another program's file.
     return undefined;
   }
 }

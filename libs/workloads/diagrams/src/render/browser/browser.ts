@@ -52,9 +52,9 @@ async function launchOpen(file: string, folder: string): Promise<void> {
   browser = await launch(file, folder, '--no-sandbox');
 }
 
-/** A page that nobody had before, with Mermaid in it. The one after it is made while nobody waits. */
+/** Returns an unused page with Mermaid loaded. The next page is prepared in the background. */
 export async function takePage(): Promise<Page> {
-  // Whoever comes meanwhile gets another.
+  // Concurrent callers get a page of their own.
   const page = next ?? prepare(browser!);
   next = undefined;
   return page;
@@ -65,7 +65,10 @@ export async function dropPage(page: Page): Promise<void> {
   prepareNext();
 }
 
-/** What fails is told to whoever takes it, and ends nothing: where the browser was killed, its folder is still to be removed. */
+/**
+ * The next caller gets the error of a failed preparation; the process goes on, because the folder of a killed
+ * browser still has to be removed.
+ */
 function prepareNext(): void {
   next ??= prepare(browser!);
   next.catch(() => undefined);

@@ -3,7 +3,8 @@ import { endGroup, startedBy } from '../pool/family.js';
 
 /** Ends the browser of this process, and removes its profile. Never fails. */
 export function endBrowser(profile: string): void {
-  // It may be only half started, and nobody told of it. Where the system does not say, it ends by its own pipe.
+  // The browser may be only half started and not registered yet. Where children cannot be listed, the browser
+  // ends with its pipe.
   for (const leader of startedBy(process.pid) ?? []) endGroup(leader);
   try {
     // Its processes may still be writing.

@@ -4,8 +4,8 @@ import { inMarkup } from '../markup.js';
 import type { EmbeddedFonts } from './embedded-fonts.js';
 
 /*
- * A PNG is drawn with fonts that we bring: without any, all labels would be missing and nobody would be told. What a drawing
- * names is replaced by the one of ours that is nearest, for a font that is not there takes the place of the first that is.
+ * PNGs are drawn with bundled fonts, because without any font all labels would silently be missing. Each named font is replaced
+ * by the closest bundled one, because the rasterizer would use the first available font for an unknown name.
  */
 
 const STYLES = ['', '-Bold', '-Oblique', '-BoldOblique'];

@@ -5,7 +5,7 @@ import { pngOf } from './png.js';
 
 const HEAD = '<path d="M0 0L10 5L0 10Z"/>';
 
-/** As it comes to be drawn: read and written anew. */
+/** Parsed and serialized first, as before drawing. */
 const drawn = (inside: string): Buffer => pngOf(safeSvg(svg(inside)), 1_000_000);
 const svg = (inside: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="40">${inside}</svg>`;

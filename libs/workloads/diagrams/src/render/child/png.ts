@@ -8,7 +8,7 @@ import { withPlainSheets } from './sheets.js';
 
 /** Sharp on a screen that has two dots a pixel. */
 const ZOOM = 2;
-/** Below this nobody can read it. */
+/** Text is unreadable below this zoom. */
 const LEAST_ZOOM = 0.5;
 
 /** Where fonts are besides those that we bring. */

@@ -4,7 +4,7 @@ import type { Drawer } from '../drawers/drawer.js';
 import { drawerOf, type DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
 import { cut, type Answer, type Ready, type Task, type Word } from '../pool/words.js';
-import { closeDoors } from './closed-doors.js';
+import { closeDoors } from './disable-node-apis.js';
 import { isOutOfMemory, isTrap } from './faults.js';
 import { endBrowser } from './end-browser.js';
 import type { Setup } from './setup.js';
@@ -105,7 +105,7 @@ function plain(message: string): string {
   return message.replace(/ Build with -sASSERTIONS for more info\.$/, '');
 }
 
-/** To nobody, when its parent is dead: that must not end it before its watchdog does. */
+/** Without effect when the parent is dead: the watchdog ends this process. */
 function say(word: Word): void {
   process.send?.(word, () => undefined);
 }

@@ -2,9 +2,8 @@ import { generate, parse, walk, type CssNode, type List, type Selector } from 'c
 import { escaped, unescaped } from '../escape.js';
 
 /*
- * What draws a PNG reads the selectors of a rule up to the first that it does not know, and forgets the rest: a triangle that is to be
- * hollow would be black. Here those it knows come first, and one part that is meant by the end of its id is named. Widths of lines that
- * are void are left out.
+ * The PNG rasterizer reads the selectors of a rule only up to the first unknown one: a hollow triangle would turn black. Here the
+ * known selectors come first, and a part selected by the end of its id gets its whole id. Invalid line widths are left out.
  */
 
 const SHEET = /(<style\b[^>]*>)([^]*?)(<\/style>)/g;
@@ -12,7 +11,7 @@ const ID = / id="([^"]*)"/g;
 /** An id takes the place of a few letters: no sheet becomes much longer. */
 const LONGEST_ID = 100;
 
-/** Of a safe drawing: its sheets are read already, and written anew. */
+/** For a sanitized drawing, whose sheets have been parsed and serialized before. */
 export function withPlainSheets(svg: string): string {
   const ids = [...new Set([...svg.matchAll(ID)].map(([, id]) => id!))];
   return svg.replace(SHEET, (_, open: string, sheet: string, close: string) => {

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { runInThisContext } from 'node:vm';
 
 /*
- * D2 has text evaluated: code that comes with it, and calls into which it prints ids, colours and formulas of a source without
- * escaping all that ends a string. Its code is known by digest and run. Of a call the values are read as data, and what it is
- * for is done here. All else is refused, so that nothing of a source is ever run; a new version of D2 is to be looked at.
+ * D2 evaluates text: its own bundled code, and calls into which it prints ids, colours and formulas of a source without full
+ * escaping. Bundled code is recognised by digest and run. For a call, the values are parsed as data and the call is carried out
+ * here. Everything else is refused, so that no part of a source is ever run. A new version of D2 needs a review.
  */
 
 /** Of 0.1.33: dagre, MathJax and rough.js, each with what makes it ready. */

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe('a process that draws', () => {
-  it.each([{ role: 'draw' } as const, BROWSE])('has nobody else killed: $role', async (setup) => {
+  it.each([{ role: 'draw' } as const, BROWSE])('kills no other process: $role', async (setup) => {
     const bystander = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
     bystanders.push(bystander);
     const child = childThat(

@@ -15,7 +15,7 @@ export function endGroup(leader: number): void {
     try {
       process.kill(whom, 'SIGKILL');
     } catch {
-      // Nobody is left of it, or it leads none yet.
+      // The group has ended, or the process leads none yet.
     }
   }
 }

@@ -16,7 +16,7 @@ export function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), `mooring-render-${HOST}-${process.pid}-`));
 }
 
-/** Never rejects: whatever still writes there is in nobody's way, and the next worker sweeps again. */
+/** Never rejects: a process that still writes there is harmless, and the next worker removes the folder. */
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => undefined);
 }

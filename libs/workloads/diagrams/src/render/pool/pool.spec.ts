@@ -20,7 +20,7 @@ vi.mock('./child.js', () => ({
 const TASK: Task = { do: 'check', drawer: 'graphviz', source: 'x' };
 const { signal } = new AbortController();
 
-describe('whoever waits in line for a process', () => {
+describe('a caller that waits for a process', () => {
   it('hears when there can be none, and who had the last one has its answer', async () => {
     const pool = poolOfOne();
     const [first, ...others] = [1, 2, 3].map(() => pool.run(TASK, 1_000, signal));

@@ -98,7 +98,10 @@ export class Pool {
     else this.rest(child);
   }
 
-  /** Whoever comes back is not told of it: it has its answer. Those in line have nobody else to hear from. */
+  /**
+   * Not reported to a caller that returns its process, because it has its answer. Waiting callers learn of
+   * the failure only here.
+   */
   private replace(): void {
     try {
       this.hand(this.start());

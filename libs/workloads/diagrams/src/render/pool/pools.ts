@@ -3,7 +3,10 @@ import type { RenderLimits } from '../limits.js';
 import { Pool } from './pool.js';
 import type { PoolSpec } from './spec.js';
 
-/** Who shares processes: light types do; each heavy one has its own, so that it takes nobody else's turn or memory. */
+/**
+ * Groups of types that share processes: the light types share; each heavy type has its own, so that it takes
+ * no turn or memory from others.
+ */
 export const WEIGHTS = ['light', 'dbml', 'vega', 'd2', 'mermaid', 'syntax', 'finish'] as const;
 export type Weight = (typeof WEIGHTS)[number];
 
@@ -35,7 +38,7 @@ export function poolsFor(
   return {
     light: pool({ heapMb: 256, memoryMb: 640, processes }),
     dbml: pool({ heapMb: 256, memoryMb: 640 }),
-    // Vega makes functions of the expressions in a chart: nobody else's is drawn where they were.
+    // Vega compiles the expressions of a chart to functions, so each process draws one chart only.
     vega: pool({ heapMb: 512, memoryMb: 900, evaluates: true, drawsOnce: true }),
     d2: pool({ heapMb: 512, memoryMb: 1_800 }),
     mermaid: chromium

@@ -40,7 +40,7 @@ function ownFolder(path: string): string[] {
   return [`--allow-fs-read=${path}`, `--allow-fs-write=${path}`];
 }
 
-/** A process without work keeps nobody from ending; whoever waits for one has a timer. */
+/** An idle process must not keep its parent alive; a caller that waits for one has a timer. */
 function letGo(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();

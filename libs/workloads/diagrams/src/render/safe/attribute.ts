@@ -1,6 +1,6 @@
 import { isLink, isOwnPart, isPicture } from './links.js';
 import { isSafeValue, safeDeclarations } from './style.js';
-import { ATTRIBUTES, PROPERTIES } from './vocabulary.js';
+import { ATTRIBUTES, PROPERTIES } from './svg-allowlist.js';
 
 /** An attribute as it may stay, or nothing. Of `xlink:href` the plain name is left, which all readers know. */
 export function safeAttribute(element: string, name: string, value: string): [string, string] | undefined {

@@ -9,7 +9,7 @@ export function isOwnPart(href: string): boolean {
   return OWN_PART.test(href);
 }
 
-/** A picture that is all there; never an SVG, which would be a drawing that nobody looked at. */
+/** An embedded raster image. SVG is refused, because it would be a drawing that was not sanitized. */
 export function isPicture(href: string): boolean {
   return PICTURE.test(href);
 }

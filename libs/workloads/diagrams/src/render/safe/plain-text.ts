@@ -26,7 +26,7 @@ const SIZE = 16;
 export class PlainText {
   private readonly lines: string[] = [''];
   private depth = 1;
-  /** How deep it is in what nobody reads. */
+  /** Depth inside elements whose text is not shown. */
   private silent = 0;
 
   constructor(readonly place: SaxesTagPlain) {}

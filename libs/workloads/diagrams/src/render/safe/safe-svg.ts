@@ -8,7 +8,7 @@ import { imageLeftOut, placeholderFor } from './images.js';
 import { PlainText } from './plain-text.js';
 import { withSize } from './root.js';
 import { safeSheet } from './style.js';
-import { ELEMENTS } from './vocabulary.js';
+import { ELEMENTS } from './svg-allowlist.js';
 
 const MOST_ELEMENTS = 100_000;
 /** With what is shown again counted each time. */
@@ -18,9 +18,8 @@ const DEEPEST = 200;
 const NOT_XML = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/gu;
 
 /**
- * A drawing with nothing in it that could run, load or lead anywhere it should not. It is read strictly and written anew from
- * what is known to be harmless, so that what this reader and a browser make of odd text cannot differ. `warn` is told what a
- * reader would miss.
+ * Sanitizes a drawing: the result can run and load nothing, and has only permitted links. The drawing is parsed strictly and
+ * serialized from an allowlist, so that this parser and a browser cannot read it differently. Calls `warn` with what is lost.
  */
 export function safeSvg(text: string, warn: Warn = () => undefined): string {
   return new SafeSvg(warn).write(text);

@@ -10,7 +10,7 @@ import {
   type WalkContext,
 } from 'css-tree';
 import { isFont, isOwnPart, isPicture } from './links.js';
-import { FONT_PROPERTIES, FUNCTIONS, PROPERTIES } from './vocabulary.js';
+import { FONT_PROPERTIES, FUNCTIONS, PROPERTIES } from './svg-allowlist.js';
 
 /** A style sheet without what is not known to be harmless. */
 export function safeSheet(text: string): string {
@@ -25,7 +25,7 @@ export function safeDeclarations(text: string): string {
 /** Whether the value of an attribute that is a CSS property may stay. Most are a number or a word. */
 export function isSafeValue(text: string): boolean {
   if (!/[(\\@]/.test(text)) return true;
-  // Whoever counts what is shown again reads no escapes.
+  // Other checks of the style read no escapes.
   if (/\\/.test(text)) return false;
   try {
     return isHarmless(parse(text, { context: 'value' }), false);

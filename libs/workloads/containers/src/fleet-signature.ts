@@ -1,0 +1,80 @@
+import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isLeaseId, rootKey } from './lease-keys.js';
+import { ContainersSettings } from './containers-settings.js';
+import type { Container, ContainerSpec } from './engines/container-engine.js';
+
+const FLEET = 'mooring.fleet';
+const LEASE = 'mooring.lease';
+const FENCE = 'mooring.fence';
+const SIGNATURE = 'mooring.signature';
+
+/**
+ * Recognises the containers of this fleet. Each carries its lease, the lease's number, and a signature over
+ * both and its name. Labels copied to a container of another name are invalid, and a name alone proves
+ * nothing. Signing is deterministic.
+ */
+@Injectable()
+export class FleetSignature {
+  private readonly prefix: string;
+  private secret: Promise<string> | undefined;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+    private readonly settings: ContainersSettings,
+  ) {
+    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
+  }
+
+  /** The label by which all containers of this fleet are listed. */
+  get label(): string {
+    return `${FLEET}=${this.prefix}`;
+  }
+
+  nameOf(leaseId: string): string {
+    return `lease-${this.prefix}-${leaseId}`;
+  }
+
+  /** The name is derived from the lease, so that a repeated create makes no second container. */
+  async sign(leaseId: string, image: string, fence: string): Promise<ContainerSpec> {
+    const name = this.nameOf(leaseId);
+    const labels = { [FLEET]: this.prefix, [LEASE]: leaseId, [FENCE]: fence };
+    return { name, image, labels: { ...labels, [SIGNATURE]: await this.over(leaseId, fence, name) } };
+  }
+
+  /** The lease of a container with a valid signature; otherwise undefined, whatever its name. */
+  async leaseOf({ name, labels }: Container): Promise<string | undefined> {
+    const { [FLEET]: fleet, [LEASE]: leaseId = '', [FENCE]: fence = '', [SIGNATURE]: given = '' } = labels;
+    if (fleet !== this.prefix || !isLeaseId(leaseId) || name !== this.nameOf(leaseId)) return undefined;
+    const [right, shown] = [Buffer.from(await this.over(leaseId, fence, name)), Buffer.from(given)];
+    return shown.length === right.length && timingSafeEqual(shown, right) ? leaseId : undefined;
+  }
+
+  private async over(leaseId: string, fence: string, name: string): Promise<string> {
+    const text = JSON.stringify([this.prefix, leaseId, fence, name]);
+    return createHmac('sha256', await this.key())
+      .update(text)
+      .digest('hex');
+  }
+
+  private async key(): Promise<string> {
+    if (this.settings.secret !== undefined) return this.settings.secret;
+    this.secret ??= this.keptKey().catch((error: unknown) => {
+      this.secret = undefined;
+      throw error;
+    });
+    return this.secret;
+  }
+
+  /** Created by the first process that needs it. */
+  private keptKey(): Promise<string> {
+    const { redis } = this.store;
+    const key = `${rootKey(this.prefix)}:secret`;
+    return this.store.call(async () => {
+      await redis.set(key, randomBytes(32).toString('base64url'), 'NX');
+      return (await redis.get(key))!;
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { durationMs } from '#durations';
+import { Duration } from '#http';
+import { z } from 'zod';
+import { ENDINGS, LEASE_STATES } from '../lease.js';
+
+const Lives = Duration.transform((text, context) => {
+  try {
+    return durationMs(text, 'duration');
+  } catch (error) {
+    context.addIssue((error as Error).message);
+    return z.NEVER;
+  }
+});
+
+/** Body of `POST /v1/leases`. */
+export const LeaseBody = z
+  .strictObject({
+    image: z.string().min(1).max(500).describe('One of those that may be leased, with or without a tag.'),
+    duration: Lives.describe('How long it is held, counted from this call.'),
+    owner: z
+      .string()
+      .max(600)
+      .optional()
+      .describe('As in `trip:42`: when that is cancelled, the lease ends with it.'),
+  })
+  .meta({ id: 'AskForLease' });
+export type LeaseBody = z.output<typeof LeaseBody>;
+
+/** Body of `POST /v1/leases/{id}/renew`. */
+export const RenewBody = z
+  .strictObject({ duration: Lives.describe('How long from now; never less than it is held already.') })
+  .meta({ id: 'RenewLease' });
+export type RenewBody = z.output<typeof RenewBody>;
+
+/** Body of `POST /v1/leases/{id}/cleanup`. */
+export const CleanUpBody = z
+  .strictObject({
+    release: z
+      .boolean()
+      .optional()
+      .describe('Its engine is gone for good, and its container with it: free its place without looking.'),
+  })
+  .nullish()
+  .meta({ id: 'CleanUpLease' });
+export type CleanUpBody = z.output<typeof CleanUpBody>;
+
+export const State = z.enum(LEASE_STATES).optional();
+
+const time = z.iso.datetime();
+
+export const LeaseAnswer = z
+  .object({
+    id: z.string(),
+    state: z.enum(LEASE_STATES),
+    image: z.string(),
+    owner: z.string().optional().describe('What takes it down with it.'),
+    createdAt: time,
+    expiresAt: time,
+    containerId: z.string().nullable().describe('Null until it is made.'),
+    endedBy: z.enum(ENDINGS).optional(),
+    endedAt: time.optional().describe('When its container was known to be gone.'),
+    why: z.string().optional().describe('Why it ended, or why its container could not be removed.'),
+  })
+  .meta({ id: 'Lease' });
+export type LeaseAnswer = z.output<typeof LeaseAnswer>;
+
+export const LeasesAnswer = z
+  .object({
+    leases: z.array(LeaseAnswer).describe('The newest first.'),
+    cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
+  })
+  .meta({ id: 'Leases' });
+export type LeasesAnswer = z.output<typeof LeasesAnswer>;

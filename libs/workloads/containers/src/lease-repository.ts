@@ -1,0 +1,281 @@
+import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { digestOf, leaseKey, ownedKey, rootKey } from './lease-keys.js';
+import { runScript, type ScriptName } from './lease-scripts.js';
+import {
+  inFew,
+  LIVE_STATES,
+  readLease,
+  type Ending,
+  type LeaseJobs,
+  type LeaseRecord,
+  type LeaseState,
+  type Made,
+} from './lease.js';
+
+/** A script's answer: an outcome and its values. */
+type Answer<Word extends string> = readonly [Word, ...string[]];
+
+/** An exclusive attempt to end a lease. */
+export interface Claim {
+  readonly attempt: number;
+  readonly fence: string;
+  readonly made: Made | undefined;
+  /** How long a container may still appear; undefined if creation never began. */
+  readonly makingMs: number | undefined;
+  readonly how: Ending;
+  /** Time since the lease was over. */
+  readonly overForMs: number;
+  /** All attempts have failed; only check whether the container is gone by now. */
+  readonly onlyLooks: boolean;
+}
+
+export type Claimed =
+  | { readonly word: 'claimed'; readonly claim: Claim }
+  | { readonly word: 'early' | 'later' | 'busy'; readonly forMs: number }
+  | { readonly word: 'manual' | 'unknown' }
+  | { readonly word: 'over'; readonly state: LeaseState };
+
+export interface NewLease {
+  readonly id: string;
+  readonly image: string;
+  readonly livesMs: number;
+  readonly owner: string | undefined;
+  /** Digest of the Idempotency-Key; '' if none. */
+  readonly key: string;
+}
+
+export interface LeasePage {
+  readonly leases: readonly LeaseRecord[];
+  /** Position of the next page; null on the last one. */
+  readonly cursor: string | null;
+}
+
+/** Leases in the store. Every decision is a single script, by the store's clock. */
+@Injectable()
+export class LeaseRepository {
+  readonly root: string;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+  ) {
+    this.root = rootKey(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
+  }
+
+  create(
+    { id, image, livesMs, owner = '', key }: NewLease,
+    places: number,
+  ): Promise<Answer<'created' | 'exists' | 'full'>> {
+    return this.run('create', id, image, livesMs, owner, digestOf(owner), places, key);
+  }
+
+  async recordJobs(id: string, { send, end, moor = '' }: LeaseJobs): Promise<void> {
+    await this.run('sent', id, send, end, moor);
+  }
+
+  /** Removes a lease that was refused after its creation. True if it no longer exists. */
+  async drop(id: string): Promise<boolean> {
+    const [word] = await this.run<'dropped' | 'kept'>('drop', id);
+    return word === 'dropped';
+  }
+
+  begin(id: string, limitMs: number): Promise<Answer<'make' | 'has' | 'over'>> {
+    return this.run('begin', id, limitMs);
+  }
+
+  /** Creation is finished; `making` is the value that begin returned. */
+  async markSettled(id: string, making: string): Promise<void> {
+    await this.run('settled', id, making);
+  }
+
+  attach(id: string, { id: container, createdAt, engine }: Made): Promise<Answer<'running' | 'over'>> {
+    return this.run('attach', id, container, createdAt, engine);
+  }
+
+  renew(id: string, livesMs: number): Promise<Answer<'renewed' | 'over' | 'unknown'>> {
+    return this.run('renew', id, livesMs);
+  }
+
+  close(
+    id: string,
+    how: Exclude<Ending, 'expired'>,
+    why: string,
+    nothingIsMade = false,
+  ): Promise<Answer<'closed' | 'again' | 'kept' | 'over' | 'unknown'>> {
+    return this.run('close', id, how, inFew(why), nothingIsMade ? 1 : 0);
+  }
+
+  async claim(id: string, holdMs: number, isForced = false): Promise<Claimed> {
+    const [word, ...rest] = await this.run<'end' | 'look' | Claimed['word']>(
+      'claim',
+      id,
+      holdMs,
+      isForced ? 1 : 0,
+    );
+    switch (word) {
+      case 'end':
+      case 'look':
+        return { word: 'claimed', claim: readClaim(rest, word === 'look') };
+      case 'early':
+      case 'later':
+      case 'busy':
+        return { word, forMs: Number(rest[0]) };
+      case 'over':
+        return { word, state: rest[0] as LeaseState };
+      case 'claimed':
+      case 'manual':
+      case 'unknown':
+        return { word: word as 'manual' | 'unknown' };
+    }
+  }
+
+  async rest(id: string, { fence }: Claim, forMs: number): Promise<void> {
+    await this.run('rest', id, fence, forMs);
+  }
+
+  /** `isLost`: no process with the lease's engine was found. */
+  strike(
+    id: string,
+    { fence }: Claim,
+    why: string,
+    isLost = false,
+  ): Promise<Answer<'again' | 'manual' | 'still' | 'overtaken'>> {
+    return this.run('strike', id, fence, inFew(why), isLost ? 1 : 0);
+  }
+
+  ended(id: string, { fence }: Claim): Promise<Answer<'ended' | 'overtaken'>> {
+    return this.run('ended', id, fence);
+  }
+
+  again(id: string): Promise<Answer<'ending' | 'refused' | 'unknown'>> {
+    return this.run('again', id);
+  }
+
+  release(id: string): Promise<Answer<'ended' | 'refused' | 'there' | 'unknown'>> {
+    return this.run('release', id);
+  }
+
+  async due(atMost: number): Promise<string[]> {
+    return (await this.ask('due', atMost)) as string[];
+  }
+
+  async markTidied(id: string): Promise<void> {
+    await this.run('tidied', id);
+  }
+
+  async find(id: string): Promise<LeaseRecord | undefined> {
+    return readLease(id, await this.store.call(() => this.store.redis.hgetall(leaseKey(this.root, id))));
+  }
+
+  /** One state per id; null for a lease that does not exist. */
+  async states(ids: readonly string[]): Promise<(LeaseState | null)[]> {
+    const found = this.store.call(() =>
+      Promise.all(ids.map((id) => this.store.redis.hget(leaseKey(this.root, id), 'state'))),
+    );
+    return (await found) as (LeaseState | null)[];
+  }
+
+  /** Time left per lease, by the store's clock; undefined for a lease without a place. */
+  async leftMs(ids: readonly string[]): Promise<(number | undefined)[]> {
+    const now = await this.store.now();
+    const ends = await this.store.call(() =>
+      Promise.all(ids.map((id) => this.store.redis.zscore(`${this.root}:until`, id))),
+    );
+    return ends.map((end) => (end === null ? undefined : Number(end) - now));
+  }
+
+  /** Leases that end with this owner. */
+  ofOwner(owner: string): Promise<string[]> {
+    return this.store.call(() => this.store.redis.smembers(ownedKey(this.root, owner)));
+  }
+
+  /** Newest first. */
+  list(state: LeaseState | undefined, cursor: string | undefined, atMost: number): Promise<LeasePage> {
+    const from = cursor === undefined ? '+inf' : `(${cursor}`;
+    return this.page(state, atMost, (key) =>
+      this.store.redis.zrevrangebyscore(key, from, '-inf', 'WITHSCORES', 'LIMIT', 0, atMost),
+    );
+  }
+
+  /** Oldest first, of one state. */
+  walk(state: LeaseState, cursor: string | undefined, atMost: number): Promise<LeasePage> {
+    const from = cursor === undefined ? '-inf' : `(${cursor}`;
+    return this.page(state, atMost, (key) =>
+      this.store.redis.zrangebyscore(key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, atMost),
+    );
+  }
+
+  /** Number of leases that hold a place. */
+  places(): Promise<number> {
+    return this.store.call(() => this.store.redis.zcard(`${this.root}:until`));
+  }
+
+  /** Number of leases over for longer than this whose container may still exist. */
+  async pastDue(forMs: number): Promise<number> {
+    const now = await this.store.now();
+    return this.store.call(() => this.store.redis.zcount(`${this.root}:until`, '-inf', now - forMs));
+  }
+
+  async counts(): Promise<Readonly<Record<(typeof LIVE_STATES)[number], number>>> {
+    const counted = await this.store.call(() =>
+      Promise.all(LIVE_STATES.map((state) => this.store.redis.zcard(`${this.root}:is:${state}`))),
+    );
+    return Object.fromEntries(LIVE_STATES.map((state, i) => [state, counted[i]!])) as Record<
+      (typeof LIVE_STATES)[number],
+      number
+    >;
+  }
+
+  now(): Promise<number> {
+    return this.store.now();
+  }
+
+  private async page(
+    state: LeaseState | undefined,
+    atMost: number,
+    read: (key: string) => Promise<string[]>,
+  ): Promise<LeasePage> {
+    const found = await this.store.call(() => read(state ? `${this.root}:is:${state}` : `${this.root}:all`));
+    const ids = found.filter((_, i) => i % 2 === 0);
+    const leases = await Promise.all(ids.map((id) => this.find(id)));
+    return {
+      // An expired record stays in the list for a short time.
+      leases: leases.filter((lease) => lease !== undefined),
+      cursor: ids.length < atMost ? null : found.at(-1)!,
+    };
+  }
+
+  private async run<Word extends string>(
+    name: ScriptName,
+    ...args: (string | number)[]
+  ): Promise<Answer<Word>> {
+    return (await this.ask(name, ...args)) as Answer<Word>;
+  }
+
+  private ask(name: ScriptName, ...args: (string | number)[]): Promise<unknown> {
+    return this.store.call(() => runScript(this.store.redis, name, this.root, args));
+  }
+}
+
+function readClaim(answer: readonly string[], onlyLooks: boolean): Claim {
+  const [attempt, fence, container, born, engine, making, how, over] = answer as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    Ending,
+    string,
+  ];
+  return {
+    attempt: Number(attempt),
+    fence,
+    made: container === '' ? undefined : { engine, id: container, createdAt: Number(born) },
+    makingMs: making === '' ? undefined : Number(making),
+    how,
+    overForMs: Number(over),
+    onlyLooks,
+  };
+}

@@ -1,0 +1,42 @@
+import { defineKind, owner, type Owner } from '#lifecycle';
+import { z } from 'zod';
+import { RENDER_LIMITS } from './render/limits.js';
+import { DIAGRAM_TYPES, OUTPUTS, type DiagramType } from './render/types.js';
+
+/** One character may take six bytes as JSON. The length of the source is checked before. */
+const MAX_PAYLOAD_BYTES = 6 * RENDER_LIMITS.sourceBytes + 1_000;
+
+/**
+ * Draws a diagram, the job's primary owner. The owner that requested it first may be the second. An invalid
+ * source is not retried; a dead renderer is, once.
+ */
+export const render = defineKind({
+  name: 'diagrams.render',
+  queue: 'diagrams',
+  payload: z.strictObject({
+    type: z.enum(DIAGRAM_TYPES),
+    output: z.enum(OUTPUTS),
+    source: z.string(),
+  }),
+  maxPayloadBytes: MAX_PAYLOAD_BYTES,
+  attempts: 2,
+  backoff: { type: 'fixed', delay: '200ms' },
+  timeout: '2m',
+  dedup: { strategy: 'skip' },
+  // A job enqueued by name would draw no stored diagram.
+  offered: false,
+});
+
+export const OWNER_TYPE = 'diagram';
+
+export function diagramOwner(id: string): Owner {
+  return owner(OWNER_TYPE, id);
+}
+
+/** Types that take long or much memory. They share a slot limit, so that light ones find free workers. */
+const HEAVY: ReadonlySet<DiagramType> = new Set(['d2', 'dbml', 'mermaid', 'vega-lite']);
+export const HEAVY_SLOT = 'diagrams:heavy';
+
+export function isHeavy(type: DiagramType): boolean {
+  return HEAVY.has(type);
+}

@@ -1,0 +1,244 @@
+import { LifecycleOptions, LIFECYCLE_DEFAULTS, Store } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { askedBy, dueIn, goneKey, keysOf, linkKey, newLink, overChannel } from './diagram-keys.js';
+import { runScript, type ScriptName } from './diagram-scripts.js';
+import type { Flaw, DiagramRecord } from './diagram.js';
+import type { RenderRequest } from './render/types.js';
+
+/** How long the short link of a removed picture answers 410. */
+const GONE_KEPT_MS = 7 * 86_400_000;
+/** How long one process may take to enqueue a job; longer than the store's time limit. */
+const TURN_MS = 5_000;
+const TENDED_AFTER_MS = 5_000;
+const LEFT_ALONE_MS = 10_000;
+/** Per shard; counts diagrams whose pictures are gone, because their short links remain. */
+const MOST_KNOWN = 10_000;
+/** Requests remembered per owner. */
+const MOST_ASKED = 10_000;
+/** Distinguished requesters per diagram. Each of them is checked by the reconciler. */
+const MOST_ASKERS = 100;
+const PAGE = 100;
+
+/** A requester: an owner and its epoch; '' for callers without an owner, or an owner without a record. */
+export interface Asker {
+  readonly owner: string;
+  readonly epoch: string;
+}
+
+/** A diagram that an owner requested, with the time. */
+export interface AskedFor {
+  readonly id: string;
+  readonly at: string;
+}
+
+export const NO_OWNER: Asker = { owner: '', epoch: '' };
+
+export type Asked =
+  | { readonly word: 'ask'; readonly link: string; readonly turn: string }
+  | { readonly word: 'wait'; readonly link: string }
+  | { readonly word: 'job'; readonly link: string; readonly job: string };
+
+/** Diagrams and their requesters in the store. Each change is one script. */
+@Injectable()
+export class DiagramRepository {
+  private readonly prefix: string;
+  private readonly keepMs: number;
+
+  constructor(
+    options: LifecycleOptions,
+    private readonly store: Store,
+  ) {
+    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
+    const ageMs = options.retention?.ageMs ?? LIFECYCLE_DEFAULTS.retention.ageMs;
+    this.keepMs = ageMs + GONE_KEPT_MS;
+  }
+
+  /** Remembered again after the request: removing an older request may just have forgotten it. */
+  async ask(id: string, request: RenderRequest, asker: Asker): Promise<Asked> {
+    const { owner } = asker;
+    if (owner === '') return this.write(id, request, asker);
+    await this.remember(id, owner);
+    const asked = await this.write(id, request, asker);
+    await this.remember(id, owner);
+    return asked;
+  }
+
+  /**
+   * Claims the replacement of a job that ended without a picture; undefined if another process has the claim
+   * or the diagram has another job.
+   */
+  async claim(id: string, job: string | undefined): Promise<string | undefined> {
+    const [word, turn] = (await this.run('claim', id, [job ?? '', TURN_MS])) as [string, number];
+    return word === 'ask' ? String(turn) : undefined;
+  }
+
+  async noted(id: string, turn: string, job: string, by: string): Promise<void> {
+    await this.run('noted', id, [turn, job, by]);
+  }
+
+  /** Without `asker`, all requesters keep waiting. */
+  async refused(id: string, turn: string, link: string, asker?: Asker): Promise<void> {
+    const { diagram, known } = keysOf(this.prefix, id);
+    const keys = [diagram, linkKey(this.prefix, link), known];
+    await this.call((redis) => runScript(redis, 'refused', keys, [turn, asker ? asker.owner : '-']));
+  }
+
+  /** Records the start of the diagram's job. */
+  async begin(id: string, job: string, by: string, renderer: string): Promise<'ok' | 'other' | 'gone'> {
+    return (await this.run('begin', id, [job, by, renderer])) as 'ok' | 'other' | 'gone';
+  }
+
+  async recordFlaw(id: string, job: string, why: Flaw): Promise<void> {
+    await this.run('record', id, [job, 'e', JSON.stringify(why)]);
+  }
+
+  async recordWarnings(id: string, job: string, warnings: readonly string[]): Promise<void> {
+    await this.run('record', id, [job, 'w', JSON.stringify(warnings)]);
+  }
+
+  async join(id: string, source: string): Promise<void> {
+    await this.run('join', id, [source, this.keepMs, TENDED_AFTER_MS]);
+  }
+
+  async settled(id: string, job: string | undefined): Promise<void> {
+    await this.run('settled', id, [job ?? '']);
+  }
+
+  /** Removes a requester. Returns whether others remain, or else the job to end, if there is one. */
+  async strike(id: string, owner: string, epoch: string): Promise<'kept' | 'some' | { job: string }> {
+    const [word, job] = (await this.run('strike', id, [owner, epoch, TENDED_AFTER_MS])) as [string, string];
+    return word === 'none' ? { job } : (word as 'kept' | 'some');
+  }
+
+  async find(id: string): Promise<DiagramRecord | undefined> {
+    const { diagram } = keysOf(this.prefix, id);
+    const found = await this.call((redis) => redis.hgetall(diagram));
+    const { type, output, link, at, job, by, r, e, g, w } = found;
+    if (link === undefined) return undefined;
+    return {
+      id,
+      type: type as DiagramRecord['type'],
+      output: output as DiagramRecord['output'],
+      link,
+      createdAtMs: Number(at),
+      job,
+      by: by ?? '',
+      renderer: r,
+      flaw: e === undefined ? undefined : (JSON.parse(e) as Flaw),
+      warnings: w === undefined ? [] : (JSON.parse(w) as string[]),
+      isOver: g !== undefined,
+    };
+  }
+
+  async askers(id: string): Promise<Asker[]> {
+    const { diagram } = keysOf(this.prefix, id);
+    const found = await this.call((redis) => redis.hgetall(`${diagram}:askers`));
+    return Object.entries(found).map(([owner, epoch]) => ({ owner, epoch }));
+  }
+
+  /** For a diagram without a job: true if a process is enqueueing one, or will. */
+  async isToBeMade(id: string): Promise<boolean> {
+    const { diagram } = keysOf(this.prefix, id);
+    const until = await this.call((redis) => redis.hget(diagram, 'u'));
+    if (until !== null && Number(until) > (await this.store.now())) return true;
+    return (await this.source(id)) !== undefined;
+  }
+
+  async source(id: string): Promise<string | undefined> {
+    const { diagram } = keysOf(this.prefix, id);
+    return (await this.call((redis) => redis.get(`${diagram}:source`))) ?? undefined;
+  }
+
+  async idOfLink(link: string): Promise<string | undefined> {
+    return (await this.call((redis) => redis.get(linkKey(this.prefix, link)))) ?? undefined;
+  }
+
+  /** One flag per id: the diagram is known. */
+  async live(ids: readonly string[]): Promise<boolean[]> {
+    return Promise.all(
+      ids.map((id) =>
+        this.call(async (redis) => (await redis.exists(keysOf(this.prefix, id).diagram)) === 1),
+      ),
+    );
+  }
+
+  /** The requests of an owner. Concurrent removals may cause repeats, but no omissions. */
+  async *askedBy(owner: string): AsyncGenerator<AskedFor> {
+    const key = askedBy(this.prefix, owner);
+    let cursor = '0';
+    do {
+      const from = cursor;
+      const [next, found] = await this.call((redis) => redis.zscan(key, from, 'COUNT', PAGE));
+      for (let i = 0; i < found.length; i += 2) yield { id: found[i]!, at: found[i + 1]! };
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
+  /** Keeps the entry if the owner has requested the diagram again since. */
+  async forgetAsked(owner: string, { id, at }: AskedFor): Promise<void> {
+    const key = askedBy(this.prefix, owner);
+    await this.call((redis) => runScript(redis, 'forget', [key], [id, at]));
+  }
+
+  /** Takes due diagrams of one list and hides them from other processes for a while. */
+  async take(shard: string, most: number): Promise<string[]> {
+    const due = dueIn(this.prefix, shard);
+    return (await this.call((redis) => runScript(redis, 'take', [due], [most, LEFT_ALONE_MS]))) as string[];
+  }
+
+  /** Records that a job has ended as requested. */
+  async ended(shard: string, job: string): Promise<void> {
+    await this.call((redis) => redis.zrem(dueIn(this.prefix, shard), job));
+  }
+
+  /** Records a cancelled owner whose requests are not handled yet. */
+  async noteGone(owner: string, epoch: string): Promise<void> {
+    const gone = [goneKey(this.prefix)];
+    await this.call((redis) => runScript(redis, 'gone', gone, [`${epoch} ${owner}`]));
+  }
+
+  async forgetGone(owner: string, epoch: string): Promise<void> {
+    await this.call((redis) => redis.zrem(goneKey(this.prefix), `${epoch} ${owner}`));
+  }
+
+  async takeGone(most: number): Promise<{ owner: string; epoch: string }[]> {
+    const args = [most, LEFT_ALONE_MS];
+    const found = await this.call((redis) => runScript(redis, 'take', [goneKey(this.prefix)], args));
+    return (found as string[]).map((each) => {
+      const [epoch] = each.split(' ', 1) as [string];
+      return { epoch, owner: each.slice(epoch.length + 1) };
+    });
+  }
+
+  get overChannel(): string {
+    return overChannel(this.prefix);
+  }
+
+  private async write(id: string, { type, output }: RenderRequest, { owner, epoch }: Asker): Promise<Asked> {
+    for (;;) {
+      const link = newLink(id);
+      const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN, MOST_ASKERS];
+      const { diagram, known: list } = keysOf(this.prefix, id);
+      const keys = [diagram, linkKey(this.prefix, link), list];
+      const [word, ...rest] = (await this.call((redis) => runScript(redis, 'ask', keys, args))) as string[];
+      const [known, more] = rest as [string, string | number];
+      if (word === 'wait') return { word, link: known };
+      if (word === 'ask') return { word, link: known, turn: String(more) };
+      if (word === 'job') return { word, link: known, job: String(more) };
+    }
+  }
+
+  private async remember(id: string, owner: string): Promise<void> {
+    const key = askedBy(this.prefix, owner);
+    await this.call((redis) => runScript(redis, 'remember', [key], [id, this.keepMs, MOST_ASKED]));
+  }
+
+  private run(name: ScriptName, id: string, args: readonly (string | number)[]): Promise<unknown> {
+    const { diagram, due } = keysOf(this.prefix, id);
+    return this.call((redis) => runScript(redis, name, [diagram, due], args));
+  }
+
+  private call<T>(ask: (redis: LifecycleOptions['redis']) => Promise<T>): Promise<T> {
+    return this.store.call(() => ask(this.store.redis));
+  }
+}

@@ -1,0 +1,107 @@
+import { LifecycleOptions } from '#lifecycle';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { Cluster, Redis } from 'ioredis';
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isUnderWay, type DiagramView } from './diagram.js';
+import { BackpressureError } from './diagram-errors.js';
+import { DiagramsOptions } from './diagrams-options.js';
+import { DiagramRepository } from './diagram-repository.js';
+import { DiagramsService } from './diagrams.service.js';
+
+/** Poll interval, which makes up for a lost message. */
+const LOOK_AGAIN_MS = 1_000;
+/** Limit on waiting callers per process. */
+const MOST_WAITING = 200;
+
+/** Waits until a diagram is drawn, for callers that request and fetch it in one call. */
+@Injectable()
+export class DiagramWaiter implements OnModuleDestroy {
+  private readonly over = new EventEmitter().setMaxListeners(0);
+  private readonly closing = new AbortController();
+  private connection: Redis | Cluster | undefined;
+  private isListening = false;
+  private waiting = 0;
+
+  constructor(
+    private readonly options: DiagramsOptions,
+    private readonly lifecycle: LifecycleOptions,
+    private readonly diagrams: DiagramRepository,
+    private readonly service: DiagramsService,
+  ) {}
+
+  /** Number of waiting callers. */
+  get size(): number {
+    return this.waiting;
+  }
+
+  /** Called before anything is requested, so that a caller that could not wait is refused at once. */
+  checkRoom(): void {
+    if (this.closing.signal.aborted) throw new BackpressureError('This process ends.');
+    if (this.waiting >= MOST_WAITING)
+      throw new BackpressureError(`${MOST_WAITING} callers wait for pictures here, as many as may.`);
+  }
+
+  /**
+   * Requests a diagram and returns once it is over, or with its current status when the time is over or the
+   * caller disconnects. The first request does not wait for the subscription, so that a store failure is
+   * reported by the request itself.
+   */
+  async untilOver(
+    id: string,
+    ask: () => Promise<DiagramView | undefined>,
+    caller: AbortSignal,
+  ): Promise<DiagramView | undefined> {
+    this.checkRoom();
+    const enough = AbortSignal.any([caller, this.closing.signal, AbortSignal.timeout(this.options.waitMs)]);
+    this.waiting += 1;
+    try {
+      this.listen();
+      for (let look = ask; ; look = () => this.service.view(id)) {
+        const round = new AbortController();
+        const next = this.next(id, AbortSignal.any([enough, round.signal]));
+        try {
+          const view = await look();
+          if (!view || !isUnderWay(view)) return view;
+          await next;
+          if (enough.aborted) return view;
+        } finally {
+          round.abort();
+        }
+      }
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  onModuleDestroy(): void {
+    this.closing.abort();
+    this.connection?.disconnect();
+  }
+
+  /** Never rejects: the caller reads the status again or stops waiting. */
+  private next(id: string, signal: AbortSignal): Promise<unknown> {
+    return Promise.race([
+      once(this.over, id, { signal }),
+      pause(LOOK_AGAIN_MS, undefined, { signal, ref: false }),
+    ]).catch(() => undefined);
+  }
+
+  /** Subscribes once. Until the subscription works, callers poll. */
+  private listen(): void {
+    if (this.isListening) return;
+    this.isListening = true;
+    const connection = (this.connection ??= this.connect());
+    connection.subscribe(this.diagrams.overChannel).catch(() => (this.isListening = false));
+  }
+
+  /** A subscriber connection can do nothing else. ioredis reconnects and subscribes again. */
+  private connect(): Redis | Cluster {
+    const { redis } = this.lifecycle;
+    const connection = redis.isCluster ? (redis as Cluster).duplicate() : (redis as Redis).duplicate();
+    // The shared connection to the same store already logs the error.
+    connection.on('error', () => undefined);
+    connection.on('message', (_channel: string, id: string) => this.over.emit(id));
+    return connection;
+  }
+}

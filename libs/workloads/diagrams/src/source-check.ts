@@ -1,0 +1,74 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Flaw } from './diagram.js';
+import { InvalidDiagramError } from './diagram-errors.js';
+import { DiagramInvalid } from './render/errors.js';
+import { Renderers } from './render/renderers.js';
+import type { DiagramType, RenderRequest } from './render/types.js';
+
+/** Time limit of the check. After it, errors are reported by the render. */
+const CHECK_MS = 1_000;
+/** Time limit including the start of the renderer. */
+const COLD_MS = 5_000;
+const MOST_SAID = 1_000;
+
+/**
+ * Checks a source before anything is written, where possible. A source that cannot be checked now is
+ * accepted.
+ */
+@Injectable()
+export class SourceCheck implements OnApplicationShutdown {
+  private readonly closing = new AbortController();
+
+  constructor(private readonly renderers: Renderers) {
+    // Every check in progress listens to the signal.
+    setMaxListeners(0, this.closing.signal);
+  }
+
+  rendererOf(type: DiagramType): Promise<string> {
+    return this.renderers.rendererOf(type);
+  }
+
+  async check(request: RenderRequest): Promise<void> {
+    const enough = new AbortController();
+    const within = (ms: number): Promise<undefined> =>
+      pause(ms, undefined, { signal: enough.signal, ref: false }).catch(() => undefined);
+    const isReady = await this.renderers.canCheck(request.type);
+    // Continues after the caller has stopped waiting, so that the renderer is ready for the next source.
+    const flaw = await new Promise<Flaw | undefined>((resolve) => {
+      void within(isReady ? CHECK_MS : COLD_MS).then(resolve);
+      void this.flawOf(request, () => void within(CHECK_MS).then(resolve)).then(resolve);
+    });
+    enough.abort();
+    if (flaw) throw new InvalidDiagramError(flaw);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.closing.abort();
+    await this.renderers.close();
+  }
+
+  /** Never rejects: any other failure does not prove that the source is invalid. */
+  private async flawOf({ type, source }: RenderRequest, begun: () => void): Promise<Flaw | undefined> {
+    try {
+      await this.renderers.check(type, source, this.closing.signal, begun);
+    } catch (error) {
+      if (error instanceof DiagramInvalid) return flawIn(error);
+    }
+    return undefined;
+  }
+}
+
+/** Shortened, because a renderer may repeat the whole source. */
+export function short(message: string): string {
+  return message.length > MOST_SAID ? `${message.slice(0, MOST_SAID)}…` : message;
+}
+
+export function flawIn({ message, line, column }: DiagramInvalid): Flaw {
+  return {
+    message: short(message),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+  };
+}

@@ -1,0 +1,109 @@
+import { durationMs } from '#durations';
+import { Duration } from '#http';
+import { z } from 'zod';
+
+const MAX_PACE_MS = 10_000;
+/** Limit on the entity's JSON. */
+export const MAX_ENTITY_BYTES = 64 * 1024;
+const MAX_DEPTH = 100;
+/**
+ * The routes of a site contain each entity id twice, once percent-encoded with up to three characters a byte.
+ */
+const MAX_ID_BYTES = 100;
+
+/** Body of `POST /v1/sites`. */
+export const SiteBody = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200).default('A site'),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(500)
+      .optional()
+      .describe('Where it is read, for its sitemap. Default the address under which it was made.'),
+    pace: Duration.default(0)
+      .transform((text, context) => {
+        try {
+          const ms = durationMs(text, 'pace');
+          if (ms <= MAX_PACE_MS) return ms;
+          context.addIssue({ code: 'custom', message: `at most ${MAX_PACE_MS} ms` });
+        } catch (error) {
+          context.addIssue({ code: 'custom', message: (error as Error).message });
+        }
+        return z.NEVER;
+      })
+      .describe(
+        'How long each build takes at least, so that a demo can show what happens during a build; at most 10s.',
+      ),
+  })
+  .prefault({})
+  .meta({ id: 'CreateSite' });
+export type SiteBody = z.output<typeof SiteBody>;
+
+/** Body of `PUT /v1/sites/{id}/entities/{type}/{entityId}`. */
+export const EntityBody = z
+  .looseObject({
+    title: z.string().max(500).optional(),
+    body: z.string().max(MAX_ENTITY_BYTES).optional(),
+  })
+  .refine((content) => isNoDeeperThan(MAX_DEPTH, content), `an entity is nested ${MAX_DEPTH} deep at most`)
+  .describe('Any object; what it has beside title and body is shown by name.')
+  .meta({ id: 'PutEntity' });
+export type EntityBody = z.output<typeof EntityBody>;
+
+export const EntityType = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i, 'a type has letters, digits, - and _ (at most 64)');
+
+export const EntityId = z
+  .string()
+  .regex(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}/\\]+$/u, 'an id has no slashes or control characters')
+  .refine((id) => Buffer.byteLength(id) <= MAX_ID_BYTES, `an id has ${MAX_ID_BYTES} bytes at most`);
+
+export const EntityAnswer = z
+  .object({ type: z.string(), id: z.string(), version: z.number().int() })
+  .meta({ id: 'Entity' });
+export type EntityAnswer = z.output<typeof EntityAnswer>;
+
+export const SiteAnswer = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    url: z.string(),
+    version: z.number().int().describe('How often its entities have changed.'),
+    entities: z.number().int(),
+    createdAt: z.iso.datetime(),
+    routes: z
+      .array(
+        z.object({
+          path: z.string(),
+          kind: z.enum(['static', 'list', 'entity']),
+          type: z.string().optional(),
+          id: z.string().optional(),
+        }),
+      )
+      .describe('Of the build that readers get.'),
+    builds: z
+      .array(
+        z.object({
+          id: z.string(),
+          state: z.string(),
+          current: z.boolean().describe('Whether readers get it.'),
+          version: z.number().int().nullable().describe('It shows every change up to this one.'),
+          entities: z.number().int().nullable(),
+        }),
+      )
+      .describe('The newest first, twenty at most.'),
+  })
+  .meta({ id: 'Site' });
+
+/** JSON.stringify and JSON.parse recurse, and the depth they survive depends on the caller's stack. */
+function isNoDeeperThan(most: number, content: object): boolean {
+  let level: object[] = [content];
+  for (let depth = 0; depth < most && level.length > 0; depth += 1)
+    level = level.flatMap((each) => Object.values(each) as unknown[]).filter(isNested);
+  return level.length === 0;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,100 @@
+import {
+  Canceller,
+  Enqueuer,
+  JobReader,
+  LifecycleError,
+  meansUnavailable,
+  StoreUnavailableError,
+} from '#lifecycle';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { OldBuildRemover } from './old-build-remover.js';
+import { shards } from './site-keys.js';
+import { build, siteOwner } from './site-kinds.js';
+import { SiteRepository, type Standing } from './site-repository.js';
+import { isPending, BuildPublisher } from './build-publisher.js';
+
+const AT_ONCE = 20;
+
+/**
+ * Performs what follows from a change or a deletion, and finishes what a crashed process left: builds that
+ * were not requested, failed, are not shown or are superseded, and deleted sites that are not cleaned up. Any
+ * number of processes may run it; a site that one has taken is hidden from the others for a while.
+ */
+@Injectable()
+export class SiteReconciler implements OnModuleDestroy {
+  private readonly log = new Logger('sites');
+  private isEnding = false;
+
+  constructor(
+    private readonly repository: SiteRepository,
+    private readonly enqueuer: Enqueuer,
+    private readonly canceller: Canceller,
+    private readonly jobs: JobReader,
+    private readonly shown: BuildPublisher,
+    private readonly old: OldBuildRemover,
+  ) {}
+
+  /** Stops the loop before shutdown waits for it. */
+  onModuleDestroy(): void {
+    this.isEnding = true;
+  }
+
+  async reconcileOnce(): Promise<void> {
+    for (const shard of shards) {
+      if (this.isEnding) return;
+      for (const siteId of await this.repository.take(shard, AT_ONCE)) {
+        if (this.isEnding) return;
+        // A failing site must not hold up the others.
+        await this.reconcile(siteId).catch((error: unknown) => this.logError(error));
+      }
+    }
+  }
+
+  async reconcile(siteId: string): Promise<void> {
+    if (await this.repository.deletion(siteId)) return this.clear(siteId, 'sites');
+    // Read before the current build: a build that ends between the two reads has shown what it was requested
+    // for.
+    const answered = await this.answered(siteId);
+    await this.shown.settle(siteId);
+    const { unshown } = await this.repository.standing(siteId);
+    if (unshown !== undefined && unshown > answered) await this.ask(siteId, unshown);
+    for (const job of await this.old.due(siteId)) {
+      if (this.isEnding) return;
+      await this.old.remove(siteId, job);
+    }
+  }
+
+  /** The change is stored whether or not a build can be requested now. */
+  async ask(siteId: string, version: number): Promise<void> {
+    try {
+      const { id } = await this.enqueuer.enqueue(build, {}, { owners: [siteOwner(siteId)] });
+      await this.repository.recordBuild(siteId, version, id);
+    } catch (error) {
+      if (!(error instanceof LifecycleError)) throw error;
+      this.log.debug(`A build of ${siteId} is asked for later: ${error.message}`);
+    }
+  }
+
+  /** Every step is idempotent. The last one removes the site from the due list. */
+  async clear(siteId: string, by: string): Promise<void> {
+    const cancelId = await this.repository.deletion(siteId);
+    // Another process has just finished the deletion.
+    if (cancelId === undefined) return;
+    const about = { reason: 'the site was deleted', by: by || 'sites', cancelId };
+    await this.canceller.cancel(siteOwner(siteId), about);
+    await this.old.removeAll(siteId);
+    await this.repository.forget(siteId);
+  }
+
+  /** Logs an error, unless the store is away: the store's own monitoring logs that. */
+  logError(error: unknown): void {
+    if (error instanceof StoreUnavailableError || meansUnavailable(error)) return;
+    this.log.warn(error);
+  }
+
+  /** The version up to which a pending build will show every change; -1 if none is pending. */
+  private async answered(siteId: string): Promise<number> {
+    const { asked }: Standing = await this.repository.standing(siteId);
+    return asked && isPending(await this.jobs.read(asked.job)) ? asked.version : -1;
+  }
+}

@@ -1,0 +1,34 @@
+import { Canceller, owner } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { TRIP_STATUSES, type TripStatus } from './trip.js';
+import { TripRepository } from './trip-repository.js';
+
+/**
+ * The cancels with which a trip ends its own jobs. Their ids are derived from the trip's secret, so no other
+ * caller can use one first or pass off a cancel as the trip's own. An id that was used is visible in the
+ * owner's history and reveals nothing about the next.
+ */
+@Injectable()
+export class TripCancelIds {
+  constructor(
+    private readonly trips: TripRepository,
+    private readonly canceller: Canceller,
+  ) {}
+
+  /** Idempotent: the same trip and status give the same cancel. */
+  async carryOut(id: string, status: TripStatus, reason: string): Promise<void> {
+    const cancelId = idOf(id, status, await this.trips.secret(id));
+    await this.canceller.cancel(owner('trip', id), { reason, by: 'trips', cancelId });
+  }
+
+  async has(id: string, cancelId: string): Promise<boolean> {
+    const secret = await this.trips.secret(id);
+    return TRIP_STATUSES.some((status) => idOf(id, status, secret) === cancelId);
+  }
+}
+
+function idOf(id: string, status: TripStatus, secret: string): string {
+  const sealed = createHash('sha256').update([secret, id, status].join('\0')).digest('base64url');
+  return `trip-${id}-${sealed}`;
+}

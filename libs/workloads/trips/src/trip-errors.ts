@@ -1,0 +1,38 @@
+import { LifecycleError } from '#lifecycle';
+
+/** The trip does not exist, or it ended more than a day ago. */
+export class UnknownTripError extends LifecycleError {
+  readonly code = 'UNKNOWN_TRIP';
+
+  constructor() {
+    super('There is no trip of that id, or it has been over for more than a day.');
+  }
+}
+
+/** The trip's status does not allow this; nothing has changed. */
+export class TripOverError extends LifecycleError {
+  readonly code = 'TRIP_NOT_TO_BE_HAD';
+
+  constructor(readonly status: string) {
+    super(`The trip is ${status}.`);
+  }
+}
+
+/** The trip is not open to this driver now; nothing has changed. */
+export class NotForDriverError extends LifecycleError {
+  readonly code = 'NOT_FOR_DRIVER';
+
+  constructor(driverId: string, why: string) {
+    super(`The trip is not for driver "${driverId}": ${why}.`);
+  }
+}
+
+/** Fails the request's attempt, so that it is retried when the driver may be back. */
+export class DriverUnavailableError extends Error {
+  constructor(driverId: string) {
+    super(`Driver "${driverId}" is not available.`);
+    this.name = 'DriverUnavailableError';
+    // The job keeps the stack of each attempt, and there may be a thousand.
+    this.stack = '';
+  }
+}
