@@ -7,7 +7,7 @@ import { readPayload } from '../kinds/payload-schema.js';
 import { QueueRegistry } from './queue-registry.js';
 import { jobOptionsOf, type EnqueueOptions } from './enqueue-options.js';
 
-/** What became of the request, and the job that does its work. */
+/** The outcome of the request, and the job that does its work. */
 export interface EnqueueTicket {
   readonly outcome: Exclude<Ticket['outcome'], 'existing'>;
   readonly id: string;

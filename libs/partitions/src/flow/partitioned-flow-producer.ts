@@ -22,7 +22,7 @@ export class PartitionedFlowProducer extends MooredFlowProducer {
 
   constructor(options: PartitionedFlowOptions) {
     const [own, ...others] = optionsOfEach(options);
-    super(own!);
+    super(own);
     this.prefixes = [own!, ...others].map(({ prefix }) => prefix);
     this.others = others.map((opts) => new MooredFlowProducer(opts));
     for (const other of this.others) other.on('error', (error: Error) => this.emit('error', error));

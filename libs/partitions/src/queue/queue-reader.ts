@@ -38,7 +38,7 @@ export abstract class QueueReader<D = Anything, R = Anything, N extends string =
 
   constructor(name: string, options: PartitionedQueueOptions) {
     const [own, ...others] = optionsOfEach(options);
-    super(name, own!);
+    super(name, own);
     this.prefixes = [own!, ...others].map(({ prefix }) => prefix);
     this.others = others.map((opts) => new MooredQueue<D, R, N>(name, opts));
   }

@@ -137,7 +137,7 @@ export class DiagramRepository {
   }
 
   /** For a diagram without a job: true if a process is enqueueing one, or will. */
-  async isToBeMade(id: string): Promise<boolean> {
+  async mustBeMade(id: string): Promise<boolean> {
     const { diagram } = keysOf(this.prefix, id);
     const until = await this.call((redis) => redis.hget(diagram, 'u'));
     if (until !== null && Number(until) > (await this.store.now())) return true;

@@ -31,7 +31,7 @@ export class DiagramStatus {
   async look(diagram: DiagramRecord): Promise<Look> {
     const { id, job, isOver } = diagram;
     if (isOver) return { state: 'cancelled' };
-    if (job === undefined) return { state: (await this.diagrams.isToBeMade(id)) ? 'pending' : 'removed' };
+    if (job === undefined) return { state: (await this.diagrams.mustBeMade(id)) ? 'pending' : 'removed' };
     const picture = await this.picture(diagram);
     if (picture) return { state: 'completed', picture };
 

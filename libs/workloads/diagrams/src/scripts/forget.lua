@@ -7,10 +7,10 @@
     ARGV[1]   the diagram
     ARGV[2]   the time of the request that the caller saw
 
-  Answers ok, or anew if the owner has requested it again since: then it stays.
+  Answers ok, or requested-again if the owner has requested it again since: then it stays.
 ]]
 if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1])) ~= tonumber(ARGV[2]) then
-  return 'anew'
+  return 'requested-again'
 end
 redis.call('ZREM', KEYS[1], ARGV[1])
 return 'ok'
