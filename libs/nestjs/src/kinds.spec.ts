@@ -4,6 +4,7 @@ import { BullModule, InjectQueue, Processor } from '@nestjs/bullmq';
 import { Injectable, Module, type INestApplicationContext, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
@@ -51,6 +52,23 @@ class ThumbnailHandler extends Handler<typeof thumbnail> {
     }
     await run.progress(100);
     return { size: 64 };
+  }
+}
+
+const short = defineKind({
+  name: 'media.short',
+  queue: 'media',
+  payload: z.object({}),
+  owners: () => ['photo:1'],
+  timeout: '20ms',
+});
+
+@Injectable()
+@Handles(short)
+class ShortHandler extends Handler<typeof short> {
+  async handle(_payload: Payload<typeof short>, { signal, attempt, owners }: Run): Promise<void> {
+    if (!signal.aborted) await once(signal, 'abort');
+    seen.push({ payload: { photoId: '', mode: '' }, attempt, owners, reason: signal.reason });
   }
 }
 
@@ -145,6 +163,14 @@ describe('kinds', () => {
     await expect(enqueuer.enqueue(thumbnail, { photoId: '1' })).rejects.toMatchObject({
       code: 'OWNER_CLOSED',
     });
+  });
+
+  it('are told to stop when their time is over', async () => {
+    const enqueuer = (await start([ShortHandler, MediaProcessor], [short])).get(Enqueuer);
+
+    await enqueuer.enqueue(short, {});
+
+    await until(() => seen[0]?.reason === 'timeout', 'it was told');
   });
 
   it('join a pending job of the same owner and key', async () => {
