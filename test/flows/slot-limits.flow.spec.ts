@@ -130,11 +130,11 @@ describe('a slot key that callers name', () => {
   it('has its limit shown and set by the command line', async () => {
     const mooring = new Mooring({ MOORING_URL: fleet.url });
     expect((await mooring.run(['slot', 'press', '--limit', '2'])).stdout).toBe(
-      'press has the limit 2.\n0 hold a slot\n0 wait\n',
+      'press has a limit of 2.\n0 hold a slot\n0 wait\n',
     );
     expect(JSON.parse((await mooring.run(['slot', 'press', '--json'])).stdout)).toMatchObject({ limit: 2 });
     expect((await mooring.run(['slot', 'other'])).stdout).toContain(
-      'other has no limit yet: the next job that names it sets it.',
+      'other has no limit yet; the next job that uses it sets one.',
     );
   });
 
