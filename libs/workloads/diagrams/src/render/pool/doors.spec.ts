@@ -58,7 +58,7 @@ beforeAll(async () => {
   script = join(folder, 'try.mjs');
   await writeFile(
     script,
-    `import { closeDoors } from '../closed-doors.js';
+    `import { closeDoors } from '../disable-node-apis.js';
 closeDoors();
 const said = {};
 for (const [what, attempt] of [${Object.entries(TRIES)
