@@ -12,7 +12,7 @@ const COVERED = {
     minimumBlockTimeout maximumBlockTimeout getBlockTimeout getRateLimitDelay isRateLimited waitForRateLimit waitForJob
     mainLoop _getNextJob nextJobFromJobData callProcessJob handleCompleted handleFailed getUnrecoverableErrorMessage
     retryIfFailed whenCurrentJobsFinished stalledChecker moveStalledJobsToWait resumeCancels moveLimitedBackToWait ownersNamedFor adopt
-    mayRun fetchAnother confirmCancel goOnIfOver`,
+    nextJobAsked mayRun fetchAnother confirmCancel goOnIfOver`,
   flow: `constructor emit on off once Job getBackend addNode addNodes addChildren getNode getChildren collectFlowEntry
     validateFlowJobs queueFromNode toFlowError`,
   slots: `constructor read limitOf`,
