@@ -72,6 +72,22 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
+  it('completes a run although a job that ended before cannot be removed', async () => {
+    const completed: unknown[] = [];
+    kit.worker(async () => 'done').on('completed', (job) => completed.push(job.id));
+    const add = (jobId: string) =>
+      kit.queue().add('x', {}, { owners: ['track:1'], jobId, removeOnComplete: { count: 1 } });
+    await add('old');
+    await until(() => completed.length === 1, 'the old one completed');
+    await kit.redis.set(`${kit.prefix}:audio:old`, 'no hash');
+
+    await add('new');
+
+    await until(() => completed.length === 2, 'the new one completed');
+    expect(completed).toEqual(['old', 'new']);
+    await kit.nothingLeft();
+  });
+
   it('opens its connection for cancels when it begins to run, not before', async () => {
     const duplicate = vi.spyOn(kit.redis, 'duplicate');
     const worker = kit.worker(async () => undefined, { autorun: false });

@@ -50,8 +50,9 @@ local function lastly(helper)
   end
 end
 
+-- The runs of the step have ended: their answers must not be lost over an old job that cannot be removed. It is met again in the next step.
 local function callWaiting()
-  for _, call in ipairs(atEnd) do call[1](unpack(call, 2)) end
+  for _, call in ipairs(atEnd) do pcall(call[1], unpack(call, 2)) end
 end
 
 local makers = {}
