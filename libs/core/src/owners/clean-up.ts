@@ -17,14 +17,16 @@ export class CleanUp {
   async pass(cancelId: string, untilMs = Infinity): Promise<boolean> {
     const receipt = this.store.receiptOf(cancelId);
     let cursor = '0';
+    let next: string;
     let running = 0;
     do {
-      const [next, held] = await this.store.run<[string, number]>('clean', receipt, [cancelId, cursor]);
-      if (next === 'gone') return true;
+      const [answered, held] = await this.store.run<[string, number]>('clean', receipt, [cancelId, cursor]);
+      if (answered === 'gone') return true;
       running += held;
-      cursor = next;
-    } while (cursor !== '0' && Date.now() < untilMs);
-    if (running > 0 || cursor !== '0') return false;
+      next = answered;
+      if (next !== 'rest') cursor = next;
+    } while (next !== '0' && Date.now() < untilMs);
+    if (running > 0 || next !== '0') return false;
     await this.store.run('closeReceipt', receipt, [cancelId]);
     return true;
   }

@@ -225,6 +225,34 @@ describe('Owners', () => {
     expect(await kit.owners.cancel('ghost:1', { dryRun: true })).toMatchObject({ removed: 0, aborted: 0 });
   });
 
+  it('removes at most 100 jobs in one step, however many a page of the index has', async () => {
+    const queue = kit.queue();
+    const jobs = Array.from({ length: 350 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } }));
+    await queue.addBulk(jobs);
+    const monitor = await kit.redis.duplicate().monitor();
+    const removed: number[] = [];
+    monitor.on('monitor', (_time: string, [command, key, ...fields]: string[]) => {
+      if (command?.toUpperCase() === 'HDEL' && key === `${kit.prefix}~owner~track:1`)
+        removed.push(fields.length);
+    });
+
+    const receipt = await kit.owners.cancel('track:1');
+
+    expect(receipt).toMatchObject({ removed: 350, done: true, byQueue: { audio: { waiting: 350 } } });
+    expect(await queue.count()).toBe(0);
+    await until(() => removed.reduce((sum, count) => sum + count, 0) >= 350, 'the store has told all of it');
+    expect(Math.max(...removed)).toBe(100);
+    monitor.disconnect();
+  });
+
+  /** What BullMQ writes in the step that hands a job to a worker. Answers the key of the lock. */
+  async function giveToWorker(ref: string): Promise<string> {
+    const job = `${kit.prefix}:${ref}`;
+    await kit.redis.hset(job, 'processedOn', Date.now());
+    await kit.redis.set(`${job}:lock`, 'run');
+    return `${job}:lock`;
+  }
+
   async function contentOf(key: string): Promise<unknown> {
     const { redis } = kit;
     switch (await redis.type(key)) {
@@ -311,8 +339,7 @@ describe('Owners', () => {
     const runs = await queue.addBulk(
       slow.map((owner) => ({ name: 'x', data: {}, opts: { owners: [owner] } })),
     );
-    // As if workers had them.
-    await Promise.all(runs.map(({ id }) => kit.redis.set(`${kit.prefix}:audio:${id}:lock`, 'run')));
+    await Promise.all(runs.map(({ id }) => giveToWorker(`audio:${id}`)));
     for (const owner of slow) await kit.owners.cancel(owner, { close: false });
     await queue.addBulk(
       Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } })),
@@ -350,8 +377,7 @@ describe('Owners', () => {
     const opts = { owners: ['track:1'] };
     await kit.queue().addBulk(Array.from({ length: 600 }, () => ({ name: 'x', data: {}, opts })));
     const [, firstPage] = await kit.redis.hscan(`${kit.prefix}~owner~track:1`, 0, 'COUNT', 100);
-    const lock = `${kit.prefix}:${firstPage.find((field) => field.startsWith('audio:'))}:lock`;
-    await kit.redis.set(lock, 'run');
+    const lock = await giveToWorker(firstPage.find((field) => field.startsWith('audio:'))!);
 
     expect(await kit.owners.cancel('track:1')).toMatchObject({ done: false, removed: 599, aborted: 1 });
 
@@ -364,11 +390,11 @@ describe('Owners', () => {
     const children = Array.from({ length: 300 }, () => ({ name: 'x', queueName: 'audio', data: {} }));
     const top = { name: 'top', queueName: 'audio', data: {}, opts: { owners: ['track:1'] } };
     const { job } = await kit.flows().add({ ...top, children });
-    await kit.redis.set(`${kit.prefix}:audio:${job.id}:lock`, 'run');
+    const lock = await giveToWorker(`audio:${job.id}`);
 
     expect(await kit.owners.cancelJob('audio', job.id!)).toMatchObject({ done: false, aborted: 1 });
 
-    await kit.redis.del(`${kit.prefix}:audio:${job.id}:lock`);
+    await kit.redis.del(lock);
     await until(async () => (await kit.owners.resume()) === 0, 'it is done');
   });
 

@@ -1,12 +1,17 @@
 const REDIS_CALL = 'local rcall = redis.call\n';
 /** A function that begins and ends at the left edge. */
-const HELPER = /^local (?:function (\w+)|(\w+) = function) ?\([^)]*\)\n[^]*?^end$\n?/gm;
+const HELPER = /^(?:local function (\w+)|(?:local )?(\w+) = function) ?\([^)]*\)\n[^]*?^end$\n?/gm;
+/** The name of a function that is defined further down. */
+const DECLARED = /^local (\w+)\n(?=[^]*^\1 = function)/gm;
 /** These use variables of the text they stand in. Of the other helpers in the known texts none does. */
 const STAY = ['cleanList', 'removeLockKeys'];
-/** Enough once in a step of many jobs: delayed jobs that are due wait, old events go, and workers are told that there are jobs. */
-const ONCE = ['promoteDelayedJobs', 'trimEvents', 'addBaseMarkerIfNeeded'];
-/** Enough at the end of a step: jobs that ended long ago go. */
-const LASTLY = ['removeJobsByMaxAge', 'removeJobsByMaxCount'];
+/** What stands around some of them: the functions of `environment.lua`. */
+const AROUND: Readonly<Record<string, readonly string[]>> = {
+  once: ['promoteDelayedJobs', 'trimEvents', 'addBaseMarkerIfNeeded', 'getOrSetMaxEvents'],
+  lastly: ['removeJobsByMaxAge', 'removeJobsByMaxCount'],
+  unlessKnown: ['isLocked', 'isJobSchedulerJob', 'removeParentDependencyKey'],
+  inTheSameSet: ['removeJobFromAnyState'],
+};
 
 /**
  * BullMQ's texts make their helper functions in every call: about forty for the end of a run. They are taken out of the text, so that a
@@ -14,7 +19,11 @@ const LASTLY = ['removeJobsByMaxAge', 'removeJobsByMaxCount'];
  */
 export function takeHelpersOut(lua: string): { readonly helpers: string; readonly main: string } {
   const helpers = [REDIS_CALL];
-  const main = lua.replace(HELPER, (text: string, name = '') => {
+  const declared = lua.replace(DECLARED, (text) => {
+    helpers.push(text);
+    return '';
+  });
+  const main = declared.replace(HELPER, (text: string, name = '') => {
     if (STAY.includes(name)) return text;
     helpers.push(text, wrapping(name));
     return '';
@@ -23,6 +32,6 @@ export function takeHelpersOut(lua: string): { readonly helpers: string; readonl
 }
 
 function wrapping(name: string): string {
-  if (ONCE.includes(name)) return `${name} = once(${name})\n`;
-  return LASTLY.includes(name) ? `${name} = lastly(${name})\n` : '';
+  const around = Object.keys(AROUND).find((key) => AROUND[key]!.includes(name));
+  return around ? `${name} = ${around}(${name}, '${name}')\n` : '';
 }

@@ -6,29 +6,39 @@ local JOBS_IN_ONE_STEP = 100
 local MOST_ANNOUNCED = 1000
 
 -- A parent that is not cancelled with its child is told that the child failed: BullMQ does so for a job that ends in the active list.
+-- This, as the other ways to remove a job, answers whether it was delayed.
 local function failInItsPlace(prefix, job, timestamp)
-  for _, place in ipairs({ 'delayed', 'prioritized', 'waiting-children' }) do
+  local wasDelayed = redis.call('ZREM', prefix .. 'delayed', job) == 1
+  for _, place in ipairs({ 'prioritized', 'waiting-children' }) do
     redis.call('ZREM', prefix .. place, job)
   end
   redis.call('LREM', prefix .. 'wait', 1, job)
   redis.call('LPUSH', prefix .. 'active', job)
   failUnkept(prefix, job, timestamp, '0', 'cancelled')
+  return wasDelayed
 end
 
-local function hasLivingParent(prefix, job)
-  local parent = redis.call('HGET', prefix .. job, 'parentKey')
-  if not parent or redis.call('EXISTS', parent) == 0 then return false end
+local function isLivingParent(parent)
+  if redis.call('EXISTS', parent) == 0 then return false end
   local mark = markOfJob(parent, '')
   return not mark or allCurrent(mark, string.sub(parent, #root + 2))
 end
 
-local function removeFromQueue(prefix, job, timestamp)
-  if endSchedulerWith(prefix, job) then return end
-  if hasLivingParent(prefix, job) then
-    failInItsPlace(prefix, job, timestamp)
-  else
-    bull.removeJob(removeJobKeys(prefix, job), { job, '0', prefix })
-  end
+-- What is known of a job that belongs to no flow and no scheduler, and has no lock. Others are looked at by BullMQ's text.
+local PLAIN = { isLocked = false, isJobSchedulerJob = false, removeParentDependencyKey = false }
+local UNKNOWN = {}
+
+local function removeAsBullMQ(prefix, job, isPlain)
+  known = isPlain and PLAIN or UNKNOWN
+  bull.removeJob(removeJobKeys(prefix, job), { job, '0', prefix })
+  known = UNKNOWN
+  return removedFrom == 'delayed'
+end
+
+local function removeFromQueue(prefix, job, scheduler, parent, timestamp)
+  if scheduler and endSchedulerWith(prefix, job) then return true end
+  if parent and isLivingParent(parent) then return failInItsPlace(prefix, job, timestamp) end
+  return removeAsBullMQ(prefix, job, not (scheduler or parent))
 end
 
 local function countTold(cancelId, ref)
@@ -37,39 +47,54 @@ local function countTold(cancelId, ref)
   redis.call('HINCRBY', receiptOf(cancelId), 'aborted:' .. queueOf(ref), 1)
 end
 
-local function noteRemoved(page, ref, state)
-  local field = 'removed:' .. queueOf(ref) .. ':' .. state
-  page.counts[field] = (page.counts[field] or 0) + 1
+local function noteRemoved(page, prefix, ref, state)
+  local counts = page.counts[state]
+  counts[prefix] = (counts[prefix] or 0) + 1
   table.insert(page.leaving, ref)
+end
+
+local function leaveOn(page, owner, ref)
+  if owner ~= page.owner then leave(owner, ref) end
+  local entries = page.history[owner] or {}
+  page.history[owner] = entries
+  entries[#entries + 1] = page.timestamp .. ' cancelled ' .. ref
 end
 
 local function leaveAllOn(page, mark, ref)
   leavePending(mark, ref)
-  for _, owner in ipairs(ownersOfMark(mark)) do
-    if owner.name ~= page.owner then leave(owner.name, ref) end
-    page.history[owner.name] = page.history[owner.name] or {}
-    table.insert(page.history[owner.name], page.timestamp .. ' cancelled ' .. ref)
-  end
+  leaveOn(page, mark.owner, ref)
+  for _, owner in furtherOwners(mark) do leaveOn(page, owner, ref) end
   if needsSlots(mark) then freeSlots(mark, ref) end
 end
 
--- A job that a worker has stays: its run is told to stop.
+local function tellRun(page, ref)
+  countTold(page.cancelId, ref)
+  table.insert(page.running, ref)
+end
+
+-- A job that a worker has stays: its run is told to stop. One that was never handed to a worker has no lock.
 local function cleanJob(page, ref)
   local prefix, job = splitRef(ref)
-  if isLocked(prefix, job) then
-    countTold(page.cancelId, ref)
-    table.insert(page.running, ref)
-    return
-  end
-  local mark = markOfJob(prefix, job)
-  noteRemoved(page, ref, mark and stateOf(prefix, job) or 'gone')
-  if not mark then return end
+  local fields = redis.call('HMGET', prefix .. job, 'opts', 'processedOn', 'atm', 'rjk', 'parentKey')
+  local options, begunAt, tries, scheduler, parent = unpack(fields)
+  if begunAt and isLocked(prefix, job) then return tellRun(page, ref) end
+  local mark = options and markIn(options)
+  if not mark then return noteRemoved(page, prefix, ref, 'gone') end
   leaveAllOn(page, mark, ref)
-  removeFromQueue(prefix, job, page.timestamp)
+  local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp)
+  noteRemoved(page, prefix, ref, not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed')
+end
+
+local function writeCounts(page)
+  for state, counts in pairs(page.counts) do
+    for prefix, count in pairs(counts) do
+      redis.call('HINCRBY', receiptOf(page.cancelId), 'removed:' .. queueOf(refOf(prefix, '')) .. ':' .. state, count)
+    end
+  end
 end
 
 local function writePage(page)
-  for field, count in pairs(page.counts) do redis.call('HINCRBY', receiptOf(page.cancelId), field, count) end
+  writeCounts(page)
   for owner, entries in pairs(page.history) do rememberAll(owner, entries) end
   if #page.running > 0 then
     redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(page.running, '\n'))
@@ -78,12 +103,17 @@ local function writePage(page)
 end
 
 -- What these jobs have in common is written once: what leaves the owner's record, the history of each owner, and the counts. Answers how
--- many of them run.
+-- many of them run, and whether these are all: a page of the index may have more jobs than a step removes.
 local function cleanRefs(owner, cancelId, refs, timestamp)
-  local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, counts = {}, running = {} }
-  for _, ref in ipairs(refs) do cleanJob(page, ref) end
+  local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, running = {},
+    counts = { waiting = {}, delayed = {}, retrying = {}, gone = {} } }
+  local at = 0
+  while at < #refs and #page.leaving < JOBS_IN_ONE_STEP do
+    at = at + 1
+    cleanJob(page, refs[at])
+  end
   writePage(page)
-  return #page.running
+  return #page.running, at == #refs
 end
 
 -- One page of the jobs that were cancelled alone. The cursor is the place in their text. Answers the next cursor and how many of them run.
@@ -95,10 +125,10 @@ local function cleanNamed(owner, cancelId, jobs, cursor)
     if not ref then break end
     if redis.call('HGET', recordOf(owner), ref) == '0' then refs[#refs + 1] = ref end
   end
-  return whole(at), cleanRefs(owner, cancelId, refs, msText(nowUs()))
+  return whole(at), (cleanRefs(owner, cancelId, refs, msText(nowUs())))
 end
 
--- One page of the index. Answers the next cursor and how many of its jobs run.
+-- One page of the index. Answers the next cursor, or `rest` if this page has to be read again, and how many of its jobs run.
 local function cleanPage(owner, cancelId, upTo, cursor)
   local page = redis.call('HSCAN', recordOf(owner), cursor, 'COUNT', JOBS_IN_ONE_STEP)
   local refs = {}
@@ -106,5 +136,6 @@ local function cleanPage(owner, cancelId, upTo, cursor)
     local isJob = string.find(page[2][i], ':', 1, true)
     if isJob and tonumber(page[2][i + 1]) <= upTo then refs[#refs + 1] = page[2][i] end
   end
-  return page[1], cleanRefs(owner, cancelId, refs, msText(nowUs()))
+  local running, isWhole = cleanRefs(owner, cancelId, refs, msText(nowUs()))
+  return isWhole and page[1] or 'rest', running
 end

@@ -3,7 +3,8 @@
 
     KEYS[1]  receipt
     ARGV[1]  root   [2] cancelId   [3] cursor, '0' to begin
-  Answers {next cursor, number of runs that hold a lock on this page}; {'gone'} without a receipt.
+  Answers {next cursor, number of runs that hold a lock on this page}, {'rest', …} if the same page has more jobs; {'gone'} without a
+  receipt.
 ]]
 root = ARGV[1]
 local cancelId = ARGV[2]

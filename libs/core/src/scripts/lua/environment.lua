@@ -26,14 +26,36 @@ local cjson = {
   end,
 }
 
--- A helper of BullMQ's that a step calls for each of its jobs, and that has nothing to do after the first call with the same first arguments.
+-- A helper of BullMQ's that a step calls for each of its jobs, and that has nothing new to do or to say when it is called again with the
+-- same first arguments.
 local function once(helper)
-  local done = {}
+  local answers = {}
   return function(key, second, ...)
     local call = key .. tostring(second)
-    if done[call] then return end
-    done[call] = true
-    return helper(key, second, ...)
+    if answers[call] == nil then answers[call] = helper(key, second, ...) or false end
+    return answers[call]
+  end
+end
+
+-- What the step knows of the job that it hands to BullMQ's text: answers by the names of the helpers that would look it up again.
+local known = {}
+
+local function unlessKnown(helper, name)
+  return function(...)
+    if known[name] ~= nil then return known[name] end
+    return helper(...)
+  end
+end
+
+-- Where the job was that was removed last. BullMQ's text looks into five sets, one after the other; most often the next job is where
+-- the one before it was.
+local removedFrom = 'prioritized'
+
+local function inTheSameSet(helper)
+  return function(prefix, job)
+    local isSet = removedFrom == 'prioritized' or removedFrom == 'delayed'
+    if not isSet or redis.call('ZREM', prefix .. removedFrom, job) == 0 then removedFrom = helper(prefix, job) end
+    return removedFrom
   end
 end
 

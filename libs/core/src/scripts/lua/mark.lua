@@ -8,10 +8,15 @@
 ]]
 local MARK, BEGIN, ANY_MARK = '^(%d+)|([^|]+)|(%d*)|([^|]*)|(%d*)|([^|]*)(.*)$', '{"mooring":"', '^{"mooring":"[^"]*"'
 
+-- The jobs of one step have often the same mark. A mark is never changed.
+local lastText, lastMark
+
 local function readMark(text)
+  if text == lastText then return lastMark end
   local epoch, owner, startBy, key, limit, slot, further = string.match(text, MARK)
   if not epoch then return nil end
-  return { epoch = epoch, owner = owner, startBy = startBy, key = key, limit = limit, slot = slot, further = further }
+  lastText, lastMark = text, { epoch = epoch, owner = owner, startBy = startBy, key = key, limit = limit, slot = slot, further = further }
+  return lastMark
 end
 
 -- <key>|<limit>|<slot>
