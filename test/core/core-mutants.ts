@@ -144,7 +144,6 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     'local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp)',
     'local wasDelayed = false',
   ),
-  m('a clean-up passes over the rest of a page', 'clean-up', "isWhole and page[1] or 'rest'", 'page[1]'),
   m(
     'a clean-up looks for a job in the set of the one before, and nowhere else',
     'environment',

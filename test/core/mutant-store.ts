@@ -4,19 +4,14 @@ import type { CoreMutant } from './core-mutants.js';
 
 const FOLDER = new URL('../../libs/core/src/scripts/lua/', import.meta.url);
 
-interface Recipe {
-  /** The files of ours that the script is made of. */
-  readonly own: readonly string[];
-}
-
 /** The core's scripts, as it makes them. */
-export interface ScriptMaker<R extends Recipe> {
+export interface ScriptMaker<R> {
   readonly recipes: Readonly<Record<string, R>>;
   readonly make: (recipe: R) => { readonly lua: string; readonly numberOfKeys: number };
 }
 
 /** Has a client run mutated scripts. The core keeps what a client has under the names of its commands. */
-export function defineMutants<R extends Recipe>(
+export function defineMutants<R>(
   redis: Redis,
   mutants: readonly CoreMutant[],
   { recipes, make }: ScriptMaker<R>,
@@ -25,9 +20,9 @@ export function defineMutants<R extends Recipe>(
   for (const mutant of mutants)
     texts.set(mutant.file, mutate(texts.get(mutant.file) ?? read(mutant.file), mutant));
   for (const [name, recipe] of Object.entries(recipes)) {
-    const files = recipe.own.filter((file) => texts.has(file));
-    if (files.length === 0) continue;
     const { lua, numberOfKeys } = make(recipe);
+    const files = [...texts.keys()].filter((file) => lua.includes(read(file)));
+    if (files.length === 0) continue;
     const mutated = files.reduce((text, file) => replaceOnce(text, read(file), texts.get(file)!, file), lua);
     // The line of flags, which an older store does not take, is for a store that is full.
     redis.defineCommand(`mooring:${name}`, { lua: mutated.replace(/^#!lua.*\n/, ''), numberOfKeys });

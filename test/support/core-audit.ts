@@ -6,6 +6,7 @@ import { isUnfinished, type CoreState, type StoredJob } from './core-state.js';
 export function faultsOf(state: CoreState): string[] {
   return [
     ...jobsWithoutPlace(state),
+    ...placesWithoutJob(state),
     ...jobsMissingFromIndex(state),
     ...entriesWithoutJob(state),
     ...wrongPendingJobs(state),
@@ -21,6 +22,10 @@ function jobsWithoutPlace({ jobs }: CoreState): string[] {
   return [...jobs]
     .filter(([, { place }]) => place === 'nowhere')
     .map(([ref]) => `place: ${ref} is in no list`);
+}
+
+function placesWithoutJob({ ghosts }: CoreState): string[] {
+  return [...ghosts].map(([ref, place]) => `place: ${place} has ${ref}, which is gone`);
 }
 
 function jobsMissingFromIndex({ jobs, owners }: CoreState): string[] {

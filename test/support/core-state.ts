@@ -35,6 +35,8 @@ export interface CoreState {
   /** By the store's clock, ms. */
   readonly at: number;
   readonly jobs: ReadonlyMap<string, StoredJob>;
+  /** What stands in a list of BullMQ's and is no job: the place by `<queue>:<id>`. */
+  readonly ghosts: ReadonlyMap<string, string>;
   readonly owners: ReadonlyMap<string, StoredOwner>;
   /** `<owner>|<digest>` → job */
   readonly pending: ReadonlyMap<string, string>;
@@ -78,9 +80,12 @@ export async function readCoreState(redis: Redis, prefix: string): Promise<CoreS
         .map((entry) => [entry[0].slice(name.length + 2), entry]),
     );
   const valuesOf = (name: string) => new Map([...ours(name)].map(([key, [, , , values]]) => [key, values]));
+  const places = placesIn(dump);
+  const jobs = jobsIn(dump, places);
   return {
     at: Number(at),
-    jobs: jobsIn(dump),
+    jobs,
+    ghosts: new Map([...places].filter(([ref]) => !jobs.has(ref))),
     owners: new Map([...ours('owner')].map(([name, [, , ttl, fields]]) => [name, ownerOf(fields, ttl)])),
     pending: new Map(
       [...valuesOf('pending')].flatMap(([owner, fields]) =>
@@ -100,13 +105,17 @@ export function isUnfinished({ place }: StoredJob): boolean {
   return UNFINISHED.has(place);
 }
 
-function jobsIn(dump: Dump): Map<string, StoredJob> {
+function placesIn(dump: Dump): Map<string, string> {
   const places = new Map<string, string>();
-  const keys = new Set(dump.map(([key]) => key));
   for (const [key, , , ids] of dump) {
     const [, queue, place] = /^:([^:]*):([a-z-]+)$/.exec(key) ?? [];
     if (place && PLACES.has(place)) for (const id of ids) places.set(`${queue}:${id}`, place);
   }
+  return places;
+}
+
+function jobsIn(dump: Dump, places: ReadonlyMap<string, string>): Map<string, StoredJob> {
+  const keys = new Set(dump.map(([key]) => key));
   const jobs = new Map<string, StoredJob>();
   for (const [key, kind, , values] of dump) {
     const fields =
