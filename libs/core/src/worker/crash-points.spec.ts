@@ -116,7 +116,7 @@ describe('a process that fails at any of its commands', () => {
       }
     }
     await kit.owners.cancel('cron:1');
-    const ends = kit.worker(async () => undefined, { lockDuration: 400, stalledInterval: 250 });
+    const ends = kit.worker(async () => undefined, { lockDuration: 5_000, stalledInterval: 250 });
     await until(async () => (await countUnfinished()) === 0, 'all jobs have ended');
     await until(async () => (await kit.owners.resume()) === 0, 'all cancels are over');
     await ends.close();
