@@ -214,6 +214,8 @@ describe('Owners', () => {
     await audio.addBulk(Array.from({ length: 250 }, () => ({ name: 'x', data: {}, opts })));
     await video.add('later', {}, { ...opts, delay: 60_000 });
     await video.add('other', {}, { owners: ['track:2'] });
+    // The worker would take jobs of the second page, and the gate would refuse them.
+    await audio.pause();
     const before = await dump();
 
     const preview = await kit.owners.cancel('track:1', { dryRun: true });
@@ -226,23 +228,24 @@ describe('Owners', () => {
   });
 
   it('removes at most 100 jobs in one step, however many a page of the index has', async () => {
-    const queue = kit.queue();
     const jobs = Array.from({ length: 350 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } }));
-    await queue.addBulk(jobs);
-    const monitor = await kit.redis.duplicate().monitor();
-    const removed: number[] = [];
-    monitor.on('monitor', (_time: string, [command, key, ...fields]: string[]) => {
-      if (command?.toUpperCase() === 'HDEL' && key === `${kit.prefix}~owner~track:1`)
-        removed.push(fields.length);
-    });
+    await kit.queue().addBulk(jobs);
+    const left = async () =>
+      (await kit.redis.hkeys(`${kit.prefix}~owner~track:1`)).filter((field) => field.includes(':')).length;
 
-    const receipt = await kit.owners.cancel('track:1');
+    await kit.cancelAndDie('track:1', 'c1');
+    const steps = [350 - (await left())];
+    const store = kit.owners['at'].store as OwnerStore;
+    for (let cursor = '0', next = ''; next !== '0'; cursor = next === 'rest' ? cursor : next) {
+      const before = await left();
+      [next] = await store.run<[string]>('clean', store.receiptOf('c1'), ['c1', cursor]);
+      if (next !== '0') steps.push(before - (await left()));
+    }
 
-    expect(receipt).toMatchObject({ removed: 350, done: true, byQueue: { audio: { waiting: 350 } } });
-    expect(await queue.count()).toBe(0);
-    await until(() => removed.reduce((sum, count) => sum + count, 0) >= 350, 'the store has told all of it');
-    expect(Math.max(...removed)).toBe(100);
-    monitor.disconnect();
+    expect(Math.max(...steps)).toBe(100);
+    expect(await kit.queue().count()).toBe(0);
+    expect(await kit.owners.resume()).toBe(0);
+    expect(await kit.owners.receipt('c1')).toMatchObject({ removed: 350, done: true });
   });
 
   /** What BullMQ writes in the step that hands a job to a worker. Answers the key of the lock. */
