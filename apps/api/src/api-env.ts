@@ -1,5 +1,6 @@
 import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
+import { workloadVariables } from '#fleet';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { ChromiumEnv } from '#workloads/diagrams';
 import { z } from 'zod';
@@ -55,10 +56,6 @@ export const ApiEnv = z
       .wholeNumber(1)
       .prefault('100000')
       .describe('How many jobs may wait in a queue; more are refused.'),
-    PROBE: z
-      .enum(['on', 'off'])
-      .optional()
-      .describe('Whether the `probe` kind is offered. Unset: only without keys on loopback.'),
     DEMO: z
       .enum(['on', 'off'])
       .optional()
@@ -104,6 +101,7 @@ export const ApiEnv = z
       .wholeNumber(1)
       .prefault('100')
       .describe('How many leases there may be at once, over the whole fleet; more are refused.'),
+    ...workloadVariables('api'),
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,
     ...fields.CancelEnv,
@@ -138,14 +136,11 @@ export const ApiEnv = z
 
 export type ApiEnv = z.output<typeof ApiEnv>;
 
-export function offersProbe(env: ApiEnv): boolean {
-  return env.PROBE ? env.PROBE === 'on' : isForTrying(env);
-}
-
 export function offersDemo(env: ApiEnv): boolean {
   return env.DEMO ? env.DEMO === 'on' : isForTrying(env);
 }
 
-function isForTrying({ API_KEYS, HOST }: ApiEnv): boolean {
+/** True without keys on loopback. */
+export function isForTrying({ API_KEYS, HOST }: ApiEnv): boolean {
   return !API_KEYS && LOOPBACK.test(HOST);
 }

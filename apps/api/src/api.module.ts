@@ -1,10 +1,10 @@
 import { openArtifacts } from '#artifacts';
 import { EventMapping, EventsModule, StreamPublisher } from '#events';
+import { workloadLimits, workloadModules } from '#fleet';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
 import { ContainersApiModule, type LeaseLimits } from '#workloads/containers/api';
 import { DiagramsApiModule } from '#workloads/diagrams/api';
-import { ProbeApiModule } from '#workloads/probe';
 import { SitesApiModule } from '#workloads/sites/api';
 import { TripsApiModule } from '#workloads/trips/api';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
@@ -13,7 +13,7 @@ import { QuarantineController } from './admin/quarantine.controller.js';
 import { QueuesController } from './admin/queues.controller.js';
 import { SlotsController } from './admin/slots.controller.js';
 import { SweepsController } from './admin/sweeps.controller.js';
-import { offersDemo, offersProbe, type ApiEnv } from './api-env.js';
+import { isForTrying, offersDemo, type ApiEnv } from './api-env.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
@@ -54,7 +54,7 @@ export class ApiModule {
             maxClosed: env.MAX_CLOSED,
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
+            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG, ...workloadLimits(env) },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
             teller: publisher,
             ...(runtime.durability && { durability: runtime.durability }),
@@ -66,7 +66,7 @@ export class ApiModule {
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
           }),
         }),
-        ...(offersProbe(env) ? [ProbeApiModule] : []),
+        ...workloadModules('api', env, { isTrial: isForTrying(env), hasDemos: offersDemo(env) }),
         ...(env.TRIPS === 'on' ? [TripsApiModule.with({ demo: offersDemo(env) })] : []),
         ...(env.DIAGRAMS === 'on' ? [diagrams(env)] : []),
         ...(env.SITES === 'on' ? [SitesApiModule.with({ demo: offersDemo(env) })] : []),

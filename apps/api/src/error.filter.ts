@@ -1,4 +1,5 @@
 import { LifecycleError } from '#lifecycle';
+import { WorkloadError } from '#workload-kit';
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
@@ -107,7 +108,7 @@ export function describeError(error: unknown, { id: requestId }: Pick<FastifyReq
 function describe(error: unknown): Described {
   if (error instanceof LifecycleError) {
     const { code, message } = error;
-    const status = STATUS[code] ?? 500;
+    const status = error instanceof WorkloadError ? error.status : (STATUS[code] ?? 500);
     if (status === 500) return UNEXPECTED;
     const { retryAfterMs } = error as { retryAfterMs?: number };
     return { status, code, detail: message, retryAfterMs };

@@ -1,5 +1,6 @@
 import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
+import { workloadVariables } from '#fleet';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { ContainersEnv } from '#workloads/containers';
@@ -71,7 +72,6 @@ export const JanitorEnv = z
       .wholeNumber(1)
       .prefault('100000')
       .describe('How many jobs may wait in a queue, those of schedules too; the same as for the api.'),
-    PROBE: z.enum(['on', 'off']).default('on').describe('Whether the `probe` queue is looked after.'),
     TRIPS: z
       .enum(['on', 'off'])
       .default('on')
@@ -100,6 +100,7 @@ export const JanitorEnv = z
       .describe(
         'How often leases and containers are compared. Also read from `CLEANUP_INTERVAL_MINUTES`, its older name.',
       ),
+    ...workloadVariables('janitor'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,

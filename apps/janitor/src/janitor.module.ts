@@ -1,11 +1,11 @@
 import { openArtifacts } from '#artifacts';
 import { EventConsumer, EventMapping, EventsModule, StreamPublisher, InboundEventStream } from '#events';
+import { JanitorTasks, janitorTasks, workloadLimits, workloadModules } from '#fleet';
 import { LifecycleModule } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
 import { ContainersJanitorModule } from '#workloads/containers';
 import { DiagramsJanitorModule } from '#workloads/diagrams';
-import { ProbeApiModule } from '#workloads/probe';
 import { SitesJanitorModule } from '#workloads/sites';
 import { TripsJanitorModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
@@ -39,6 +39,7 @@ export class JanitorModule {
       providers: [
         ...providers,
         { provide: Intervals, useValue: env },
+        { provide: JanitorTasks, useValue: janitorTasks(env) },
         BacklogGauges,
         PeriodicTasks,
         TaskGauges,
@@ -88,7 +89,7 @@ export class JanitorModule {
             maxClosed: env.MAX_CLOSED,
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
+            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG, ...workloadLimits(env) },
             sweeps: {
               ownerGraceMs: env.OWNER_GRACE,
               maxRatio: env.SWEEP_MAX_RATIO,
@@ -100,7 +101,7 @@ export class JanitorModule {
             teller: publisher,
           }),
         }),
-        ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
+        ...workloadModules('janitor', env),
         ...(env.TRIPS === 'on' ? [TripsJanitorModule] : []),
         ...(env.DIAGRAMS === 'on' ? [DiagramsJanitorModule.with({ heavySlots: env.DIAGRAM_HEAVY })] : []),
         ...(env.SITES === 'on' ? [SitesJanitorModule] : []),

@@ -1,3 +1,4 @@
+import { JanitorTasks } from '#fleet';
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
 import { LeaseReconciler } from '#workloads/containers';
@@ -9,6 +10,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { PeriodicTasks, NOT_DONE } from './periodic-tasks.js';
 import { FleetGauges } from './fleet-gauges.js';
 import { Intervals } from './intervals.js';
@@ -39,6 +41,8 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly ticker: Ticker,
     private readonly sweeper: Sweeper,
     private readonly runtime: Runtime,
+    private readonly workloads: JanitorTasks,
+    private readonly modules: ModuleRef,
     @Optional() private readonly trips?: TripReconciler,
     @Optional() private readonly sites?: SiteReconciler,
     @Optional() private readonly leases?: LeaseReconciler,
@@ -64,6 +68,11 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.tasks.every(LEASES_EVERY_MS, 'leases', async () => void (await leases.reconcileOnce()));
       this.sweepEvery(this.intervals.LEASE_REAP_EVERY, 'leases');
     }
+    for (const { name, everyMs, reconciler } of this.workloads.reconcilers) {
+      const each = this.modules.get(reconciler, { strict: false });
+      this.tasks.every(everyMs, name, async () => void (await each.reconcileOnce()));
+    }
+    for (const { kind, everyMs } of this.workloads.sweeps) this.sweepEvery(everyMs, kind);
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
     this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
     this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');

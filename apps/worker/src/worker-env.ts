@@ -1,4 +1,5 @@
 import { ArtifactsEnv } from '#artifacts';
+import { workloadVariables } from '#fleet';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { ContainersEnv } from '#workloads/containers';
@@ -24,7 +25,6 @@ export const WorkerEnv = z
       .wholeNumber(1)
       .prefault('100000')
       .describe('How many jobs may wait in a queue, those that handlers add too; the same as for the api.'),
-    PROBE: z.enum(['on', 'off']).default('on').describe('Whether this worker takes the `probe` kind.'),
     TRIPS: z
       .enum(['on', 'off'])
       .default('on')
@@ -48,6 +48,7 @@ export const WorkerEnv = z
       .default('on')
       .describe('Whether this worker builds sites, and knows which owners of the type `site` live.'),
     ...ContainersEnv,
+    ...workloadVariables('worker'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,

@@ -1,11 +1,11 @@
 import { openArtifacts } from '#artifacts';
 import { StreamPublisher } from '#events';
+import { workloadLimits, workloadModules } from '#fleet';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
 import { ContainersWorkerModule } from '#workloads/containers';
 import { DiagramsWorkerModule } from '#workloads/diagrams';
-import { ProbeWorkerModule } from '#workloads/probe';
 import { SitesWorkerModule } from '#workloads/sites';
 import { TripsWorkerModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
@@ -39,7 +39,7 @@ export class WorkerModule {
             maxClosed: env.MAX_CLOSED,
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
+            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG, ...workloadLimits(env) },
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
             teller: publisher,
             ...(runtime.durability && { durability: runtime.durability }),
@@ -52,7 +52,7 @@ export class WorkerModule {
             },
           }),
         }),
-        ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
+        ...workloadModules('worker', env),
         ...(env.TRIPS === 'on' ? [TripsWorkerModule] : []),
         ...(env.DIAGRAMS === 'on'
           ? [DiagramsWorkerModule.with({ chromium: env.CHROMIUM, fonts: env.FONTS })]

@@ -13,8 +13,8 @@ export class TripOwnerResolver extends OwnerResolver {
 
   async resolve(ids: string[]): Promise<ReadonlyMap<string, OwnerLife>> {
     const ours = ids.filter(isTripId);
-    const statuses = await this.trips.statuses(ours);
-    const lives = new Map(ours.map((id, i) => [id, statuses[i] === 'PENDING' ? 'alive' : 'gone'] as const));
+    const live = await this.trips.live(ours);
+    const lives = new Map(ours.map((id, i) => [id, live[i] ? 'alive' : 'gone'] as const));
     return new Map(ids.map((id) => [id, lives.get(id) ?? 'unknown']));
   }
 }

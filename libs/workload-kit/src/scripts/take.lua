@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  take: takes due diagrams and hides them from other processes for a while.
+  take: takes due items and hides them from other processes for a while.
 
     KEYS[1]   a due list
 

@@ -1,0 +1,7 @@
+export {
+  JanitorTasks,
+  janitorTasks,
+  workloadLimits,
+  workloadModules,
+  workloadVariables,
+} from './fleet-workloads.js';
