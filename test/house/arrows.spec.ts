@@ -258,7 +258,9 @@ const NAMES: PublicNames = {
   '#http': 'libs/http/src/index.ts',
   '#runtime': 'libs/runtime/src/index.ts',
   '#durations': 'libs/durations/src/index.ts',
-  '#workloads/*/api': 'libs/workloads/*/src/api.ts',
+  '#fleet': 'libs/fleet/src/index.ts',
+  '#workload-kit': 'libs/workload-kit/src/index.ts',
+  '#workload-kit/api': 'libs/workload-kit/src/api.ts',
   '#workloads/*': 'libs/workloads/*/src/index.ts',
 };
 /** What only those need who have a door, an engine, or somebody who reads their log: it takes a process half as long again to start. */
@@ -271,8 +273,10 @@ describe('the arrows', () => {
     expect(
       planted({
         'apps/api/src/main.ts':
-          "import '#workloads/trips'; import '#workloads/trips/api'; import '#runtime'; import '#lifecycle'; import './a.js';",
-        'libs/workloads/trips/src/index.ts': "import '#lifecycle'; import '#artifacts'; import '#durations';",
+          "import '#workloads/trips'; import '#fleet'; import '#runtime'; import '#lifecycle'; import './a.js';",
+        'libs/workloads/trips/src/index.ts':
+          "import '#lifecycle'; import '#workload-kit'; import '#workload-kit/api';",
+        'libs/fleet/src/workloads.ts': "import '#workload-kit'; import '#workloads/trips';",
         'libs/runtime/src/index.ts': "import '#durations'; import 'bullmq'; import 'node:fs';",
         'libs/events/src/index.ts': "import '#lifecycle'; import '#durations';",
         'libs/resolvers/src/index.ts': "import '#lifecycle'; import '#durations';",
@@ -289,6 +293,8 @@ describe('the arrows', () => {
     ['apps/api/src/a.ts', '../../worker/src/main.js', 'apps/api -> apps/worker'],
     ['apps/api/src/a.ts', '../../../test/support/store.js', 'apps/api -> test'],
     ['libs/workloads/trips/src/a.ts', '#workloads/sites', 'libs/workloads/trips -> libs/workloads/sites'],
+    ['libs/workloads/trips/src/a.ts', '#fleet', 'libs/workloads/trips -> libs/fleet'],
+    ['libs/workload-kit/src/a.ts', '#workloads/trips', 'libs/workload-kit -> libs/workloads/trips'],
     ['libs/http/src/a.ts', '#lifecycle', 'libs/http -> libs/lifecycle'],
     ['libs/workloads/trips/src/a.ts', '#runtime', 'libs/workloads/trips -> libs/runtime'],
     ['libs/workloads/trips/src/a.ts', '../../../../apps/api/src/main.js', 'libs/workloads/trips -> apps/api'],

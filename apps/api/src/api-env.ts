@@ -2,7 +2,6 @@ import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
 import { workloadVariables } from '#fleet';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
-import { ChromiumEnv } from '#workloads/diagrams';
 import { z } from 'zod';
 import { readApiKeys } from './auth/api-keys.js';
 import { readSecrets } from './events/signature.js';
@@ -62,45 +61,6 @@ export const ApiEnv = z
       .describe(
         'Whether there are pages to try it with, under `/demo`. Unset: only without keys on loopback.',
       ),
-    TRIPS: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether trips are offered; see `docs/workloads/trips.md`.'),
-    SITES: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether sites are offered; see `docs/workloads/sites.md`.'),
-    DIAGRAMS: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether diagrams are offered; see `docs/workloads/diagrams.md`.'),
-    ...ChromiumEnv,
-    DIAGRAM_BACKLOG: fields
-      .wholeNumber(1)
-      .prefault('500')
-      .describe('How many diagrams may wait to be drawn, where that is fewer than `MAX_WAITING`.'),
-    DIAGRAM_HEAVY: fields
-      .wholeNumber(1)
-      .prefault('4')
-      .describe('How many diagrams of the heavy types are drawn at once, over the whole fleet.'),
-    DIAGRAM_WAIT: fields.duration
-      .prefault('10s')
-      .describe('How long a caller waits for a picture that is asked for in one call.'),
-    CONTAINERS: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether leases of containers are offered; see `docs/workloads/containers.md`.'),
-    LEASE_IMAGES: fields
-      .words()
-      .prefault('ubuntu,debian,alpine,busybox,node')
-      .describe('Which images may be leased; one without a tag stands for all its tags.'),
-    LEASE_MAX: fields.duration
-      .prefault('24h')
-      .describe('How long a lease may be asked for, or renewed, at a time.'),
-    LEASE_LIMIT: fields
-      .wholeNumber(1)
-      .prefault('100')
-      .describe('How many leases there may be at once, over the whole fleet; more are refused.'),
     ...workloadVariables('api'),
     ...fields.EventsOutEnv,
     ...fields.RetentionEnv,

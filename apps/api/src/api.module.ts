@@ -3,10 +3,6 @@ import { EventMapping, EventsModule, StreamPublisher } from '#events';
 import { workloadLimits, workloadModules } from '#fleet';
 import { LifecycleModule } from '#lifecycle';
 import { logFact, Runtime } from '#runtime';
-import { ContainersApiModule, type LeaseLimits } from '#workloads/containers/api';
-import { DiagramsApiModule } from '#workloads/diagrams/api';
-import { SitesApiModule } from '#workloads/sites/api';
-import { TripsApiModule } from '#workloads/trips/api';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { QuarantineController } from './admin/quarantine.controller.js';
@@ -54,7 +50,7 @@ export class ApiModule {
             maxClosed: env.MAX_CLOSED,
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG, ...workloadLimits(env) },
+            maxWaitingIn: workloadLimits(env),
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
             teller: publisher,
             ...(runtime.durability && { durability: runtime.durability }),
@@ -67,10 +63,6 @@ export class ApiModule {
           }),
         }),
         ...workloadModules('api', env, { isTrial: isForTrying(env), hasDemos: offersDemo(env) }),
-        ...(env.TRIPS === 'on' ? [TripsApiModule.with({ demo: offersDemo(env) })] : []),
-        ...(env.DIAGRAMS === 'on' ? [diagrams(env)] : []),
-        ...(env.SITES === 'on' ? [SitesApiModule.with({ demo: offersDemo(env) })] : []),
-        ...(env.CONTAINERS === 'on' ? [ContainersApiModule.with(leaseLimits(env))] : []),
       ],
       controllers: [
         ArtifactsController,
@@ -101,13 +93,4 @@ export class ApiModule {
       ],
     };
   }
-}
-
-function diagrams(env: ApiEnv): DynamicModule {
-  const { CHROMIUM: chromium, DIAGRAM_HEAVY: heavySlots, DIAGRAM_WAIT: waitMs } = env;
-  return DiagramsApiModule.with({ demo: offersDemo(env), chromium, heavySlots, waitMs });
-}
-
-function leaseLimits(env: ApiEnv): LeaseLimits {
-  return { images: env.LEASE_IMAGES, longestMs: env.LEASE_MAX, places: env.LEASE_LIMIT };
 }

@@ -3,7 +3,6 @@ import { readEventMap } from '#events';
 import { workloadVariables } from '#fleet';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
-import { ContainersEnv } from '#workloads/containers';
 import { z } from 'zod';
 
 const ratio = z
@@ -72,34 +71,6 @@ export const JanitorEnv = z
       .wholeNumber(1)
       .prefault('100000')
       .describe('How many jobs may wait in a queue, those of schedules too; the same as for the api.'),
-    TRIPS: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether trips are looked after, and those that are over end their jobs.'),
-    DIAGRAMS: z.enum(['on', 'off']).default('on').describe('Whether diagrams are looked after.'),
-    DIAGRAM_BACKLOG: fields
-      .wholeNumber(1)
-      .prefault('500')
-      .describe(
-        'How many diagrams may wait to be drawn, where that is fewer than `MAX_WAITING`. The same as for the api.',
-      ),
-    DIAGRAM_HEAVY: fields
-      .wholeNumber(1)
-      .prefault('4')
-      .describe(
-        'How many diagrams of the heavy types are drawn at once, over the whole fleet. The same as for the api.',
-      ),
-    SITES: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether sites are looked after, and it is known which owners of the type `site` live.'),
-    ...ContainersEnv,
-    LEASE_REAP_EVERY: fields.duration
-      .prefault('1m')
-      .meta({ older: { name: 'CLEANUP_INTERVAL_MINUTES', unit: 'm' } })
-      .describe(
-        'How often leases and containers are compared. Also read from `CLEANUP_INTERVAL_MINUTES`, its older name.',
-      ),
     ...workloadVariables('janitor'),
     ...fields.HealthEnv,
     ...fields.EventsOutEnv,

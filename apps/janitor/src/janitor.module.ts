@@ -4,10 +4,6 @@ import { JanitorTasks, janitorTasks, workloadLimits, workloadModules } from '#fl
 import { LifecycleModule } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
-import { ContainersJanitorModule } from '#workloads/containers';
-import { DiagramsJanitorModule } from '#workloads/diagrams';
-import { SitesJanitorModule } from '#workloads/sites';
-import { TripsJanitorModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { BacklogGauges } from './backlog-gauges.js';
@@ -89,7 +85,7 @@ export class JanitorModule {
             maxClosed: env.MAX_CLOSED,
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG, ...workloadLimits(env) },
+            maxWaitingIn: workloadLimits(env),
             sweeps: {
               ownerGraceMs: env.OWNER_GRACE,
               maxRatio: env.SWEEP_MAX_RATIO,
@@ -102,10 +98,6 @@ export class JanitorModule {
           }),
         }),
         ...workloadModules('janitor', env),
-        ...(env.TRIPS === 'on' ? [TripsJanitorModule] : []),
-        ...(env.DIAGRAMS === 'on' ? [DiagramsJanitorModule.with({ heavySlots: env.DIAGRAM_HEAVY })] : []),
-        ...(env.SITES === 'on' ? [SitesJanitorModule] : []),
-        ...(env.CONTAINERS === 'on' ? [ContainersJanitorModule.with(env)] : []),
       ],
       providers: [
         { provide: Runtime, useValue: runtime },

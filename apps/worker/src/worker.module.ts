@@ -4,10 +4,6 @@ import { workloadLimits, workloadModules } from '#fleet';
 import { LifecycleModule, type JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
-import { ContainersWorkerModule } from '#workloads/containers';
-import { DiagramsWorkerModule } from '#workloads/diagrams';
-import { SitesWorkerModule } from '#workloads/sites';
-import { TripsWorkerModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { WorkerEnv } from './worker-env.js';
 
@@ -39,7 +35,7 @@ export class WorkerModule {
             maxClosed: env.MAX_CLOSED,
             artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
             maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG, ...workloadLimits(env) },
+            maxWaitingIn: workloadLimits(env),
             listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
             teller: publisher,
             ...(runtime.durability && { durability: runtime.durability }),
@@ -53,12 +49,6 @@ export class WorkerModule {
           }),
         }),
         ...workloadModules('worker', env),
-        ...(env.TRIPS === 'on' ? [TripsWorkerModule] : []),
-        ...(env.DIAGRAMS === 'on'
-          ? [DiagramsWorkerModule.with({ chromium: env.CHROMIUM, fonts: env.FONTS })]
-          : []),
-        ...(env.SITES === 'on' ? [SitesWorkerModule] : []),
-        ...(env.CONTAINERS === 'on' ? [ContainersWorkerModule.with(env)] : []),
       ],
       // As providers they receive the shutdown hooks of Nest.
       providers: [

@@ -21,6 +21,8 @@ export interface WorkloadParts {
 
 /** A reconciler that every janitor runs at this interval. */
 export interface ReconcilerTask {
+  /** The name of the task in logs and metrics, if it is not the workload's. */
+  readonly name?: string;
   readonly everyMs: number;
   readonly reconciler: Type<Reconciler>;
 }

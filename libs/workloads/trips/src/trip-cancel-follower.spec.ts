@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../../../../test/support/until.js';
 import type { TripCancelIds } from './trip-cancel-ids.js';
 import { TripOverError, UnknownTripError } from './trip-errors.js';
-import { OwnerCancelFollower } from './owner-cancel-follower.js';
+import { TripCancelFollower } from './trip-cancel-follower.js';
 import type { Trips } from './trips.service.js';
 
 type Order = Parameters<Journal['ownerCancelling']>[0];
@@ -13,7 +13,7 @@ type Order = Parameters<Journal['ownerCancelling']>[0];
 describe('a trip whose owner is cancelled', () => {
   const id = randomUUID();
   let journal: Journal;
-  let followers: OwnerCancelFollower;
+  let followers: TripCancelFollower;
   let asked: string[];
   let answer: () => Promise<unknown>;
   beforeEach(() => {
@@ -31,7 +31,7 @@ describe('a trip whose owner is cancelled', () => {
     };
     const has = (_id: string, cancelId: string): Promise<boolean> => Promise.resolve(cancelId === 'own');
     const own = { has } as unknown as TripCancelIds;
-    followers = new OwnerCancelFollower(journal, { cancel, leaveIfClosed } as unknown as Trips, own);
+    followers = new TripCancelFollower(journal, { cancel, leaveIfClosed } as unknown as Trips, own);
     followers.onModuleInit();
   });
   afterEach(() => void vi.restoreAllMocks());
