@@ -5,5 +5,12 @@ import { probe } from '#workloads/probe';
 import { sites } from '#workloads/sites';
 import { trips } from '#workloads/trips';
 
-/** Every workload of the fleet. A new one is added here. */
-export const WORKLOADS: readonly Workload[] = [probe, trips, sites, diagrams, containers];
+/** Every workload of the fleet. */
+export const WORKLOADS: readonly Workload[] = [
+  // A new workload is a line here.
+  probe,
+  trips,
+  sites,
+  diagrams,
+  containers,
+];
