@@ -39,7 +39,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'durations',
     'nearest-name',
   ],
-  fleet: ['workloads', 'workload-kit'],
+  fleet: ['workloads', 'workload-kit', 'events', 'lifecycle', 'artifacts', 'runtime'],
   workloads: ['workload-kit', 'lifecycle', 'artifacts', 'http', 'durations'],
   'workload-kit': ['lifecycle', 'http', 'scripts', 'runtime'],
   lifecycle: ['scripts', 'durations', 'nearest-name'],

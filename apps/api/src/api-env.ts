@@ -1,6 +1,5 @@
-import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
-import { workloadVariables } from '#fleet';
+import { FleetEnv, workloadVariables } from '#fleet';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
 import { readApiKeys } from './auth/api-keys.js';
@@ -51,10 +50,6 @@ export const ApiEnv = z
       .describe(
         'What events must be signed with; two while they are changed. Unset: a key with `cancel` is needed.',
       ),
-    MAX_WAITING: fields
-      .wholeNumber(1)
-      .prefault('100000')
-      .describe('How many jobs may wait in a queue; more are refused.'),
     DEMO: z
       .enum(['on', 'off'])
       .optional()
@@ -62,15 +57,9 @@ export const ApiEnv = z
         'Whether there are pages to try it with, under `/demo`. Unset: only without keys on loopback.',
       ),
     ...workloadVariables('api'),
-    ...fields.EventsOutEnv,
-    ...fields.RetentionEnv,
-    ...fields.CancelEnv,
-    ...ArtifactsEnv,
-    ...fields.StoreEnv,
+    ...FleetEnv,
     ...fields.DurabilityEnv,
-    ...fields.ShutdownEnv,
     ...fields.ReadyDelayEnv,
-    ...fields.LogEnv,
   })
   .superRefine(checkStoreVariables, { when: ALWAYS })
   .superRefine(

@@ -1,8 +1,6 @@
-import { openArtifacts } from '#artifacts';
-import { EventMapping, EventsModule, StreamPublisher } from '#events';
-import { workloadLimits, workloadModules } from '#fleet';
-import { LifecycleModule } from '#lifecycle';
-import { logFact, Runtime } from '#runtime';
+import { EventMapping, EventsModule } from '#events';
+import { fleetParts, listenersOf } from '#fleet';
+import { Runtime } from '#runtime';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { QuarantineController } from './admin/quarantine.controller.js';
@@ -30,39 +28,19 @@ import { SchedulesController } from './schedules/schedules.controller.js';
 @Module({})
 export class ApiModule {
   static with(runtime: Runtime, env: ApiEnv): DynamicModule {
-    const publisher = new StreamPublisher({
-      redis: runtime.redis,
-      prefix: env.MOORING_PREFIX,
-      publish: env.EVENTS_OUT,
-      keep: env.EVENTS_OUT_KEEP,
-      listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-    });
+    const conditions = { isTrial: isForTrying(env), hasDemos: offersDemo(env) };
+    const { imports, providers } = fleetParts('api', runtime, env, { api: conditions });
     return {
       module: ApiModule,
       imports: [
         AuditModule.with(runtime),
-        LifecycleModule.forRootAsync({
-          useFactory: () => ({
-            redis: runtime.redis,
-            prefix: env.MOORING_PREFIX,
-            retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
-            receiptKeepMs: env.RECEIPT_KEEP,
-            maxClosed: env.MAX_CLOSED,
-            artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
-            maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: workloadLimits(env),
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-            teller: publisher,
-            ...(runtime.durability && { durability: runtime.durability }),
-          }),
-        }),
+        ...imports,
         EventsModule.forRootAsync({
           useFactory: () => ({
             mapping: env.EVENT_MAP ?? new EventMapping([]),
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+            listeners: listenersOf(runtime),
           }),
         }),
-        ...workloadModules('api', env, { isTrial: isForTrying(env), hasDemos: offersDemo(env) }),
       ],
       controllers: [
         ArtifactsController,
@@ -80,11 +58,10 @@ export class ApiModule {
         env.EVENT_SECRETS ? SignedEventsController : EventsController,
       ],
       providers: [
+        ...providers,
         ApiDocument,
         BatchSemaphore,
         { provide: Runtime, useValue: runtime },
-        // As a provider it receives the shutdown hooks of Nest.
-        { provide: StreamPublisher, useValue: publisher },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },
         { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },

@@ -1,6 +1,5 @@
-import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
-import { workloadVariables } from '#fleet';
+import { FleetEnv, workloadVariables } from '#fleet';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
@@ -67,19 +66,9 @@ export const JanitorEnv = z
       .describe(
         'How long a janitor has a sort of sweep to itself without a sign of life: after a kill another takes it up then.',
       ),
-    MAX_WAITING: fields
-      .wholeNumber(1)
-      .prefault('100000')
-      .describe('How many jobs may wait in a queue, those of schedules too; the same as for the api.'),
     ...workloadVariables('janitor'),
+    ...FleetEnv,
     ...fields.HealthEnv,
-    ...fields.EventsOutEnv,
-    ...fields.RetentionEnv,
-    ...fields.CancelEnv,
-    ...ArtifactsEnv,
-    ...fields.StoreEnv,
-    ...fields.ShutdownEnv,
-    ...fields.LogEnv,
   })
   .superRefine(checkStoreVariables, { when: ALWAYS });
 

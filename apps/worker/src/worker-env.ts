@@ -1,5 +1,4 @@
-import { ArtifactsEnv } from '#artifacts';
-import { workloadVariables } from '#fleet';
+import { FleetEnv, workloadVariables } from '#fleet';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
@@ -19,20 +18,10 @@ export const WorkerEnv = z
         'How long a run is held without a sign of life: when a worker is killed, its jobs start again after this.',
       ),
     ...resolversEnv(process.env),
-    MAX_WAITING: fields
-      .wholeNumber(1)
-      .prefault('100000')
-      .describe('How many jobs may wait in a queue, those that handlers add too; the same as for the api.'),
     ...workloadVariables('worker'),
+    ...FleetEnv,
     ...fields.HealthEnv,
-    ...fields.EventsOutEnv,
-    ...fields.RetentionEnv,
-    ...fields.CancelEnv,
-    ...ArtifactsEnv,
-    ...fields.StoreEnv,
     ...fields.DurabilityEnv,
-    ...fields.ShutdownEnv,
-    ...fields.LogEnv,
   })
   .superRefine(checkStoreVariables, { when: ALWAYS });
 

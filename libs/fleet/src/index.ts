@@ -1,7 +1,2 @@
-export {
-  JanitorTasks,
-  janitorTasks,
-  workloadLimits,
-  workloadModules,
-  workloadVariables,
-} from './fleet-workloads.js';
+export { FleetEnv, fleetParts, listenersOf } from './fleet-parts.js';
+export { JanitorTasks, janitorTasks, workloadVariables } from './fleet-workloads.js';

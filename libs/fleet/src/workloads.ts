@@ -10,7 +10,7 @@ export const WORKLOADS: readonly Workload[] = [
   // A new workload is a line here.
   probe,
   trips,
-  sites,
   diagrams,
+  sites,
   containers,
 ];
