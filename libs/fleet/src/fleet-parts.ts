@@ -38,7 +38,7 @@ export function fleetParts(
   env: FleetEnv,
   { api, lifecycle, listener }: FleetMore = {},
 ): Required<Pick<ModuleMetadata, 'imports' | 'providers'>> {
-  const teller = publisherOf(runtime, env);
+  const publisher = publisherOf(runtime, env);
   const options = (): LifecycleOptions => ({
     redis: runtime.redis,
     prefix: env.MOORING_PREFIX,
@@ -49,14 +49,14 @@ export function fleetParts(
     maxWaiting: env.MAX_WAITING,
     maxWaitingIn: workloadLimits(env),
     listeners: [...listenersOf(runtime), ...(listener ? [listener] : [])],
-    teller,
+    teller: publisher,
     ...(runtime.durability && { durability: runtime.durability }),
     ...lifecycle,
   });
   return {
     imports: [LifecycleModule.forRootAsync({ useFactory: options }), ...workloadModules(process, env, api)],
     // As a provider it receives the shutdown hooks of Nest.
-    providers: [{ provide: StreamPublisher, useValue: teller }],
+    providers: [{ provide: StreamPublisher, useValue: publisher }],
   };
 }
 
