@@ -8,6 +8,7 @@ export {
 } from './define-workload.js';
 export { isoDate, isUuid, SHARDS } from './ids.js';
 export { LuaScripts } from './lua-scripts.js';
+export { openSubscriber } from './open-subscriber.js';
 export { OwnerCancelFollower, type OwnerCancel } from './owner-cancel-follower.js';
 export { ownerResolver, type OwnerRecords } from './owner-resolver.js';
 export { Reconciler, reconcileEvery, ReconcileLoop } from './reconciler.js';
