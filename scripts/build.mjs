@@ -81,7 +81,7 @@ async function sources() {
   const found = [];
   for (const folder of ['apps', 'libs', 'bench']) {
     for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && /\.(ts|lua|html)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) {
+      if (entry.isFile() && /\.(ts|lua|html|txt)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) {
         found.push(join(entry.parentPath, entry.name).slice(root.length + 1));
       }
     }

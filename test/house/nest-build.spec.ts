@@ -84,7 +84,7 @@ describe('a build by the Nest CLI', () => {
 
   async function assetsBelow(path: string): Promise<string[]> {
     const files = await readdir(join(folder, path), { recursive: true });
-    return files.filter((file) => /\.(lua|html)$/.test(file)).toSorted();
+    return files.filter((file) => /\.(lua|html|txt)$/.test(file)).toSorted();
   }
 
   function start(app: string): TestProcess {
