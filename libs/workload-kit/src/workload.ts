@@ -37,10 +37,11 @@ export class Workload {
   async moduleFor(process: Process, settings: object, hasDemos = false): Promise<DynamicModule> {
     const { kinds, providers = [], [process]: partsOf } = this.options;
     const parts = (await partsOf?.(settings as never)) ?? {};
+    const demos = hasDemos ? parts.demos : undefined;
     return {
       module: moduleNamed(this.name),
       imports: [LifecycleModule.forKinds(kinds)],
-      controllers: [...(parts.controllers ?? []), ...((hasDemos && parts.demos) || [])],
+      controllers: [...(parts.controllers ?? []), ...(demos ?? [])],
       providers: [...providers, ...(parts.providers ?? [])],
     };
   }
