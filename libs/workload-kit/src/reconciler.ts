@@ -73,10 +73,12 @@ export class ReconcileLoop implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     private readonly reconciler: Reconciler,
     private readonly everyMs: number,
+    private readonly isFirstAtStart = false,
   ) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => this.runOnce(), this.everyMs).unref();
+    if (this.isFirstAtStart) this.runOnce();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -92,11 +94,15 @@ export class ReconcileLoop implements OnApplicationBootstrap, BeforeApplicationS
   }
 }
 
-/** The provider of a loop, for processes in which no schedule runs the reconciler. */
-export function reconcileEvery(everyMs: number, reconciler: Type<Reconciler>): Provider {
+/** The provider of a loop, for processes in which no schedule runs the reconciler. It first waits for an interval, by default. */
+export function reconcileEvery(
+  everyMs: number,
+  reconciler: Type<Reconciler>,
+  isFirstAtStart = false,
+): Provider {
   return {
     provide: ReconcileLoop,
     inject: [reconciler],
-    useFactory: (each: Reconciler) => new ReconcileLoop(each, everyMs),
+    useFactory: (each: Reconciler) => new ReconcileLoop(each, everyMs, isFirstAtStart),
   };
 }

@@ -1,4 +1,4 @@
-import { defineWorkload, ownerResolver } from '#workload-kit';
+import { defineWorkload, ownerResolver, reconcileEvery } from '#workload-kit';
 import { ContainerRemover } from './container-remover.js';
 import * as env from './containers-env.js';
 import { LeaseLimits } from './containers-settings.js';
@@ -29,6 +29,7 @@ const withEngine = [
   FleetSignature,
   LeaseDeadlines,
   LeaseReaper,
+  reconcileEvery(1_000, LeaseDeadlines, true),
   ownerResolver(OWNER_TYPE, LeaseRepository),
 ];
 
