@@ -11,8 +11,8 @@ export interface DemoOptions extends Pick<PageParts, 'frames'> {
 /**
  * The controller of a page to try a workload with, at `/demo/<name>`.
  *
- * @param module the `import.meta.url` of a file beside the page, `demo.html`. The page has one style, one script, and nothing
- *   from elsewhere: the content security policy allows no more.
+ * @param module the `import.meta.url` of a file beside the page, `demo.html`. The page has one style and one script. Its
+ *   content security policy allows nothing else.
  */
 export function demoPage(name: string, module: string, { values = {}, ...more }: DemoOptions = {}): Type {
   const page = readFileSync(new URL('demo.html', module), 'utf8').replace(

@@ -7,8 +7,8 @@ export type ScriptArgs = readonly (string | number)[];
 const SHARED = new URL('scripts/', import.meta.url);
 
 /**
- * The Lua files of a folder, and those of the kit (`take`, `clock`). They are read at the start, so a missing file fails it. A
- * line `--- @include name` stands for the text of that file.
+ * The Lua files of a folder, and those of the kit (`take`, `clock`). They are read at the start, so a missing file fails
+ * it. A line `--- @include name` stands for the text of that file.
  */
 export class LuaScripts {
   private readonly texts: ReadonlyMap<string, string>;

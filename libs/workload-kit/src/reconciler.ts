@@ -94,7 +94,9 @@ export class ReconcileLoop implements OnApplicationBootstrap, BeforeApplicationS
   }
 }
 
-/** The provider of a loop, for processes in which no schedule runs the reconciler. It first waits for an interval, by default. */
+/**
+ * The provider of a loop, for processes in which no schedule runs the reconciler. By default it first waits for an interval.
+ */
 export function reconcileEvery(
   everyMs: number,
   reconciler: Type<Reconciler>,

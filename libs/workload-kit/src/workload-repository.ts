@@ -5,7 +5,10 @@ import type { LuaScripts, ScriptArgs } from './lua-scripts.js';
 /** A script's answer: an outcome and its values. */
 export type Answer<Word extends string> = readonly [Word, ...string[]];
 
-/** What a workload keeps in the fleet's store. Every call has the store's time limit. A change is one command or one script. */
+/**
+ * What a workload keeps in the fleet's store. Every call has the store's time limit. A change is one command or one
+ * script.
+ */
 @Injectable()
 export abstract class WorkloadRepository {
   /** The first part of every key. */
