@@ -1,4 +1,4 @@
-// Compiles apps, libs and benchmarks into dist, and copies their Lua. With `--if-stale` only if a source changed. Two
+// Compiles apps, libs and benchmarks into dist, and copies the assets beside them. With `--if-stale` only if a source changed. Two
 // concurrent builds take turns.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -40,7 +40,7 @@ async function build(say = console.log) {
     process.exit(1);
   }
   for (const file of await sources()) {
-    if (file.endsWith('.lua')) await cp(join(root, file), join(dist, file));
+    if (!file.endsWith('.ts')) await cp(join(root, file), join(dist, file));
   }
   // The stamp comes last: an interrupted build has none, and runs again.
   await writeFile(stampFile, stamp);
@@ -81,7 +81,7 @@ async function sources() {
   const found = [];
   for (const folder of ['apps', 'libs', 'bench']) {
     for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && /\.(ts|lua)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) {
+      if (entry.isFile() && /\.(ts|lua|html|txt)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) {
         found.push(join(entry.parentPath, entry.name).slice(root.length + 1));
       }
     }

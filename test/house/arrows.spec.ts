@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest';
 /** All but those of tests and benchmarks. */
 const ROOMS = [
   'apps',
+  'fleet',
   'workloads',
+  'workload-kit',
   'events',
   'resolvers',
   'http',
@@ -25,7 +27,9 @@ const ROOMS = [
 /** Which rooms a kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/. */
 const ARROWS: Record<string, readonly string[]> = {
   apps: [
+    'fleet',
     'workloads',
+    'workload-kit',
     'events',
     'resolvers',
     'http',
@@ -35,7 +39,9 @@ const ARROWS: Record<string, readonly string[]> = {
     'durations',
     'nearest-name',
   ],
-  workloads: ['lifecycle', 'artifacts', 'http', 'scripts', 'durations'],
+  fleet: ['workloads', 'workload-kit', 'events', 'lifecycle', 'artifacts', 'runtime'],
+  workloads: ['workload-kit', 'lifecycle', 'artifacts', 'http', 'durations'],
+  'workload-kit': ['lifecycle', 'http', 'scripts', 'runtime'],
   lifecycle: ['scripts', 'durations', 'nearest-name'],
   artifacts: ['scripts', 'durations'],
   events: ['lifecycle', 'durations'],
@@ -71,7 +77,8 @@ const READS_NO_ENVIRONMENT = [
 const TREES = ['apps', 'libs', 'test', 'bench'];
 const ROOM = /^(?:(apps|libs\/workloads)\/[^/]+|libs\/([^/]+)|(test|bench))(?=\/)/;
 
-type Import = { from: string; typeOnly: boolean };
+/** `lazy`: loaded by a function with `import()`, not at the start. */
+type Import = { from: string; typeOnly: boolean; lazy: boolean };
 type Source = { imports: Import[]; readsEnvironment: boolean };
 type Sources = Map<string, Source>;
 /** The `imports` of package.json: a public name and the source file it stands for, `*` for one segment. */
@@ -152,8 +159,9 @@ function cycles(sources: Sources, names: PublicNames): string[] {
   return found;
 }
 
-function filesNeededBy(file: string, sources: Sources, names: PublicNames): string[] {
-  const values = sources.get(file)?.imports.filter((each) => isOurs(each) && !each.typeOnly) ?? [];
+function filesNeededBy(file: string, sources: Sources, names: PublicNames, withLazy = true): string[] {
+  const needed = sources.get(file)?.imports.filter((each) => isOurs(each) && !each.typeOnly) ?? [];
+  const values = needed.filter(({ lazy }) => withLazy || !lazy);
   return values
     .map(({ from }) => resolve(file, from, names))
     .map((target) => ('path' in target ? target.path : ''))
@@ -168,9 +176,9 @@ function heavyNeeds(start: string, sources: Sources, names: PublicNames): string
   const walk = (file: string): void => {
     if (seen.has(file)) return;
     seen.add(file);
-    const needed = sources.get(file)?.imports.filter(({ typeOnly }) => !typeOnly) ?? [];
+    const needed = sources.get(file)?.imports.filter(({ typeOnly, lazy }) => !typeOnly && !lazy) ?? [];
     for (const { from } of needed) if (HEAVY.includes(from)) found.push(`${file}: ${from}`);
-    filesNeededBy(file, sources, names).forEach(walk);
+    filesNeededBy(file, sources, names, false).forEach(walk);
   };
   walk(start);
   return found;
@@ -180,7 +188,12 @@ function read(path: string, text: string): Source {
   const source: Source = { imports: [], readsEnvironment: false };
   const visit = (node: ts.Node): void => {
     const from = specifierOf(node);
-    if (from) source.imports.push({ from, typeOnly: isTypeOnly(node) });
+    if (from)
+      source.imports.push({
+        from,
+        typeOnly: isTypeOnly(node),
+        lazy: ts.isCallExpression(node) && isInFunction(node),
+      });
     source.readsEnvironment ||= readsEnvironment(node);
     ts.forEachChild(node, visit);
   };
@@ -191,6 +204,10 @@ function read(path: string, text: string): Source {
 function specifierOf(node: ts.Node): string | undefined {
   const specifier = specifierNode(node);
   return specifier && ts.isStringLiteralLike(specifier) ? specifier.text : undefined;
+}
+
+function isInFunction(node: ts.Node): boolean {
+  return ts.findAncestor(node, ts.isFunctionLike) !== undefined;
 }
 
 function specifierNode(node: ts.Node): ts.Node | undefined {
@@ -241,7 +258,9 @@ const NAMES: PublicNames = {
   '#http': 'libs/http/src/index.ts',
   '#runtime': 'libs/runtime/src/index.ts',
   '#durations': 'libs/durations/src/index.ts',
-  '#workloads/*/api': 'libs/workloads/*/src/api.ts',
+  '#fleet': 'libs/fleet/src/index.ts',
+  '#workload-kit': 'libs/workload-kit/src/index.ts',
+  '#workload-kit/api': 'libs/workload-kit/src/api.ts',
   '#workloads/*': 'libs/workloads/*/src/index.ts',
 };
 /** What only those need who have a door, an engine, or somebody who reads their log: it takes a process half as long again to start. */
@@ -254,8 +273,10 @@ describe('the arrows', () => {
     expect(
       planted({
         'apps/api/src/main.ts':
-          "import '#workloads/trips'; import '#workloads/trips/api'; import '#runtime'; import '#lifecycle'; import './a.js';",
-        'libs/workloads/trips/src/index.ts': "import '#lifecycle'; import '#artifacts'; import '#durations';",
+          "import '#workloads/trips'; import '#fleet'; import '#runtime'; import '#lifecycle'; import './a.js';",
+        'libs/workloads/trips/src/index.ts':
+          "import '#lifecycle'; import '#workload-kit'; import '#workload-kit/api';",
+        'libs/fleet/src/workloads.ts': "import '#workload-kit'; import '#workloads/trips';",
         'libs/runtime/src/index.ts': "import '#durations'; import 'bullmq'; import 'node:fs';",
         'libs/events/src/index.ts': "import '#lifecycle'; import '#durations';",
         'libs/resolvers/src/index.ts': "import '#lifecycle'; import '#durations';",
@@ -272,6 +293,8 @@ describe('the arrows', () => {
     ['apps/api/src/a.ts', '../../worker/src/main.js', 'apps/api -> apps/worker'],
     ['apps/api/src/a.ts', '../../../test/support/store.js', 'apps/api -> test'],
     ['libs/workloads/trips/src/a.ts', '#workloads/sites', 'libs/workloads/trips -> libs/workloads/sites'],
+    ['libs/workloads/trips/src/a.ts', '#fleet', 'libs/workloads/trips -> libs/fleet'],
+    ['libs/workload-kit/src/a.ts', '#workloads/trips', 'libs/workload-kit -> libs/workloads/trips'],
     ['libs/http/src/a.ts', '#lifecycle', 'libs/http -> libs/lifecycle'],
     ['libs/workloads/trips/src/a.ts', '#runtime', 'libs/workloads/trips -> libs/runtime'],
     ['libs/workloads/trips/src/a.ts', '../../../../apps/api/src/main.js', 'libs/workloads/trips -> apps/api'],
@@ -297,7 +320,7 @@ describe('the arrows', () => {
   it('say what may be imported instead', () => {
     expect(planted({ 'libs/workloads/trips/src/a.ts': "import '#runtime';" })).toEqual([
       'libs/workloads/trips/src/a.ts: "#runtime" goes against the arrows: libs/workloads/trips -> libs/runtime; ' +
-        'workloads may import lifecycle, artifacts, http, scripts, durations',
+        'workloads may import workload-kit, lifecycle, artifacts, http, durations',
     ]);
     expect(planted({ 'libs/http/src/a.ts': "import '#lifecycle';" })[0]).toMatch(
       /; http may import no other room$/,

@@ -50,9 +50,9 @@ describe('a build by the Nest CLI', () => {
 
   it('has every file that an app reads beside its code', async () => {
     expect(built).toEqual({ status: 0, said: expect.any(String) });
-    const scripts = await luaBelow('libs');
-    expect(scripts.length).toBeGreaterThan(50);
-    expect(await luaBelow('dist/libs')).toEqual(scripts);
+    const assets = await assetsBelow('libs');
+    expect(assets.length).toBeGreaterThan(50);
+    expect(await assetsBelow('dist/libs')).toEqual(assets);
   });
 
   it('has the core where libs/partitions looks for it', () => {
@@ -82,9 +82,9 @@ describe('a build by the Nest CLI', () => {
     }, 'it is completed');
   });
 
-  async function luaBelow(path: string): Promise<string[]> {
+  async function assetsBelow(path: string): Promise<string[]> {
     const files = await readdir(join(folder, path), { recursive: true });
-    return files.filter((file) => file.endsWith('.lua')).toSorted();
+    return files.filter((file) => /\.(lua|html|txt)$/.test(file)).toSorted();
   }
 
   function start(app: string): TestProcess {

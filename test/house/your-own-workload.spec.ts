@@ -80,7 +80,7 @@ describe('the page on a workload of your own', () => {
 
   async function followPage(): Promise<string[]> {
     const { files, additions } = codeOf(page);
-    expect([files.size, additions.size], 'files and changes on the page').toEqual([11, 3]);
+    expect([files.size, additions.size], 'files and changes on the page').toEqual([9, 1]);
     for (const [path, text] of files) await write(path, text);
     for (const [path, diff] of additions)
       await write(path, withLines(await readFile(join(copy, path), 'utf8'), diff));

@@ -4,13 +4,13 @@
 // (after:engine/stop). Or its answer is lost, and with it the connection: the client sends again what was not answered (lost:#7). The product
 // knows nothing of it.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { Redis } from 'ioredis';
 
 const [when, name] = process.env['FAIL_POINT'].split(':');
-const LIFECYCLE = new URL('../../libs/lifecycle/src/', import.meta.url);
+const LIBS = new URL('../../libs/', import.meta.url);
 const FOLDERS = {
   begin: 'gate',
   take: 'gate',
@@ -52,17 +52,23 @@ function watchEngine(call) {
 function isScript(script) {
   // A workload's is named with its room: sites/change.
   const [room, own] = script.split('/');
-  const workload = new URL(`../../libs/workloads/${room}/src/scripts/`, import.meta.url);
-  const file = own
-    ? new URL(`${own}.lua`, workload)
-    : new URL(`${FOLDERS[room] ?? 'cancel'}/${room}.lua`, LIFECYCLE);
-  const pieces = own ? workload : new URL('scripts/', LIFECYCLE);
-  const text = readFileSync(file, 'utf8').replace(/^--- @include (\w+)$/gm, (_, piece) =>
-    readFileSync(new URL(`${piece}.lua`, pieces), 'utf8'),
-  );
+  const file = own ?? `${FOLDERS[room] ?? 'cancel'}/${room}`;
+  const folders = own
+    ? [`workloads/${room}/src/scripts/`, 'workload-kit/src/scripts/']
+    : ['lifecycle/src/', 'lifecycle/src/scripts/'];
+  const text = read(file, folders).replace(/^--- @include (\w+)$/gm, (_, piece) => read(piece, folders));
   const sha = createHash('sha1').update(text).digest('hex');
   return ({ name: command, args }) =>
     (command === 'evalsha' && args[0] === sha) || (command === 'eval' && args[0] === text);
+}
+
+/** The text of a Lua file, from the first of the folders that has it. */
+function read(file, folders) {
+  const files = folders.map((folder) => new URL(`${folder}${file}.lua`, LIBS));
+  return readFileSync(
+    files.find((each) => existsSync(each)),
+    'utf8',
+  );
 }
 
 function isNth(n) {

@@ -1,7 +1,8 @@
 import { loadConfig } from '#runtime';
+import { probe } from '#workloads/probe';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ApiEnv, offersDemo, offersProbe } from './api-env.js';
+import { ApiEnv, isForTrying, offersDemo } from './api-env.js';
 
 const KEYS = `ada:read:${'0'.repeat(64)}`;
 const load = (env: NodeJS.ProcessEnv): ApiEnv => loadConfig(ApiEnv, env);
@@ -86,7 +87,8 @@ describe('the probe kind', () => {
     ['not offered', { API_KEYS: KEYS, HOST: '0.0.0.0' }],
     ['offered', { PROBE: '' }],
   ])('is %s with %o', (is, env) => {
-    expect(offersProbe(load(env))).toBe(is === 'offered');
+    const settings = load(env);
+    expect(probe.isOn(settings, isForTrying(settings))).toBe(is === 'offered');
   });
 
   it.each([

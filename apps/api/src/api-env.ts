@@ -1,7 +1,6 @@
-import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
+import { FleetEnv, workloadVariables } from '#fleet';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
-import { ChromiumEnv } from '#workloads/diagrams';
 import { z } from 'zod';
 import { readApiKeys } from './auth/api-keys.js';
 import { readSecrets } from './events/signature.js';
@@ -51,68 +50,16 @@ export const ApiEnv = z
       .describe(
         'What events must be signed with; two while they are changed. Unset: a key with `cancel` is needed.',
       ),
-    MAX_WAITING: fields
-      .wholeNumber(1)
-      .prefault('100000')
-      .describe('How many jobs may wait in a queue; more are refused.'),
-    PROBE: z
-      .enum(['on', 'off'])
-      .optional()
-      .describe('Whether the `probe` kind is offered. Unset: only without keys on loopback.'),
     DEMO: z
       .enum(['on', 'off'])
       .optional()
       .describe(
         'Whether there are pages to try it with, under `/demo`. Unset: only without keys on loopback.',
       ),
-    TRIPS: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether trips are offered; see `docs/workloads/trips.md`.'),
-    SITES: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether sites are offered; see `docs/workloads/sites.md`.'),
-    DIAGRAMS: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether diagrams are offered; see `docs/workloads/diagrams.md`.'),
-    ...ChromiumEnv,
-    DIAGRAM_BACKLOG: fields
-      .wholeNumber(1)
-      .prefault('500')
-      .describe('How many diagrams may wait to be drawn, where that is fewer than `MAX_WAITING`.'),
-    DIAGRAM_HEAVY: fields
-      .wholeNumber(1)
-      .prefault('4')
-      .describe('How many diagrams of the heavy types are drawn at once, over the whole fleet.'),
-    DIAGRAM_WAIT: fields.duration
-      .prefault('10s')
-      .describe('How long a caller waits for a picture that is asked for in one call.'),
-    CONTAINERS: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether leases of containers are offered; see `docs/workloads/containers.md`.'),
-    LEASE_IMAGES: fields
-      .words()
-      .prefault('ubuntu,debian,alpine,busybox,node')
-      .describe('Which images may be leased; one without a tag stands for all its tags.'),
-    LEASE_MAX: fields.duration
-      .prefault('24h')
-      .describe('How long a lease may be asked for, or renewed, at a time.'),
-    LEASE_LIMIT: fields
-      .wholeNumber(1)
-      .prefault('100')
-      .describe('How many leases there may be at once, over the whole fleet; more are refused.'),
-    ...fields.EventsOutEnv,
-    ...fields.RetentionEnv,
-    ...fields.CancelEnv,
-    ...ArtifactsEnv,
-    ...fields.StoreEnv,
+    ...workloadVariables('api'),
+    ...FleetEnv,
     ...fields.DurabilityEnv,
-    ...fields.ShutdownEnv,
     ...fields.ReadyDelayEnv,
-    ...fields.LogEnv,
   })
   .superRefine(checkStoreVariables, { when: ALWAYS })
   .superRefine(
@@ -138,14 +85,11 @@ export const ApiEnv = z
 
 export type ApiEnv = z.output<typeof ApiEnv>;
 
-export function offersProbe(env: ApiEnv): boolean {
-  return env.PROBE ? env.PROBE === 'on' : isForTrying(env);
-}
-
 export function offersDemo(env: ApiEnv): boolean {
   return env.DEMO ? env.DEMO === 'on' : isForTrying(env);
 }
 
-function isForTrying({ API_KEYS, HOST }: ApiEnv): boolean {
+/** True without keys on loopback. */
+export function isForTrying({ API_KEYS, HOST }: ApiEnv): boolean {
   return !API_KEYS && LOOPBACK.test(HOST);
 }

@@ -1,19 +1,13 @@
-import { openArtifacts } from '#artifacts';
-import { EventMapping, EventsModule, StreamPublisher } from '#events';
-import { LifecycleModule } from '#lifecycle';
-import { logFact, Runtime } from '#runtime';
-import { ContainersApiModule, type LeaseLimits } from '#workloads/containers/api';
-import { DiagramsApiModule } from '#workloads/diagrams/api';
-import { ProbeApiModule } from '#workloads/probe';
-import { SitesApiModule } from '#workloads/sites/api';
-import { TripsApiModule } from '#workloads/trips/api';
+import { EventMapping, EventsModule } from '#events';
+import { fleetParts, listenersOf } from '#fleet';
+import { Runtime } from '#runtime';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { QuarantineController } from './admin/quarantine.controller.js';
 import { QueuesController } from './admin/queues.controller.js';
 import { SlotsController } from './admin/slots.controller.js';
 import { SweepsController } from './admin/sweeps.controller.js';
-import { offersDemo, offersProbe, type ApiEnv } from './api-env.js';
+import { isForTrying, offersDemo, type ApiEnv } from './api-env.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
 import { CancellationsController } from './cancellations/cancellations.controller.js';
@@ -34,43 +28,19 @@ import { SchedulesController } from './schedules/schedules.controller.js';
 @Module({})
 export class ApiModule {
   static with(runtime: Runtime, env: ApiEnv): DynamicModule {
-    const publisher = new StreamPublisher({
-      redis: runtime.redis,
-      prefix: env.MOORING_PREFIX,
-      publish: env.EVENTS_OUT,
-      keep: env.EVENTS_OUT_KEEP,
-      listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-    });
+    const conditions = { isTrial: isForTrying(env), hasDemos: offersDemo(env) };
+    const { imports, providers } = fleetParts('api', runtime, env, { api: conditions });
     return {
       module: ApiModule,
       imports: [
         AuditModule.with(runtime),
-        LifecycleModule.forRootAsync({
-          useFactory: () => ({
-            redis: runtime.redis,
-            prefix: env.MOORING_PREFIX,
-            retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
-            receiptKeepMs: env.RECEIPT_KEEP,
-            maxClosed: env.MAX_CLOSED,
-            artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
-            maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-            teller: publisher,
-            ...(runtime.durability && { durability: runtime.durability }),
-          }),
-        }),
+        ...imports,
         EventsModule.forRootAsync({
           useFactory: () => ({
             mapping: env.EVENT_MAP ?? new EventMapping([]),
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+            listeners: listenersOf(runtime),
           }),
         }),
-        ...(offersProbe(env) ? [ProbeApiModule] : []),
-        ...(env.TRIPS === 'on' ? [TripsApiModule.with({ demo: offersDemo(env) })] : []),
-        ...(env.DIAGRAMS === 'on' ? [diagrams(env)] : []),
-        ...(env.SITES === 'on' ? [SitesApiModule.with({ demo: offersDemo(env) })] : []),
-        ...(env.CONTAINERS === 'on' ? [ContainersApiModule.with(leaseLimits(env))] : []),
       ],
       controllers: [
         ArtifactsController,
@@ -88,11 +58,10 @@ export class ApiModule {
         env.EVENT_SECRETS ? SignedEventsController : EventsController,
       ],
       providers: [
+        ...providers,
         ApiDocument,
         BatchSemaphore,
         { provide: Runtime, useValue: runtime },
-        // As a provider it receives the shutdown hooks of Nest.
-        { provide: StreamPublisher, useValue: publisher },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },
         { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
@@ -101,13 +70,4 @@ export class ApiModule {
       ],
     };
   }
-}
-
-function diagrams(env: ApiEnv): DynamicModule {
-  const { CHROMIUM: chromium, DIAGRAM_HEAVY: heavySlots, DIAGRAM_WAIT: waitMs } = env;
-  return DiagramsApiModule.with({ demo: offersDemo(env), chromium, heavySlots, waitMs });
-}
-
-function leaseLimits(env: ApiEnv): LeaseLimits {
-  return { images: env.LEASE_IMAGES, longestMs: env.LEASE_MAX, places: env.LEASE_LIMIT };
 }

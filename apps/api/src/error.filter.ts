@@ -1,4 +1,5 @@
 import { LifecycleError } from '#lifecycle';
+import { WorkloadError } from '#workload-kit';
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
@@ -8,25 +9,16 @@ import { ApiProblem } from './problem.js';
 const STATUS: Readonly<Record<string, number>> = {
   INVALID: 400,
   UNKNOWN_KIND: 404,
-  UNKNOWN_TRIP: 404,
   NOT_FOUND: 404,
-  UNKNOWN_LEASE: 404,
   OWNER_CLOSED: 409,
   OWNER_MOVED: 409,
-  NOT_FOR_DRIVER: 409,
-  TRIP_NOT_TO_BE_HAD: 409,
-  LEASE_OVER: 409,
-  NOT_FOR_CLEANUP: 409,
   SCHEDULES_FULL: 409,
   SLOT_LIMIT: 409,
-  SITE_FULL: 409,
-  TOO_LARGE: 413,
   IDEMPOTENCY_CONFLICT: 422,
   QUEUE_FULL: 429,
   STORE_UNAVAILABLE: 503,
   CLOSED_FULL: 507,
   ARTIFACT_UNAVAILABLE: 503,
-  BACKPRESSURE: 503,
 };
 
 /** Codes for errors of the framework, which have none. */
@@ -107,7 +99,7 @@ export function describeError(error: unknown, { id: requestId }: Pick<FastifyReq
 function describe(error: unknown): Described {
   if (error instanceof LifecycleError) {
     const { code, message } = error;
-    const status = STATUS[code] ?? 500;
+    const status = error instanceof WorkloadError ? error.status : (STATUS[code] ?? 500);
     if (status === 500) return UNEXPECTED;
     const { retryAfterMs } = error as { retryAfterMs?: number };
     return { status, code, detail: message, retryAfterMs };

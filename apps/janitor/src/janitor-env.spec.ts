@@ -11,7 +11,7 @@ describe('the settings of the janitor', () => {
     [{ CLEANUP_INTERVAL_MINUTES: '5' }, 300_000],
     [{ CLEANUP_INTERVAL_MINUTES: '5', LEASE_REAP_EVERY: '2m' }, 120_000],
   ])('compare leases and containers as %o says', (env, ms) => {
-    expect(load(env).LEASE_REAP_EVERY).toBe(ms);
+    expect(load(env)).toHaveProperty('LEASE_REAP_EVERY', ms);
   });
 
   it('may keep what ended for longer than a timer waits, and give owners no grace', () => {

@@ -1,8 +1,7 @@
-import { ArtifactsEnv } from '#artifacts';
 import { readEventMap } from '#events';
+import { FleetEnv, workloadVariables } from '#fleet';
 import { resolversEnv } from '#resolvers';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
-import { ContainersEnv } from '#workloads/containers';
 import { z } from 'zod';
 
 const ratio = z
@@ -67,47 +66,9 @@ export const JanitorEnv = z
       .describe(
         'How long a janitor has a sort of sweep to itself without a sign of life: after a kill another takes it up then.',
       ),
-    MAX_WAITING: fields
-      .wholeNumber(1)
-      .prefault('100000')
-      .describe('How many jobs may wait in a queue, those of schedules too; the same as for the api.'),
-    PROBE: z.enum(['on', 'off']).default('on').describe('Whether the `probe` queue is looked after.'),
-    TRIPS: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether trips are looked after, and those that are over end their jobs.'),
-    DIAGRAMS: z.enum(['on', 'off']).default('on').describe('Whether diagrams are looked after.'),
-    DIAGRAM_BACKLOG: fields
-      .wholeNumber(1)
-      .prefault('500')
-      .describe(
-        'How many diagrams may wait to be drawn, where that is fewer than `MAX_WAITING`. The same as for the api.',
-      ),
-    DIAGRAM_HEAVY: fields
-      .wholeNumber(1)
-      .prefault('4')
-      .describe(
-        'How many diagrams of the heavy types are drawn at once, over the whole fleet. The same as for the api.',
-      ),
-    SITES: z
-      .enum(['on', 'off'])
-      .default('on')
-      .describe('Whether sites are looked after, and it is known which owners of the type `site` live.'),
-    ...ContainersEnv,
-    LEASE_REAP_EVERY: fields.duration
-      .prefault('1m')
-      .meta({ older: { name: 'CLEANUP_INTERVAL_MINUTES', unit: 'm' } })
-      .describe(
-        'How often leases and containers are compared. Also read from `CLEANUP_INTERVAL_MINUTES`, its older name.',
-      ),
+    ...workloadVariables('janitor'),
+    ...FleetEnv,
     ...fields.HealthEnv,
-    ...fields.EventsOutEnv,
-    ...fields.RetentionEnv,
-    ...fields.CancelEnv,
-    ...ArtifactsEnv,
-    ...fields.StoreEnv,
-    ...fields.ShutdownEnv,
-    ...fields.LogEnv,
   })
   .superRefine(checkStoreVariables, { when: ALWAYS });
 

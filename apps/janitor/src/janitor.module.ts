@@ -1,13 +1,7 @@
-import { openArtifacts } from '#artifacts';
-import { EventConsumer, EventMapping, EventsModule, StreamPublisher, InboundEventStream } from '#events';
-import { LifecycleModule } from '#lifecycle';
+import { EventConsumer, EventMapping, EventsModule, InboundEventStream } from '#events';
+import { fleetParts, JanitorTasks, janitorTasks, listenersOf } from '#fleet';
 import { ConfiguredResolvers } from '#resolvers';
 import { logFact, Runtime } from '#runtime';
-import { ContainersJanitorModule } from '#workloads/containers';
-import { DiagramsJanitorModule } from '#workloads/diagrams';
-import { ProbeApiModule } from '#workloads/probe';
-import { SitesJanitorModule } from '#workloads/sites';
-import { TripsJanitorModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { BacklogGauges } from './backlog-gauges.js';
@@ -39,6 +33,7 @@ export class JanitorModule {
       providers: [
         ...providers,
         { provide: Intervals, useValue: env },
+        { provide: JanitorTasks, useValue: janitorTasks(env) },
         BacklogGauges,
         PeriodicTasks,
         TaskGauges,
@@ -59,57 +54,33 @@ export class JanitorModule {
     return EventsModule.forRootAsync({
       useFactory: () => ({
         mapping,
-        listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
+        listeners: listenersOf(runtime),
       }),
     });
   }
 
   /** Providers for a single sweep, without periodic tasks. */
   static forOneSweep(runtime: Runtime, env: JanitorEnv): DynamicModule {
-    const publisher = new StreamPublisher({
-      redis: runtime.redis,
-      prefix: env.MOORING_PREFIX,
-      publish: env.EVENTS_OUT,
-      keep: env.EVENTS_OUT_KEEP,
-      listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-    });
     const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
     const sweeps = new SweepMetrics(runtime);
+    const options = {
+      ownerGraceMs: env.OWNER_GRACE,
+      maxRatio: env.SWEEP_MAX_RATIO,
+      artifactGraceMs: env.ARTIFACT_GRACE,
+      stallMs: env.SWEEP_STALL,
+      lockMs: env.SWEEP_LOCK,
+    };
+    const { imports, providers } = fleetParts('janitor', runtime, env, {
+      lifecycle: { resolvers: resolvers.byType, sweeps: options },
+      listener: sweeps.record,
+    });
     return {
       module: JanitorModule,
-      imports: [
-        LifecycleModule.forRootAsync({
-          useFactory: () => ({
-            redis: runtime.redis,
-            prefix: env.MOORING_PREFIX,
-            resolvers: resolvers.byType,
-            retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
-            receiptKeepMs: env.RECEIPT_KEEP,
-            maxClosed: env.MAX_CLOSED,
-            artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
-            maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
-            sweeps: {
-              ownerGraceMs: env.OWNER_GRACE,
-              maxRatio: env.SWEEP_MAX_RATIO,
-              artifactGraceMs: env.ARTIFACT_GRACE,
-              stallMs: env.SWEEP_STALL,
-              lockMs: env.SWEEP_LOCK,
-            },
-            listeners: [runtime.metrics.record, sweeps.record, (fact) => logFact(runtime.log, fact)],
-            teller: publisher,
-          }),
-        }),
-        ...(env.PROBE === 'on' ? [ProbeApiModule] : []),
-        ...(env.TRIPS === 'on' ? [TripsJanitorModule] : []),
-        ...(env.DIAGRAMS === 'on' ? [DiagramsJanitorModule.with({ heavySlots: env.DIAGRAM_HEAVY })] : []),
-        ...(env.SITES === 'on' ? [SitesJanitorModule] : []),
-        ...(env.CONTAINERS === 'on' ? [ContainersJanitorModule.with(env)] : []),
-      ],
+      imports,
       providers: [
+        ...providers,
         { provide: Runtime, useValue: runtime },
-        // As providers they receive the shutdown hooks of Nest.
-        { provide: StreamPublisher, useValue: publisher },
+        // As a provider it receives the shutdown hooks of Nest.
         { provide: ConfiguredResolvers, useValue: resolvers },
         { provide: SweepMetrics, useValue: sweeps },
       ],

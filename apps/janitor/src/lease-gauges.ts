@@ -1,9 +1,9 @@
+import { JanitorTasks } from '#fleet';
 import { Runtime } from '#runtime';
 import { LeaseRepository, LIVE_STATES } from '#workloads/containers';
 import { Injectable, Optional, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { BacklogGauges } from './backlog-gauges.js';
-import { Intervals } from './intervals.js';
 
 /** Shows the number of leases by state, and those past due. */
 @Injectable()
@@ -12,7 +12,7 @@ export class LeaseGauges implements OnModuleInit {
 
   constructor(
     private readonly backlog: BacklogGauges,
-    private readonly intervals: Intervals,
+    private readonly tasks: JanitorTasks,
     { metrics }: Runtime,
     @Optional() private readonly repository?: LeaseRepository,
   ) {
@@ -28,7 +28,8 @@ export class LeaseGauges implements OnModuleInit {
   /** Every lease is past due briefly, so only those count that are past due for a whole interval. */
   onModuleInit(): void {
     const { repository } = this;
-    if (repository) this.backlog.countBy('leases', () => repository.pastDue(this.intervals.LEASE_REAP_EVERY));
+    const sweep = this.tasks.sweeps.find(({ kind }) => kind === 'leases');
+    if (repository && sweep) this.backlog.countBy('leases', () => repository.pastDue(sweep.everyMs));
   }
 
   async update(): Promise<void> {

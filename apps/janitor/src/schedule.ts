@@ -1,14 +1,8 @@
+import { JanitorTasks } from '#fleet';
 import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
 import { Runtime } from '#runtime';
-import { LeaseReconciler } from '#workloads/containers';
-import { SiteReconciler } from '#workloads/sites';
-import { TripReconciler } from '#workloads/trips';
-import {
-  Injectable,
-  Optional,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { PeriodicTasks, NOT_DONE } from './periodic-tasks.js';
 import { FleetGauges } from './fleet-gauges.js';
 import { Intervals } from './intervals.js';
@@ -16,17 +10,10 @@ import { SweepMetrics } from './sweep-metrics.js';
 
 /** Longest time a requested sweep waits for a janitor. */
 const ASKED_EVERY_MS = 500;
-/** Interval at which trips of dead processes and overdue timeouts are found. */
-const TRIPS_EVERY_MS = 500;
-/** Interval at which abandoned sites are found. */
-const SITES_EVERY_MS = 2_000;
-
-/** Interval at which expired leases are found that no worker has ended. */
-const LEASES_EVERY_MS = 500;
 
 /**
  * The periodic tasks of the janitor. With an `EVENT_MAP` a janitor also reads the event stream. Timers that it shares with the
- * API are defined elsewhere: clean-ups of cancellations (`CleanUps`) and followers of diagrams (`DiagramReconcileLoop`).
+ * API are defined elsewhere: clean-ups of cancellations (`CleanUps`) and followers of diagrams (`ReconcileLoop`).
  */
 @Injectable()
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -39,9 +26,8 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly ticker: Ticker,
     private readonly sweeper: Sweeper,
     private readonly runtime: Runtime,
-    @Optional() private readonly trips?: TripReconciler,
-    @Optional() private readonly sites?: SiteReconciler,
-    @Optional() private readonly leases?: LeaseReconciler,
+    private readonly workloads: JanitorTasks,
+    private readonly modules: ModuleRef,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -57,13 +43,11 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
       await this.ticker.tick();
     });
     this.tasks.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
-    const { leases, trips, sites } = this;
-    if (trips) this.tasks.every(TRIPS_EVERY_MS, 'trips', async () => void (await trips.reconcileOnce()));
-    if (sites) this.tasks.every(SITES_EVERY_MS, 'sites', () => sites.reconcileOnce());
-    if (leases) {
-      this.tasks.every(LEASES_EVERY_MS, 'leases', async () => void (await leases.reconcileOnce()));
-      this.sweepEvery(this.intervals.LEASE_REAP_EVERY, 'leases');
+    for (const { name, everyMs, reconciler } of this.workloads.reconcilers) {
+      const each = this.modules.get(reconciler, { strict: false });
+      this.tasks.every(everyMs, name, async () => void (await each.reconcileOnce()));
     }
+    for (const { kind, everyMs } of this.workloads.sweeps) this.sweepEvery(everyMs, kind);
     this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
     this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
     this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');

@@ -1,13 +1,7 @@
-import { openArtifacts } from '#artifacts';
-import { StreamPublisher } from '#events';
-import { LifecycleModule, type JobFacts } from '#lifecycle';
+import { fleetParts } from '#fleet';
+import type { JobFacts } from '#lifecycle';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, logFact, Runtime } from '#runtime';
-import { ContainersWorkerModule } from '#workloads/containers';
-import { DiagramsWorkerModule } from '#workloads/diagrams';
-import { ProbeWorkerModule } from '#workloads/probe';
-import { SitesWorkerModule } from '#workloads/sites';
-import { TripsWorkerModule } from '#workloads/trips';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { WorkerEnv } from './worker-env.js';
 
@@ -18,54 +12,19 @@ const SHARE_FOR_RUNS = 0.8;
 @Module({})
 export class WorkerModule {
   static with(runtime: Runtime, env: WorkerEnv): DynamicModule {
-    const publisher = new StreamPublisher({
-      redis: runtime.redis,
-      prefix: env.MOORING_PREFIX,
-      publish: env.EVENTS_OUT,
-      keep: env.EVENTS_OUT_KEEP,
-      listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-    });
     const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
-    return {
-      module: WorkerModule,
-      imports: [
-        LifecycleModule.forRootAsync({
-          useFactory: () => ({
-            redis: runtime.redis,
-            prefix: env.MOORING_PREFIX,
-            resolvers: resolvers.byType,
-            retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
-            receiptKeepMs: env.RECEIPT_KEEP,
-            maxClosed: env.MAX_CLOSED,
-            artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
-            maxWaiting: env.MAX_WAITING,
-            maxWaitingIn: { diagrams: env.DIAGRAM_BACKLOG },
-            listeners: [runtime.metrics.record, (fact) => logFact(runtime.log, fact)],
-            teller: publisher,
-            ...(runtime.durability && { durability: runtime.durability }),
-            worker: {
-              concurrency: env.WORKER_CONCURRENCY,
-              lockMs: env.WORKER_LOCK,
-              drainMs: env.SHUTDOWN_TIMEOUT * SHARE_FOR_RUNS,
-              around: withIds,
-              ...(env.WORKER_KINDS && { kinds: env.WORKER_KINDS }),
-            },
-          }),
-        }),
-        ...(env.PROBE === 'on' ? [ProbeWorkerModule] : []),
-        ...(env.TRIPS === 'on' ? [TripsWorkerModule] : []),
-        ...(env.DIAGRAMS === 'on'
-          ? [DiagramsWorkerModule.with({ chromium: env.CHROMIUM, fonts: env.FONTS })]
-          : []),
-        ...(env.SITES === 'on' ? [SitesWorkerModule] : []),
-        ...(env.CONTAINERS === 'on' ? [ContainersWorkerModule.with(env)] : []),
-      ],
-      // As providers they receive the shutdown hooks of Nest.
-      providers: [
-        { provide: StreamPublisher, useValue: publisher },
-        { provide: ConfiguredResolvers, useValue: resolvers },
-      ],
+    const worker = {
+      concurrency: env.WORKER_CONCURRENCY,
+      lockMs: env.WORKER_LOCK,
+      drainMs: env.SHUTDOWN_TIMEOUT * SHARE_FOR_RUNS,
+      around: withIds,
+      ...(env.WORKER_KINDS && { kinds: env.WORKER_KINDS }),
     };
+    const lifecycle = { resolvers: resolvers.byType, worker };
+    const { imports, providers } = fleetParts('worker', runtime, env, { lifecycle });
+    // As a provider it receives the shutdown hooks of Nest.
+    const resolving = { provide: ConfiguredResolvers, useValue: resolvers };
+    return { module: WorkerModule, imports, providers: [...providers, resolving] };
   }
 }
 

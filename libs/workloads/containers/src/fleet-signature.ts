@@ -1,7 +1,8 @@
 import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
+import { isUuid } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isLeaseId, rootKey } from './lease-keys.js';
+import { rootKey } from './lease-keys.js';
 import { ContainersSettings } from './containers-settings.js';
 import type { Container, ContainerSpec } from './engines/container-engine.js';
 
@@ -47,7 +48,7 @@ export class FleetSignature {
   /** The lease of a container with a valid signature; otherwise undefined, whatever its name. */
   async leaseOf({ name, labels }: Container): Promise<string | undefined> {
     const { [FLEET]: fleet, [LEASE]: leaseId = '', [FENCE]: fence = '', [SIGNATURE]: given = '' } = labels;
-    if (fleet !== this.prefix || !isLeaseId(leaseId) || name !== this.nameOf(leaseId)) return undefined;
+    if (fleet !== this.prefix || !isUuid(leaseId) || name !== this.nameOf(leaseId)) return undefined;
     const [right, shown] = [Buffer.from(await this.over(leaseId, fence, name)), Buffer.from(given)];
     return shown.length === right.length && timingSafeEqual(shown, right) ? leaseId : undefined;
   }

@@ -1,49 +1,42 @@
-import { LifecycleError } from '#lifecycle';
+import { WorkloadError } from '#workload-kit';
 
 /** The lease does not exist, or ended too long ago. */
-export class UnknownLeaseError extends LifecycleError {
-  readonly code = 'UNKNOWN_LEASE';
-
+export class UnknownLeaseError extends WorkloadError {
   constructor() {
-    super('There is no lease of that id, or it has been over for more than a day.');
+    super(404, 'UNKNOWN_LEASE', 'There is no lease of that id, or it has been over for more than a day.');
   }
 }
 
 /** The lease's state does not allow this; nothing has changed. */
-export class LeaseOverError extends LifecycleError {
-  readonly code = 'LEASE_OVER';
-
-  constructor(readonly state: string) {
-    super(`The lease is ${state}. Ask for a new one.`);
+export class LeaseOverError extends WorkloadError {
+  constructor(state: string) {
+    super(409, 'LEASE_OVER', `The lease is ${state}. Ask for a new one.`);
   }
 }
 
 /** The lease needs no manual clean-up; nothing has changed. */
-export class NotForCleanupError extends LifecycleError {
-  readonly code = 'NOT_FOR_CLEANUP';
-
-  constructor(readonly state: string) {
-    super(`The lease is ${state}: only one that is manual-cleanup is cleaned up on demand.`);
+export class NotForCleanupError extends WorkloadError {
+  constructor(state: string) {
+    const why = 'only one that is manual-cleanup is cleaned up on demand.';
+    super(409, 'NOT_FOR_CLEANUP', `The lease is ${state}: ${why}`);
   }
 }
 
 /** A process had the lease's engine at the last attempt; nothing has changed. */
-export class EngineThereError extends LifecycleError {
-  readonly code = 'NOT_FOR_CLEANUP';
-
+export class EngineThereError extends WorkloadError {
   constructor() {
-    super('Its engine was there when it was last tried: remove the container, and the next sweep sees it.');
+    const next = 'remove the container, and the next sweep sees it.';
+    super(409, 'NOT_FOR_CLEANUP', `Its engine was there when it was last tried: ${next}`);
   }
 }
 
 /** All places are taken; nothing was written. */
-export class LeasesFullError extends LifecycleError {
-  readonly code = 'QUEUE_FULL';
-
+export class LeasesFullError extends WorkloadError {
   constructor(
-    readonly limit: number,
+    limit: number,
     readonly retryAfterMs: number,
   ) {
-    super(`There are ${limit} leases, the limit. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`);
+    const next = `Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+    super(429, 'QUEUE_FULL', `There are ${limit} leases, the limit. ${next}`);
   }
 }

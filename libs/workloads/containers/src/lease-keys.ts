@@ -27,9 +27,6 @@ import { hash } from 'node:crypto';
 export const LEASE_KEEP_MS = 86_400_000;
 export const LEASES_KEPT = 1_000;
 
-/** Leases of this workload have UUIDs. An owner such as `lease:42` belongs to another service. */
-const LEASE_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-
 /** Prefix of all keys, passed to every script. */
 export function rootKey(prefix: string): string {
   return `${prefix}:{leases}`;
@@ -46,8 +43,4 @@ export function ownedKey(root: string, owner: string): string {
 
 export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
-}
-
-export function isLeaseId(text: string): boolean {
-  return LEASE_ID.test(text);
 }

@@ -1,7 +1,7 @@
-import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
+import type { LifecycleOptions } from '#lifecycle';
+import { isUuid, LuaScripts, WorkloadRepository, type Answer } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { digestOf, leaseKey, ownedKey, rootKey } from './lease-keys.js';
-import { runScript, type ScriptName } from './lease-scripts.js';
 import {
   inFew,
   LIVE_STATES,
@@ -13,8 +13,7 @@ import {
   type Made,
 } from './lease.js';
 
-/** A script's answer: an outcome and its values. */
-type Answer<Word extends string> = readonly [Word, ...string[]];
+export const scripts = new LuaScripts(import.meta.url);
 
 /** An exclusive attempt to end a lease. */
 export interface Claim {
@@ -53,15 +52,9 @@ export interface LeasePage {
 
 /** Leases in the store. Every decision is a single script, by the store's clock. */
 @Injectable()
-export class LeaseRepository {
-  readonly root: string;
-
-  constructor(
-    options: LifecycleOptions,
-    private readonly store: Store,
-  ) {
-    this.root = rootKey(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
-  }
+export class LeaseRepository extends WorkloadRepository {
+  readonly root = rootKey(this.prefix);
+  protected override readonly scripts = scripts;
 
   create(
     { id, image, livesMs, owner = '', key }: NewLease,
@@ -165,61 +158,71 @@ export class LeaseRepository {
   }
 
   async find(id: string): Promise<LeaseRecord | undefined> {
-    return readLease(id, await this.store.call(() => this.store.redis.hgetall(leaseKey(this.root, id))));
+    return readLease(id, await this.call((redis) => redis.hgetall(leaseKey(this.root, id))));
   }
 
   /** One state per id; null for a lease that does not exist. */
   async states(ids: readonly string[]): Promise<(LeaseState | null)[]> {
-    const found = this.store.call(() =>
-      Promise.all(ids.map((id) => this.store.redis.hget(leaseKey(this.root, id), 'state'))),
+    const found = this.call((redis) =>
+      Promise.all(ids.map((id) => redis.hget(leaseKey(this.root, id), 'state'))),
     );
     return (await found) as (LeaseState | null)[];
   }
 
+  isOurs(id: string): boolean {
+    return isUuid(id);
+  }
+
+  /** A lease exists until its container is known to be gone. */
+  async live(ids: readonly string[]): Promise<boolean[]> {
+    const states = await this.states(ids);
+    return states.map((state) => state !== null && state !== 'ended' && state !== 'failed');
+  }
+
   /** Time left per lease, by the store's clock; undefined for a lease without a place. */
   async leftMs(ids: readonly string[]): Promise<(number | undefined)[]> {
-    const now = await this.store.now();
-    const ends = await this.store.call(() =>
-      Promise.all(ids.map((id) => this.store.redis.zscore(`${this.root}:until`, id))),
+    const now = await this.now();
+    const ends = await this.call((redis) =>
+      Promise.all(ids.map((id) => redis.zscore(`${this.root}:until`, id))),
     );
     return ends.map((end) => (end === null ? undefined : Number(end) - now));
   }
 
   /** Leases that end with this owner. */
   ofOwner(owner: string): Promise<string[]> {
-    return this.store.call(() => this.store.redis.smembers(ownedKey(this.root, owner)));
+    return this.call((redis) => redis.smembers(ownedKey(this.root, owner)));
   }
 
   /** Newest first. */
   list(state: LeaseState | undefined, cursor: string | undefined, atMost: number): Promise<LeasePage> {
     const from = cursor === undefined ? '+inf' : `(${cursor}`;
-    return this.page(state, atMost, (key) =>
-      this.store.redis.zrevrangebyscore(key, from, '-inf', 'WITHSCORES', 'LIMIT', 0, atMost),
+    return this.page(state, atMost, (redis, key) =>
+      redis.zrevrangebyscore(key, from, '-inf', 'WITHSCORES', 'LIMIT', 0, atMost),
     );
   }
 
   /** Oldest first, of one state. */
   walk(state: LeaseState, cursor: string | undefined, atMost: number): Promise<LeasePage> {
     const from = cursor === undefined ? '-inf' : `(${cursor}`;
-    return this.page(state, atMost, (key) =>
-      this.store.redis.zrangebyscore(key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, atMost),
+    return this.page(state, atMost, (redis, key) =>
+      redis.zrangebyscore(key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, atMost),
     );
   }
 
   /** Number of leases that hold a place. */
   places(): Promise<number> {
-    return this.store.call(() => this.store.redis.zcard(`${this.root}:until`));
+    return this.call((redis) => redis.zcard(`${this.root}:until`));
   }
 
   /** Number of leases over for longer than this whose container may still exist. */
   async pastDue(forMs: number): Promise<number> {
-    const now = await this.store.now();
-    return this.store.call(() => this.store.redis.zcount(`${this.root}:until`, '-inf', now - forMs));
+    const now = await this.now();
+    return this.call((redis) => redis.zcount(`${this.root}:until`, '-inf', now - forMs));
   }
 
   async counts(): Promise<Readonly<Record<(typeof LIVE_STATES)[number], number>>> {
-    const counted = await this.store.call(() =>
-      Promise.all(LIVE_STATES.map((state) => this.store.redis.zcard(`${this.root}:is:${state}`))),
+    const counted = await this.call((redis) =>
+      Promise.all(LIVE_STATES.map((state) => redis.zcard(`${this.root}:is:${state}`))),
     );
     return Object.fromEntries(LIVE_STATES.map((state, i) => [state, counted[i]!])) as Record<
       (typeof LIVE_STATES)[number],
@@ -227,16 +230,14 @@ export class LeaseRepository {
     >;
   }
 
-  now(): Promise<number> {
-    return this.store.now();
-  }
-
   private async page(
     state: LeaseState | undefined,
     atMost: number,
-    read: (key: string) => Promise<string[]>,
+    read: (redis: LifecycleOptions['redis'], key: string) => Promise<string[]>,
   ): Promise<LeasePage> {
-    const found = await this.store.call(() => read(state ? `${this.root}:is:${state}` : `${this.root}:all`));
+    const found = await this.call((redis) =>
+      read(redis, state ? `${this.root}:is:${state}` : `${this.root}:all`),
+    );
     const ids = found.filter((_, i) => i % 2 === 0);
     const leases = await Promise.all(ids.map((id) => this.find(id)));
     return {
@@ -246,15 +247,12 @@ export class LeaseRepository {
     };
   }
 
-  private async run<Word extends string>(
-    name: ScriptName,
-    ...args: (string | number)[]
-  ): Promise<Answer<Word>> {
+  private async run<Word extends string>(name: string, ...args: (string | number)[]): Promise<Answer<Word>> {
     return (await this.ask(name, ...args)) as Answer<Word>;
   }
 
-  private ask(name: ScriptName, ...args: (string | number)[]): Promise<unknown> {
-    return this.store.call(() => runScript(this.store.redis, name, this.root, args));
+  private ask(name: string, ...args: (string | number)[]): Promise<unknown> {
+    return this.runScript(name, [this.root], args);
   }
 }
 

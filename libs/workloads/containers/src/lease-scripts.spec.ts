@@ -3,9 +3,9 @@ import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { digestOf } from './lease-keys.js';
-import { scriptText, type ScriptName } from './lease-scripts.js';
+import { scripts } from './lease-repository.js';
 
-type Mutant = readonly [script: ScriptName, from: string, to: string];
+type Mutant = readonly [script: string, from: string, to: string];
 
 const START = 1_700_000_000_000;
 const PLACES = 3;
@@ -170,16 +170,16 @@ class World {
     private readonly mutant?: Mutant,
   ) {}
 
-  async run(name: ScriptName, ...args: (string | number)[]): Promise<string[]> {
+  async run(name: string, ...args: (string | number)[]): Promise<string[]> {
     const answer = await this.ask(name, ...args);
     this.log.push([`+${this.now - START}`, name, ...args, '->', answer]);
     return answer;
   }
 
-  ask(name: ScriptName, ...args: (string | number)[]): Promise<string[]> {
+  ask(name: string, ...args: (string | number)[]): Promise<string[]> {
     const clock = `{ ${Math.floor(this.now / 1_000)}, ${(this.now % 1_000) * 1_000} }`;
     const [where, from = '', to = ''] = this.mutant ?? [];
-    const whole = scriptText(name);
+    const whole = scripts.text(name);
     if (where === name && !whole.includes(from)) throw new Error(`${name} does not hold ${from}`);
     const text = where === name ? whole.replace(from, () => to) : whole;
     return this.redis.eval(text.replace("redis.call('TIME')", clock), 1, this.root, ...args) as Promise<

@@ -1,3 +1,5 @@
+import { isoDate } from '#workload-kit';
+
 /** Limit for a stored reason: an engine's message may be very long, and cancel reasons are short. */
 const WHY_CHARS = 300;
 
@@ -69,11 +71,11 @@ export function readLease(id: string, fields: Readonly<Record<string, string>>):
     state: state as LeaseState,
     image: image!,
     ...(owner !== undefined && { owner }),
-    createdAt: isoOf(created!),
-    expiresAt: isoOf(expires!),
+    createdAt: isoDate(created!),
+    expiresAt: isoDate(expires!),
     containerId: container ?? null,
     ...(how !== undefined && { endedBy: how as Ending }),
-    ...(ended !== undefined && { endedAt: isoOf(ended) }),
+    ...(ended !== undefined && { endedAt: isoDate(ended) }),
     ...(why !== undefined && { why }),
     livesMs: Number(lives),
     ...(container !== undefined && {
@@ -85,8 +87,4 @@ export function readLease(id: string, fields: Readonly<Record<string, string>>):
 
 export function inFew(why: string): string {
   return why.slice(0, WHY_CHARS);
-}
-
-function isoOf(ms: string): string {
-  return new Date(Number(ms)).toISOString();
 }

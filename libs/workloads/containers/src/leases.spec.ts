@@ -8,13 +8,14 @@ import {
   type SweepOrder,
   type SweepRecord,
 } from '#lifecycle';
+import { ownerResolver } from '#workload-kit';
 import type { Provider } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
 import { until } from '../../../../test/support/until.js';
-import { end, leaseOwner, provision } from './lease-kinds.js';
+import { end, leaseOwner, OWNER_TYPE, provision } from './lease-kinds.js';
 import { ContainerRemover } from './container-remover.js';
 import { ContainersSettings, LeaseLimits } from './containers-settings.js';
 import {
@@ -26,8 +27,7 @@ import {
 import { FleetSignature } from './fleet-signature.js';
 import { LeaseTerminator } from './lease-terminator.js';
 import { LeaseJobSender } from './lease-job-sender.js';
-import { OwnerCancelFollower } from './owner-cancel-follower.js';
-import { LeaseOwnerResolver } from './lease-owner.resolver.js';
+import { LeaseCancelFollower } from './lease-cancel-follower.js';
 import { LeaseRepository } from './lease-repository.js';
 import { Leases } from './leases.service.js';
 import { ContainerReconciler } from './reaper/container-reconciler.js';
@@ -101,6 +101,7 @@ class Bench extends ContainerEngine {
 
 const LIMITS: LeaseLimits = { images: ['alpine', 'node:20'], longestMs: 3_600_000, places: 4 };
 const OLD_MS = 60_000;
+const LeaseOwnerResolver = ownerResolver(OWNER_TYPE, LeaseRepository);
 
 describe('leases without a worker', () => {
   let app: LifecycleApp;
@@ -119,7 +120,7 @@ describe('leases without a worker', () => {
       FleetSignature,
       LeaseReconciler,
       LeaseTerminator,
-      OwnerCancelFollower,
+      LeaseCancelFollower,
       LeaseJobLinks,
       LeaseOwnerResolver,
       LeaseReaper,
@@ -569,7 +570,7 @@ describe('leases without a worker', () => {
     const { id } = await running({});
     const gone = randomUUID();
     const resolver = app.context.get(LeaseOwnerResolver);
-    expect(await resolver.resolve([id, gone, '42'])).toEqual(
+    expect(await resolver.resolve([id, gone, '42'], AbortSignal.timeout(1_000))).toEqual(
       new Map([
         [id, 'alive'],
         [gone, 'gone'],

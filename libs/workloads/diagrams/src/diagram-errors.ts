@@ -1,4 +1,4 @@
-import { LifecycleError } from '#lifecycle';
+import { WorkloadError } from '#workload-kit';
 import type { Flaw } from './diagram.js';
 
 /** The renderer rejects the source; nothing was written. */
@@ -10,13 +10,11 @@ export class InvalidDiagramError extends Error {
 }
 
 /** Too many callers wait for pictures in this process. A later request may find the picture drawn. */
-export class BackpressureError extends LifecycleError {
-  readonly code = 'BACKPRESSURE';
-
+export class BackpressureError extends WorkloadError {
   constructor(
     why: string,
     readonly retryAfterMs = 1_000,
   ) {
-    super(`${why} Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+    super(503, 'BACKPRESSURE', `${why} Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
   }
 }

@@ -32,8 +32,6 @@ const ID = /^[\da-f]{32}$/;
 const LINK = /^[\da-f][\dA-Za-z]{17}$/;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export const shards: readonly string[] = Array.from({ length: 16 }, (_, i) => i.toString(16));
-
 export interface DiagramKeys {
   readonly diagram: string;
   readonly due: string;

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Journal, LifecycleModule, StoreUnavailableError, type Receipt } from '#lifecycle';
+import type { Process } from '#workload-kit';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -8,23 +9,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { defer } from '../../../../test/support/defer.js';
 import { until } from '../../../../test/support/until.js';
-import { DiagramsApiModule } from './diagrams-api.module.js';
-import { DiagramsJanitorModule, DiagramsWorkerModule } from './diagrams.module.js';
 import { askedBy } from './diagram-keys.js';
-import { DiagramReconcileLoop } from './diagram-reconcile-loop.js';
 import { DiagramRepository } from './diagram-repository.js';
 import { DiagramReconciler } from './diagram-reconciler.js';
+import { diagrams } from './index.js';
 
 @Module({})
 class AppModule {}
 
 const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
 
-const MODULES = {
-  api: DiagramsApiModule.with({ demo: true, chromium: 'off' }),
-  worker: DiagramsWorkerModule,
-  janitor: DiagramsJanitorModule.with({}),
-};
+const SETTINGS = { CHROMIUM: 'off', DIAGRAM_HEAVY: 4, DIAGRAM_WAIT: 10_000 };
 
 describe('the reconcile loop of diagrams', () => {
   let redis: Redis;
@@ -55,9 +50,9 @@ describe('the reconcile loop of diagrams', () => {
     await redis.quit();
   });
 
-  async function start(app: keyof typeof MODULES): Promise<void> {
+  async function start(app: Process): Promise<void> {
     const lifecycle = LifecycleModule.forRootAsync({ useFactory: () => ({ redis, prefix }) });
-    const imports = [lifecycle, MODULES[app]];
+    const imports = [lifecycle, diagrams.moduleFor(app, SETTINGS, true)];
     context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
   }
 
@@ -106,7 +101,7 @@ describe('the reconcile loop of diagrams', () => {
     const end = vi.spyOn(reconciler, 'end').mockResolvedValue();
     const gone = vi.spyOn(reconciler, 'ownerGone');
     await repository.noteGone('trip:a b', '6');
-    await context.get(DiagramReconcileLoop).reconcileOnce();
+    await context.get(DiagramReconciler).reconcileOnce();
     expect([end.mock.calls, gone.mock.calls]).toEqual([[['0', 'diagrams/j1']], [['trip:a b', '6']]]);
     expect(await redis.keys(`${prefix}:{diagrams}:gone`)).toEqual([]);
     await context.close();
@@ -155,7 +150,7 @@ describe('the reconcile loop of diagrams', () => {
     const tend = vi
       .spyOn(context.get(DiagramReconciler), 'reconcile')
       .mockRejectedValue(new Error('told to'));
-    await context.get(DiagramReconcileLoop).reconcileOnce();
+    await context.get(DiagramReconciler).reconcileOnce();
     expect(tend.mock.calls).toEqual([[A], [B]]);
     await context.close();
   });

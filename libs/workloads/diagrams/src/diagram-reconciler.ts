@@ -1,10 +1,14 @@
 import { Canceller, LifecycleError, LifecycleOptions, StoreUnavailableError } from '#lifecycle';
+import { Reconciler } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { isUnderWay, type DiagramRecord } from './diagram.js';
 import { DiagramRequesters } from './diagram-requesters.js';
 import { DiagramJobs } from './diagram-jobs.js';
 import { DiagramStatus } from './diagram-status.js';
+import { isDiagramId } from './diagram-keys.js';
 import { DiagramRepository } from './diagram-repository.js';
+
+const AT_ONCE = 20;
 
 /**
  * Handles diagrams whose requesters are cancelled. While one requester remains, the diagram is drawn: a job
@@ -12,7 +16,7 @@ import { DiagramRepository } from './diagram-repository.js';
  * removed.
  */
 @Injectable()
-export class DiagramReconciler {
+export class DiagramReconciler extends Reconciler {
   constructor(
     private readonly options: LifecycleOptions,
     private readonly diagrams: DiagramRepository,
@@ -20,7 +24,18 @@ export class DiagramReconciler {
     private readonly looks: DiagramStatus,
     private readonly askers: DiagramRequesters,
     private readonly canceller: Canceller,
-  ) {}
+  ) {
+    super('diagrams');
+  }
+
+  async reconcileOnce(): Promise<void> {
+    const gone = await this.diagrams.takeGone(AT_ONCE);
+    await this.inTurn(gone, ({ owner, epoch }) => this.ownerGone(owner, epoch));
+    await this.perShard(
+      (shard) => this.diagrams.take(shard, AT_ONCE),
+      (id, shard) => (isDiagramId(id) ? this.reconcile(id) : this.end(shard, id)),
+    );
+  }
 
   /** Ends everything the owner requested before that epoch. */
   async ownerGone(owner: string, epoch: string): Promise<void> {

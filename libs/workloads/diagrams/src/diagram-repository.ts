@@ -1,9 +1,20 @@
-import { LifecycleOptions, LIFECYCLE_DEFAULTS, Store } from '#lifecycle';
+import { LIFECYCLE_DEFAULTS } from '#lifecycle';
+import { LuaScripts, WorkloadRepository } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
-import { askedBy, dueIn, goneKey, keysOf, linkKey, newLink, overChannel } from './diagram-keys.js';
-import { runScript, type ScriptName } from './diagram-scripts.js';
+import {
+  askedBy,
+  dueIn,
+  goneKey,
+  isDiagramId,
+  keysOf,
+  linkKey,
+  newLink,
+  overChannel,
+} from './diagram-keys.js';
 import type { Flaw, DiagramRecord } from './diagram.js';
 import type { RenderRequest } from './render/types.js';
+
+export const scripts = new LuaScripts(import.meta.url);
 
 /** How long the short link of a removed picture answers 410. */
 const GONE_KEPT_MS = 7 * 86_400_000;
@@ -40,18 +51,10 @@ export type Asked =
 
 /** Diagrams and their requesters in the store. Each change is one script. */
 @Injectable()
-export class DiagramRepository {
-  private readonly prefix: string;
-  private readonly keepMs: number;
-
-  constructor(
-    options: LifecycleOptions,
-    private readonly store: Store,
-  ) {
-    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
-    const ageMs = options.retention?.ageMs ?? LIFECYCLE_DEFAULTS.retention.ageMs;
-    this.keepMs = ageMs + GONE_KEPT_MS;
-  }
+export class DiagramRepository extends WorkloadRepository {
+  protected override readonly scripts = scripts;
+  private readonly keepMs =
+    (this.options.retention?.ageMs ?? LIFECYCLE_DEFAULTS.retention.ageMs) + GONE_KEPT_MS;
 
   /** Remembered again after the request: removing an older request may just have forgotten it. */
   async ask(id: string, request: RenderRequest, asker: Asker): Promise<Asked> {
@@ -80,7 +83,7 @@ export class DiagramRepository {
   async refused(id: string, turn: string, link: string, asker?: Asker): Promise<void> {
     const { diagram, known } = keysOf(this.prefix, id);
     const keys = [diagram, linkKey(this.prefix, link), known];
-    await this.call((redis) => runScript(redis, 'refused', keys, [turn, asker ? asker.owner : '-']));
+    await this.runScript('refused', keys, [turn, asker ? asker.owner : '-']);
   }
 
   /** Records the start of the diagram's job. */
@@ -140,7 +143,7 @@ export class DiagramRepository {
   async mustBeMade(id: string): Promise<boolean> {
     const { diagram } = keysOf(this.prefix, id);
     const until = await this.call((redis) => redis.hget(diagram, 'u'));
-    if (until !== null && Number(until) > (await this.store.now())) return true;
+    if (until !== null && Number(until) > (await this.now())) return true;
     return (await this.source(id)) !== undefined;
   }
 
@@ -153,7 +156,11 @@ export class DiagramRepository {
     return (await this.call((redis) => redis.get(linkKey(this.prefix, link)))) ?? undefined;
   }
 
-  /** One flag per id: the diagram is known. */
+  isOurs(id: string): boolean {
+    return isDiagramId(id);
+  }
+
+  /** One flag per id: a request for the diagram is remembered. */
   async live(ids: readonly string[]): Promise<boolean[]> {
     return Promise.all(
       ids.map((id) =>
@@ -176,14 +183,12 @@ export class DiagramRepository {
 
   /** Keeps the entry if the owner has requested the diagram again since. */
   async forgetAsked(owner: string, { id, at }: AskedFor): Promise<void> {
-    const key = askedBy(this.prefix, owner);
-    await this.call((redis) => runScript(redis, 'forget', [key], [id, at]));
+    await this.runScript('forget', [askedBy(this.prefix, owner)], [id, at]);
   }
 
   /** Takes due diagrams of one list and hides them from other processes for a while. */
-  async take(shard: string, most: number): Promise<string[]> {
-    const due = dueIn(this.prefix, shard);
-    return (await this.call((redis) => runScript(redis, 'take', [due], [most, LEFT_ALONE_MS]))) as string[];
+  take(shard: string, most: number): Promise<string[]> {
+    return this.takeDue(dueIn(this.prefix, shard), most, LEFT_ALONE_MS);
   }
 
   /** Records that a job has ended as requested. */
@@ -193,8 +198,7 @@ export class DiagramRepository {
 
   /** Records a cancelled owner whose requests are not handled yet. */
   async noteGone(owner: string, epoch: string): Promise<void> {
-    const gone = [goneKey(this.prefix)];
-    await this.call((redis) => runScript(redis, 'gone', gone, [`${epoch} ${owner}`]));
+    await this.runScript('gone', [goneKey(this.prefix)], [`${epoch} ${owner}`]);
   }
 
   async forgetGone(owner: string, epoch: string): Promise<void> {
@@ -202,9 +206,8 @@ export class DiagramRepository {
   }
 
   async takeGone(most: number): Promise<{ owner: string; epoch: string }[]> {
-    const args = [most, LEFT_ALONE_MS];
-    const found = await this.call((redis) => runScript(redis, 'take', [goneKey(this.prefix)], args));
-    return (found as string[]).map((each) => {
+    const found = await this.takeDue(goneKey(this.prefix), most, LEFT_ALONE_MS);
+    return found.map((each) => {
       const [epoch] = each.split(' ', 1) as [string];
       return { epoch, owner: each.slice(epoch.length + 1) };
     });
@@ -220,7 +223,7 @@ export class DiagramRepository {
       const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN, MOST_ASKERS];
       const { diagram, known: list } = keysOf(this.prefix, id);
       const keys = [diagram, linkKey(this.prefix, link), list];
-      const [word, ...rest] = (await this.call((redis) => runScript(redis, 'ask', keys, args))) as string[];
+      const [word, ...rest] = (await this.runScript('ask', keys, args)) as string[];
       const [known, more] = rest as [string, string | number];
       if (word === 'wait') return { word, link: known };
       if (word === 'ask') return { word, link: known, turn: String(more) };
@@ -229,16 +232,11 @@ export class DiagramRepository {
   }
 
   private async remember(id: string, owner: string): Promise<void> {
-    const key = askedBy(this.prefix, owner);
-    await this.call((redis) => runScript(redis, 'remember', [key], [id, this.keepMs, MOST_ASKED]));
+    await this.runScript('remember', [askedBy(this.prefix, owner)], [id, this.keepMs, MOST_ASKED]);
   }
 
-  private run(name: ScriptName, id: string, args: readonly (string | number)[]): Promise<unknown> {
+  private run(name: string, id: string, args: readonly (string | number)[]): Promise<unknown> {
     const { diagram, due } = keysOf(this.prefix, id);
-    return this.call((redis) => runScript(redis, name, [diagram, due], args));
-  }
-
-  private call<T>(ask: (redis: LifecycleOptions['redis']) => Promise<T>): Promise<T> {
-    return this.store.call(() => ask(this.store.redis));
+    return this.runScript(name, [diagram, due], args);
   }
 }

@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { askedBy, goneKey, idOf, keysOf, linkKey, type DiagramKeys } from './diagram-keys.js';
-import { runScript, scriptText, type ScriptName } from './diagram-scripts.js';
+import { scripts } from './diagram-repository.js';
 
-type Mutant = readonly [script: ScriptName, from: string, to: string];
+type Mutant = readonly [script: string, from: string, to: string];
 
 const KEPT_MS = 300_000;
 const SOON_MS = 100_000;
@@ -116,7 +116,7 @@ class World {
     private readonly mutant?: Mutant,
   ) {}
 
-  async run(name: ScriptName, ...args: (string | number)[]): Promise<unknown> {
+  async run(name: string, ...args: (string | number)[]): Promise<unknown> {
     return this.told(name, [this.keys.diagram, this.keys.due], args);
   }
 
@@ -226,7 +226,7 @@ class World {
   }
 
   private async told(
-    name: ScriptName,
+    name: string,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown> {
@@ -236,13 +236,13 @@ class World {
   }
 
   private evaluate(
-    name: ScriptName,
+    name: string,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown> {
-    if (this.mutant?.[0] !== name) return runScript(this.redis, name, keys, args);
+    if (this.mutant?.[0] !== name) return scripts.run(this.redis, name, keys, args);
     const [, from, to] = this.mutant;
-    const text = scriptText(name);
+    const text = scripts.text(name);
     if (!text.includes(from)) throw new Error(`${name} does not hold ${from}`);
     return this.redis.eval(text.replace(from, to), keys.length, ...keys, ...args);
   }

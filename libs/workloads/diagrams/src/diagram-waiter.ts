@@ -1,6 +1,7 @@
 import { LifecycleOptions } from '#lifecycle';
+import { openSubscriber } from '#workload-kit';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import type { Cluster, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnderWay, type DiagramView } from './diagram.js';
@@ -19,7 +20,7 @@ const MOST_WAITING = 200;
 export class DiagramWaiter implements OnModuleDestroy {
   private readonly over = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
-  private connection: Redis | Cluster | undefined;
+  private connection: Redis | undefined;
   private isListening = false;
   private waiting = 0;
 
@@ -95,13 +96,9 @@ export class DiagramWaiter implements OnModuleDestroy {
     connection.subscribe(this.diagrams.overChannel).catch(() => (this.isListening = false));
   }
 
-  /** A subscriber connection can do nothing else. ioredis reconnects and subscribes again. */
-  private connect(): Redis | Cluster {
-    const { redis } = this.lifecycle;
-    const connection = redis.isCluster ? (redis as Cluster).duplicate() : (redis as Redis).duplicate();
-    // The shared connection to the same store already logs the error.
-    connection.on('error', () => undefined);
-    connection.on('message', (_channel: string, id: string) => this.over.emit(id));
-    return connection;
+  private connect(): Redis {
+    return openSubscriber(this.lifecycle.redis).on('message', (_channel: string, id: string) => {
+      this.over.emit(id);
+    });
   }
 }

@@ -5,5 +5,3 @@ export abstract class DiagramsOptions {
   /** How long a one-call request waits for its picture, ms. */
   abstract readonly waitMs: number;
 }
-
-export const DIAGRAMS_DEFAULTS = { heavySlots: 4, waitMs: 10_000 } as const;

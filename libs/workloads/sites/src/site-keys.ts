@@ -27,8 +27,6 @@ import { hash, randomBytes } from 'node:crypto';
 /** Site ids are hard to guess and never need quoting. */
 const SITE_ID = /^[0-9a-z]{20}$/;
 
-export const shards: readonly string[] = Array.from({ length: 16 }, (_, i) => i.toString(16));
-
 export interface SiteKeys {
   readonly site: string;
   readonly due: string;

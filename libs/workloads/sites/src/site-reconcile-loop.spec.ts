@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { LifecycleModule } from '#lifecycle';
+import { ReconcileLoop, type Process } from '#workload-kit';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -9,19 +10,11 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { defer } from '../../../../test/support/defer.js';
 import { until } from '../../../../test/support/until.js';
 import { SiteReconciler } from './site-reconciler.js';
-import { SitesApiModule } from './sites-api.module.js';
-import { SitesJanitorModule, SitesWorkerModule } from './sites.module.js';
-import { SiteReconcileLoop } from './site-reconcile-loop.js';
+import { sites } from './index.js';
 import { SiteRepository } from './site-repository.js';
 
 @Module({})
 class AppModule {}
-
-const MODULES = {
-  api: SitesApiModule.with({ demo: true }),
-  worker: SitesWorkerModule,
-  janitor: SitesJanitorModule,
-};
 
 describe('the reconcile loop of an api', () => {
   let redis: Redis;
@@ -52,15 +45,15 @@ describe('the reconcile loop of an api', () => {
     await redis.quit();
   });
 
-  async function start(app: keyof typeof MODULES): Promise<void> {
+  async function start(app: Process): Promise<void> {
     const lifecycle = LifecycleModule.forRootAsync({ useFactory: () => ({ redis, prefix }) });
-    const imports = [lifecycle, MODULES[app]];
+    const imports = [lifecycle, sites.moduleFor(app, {}, true)];
     context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
   }
 
   function hasRelay(): boolean {
     try {
-      return Boolean(context.get(SiteReconcileLoop, { strict: false }));
+      return Boolean(context.get(ReconcileLoop, { strict: false }));
     } catch {
       return false;
     }

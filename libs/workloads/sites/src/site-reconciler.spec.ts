@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Canceller, Enqueuer, JobArtifacts, JobReader, LifecycleModule, type JobView } from '#lifecycle';
+import { ReconcileLoop } from '#workload-kit';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -8,8 +9,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { SiteReconciler } from './site-reconciler.js';
 import { siteOwner } from './site-kinds.js';
 import { BuildPublisher } from './build-publisher.js';
-import { SitesApiModule } from './sites-api.module.js';
-import { SiteReconcileLoop } from './site-reconcile-loop.js';
+import { sites as workload } from './index.js';
 import { SiteRepository } from './site-repository.js';
 import { SitesService } from './sites.service.js';
 
@@ -33,11 +33,11 @@ describe('the reconciler of sites', () => {
     await redis.ping();
     artifacts.removeAll.mockReset().mockResolvedValue(0);
     // No other reconciler may run.
-    vi.spyOn(SiteReconcileLoop.prototype, 'onApplicationBootstrap').mockImplementation(() => undefined);
+    vi.spyOn(ReconcileLoop.prototype, 'onApplicationBootstrap').mockImplementation(() => undefined);
     const lifecycle = LifecycleModule.forRootAsync({
       useFactory: () => ({ redis, prefix, artifacts: artifacts as unknown as JobArtifacts }),
     });
-    const imports = [lifecycle, SitesApiModule.with({ demo: false })];
+    const imports = [lifecycle, workload.moduleFor('api', {})];
     context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
     [reconciler, sites] = [context.get(SiteReconciler, ANYWHERE), context.get(SitesService, ANYWHERE)];
     [repository, canceller] = [context.get(SiteRepository, ANYWHERE), context.get(Canceller, ANYWHERE)];

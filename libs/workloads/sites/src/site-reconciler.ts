@@ -1,14 +1,7 @@
-import {
-  Canceller,
-  Enqueuer,
-  JobReader,
-  LifecycleError,
-  meansUnavailable,
-  StoreUnavailableError,
-} from '#lifecycle';
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Canceller, Enqueuer, JobReader, LifecycleError } from '#lifecycle';
+import { Reconciler } from '#workload-kit';
+import { Injectable } from '@nestjs/common';
 import { OldBuildRemover } from './old-build-remover.js';
-import { shards } from './site-keys.js';
 import { build, siteOwner } from './site-kinds.js';
 import { SiteRepository, type Standing } from './site-repository.js';
 import { isPending, BuildPublisher } from './build-publisher.js';
@@ -17,14 +10,10 @@ const AT_ONCE = 20;
 
 /**
  * Performs what follows from a change or a deletion, and finishes what a crashed process left: builds that
- * were not requested, failed, are not shown or are superseded, and deleted sites that are not cleaned up. Any
- * number of processes may run it; a site that one has taken is hidden from the others for a while.
+ * were not requested, failed, are not shown or are superseded, and deleted sites that are not cleaned up.
  */
 @Injectable()
-export class SiteReconciler implements OnModuleDestroy {
-  private readonly log = new Logger('sites');
-  private isEnding = false;
-
+export class SiteReconciler extends Reconciler {
   constructor(
     private readonly repository: SiteRepository,
     private readonly enqueuer: Enqueuer,
@@ -32,22 +21,15 @@ export class SiteReconciler implements OnModuleDestroy {
     private readonly jobs: JobReader,
     private readonly shown: BuildPublisher,
     private readonly old: OldBuildRemover,
-  ) {}
-
-  /** Stops the loop before shutdown waits for it. */
-  onModuleDestroy(): void {
-    this.isEnding = true;
+  ) {
+    super('sites');
   }
 
   async reconcileOnce(): Promise<void> {
-    for (const shard of shards) {
-      if (this.isEnding) return;
-      for (const siteId of await this.repository.take(shard, AT_ONCE)) {
-        if (this.isEnding) return;
-        // A failing site must not hold up the others.
-        await this.reconcile(siteId).catch((error: unknown) => this.logError(error));
-      }
-    }
+    await this.perShard(
+      (shard) => this.repository.take(shard, AT_ONCE),
+      (siteId) => this.reconcile(siteId),
+    );
   }
 
   async reconcile(siteId: string): Promise<void> {
@@ -84,12 +66,6 @@ export class SiteReconciler implements OnModuleDestroy {
     await this.canceller.cancel(siteOwner(siteId), about);
     await this.old.removeAll(siteId);
     await this.repository.forget(siteId);
-  }
-
-  /** Logs an error, unless the store is away: the store's own monitoring logs that. */
-  logError(error: unknown): void {
-    if (error instanceof StoreUnavailableError || meansUnavailable(error)) return;
-    this.log.warn(error);
   }
 
   /** The version up to which a pending build will show every change; -1 if none is pending. */

@@ -1,9 +1,10 @@
-import { LifecycleOptions, LIFECYCLE_DEFAULTS, Store } from '#lifecycle';
+import { LuaScripts, WorkloadRepository } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { nameOf, readName, type Entity, type EntityContent, type SiteRecord } from './site.js';
-import { dueIn, keysOf, newSiteId, type SiteKeys } from './site-keys.js';
-import { runScript, type ScriptName } from './site-scripts.js';
+import { dueIn, isSiteId, keysOf, newSiteId, type SiteKeys } from './site-keys.js';
+
+export const scripts = new LuaScripts(import.meta.url);
 
 const MOST_ENTITIES = 10_000;
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -43,15 +44,8 @@ export interface Offer {
 
 /** Sites and their entities in the store. Each change is one script. */
 @Injectable()
-export class SiteRepository {
-  private readonly prefix: string;
-
-  constructor(
-    options: LifecycleOptions,
-    private readonly store: Store,
-  ) {
-    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
-  }
+export class SiteRepository extends WorkloadRepository {
+  protected override readonly scripts = scripts;
 
   async create({ name, url, paceMs }: NewSite): Promise<string> {
     const siteId = newSiteId();
@@ -103,6 +97,10 @@ export class SiteRepository {
       current: found['c'] === undefined ? undefined : { job: found['c'], version: Number(found['cv']) },
       previous: found['p'],
     };
+  }
+
+  isOurs(id: string): boolean {
+    return isSiteId(id);
   }
 
   /** One flag per id: the site exists and is not deleted. */
@@ -206,7 +204,7 @@ export class SiteRepository {
   /** Superseded builds, oldest first; with `forMs`, only those superseded at least that long ago. */
   async oldBuilds(siteId: string, most: number, forMs?: number): Promise<string[]> {
     const { site } = this.keys(siteId);
-    const until = forMs === undefined ? '+inf' : (await this.store.now()) - forMs;
+    const until = forMs === undefined ? '+inf' : (await this.now()) - forMs;
     return this.call((redis) => redis.zrangebyscore(`${site}:old`, '-inf', until, 'LIMIT', 0, most));
   }
 
@@ -220,21 +218,16 @@ export class SiteRepository {
   }
 
   /** Takes due sites of one list and hides them from other processes for a while. */
-  async take(shard: string, most: number): Promise<string[]> {
-    const due = dueIn(this.prefix, shard);
-    return (await this.call((redis) => runScript(redis, 'take', [due], [most, TAKEN_FOR_MS]))) as string[];
+  take(shard: string, most: number): Promise<string[]> {
+    return this.takeDue(dueIn(this.prefix, shard), most, TAKEN_FOR_MS);
   }
 
-  private run(name: ScriptName, siteId: string, args: readonly (string | number)[]): Promise<unknown> {
+  private run(name: string, siteId: string, args: readonly (string | number)[]): Promise<unknown> {
     const { site, due } = this.keys(siteId);
-    return this.call((redis) => runScript(redis, name, [site, due], args));
+    return this.runScript(name, [site, due], args);
   }
 
   private keys(siteId: string): SiteKeys {
     return keysOf(this.prefix, siteId);
-  }
-
-  private call<T>(ask: (redis: LifecycleOptions['redis']) => Promise<T>): Promise<T> {
-    return this.store.call(() => ask(this.store.redis));
   }
 }

@@ -3,9 +3,9 @@ import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { keysOf, newSiteId, type SiteKeys } from './site-keys.js';
-import { runScript, scriptText, type ScriptName } from './site-scripts.js';
+import { scripts } from './site-repository.js';
 
-type Mutant = readonly [script: ScriptName, from: string, to: string];
+type Mutant = readonly [script: string, from: string, to: string];
 
 const SOON_MS = 100_000;
 const LATER_MS = 200_000;
@@ -114,7 +114,7 @@ class World {
     private readonly mutant?: Mutant,
   ) {}
 
-  async run(name: ScriptName, ...args: (string | number)[]): Promise<unknown> {
+  async run(name: string, ...args: (string | number)[]): Promise<unknown> {
     const answer = await this.ask(name, [this.keys.site, this.keys.due], args);
     this.log.push([name, answer]);
     return answer;
@@ -164,14 +164,10 @@ class World {
       .map((score) => Math.round((Number(score) / 1_000 - Number(seconds)) / 100));
   }
 
-  private ask(
-    name: ScriptName,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<unknown> {
-    if (this.mutant?.[0] !== name) return runScript(this.redis, name, keys, args);
+  private ask(name: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    if (this.mutant?.[0] !== name) return scripts.run(this.redis, name, keys, args);
     const [, from, to] = this.mutant;
-    const text = scriptText(name);
+    const text = scripts.text(name);
     if (!text.includes(from)) throw new Error(`${name} does not hold ${from}`);
     return this.redis.eval(text.replace(from, to), keys.length, ...keys, ...args);
   }

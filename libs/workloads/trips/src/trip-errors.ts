@@ -1,29 +1,23 @@
-import { LifecycleError } from '#lifecycle';
+import { WorkloadError } from '#workload-kit';
 
 /** The trip does not exist, or it ended more than a day ago. */
-export class UnknownTripError extends LifecycleError {
-  readonly code = 'UNKNOWN_TRIP';
-
+export class UnknownTripError extends WorkloadError {
   constructor() {
-    super('There is no trip of that id, or it has been over for more than a day.');
+    super(404, 'UNKNOWN_TRIP', 'There is no trip of that id, or it has been over for more than a day.');
   }
 }
 
 /** The trip's status does not allow this; nothing has changed. */
-export class TripOverError extends LifecycleError {
-  readonly code = 'TRIP_NOT_TO_BE_HAD';
-
-  constructor(readonly status: string) {
-    super(`The trip is ${status}.`);
+export class TripOverError extends WorkloadError {
+  constructor(tripStatus: string) {
+    super(409, 'TRIP_NOT_TO_BE_HAD', `The trip is ${tripStatus}.`);
   }
 }
 
 /** The trip is not open to this driver now; nothing has changed. */
-export class NotForDriverError extends LifecycleError {
-  readonly code = 'NOT_FOR_DRIVER';
-
+export class NotForDriverError extends WorkloadError {
   constructor(driverId: string, why: string) {
-    super(`The trip is not for driver "${driverId}": ${why}.`);
+    super(409, 'NOT_FOR_DRIVER', `The trip is not for driver "${driverId}": ${why}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Turns } from '#lifecycle';
-import { Injectable, Logger } from '@nestjs/common';
+import { Reconciler } from '#workload-kit';
+import { Injectable } from '@nestjs/common';
 import { TripRepository } from './trip-repository.js';
 import { Trips } from './trips.service.js';
 
@@ -14,14 +15,15 @@ const CONCURRENT_TRIPS = 50;
  * cancelled owner whose event was lost, and the requests of a driver who went offline.
  */
 @Injectable()
-export class TripReconciler {
-  private readonly log = new Logger('Trips');
+export class TripReconciler extends Reconciler {
   private readonly turns = new Turns(CONCURRENT_TRIPS);
 
   constructor(
     private readonly repository: TripRepository,
     private readonly trips: Trips,
-  ) {}
+  ) {
+    super('Trips');
+  }
 
   /** Returns the number of trips and drivers checked. Any number of processes may call this concurrently. */
   async reconcileOnce(): Promise<number> {
@@ -32,12 +34,12 @@ export class TripReconciler {
       const idsOf = (what: 'tend' | 'watch'): string[] =>
         due.filter((one) => one.what === what).map(({ id }) => id);
       const watched = idsOf('watch');
-      await this.each(idsOf('tend'), (id) => this.reconcile(id));
-      if (watched.length > 0) await this.trips.endClosed(watched).catch((error: Error) => this.warn(error));
+      await this.concurrently(idsOf('tend'), this.turns, (id) => this.reconcile(id));
+      if (watched.length > 0) await this.inTurn([watched], (ids) => this.trips.endClosed(ids));
       if (due.length < AT_ONCE) break;
     }
     const away = await this.repository.away(AT_ONCE);
-    await this.each(away, (driver) => this.trips.takeBack(driver));
+    await this.concurrently(away, this.turns, (driver) => this.trips.takeBack(driver));
     return looked + away.length;
   }
 
@@ -49,16 +51,5 @@ export class TripReconciler {
     const leftMs = Date.parse(trip.expiresAt) - (await this.repository.now());
     if (leftMs <= 0) await this.trips.expire(id);
     else if (!(await this.trips.endIfClosed(id))) await this.trips.send(trip, leftMs);
-  }
-
-  /** A failed item stays listed, becomes due again soon, and does not hold up the others. */
-  private async each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-    await Promise.all(
-      all.map((one) => this.turns.take(() => work(one)).catch((error: Error) => this.warn(error))),
-    );
-  }
-
-  private warn(error: Error): void {
-    this.log.warn(`Retried at the next check: ${error.message}`);
   }
 }

@@ -1,12 +1,9 @@
-import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
-import { runScript } from '#scripts';
+import { isUuid, LuaScripts, WorkloadRepository, type Answer } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { readTrip, type Trip, type TripStatus } from './trip.js';
 import { rootKey, tripKey } from './trip-keys.js';
-import { scripts } from './trip-scripts.js';
 
-/** A script's answer: an outcome and its values. */
-type Answer<Word extends string> = readonly [Word, ...string[]];
+export const scripts = new LuaScripts(import.meta.url);
 
 export type Ending = 'CANCELLED' | 'EXPIRED' | 'COMPLETED';
 
@@ -47,15 +44,9 @@ const ENTRIES_AT_ONCE = 25;
 
 /** Trips and drivers in the store. Every decision is a single script. */
 @Injectable()
-export class TripRepository {
-  readonly root: string;
-
-  constructor(
-    options: LifecycleOptions,
-    private readonly store: Store,
-  ) {
-    this.root = rootKey(options.prefix ?? LIFECYCLE_DEFAULTS.prefix);
-  }
+export class TripRepository extends WorkloadRepository {
+  readonly root = rootKey(this.prefix);
+  protected override readonly scripts = scripts;
 
   /** For `exists`, the answer holds the id of the existing trip. */
   create(trip: {
@@ -73,20 +64,24 @@ export class TripRepository {
   }
 
   async find(id: string): Promise<Trip | undefined> {
-    return readTrip(id, await this.store.call(() => this.store.redis.hgetall(tripKey(this.root, id))));
+    return readTrip(id, await this.call((redis) => redis.hgetall(tripKey(this.root, id))));
   }
 
   /** '' if the trip does not exist. */
   async secret(id: string): Promise<string> {
-    return (await this.store.call(() => this.store.redis.hget(tripKey(this.root, id), 'secret'))) ?? '';
+    return (await this.call((redis) => redis.hget(tripKey(this.root, id), 'secret'))) ?? '';
   }
 
-  /** One status per id; null for a trip that does not exist. */
-  async statuses(ids: readonly string[]): Promise<(TripStatus | null)[]> {
-    const found = this.store.call(() =>
-      Promise.all(ids.map((id) => this.store.redis.hget(tripKey(this.root, id), 'status'))),
+  isOurs(id: string): boolean {
+    return isUuid(id);
+  }
+
+  /** For its jobs, a trip exists while it can be accepted. */
+  async live(ids: readonly string[]): Promise<boolean[]> {
+    const statuses = await this.call((redis) =>
+      Promise.all(ids.map((id) => redis.hget(tripKey(this.root, id), 'status'))),
     );
-    return (await found) as (TripStatus | null)[];
+    return statuses.map((status) => status === 'PENDING');
   }
 
   offer(
@@ -128,15 +123,13 @@ export class TripRepository {
   /** The availability that the driver last set. */
   async isAvailable(driverId: string): Promise<boolean> {
     const key = `${this.root}:driver:${driverId}`;
-    return (await this.store.call(() => this.store.redis.hget(key, 'available'))) === '1';
+    return (await this.call((redis) => redis.hget(key, 'available'))) === '1';
   }
 
   /** True if the driver is available and has neither a trip nor an offer. */
   async isFree(driverId: string): Promise<boolean> {
     const key = `${this.root}:driver:${driverId}`;
-    const [available, ...has] = await this.store.call(() =>
-      this.store.redis.hmget(key, 'available', 'trip', 'offer'),
-    );
+    const [available, ...has] = await this.call((redis) => redis.hmget(key, 'available', 'trip', 'offer'));
     return available === '1' && has.every((one) => one === null);
   }
 
@@ -165,19 +158,12 @@ export class TripRepository {
     await this.run('mark-checked', tripId, status);
   }
 
-  now(): Promise<number> {
-    return this.store.now();
-  }
-
-  private async run<Word extends string>(
-    name: keyof typeof scripts,
-    ...args: (string | number)[]
-  ): Promise<Answer<Word>> {
+  private async run<Word extends string>(name: string, ...args: (string | number)[]): Promise<Answer<Word>> {
     return (await this.ask(name, ...args)) as Answer<Word>;
   }
 
-  private ask(name: keyof typeof scripts, ...args: (string | number)[]): Promise<unknown> {
-    return this.store.call(() => runScript(this.store.redis, scripts[name], [this.root], args));
+  private ask(name: string, ...args: (string | number)[]): Promise<unknown> {
+    return this.runScript(name, [this.root], args);
   }
 }
 

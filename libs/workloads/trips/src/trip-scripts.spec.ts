@@ -1,13 +1,10 @@
-import { runScript, Script } from '#scripts';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
-import type { scripts } from './trip-scripts.js';
+import { scripts } from './trip-repository.js';
 
-type Name = keyof typeof scripts;
-type Mutant = readonly [script: Name | 'trip', from: string, to: string];
+type Mutant = readonly [script: string, from: string, to: string];
 
 /** Each mutant removes one guard, or one write that belongs to the step. */
 const MUTANTS: readonly Mutant[] = [
@@ -326,9 +323,9 @@ describe('the scripts of trips', () => {
     const count = (_pattern: string, channel: string): void =>
       void (told += channel.startsWith(root) ? 1 : 0);
     listener.on('pmessage', count);
-    const call = async (name: Name, ...args: (string | number)[]): Promise<string[]> =>
-      (await runScript(redis, scriptOf(name, mutant), [root], args)) as string[];
-    const say = async (name: Name, ...args: (string | number)[]): Promise<void> => {
+    const call = async (name: string, ...args: (string | number)[]): Promise<string[]> =>
+      (await redis.eval(scriptOf(name, mutant), 1, root, ...args)) as string[];
+    const say = async (name: string, ...args: (string | number)[]): Promise<void> => {
       const answer = await call(name, ...args);
       said.push(`${name} ${args.join(' ')}: ${settled(answer)}`);
     };
@@ -614,16 +611,12 @@ describe('the scripts of trips', () => {
   }
 });
 
-const FOLDER = new URL('scripts/', import.meta.url);
-
-function scriptOf(name: Name, [where, from = '', to = '']: Mutant | readonly [] = []): Script {
-  const read = (file: string): string => {
-    const text = readFileSync(new URL(`${file}.lua`, FOLDER), 'utf8');
+function scriptOf(name: string, [where, from = '', to = '']: Mutant | readonly [] = []): string {
+  return scripts.text(name, (text, file) => {
     if (where !== file) return text;
     if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
     return text.replace(from, () => to);
-  };
-  return new Script(read(name).replace(/^--- @include (\w+)$/gm, (_, piece: string) => read(piece)));
+  });
 }
 
 /** Replaces times, which differ between runs. */

@@ -1,3 +1,5 @@
+import { isoDate } from '#workload-kit';
+
 export const TRIP_STATUSES = ['PENDING', 'ACCEPTED', 'CANCELLED', 'EXPIRED', 'COMPLETED'] as const;
 export type TripStatus = (typeof TRIP_STATUSES)[number];
 
@@ -17,13 +19,6 @@ export interface Trip {
   readonly reason?: string;
 }
 
-const TRIP_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-
-/** Trips of this workload have UUIDs. An owner such as `trip:42` belongs to another service. */
-export function isTripId(id: string): boolean {
-  return TRIP_ID.test(id);
-}
-
 /** Reads a trip from its hash; undefined if there is none. */
 export function readTrip(id: string, fields: Record<string, string>): Trip | undefined {
   const { status, customer, drivers, driver, created, expires, accepted, ended, reason } = fields;
@@ -34,14 +29,10 @@ export function readTrip(id: string, fields: Record<string, string>): Trip | und
     customerId: customer!,
     driverIds: JSON.parse(drivers!) as string[],
     ...(driver !== undefined && { driverId: driver }),
-    createdAt: isoOf(created!),
-    expiresAt: isoOf(expires!),
-    ...(accepted !== undefined && { acceptedAt: isoOf(accepted) }),
-    ...(ended !== undefined && { endedAt: isoOf(ended) }),
+    createdAt: isoDate(created!),
+    expiresAt: isoDate(expires!),
+    ...(accepted !== undefined && { acceptedAt: isoDate(accepted) }),
+    ...(ended !== undefined && { endedAt: isoDate(ended) }),
     ...(reason !== undefined && { reason }),
   };
-}
-
-function isoOf(ms: string): string {
-  return new Date(Number(ms)).toISOString();
 }

@@ -10,10 +10,11 @@ import {
   type Owner,
   type OwnerView,
 } from '#lifecycle';
+import { isUuid } from '#workload-kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
 import { TripCancelIds } from './trip-cancel-ids.js';
-import { isTripId, type Trip } from './trip.js';
+import type { Trip } from './trip.js';
 import { NotForDriverError, TripOverError, UnknownTripError } from './trip-errors.js';
 import { request, timeout } from './trip-kinds.js';
 import { TripRepository, type AwayDriver, type Ending } from './trip-repository.js';
@@ -181,7 +182,7 @@ export class Trips {
    * The trip closes its own owner too, but never while it is PENDING, so the status is read after the owner.
    */
   async endIfClosed(id: string): Promise<boolean> {
-    if (!isTripId(id) || !(await this.isClosed(owner('trip', id)))) return false;
+    if (!isUuid(id) || !(await this.isClosed(owner('trip', id)))) return false;
     const trip = await this.trips.find(id);
     if (trip?.status !== 'PENDING') return false;
     await this.finish(id, 'CANCELLED', 'its owner is cancelled');

@@ -1,4 +1,5 @@
-import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Reconciler } from '#workload-kit';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { LeaseRepository } from '../lease-repository.js';
 import { LeaseJobLinks } from './lease-job-links.js';
 import { LeaseReaper } from './lease-reaper.js';
@@ -11,8 +12,7 @@ const AT_ONCE = 64;
  * not sent, ends that failed or were interrupted, jobs of ended leases. Any number of processes may run it.
  */
 @Injectable()
-export class LeaseReconciler implements BeforeApplicationShutdown {
-  private readonly log = new Logger('Leases');
+export class LeaseReconciler extends Reconciler implements BeforeApplicationShutdown {
   private readonly underWay = new Map<string, Promise<void>>();
   private readonly closing = new AbortController();
 
@@ -20,7 +20,9 @@ export class LeaseReconciler implements BeforeApplicationShutdown {
     private readonly leases: LeaseRepository,
     private readonly jobLinks: LeaseJobLinks,
     private readonly reaper: LeaseReaper,
-  ) {}
+  ) {
+    super('Leases');
+  }
 
   /** Returns the number of leases started. Does not wait for them, so that a hanging one delays no other. */
   async reconcileOnce(): Promise<number> {

@@ -1,4 +1,5 @@
 import { LifecycleOptions, Store, StoreUnavailableError, Turns } from '#lifecycle';
+import { openSubscriber } from '#workload-kit';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
@@ -6,7 +7,6 @@ import { offersOf } from '../trip-keys.js';
 import { TripRepository, type OfferLook } from '../trip-repository.js';
 import { Trips } from '../trips.service.js';
 import { Heartbeats } from './heartbeats.js';
-import { openListener } from './listener.js';
 import { OfferExpiryTimers } from './offer-expiry-timers.js';
 import { OfferStream } from './offer-stream.js';
 
@@ -143,9 +143,7 @@ export class OfferHub implements OnModuleDestroy {
   }
 
   private open(): Redis {
-    const connection = openListener(this.options.redis);
-    // The shared connection to the same store already logs the error.
-    connection.on('error', () => undefined);
+    const connection = openSubscriber(this.options.redis);
     connection.on('ready', () => this.tell(this.all()));
     connection.on('message', (channel: string) => {
       const driverId = channel.slice(offersOf(this.trips.root, '').length);

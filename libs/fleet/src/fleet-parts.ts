@@ -1,0 +1,78 @@
+import { ArtifactsEnv, openArtifacts } from '#artifacts';
+import { StreamPublisher } from '#events';
+import { LifecycleModule, type JournalListener, type LifecycleOptions } from '#lifecycle';
+import { fields, logFact, type Runtime } from '#runtime';
+import type { Process } from '#workload-kit';
+import type { ModuleMetadata } from '@nestjs/common';
+import type { z } from 'zod';
+import { workloadLimits, workloadModules, type ApiConditions } from './fleet-workloads.js';
+
+/** What api, workers and janitors all read from their environment. */
+export const FleetEnv = {
+  MAX_WAITING: fields
+    .wholeNumber(1)
+    .prefault('100000')
+    .describe('How many jobs may wait in a queue; more are refused. The same for all processes.'),
+  ...fields.EventsOutEnv,
+  ...fields.RetentionEnv,
+  ...fields.CancelEnv,
+  ...ArtifactsEnv,
+  ...fields.StoreEnv,
+  ...fields.ShutdownEnv,
+  ...fields.LogEnv,
+};
+export type FleetEnv = z.output<z.ZodObject<typeof FleetEnv>>;
+
+export interface FleetMore {
+  readonly api?: ApiConditions;
+  /** Options of the lifecycle that only this process has. */
+  readonly lifecycle?: Pick<LifecycleOptions, 'resolvers' | 'sweeps' | 'worker'>;
+  /** Hears of every event too, besides the log and the metrics. */
+  readonly listener?: JournalListener;
+}
+
+/** The lifecycle and the workloads of a process, as parts of its module. */
+export function fleetParts(
+  process: Process,
+  runtime: Runtime,
+  env: FleetEnv,
+  { api, lifecycle, listener }: FleetMore = {},
+): Required<Pick<ModuleMetadata, 'imports' | 'providers'>> {
+  const publisher = publisherOf(runtime, env);
+  const options = (): LifecycleOptions => ({
+    redis: runtime.redis,
+    prefix: env.MOORING_PREFIX,
+    retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
+    receiptKeepMs: env.RECEIPT_KEEP,
+    maxClosed: env.MAX_CLOSED,
+    artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
+    maxWaiting: env.MAX_WAITING,
+    maxWaitingIn: workloadLimits(env),
+    listeners: [...listenersOf(runtime), ...(listener ? [listener] : [])],
+    teller: publisher,
+    ...(runtime.durability && { durability: runtime.durability }),
+    ...lifecycle,
+  });
+  return {
+    imports: [LifecycleModule.forRootAsync({ useFactory: options }), ...workloadModules(process, env, api)],
+    // As a provider it receives the shutdown hooks of Nest.
+    providers: [{ provide: StreamPublisher, useValue: publisher }],
+  };
+}
+
+type LoggedFact = Parameters<typeof logFact>[1];
+
+/** The metrics and the log of a process. */
+export function listenersOf({ metrics, log }: Runtime): ((fact: LoggedFact) => void)[] {
+  return [metrics.record, (fact) => logFact(log, fact)];
+}
+
+function publisherOf(runtime: Runtime, env: FleetEnv): StreamPublisher {
+  return new StreamPublisher({
+    redis: runtime.redis,
+    prefix: env.MOORING_PREFIX,
+    publish: env.EVENTS_OUT,
+    keep: env.EVENTS_OUT_KEEP,
+    listeners: listenersOf(runtime),
+  });
+}

@@ -1,0 +1,1 @@
+export { demoPage } from './demo-page.js';

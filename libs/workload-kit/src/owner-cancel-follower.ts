@@ -1,0 +1,69 @@
+import { Journal, type Fact } from '#lifecycle';
+import { Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** `owner.cancelling` when a cancel begins, `owner.cancelled` when the owner's jobs are removed. */
+export type OwnerCancel = Extract<Fact, { event: 'owner.cancelling' | 'owner.cancelled' }>;
+
+/**
+ * Carries on what a cancelled owner means for a workload. It hears the cancels of this process, and those that this process
+ * resumes after another one died. Cancels of single jobs are left out.
+ */
+export abstract class OwnerCancelFollower implements OnModuleInit, BeforeApplicationShutdown {
+  protected readonly log: Logger;
+  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly journal: Journal,
+    name: string,
+  ) {
+    this.log = new Logger(name);
+  }
+
+  onModuleInit(): void {
+    this.journal.listen((fact) => {
+      if (fact.event !== 'owner.cancelling' && fact.event !== 'owner.cancelled') return;
+      if (fact.job === undefined) this.follow(fact);
+    });
+  }
+
+  /** Each pending step is tried once more. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing.abort();
+    await Promise.all(this.underWay);
+  }
+
+  protected abstract follow(cancel: OwnerCancel): void;
+
+  protected get isClosing(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  /** Tries until it succeeds. After the last try, at shutdown, it logs `failure`. Resolves to whether it succeeded. */
+  protected retry(failure: string, work: () => Promise<unknown>): Promise<boolean> {
+    const done = this.untilDone(failure, work).finally(() => this.underWay.delete(done));
+    this.underWay.add(done);
+    return done;
+  }
+
+  private async untilDone(failure: string, work: () => Promise<unknown>): Promise<boolean> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+      const isLast = this.isClosing;
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        if (isLast) {
+          this.log.warn(`${failure}: ${(error as Error).message}`);
+          return false;
+        }
+      }
+      // At shutdown the pause ends early, for the last try.
+      await pause(pauseMs, undefined, { signal: this.closing.signal, ref: false }).catch(() => undefined);
+    }
+  }
+}

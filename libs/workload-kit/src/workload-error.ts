@@ -1,0 +1,12 @@
+import { LifecycleError } from '#lifecycle';
+
+/** An error that the api answers with this HTTP status, this code, and the message as its detail. */
+export abstract class WorkloadError extends LifecycleError {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}

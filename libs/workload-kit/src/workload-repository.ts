@@ -1,0 +1,42 @@
+import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
+import { Injectable } from '@nestjs/common';
+import type { LuaScripts, ScriptArgs } from './lua-scripts.js';
+
+/** A script's answer: an outcome and its values. */
+export type Answer<Word extends string> = readonly [Word, ...string[]];
+
+/**
+ * What a workload keeps in the fleet's store. Every call has the store's time limit. A change is one command or one
+ * script.
+ */
+@Injectable()
+export abstract class WorkloadRepository {
+  /** The first part of every key. */
+  readonly prefix: string;
+  protected readonly scripts?: LuaScripts;
+
+  constructor(
+    protected readonly options: LifecycleOptions,
+    private readonly store: Store,
+  ) {
+    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
+  }
+
+  /** The store's clock in ms, which all processes share. */
+  now(): Promise<number> {
+    return this.store.now();
+  }
+
+  protected call<T>(ask: (redis: LifecycleOptions['redis']) => Promise<T>): Promise<T> {
+    return this.store.call(() => ask(this.store.redis));
+  }
+
+  protected runScript(name: string, keys: readonly string[], args?: ScriptArgs): Promise<unknown> {
+    return this.call((redis) => this.scripts!.run(redis, name, keys, args));
+  }
+
+  /** Takes due items of a list and hides them from other processes for a while. */
+  protected async takeDue(list: string, limit: number, hiddenMs: number): Promise<string[]> {
+    return (await this.runScript('take', [list], [limit, hiddenMs])) as string[];
+  }
+}

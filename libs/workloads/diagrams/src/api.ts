@@ -1,1 +1,0 @@
-export { DiagramsApiModule } from './diagrams-api.module.js';

@@ -1,0 +1,38 @@
+import { Journal } from '#lifecycle';
+import { OwnerCancelFollower, type OwnerCancel } from '#workload-kit';
+import { Injectable, Optional } from '@nestjs/common';
+import { OWNER_TYPE } from './diagram-kinds.js';
+import { DiagramReconciler } from './diagram-reconciler.js';
+import { DiagramRepository } from './diagram-repository.js';
+
+/**
+ * Ends what a cancelled owner alone has requested. The owner is recorded first, so that other processes
+ * finish the work if this one dies. A worker, which may complete a cancel, only records it.
+ */
+@Injectable()
+export class DiagramCancelFollower extends OwnerCancelFollower {
+  constructor(
+    journal: Journal,
+    private readonly diagrams: DiagramRepository,
+    @Optional() private readonly reconciler?: DiagramReconciler,
+  ) {
+    super(journal, 'diagrams');
+  }
+
+  protected follow(cancel: OwnerCancel): void {
+    if (cancel.event !== 'owner.cancelled' || cancel.epoch === null) return;
+    if (cancel.owner.startsWith(`${OWNER_TYPE}:`)) return;
+    const { owner, epoch } = cancel;
+    // The first try comes before the cancel is recorded as complete, because the event is not repeated after that.
+    void this.retry(`What ${owner} asked for stays`, () => this.diagrams.noteGone(owner, epoch)).then(
+      (isNoted) => (isNoted && !this.isClosing ? this.end(owner, epoch) : undefined),
+    );
+  }
+
+  /** After a failure the reconciler does the rest. */
+  private async end(owner: string, epoch: string): Promise<void> {
+    await this.reconciler
+      ?.ownerGone(owner, epoch)
+      .catch((error: unknown) => this.reconciler?.logError(error));
+  }
+}

@@ -1,1 +1,0 @@
-export { SitesApiModule } from './sites-api.module.js';

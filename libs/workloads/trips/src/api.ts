@@ -1,1 +1,0 @@
-export { TripsApiModule } from './trips-api.module.js';
