@@ -13,7 +13,8 @@ local function adopt(job, ref, owners)
   local at, closed = lookUp(owners, now)
   if closed then
     remember(owners, ref, 'cancelled')
-    removeFromQueue(prefix, job, msText(now))
+    local scheduler, parent = unpack(redis.call('HMGET', prefix .. job, 'rjk', 'parentKey'))
+    removeFromQueue(prefix, job, scheduler, parent, msText(now))
     return 'removed'
   end
   moor(prefix, job, owners, at, '', '||')
