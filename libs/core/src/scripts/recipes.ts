@@ -54,7 +54,7 @@ export const RECIPES = {
       'changeDelay',
       ...WAKE,
     ],
-    own: [...SLOTS, 'add-requests', 'add-pending', 'add'],
+    own: [...SLOTS, 'add-requests', 'add-pending', 'idempotency', 'add'],
     needsRoom: true,
   },
   moveToActive: { bull: GATE, own: [...ENDS, 'put-back', 'gate', 'fetch'], standsFor: 'moveToActive' },
