@@ -68,14 +68,3 @@ export class ChildRemovedError extends UnrecoverableError {
     this.name = 'ChildRemovedError';
   }
 }
-
-/** The schedule was accepted, and has ended before it was read again. */
-export class ScheduleEndedError extends MooringError {
-  readonly code = 'SCHEDULE_ENDED';
-
-  constructor(readonly schedule: string) {
-    super(
-      `The schedule "${schedule}" has ended meanwhile: an owner of it was cancelled, or another call removed it. Put it again if it is still wanted.`,
-    );
-  }
-}

@@ -16,7 +16,6 @@ export {
   NoArtifactStoreError,
   RunOverError,
   SandboxEndedError,
-  ScheduleEndedError,
   TooLargeError,
   UnknownKindError,
 } from './errors.js';

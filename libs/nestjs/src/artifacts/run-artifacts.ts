@@ -49,7 +49,9 @@ export class RunArtifacts {
     if (!this.hasTried || (mayCount && !this.isUnwanted)) return;
     const { jobId, fence } = this.maker;
     await this.store!.removeRun(jobId, fence).catch((error: Error) =>
-      new Logger('mooring').warn(`Artifacts of job ${this.job.id} stay until the next sweep: ${error.message}`),
+      new Logger('mooring').warn(
+        `Artifacts of job ${this.job.id} stay until the next sweep: ${error.message}`,
+      ),
     );
   }
 

@@ -56,7 +56,7 @@ describe('Enqueuer', () => {
     ).toEqual(['created', 'INVALID', 'INVALID', 'INVALID', 'skipped']);
   });
 
-  it('answers a repeated request alike, whoever sends it, and refuses another one of its key', async () => {
+  it('answers a repeated request alike, from any process, and refuses another one of its key', async () => {
     const [one, other] = [await app.start([thumbnail]), await app.start([thumbnail])].map((each) =>
       each.get(Enqueuer),
     );

@@ -58,7 +58,7 @@ describe('Schedules', () => {
       outcome: 'replaced',
       schedule: { id: 'nightly/build', owners: ['site:1'], every: null, ...cron, lastJobId: ran[1] },
     });
-    expect(changed.schedule.nextAt).toMatch(/T19:00:00.000Z$/);
+    expect(changed.schedule!.nextAt).toMatch(/T19:00:00.000Z$/);
     expect(await schedules.list()).toEqual({
       schedules: [await schedules.get('nightly/build')],
       cursor: null,
@@ -88,7 +88,7 @@ describe('Schedules', () => {
 
     const { outcome, schedule } = await schedules.put('a', moved, { every: '2h' });
 
-    expect([outcome, schedule.kind]).toEqual(['replaced', 'day']);
+    expect([outcome, schedule!.kind]).toEqual(['replaced', 'day']);
     expect((await schedules.list()).schedules).toEqual([schedule]);
   });
 

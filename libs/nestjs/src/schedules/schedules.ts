@@ -1,6 +1,5 @@
 import { InvalidJobError, type MooredQueue, type Owner } from '#core';
 import { Injectable } from '@nestjs/common';
-import { ScheduleEndedError } from '../errors.js';
 import { JobRequests } from '../enqueue/job-requests.js';
 import { QueueRegistry } from '../enqueue/queue-registry.js';
 import type { EnqueueOptions } from '../enqueue/enqueue-options.js';
@@ -30,26 +29,20 @@ export class Schedules {
     private readonly queues: QueueRegistry,
   ) {}
 
-  /** Makes a schedule, or takes the place of the one of that id. With the same `every` it goes on when that was due. */
+  /**
+   * Makes a schedule, or takes the place of the one of that id. With the same `every` it goes on when that was due. Answers no schedule if
+   * a cancel has ended it already.
+   */
   async put(
     id: string,
     kind: Kind,
     options: ScheduleOptions,
-  ): Promise<{ outcome: 'created' | 'replaced'; schedule: ScheduleView }> {
+  ): Promise<{ outcome: 'created' | 'replaced'; schedule: ScheduleView | undefined }> {
     checkScheduleId(id);
     const repeat = readTiming(options);
     // By default at most one of its jobs runs at a time, however long they take.
-    const {
-      payload,
-      dedup = { strategy: 'skip', key: id },
-      expiresIn,
-      priority,
-      slot,
-      owners,
-      origin,
-    } = options;
-    const asked = { dedup, expiresIn, priority, slot, owners, origin };
-    const { jobId: _, ...opts } = (await this.requests.read(kind, payload, asked)).options;
+    const { payload, dedup = { strategy: 'skip', key: id }, ...rest } = options;
+    const { jobId: _, ...opts } = (await this.requests.read(kind, payload, { ...rest, dedup })).options;
     const before = await this.find(id);
     const queue = this.queues.get(kind.queue);
     const mark = { id, putAt: Date.now() };
@@ -58,7 +51,6 @@ export class Schedules {
     const after = await this.find(id);
     await this.keepNewest(after);
     const schedule = after.get(queue)?.view;
-    if (!schedule) throw new ScheduleEndedError(id);
     return { outcome: before.size > 0 ? 'replaced' : 'created', schedule };
   }
 
