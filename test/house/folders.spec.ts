@@ -23,7 +23,10 @@ const NESTJS: Table = {
   sweeps: ['queues'],
   kinds: [],
   enqueue: ['kinds', 'queues'],
-  run: ['kinds'],
+  flows: ['kinds', 'enqueue'],
+  schedules: ['kinds', 'enqueue'],
+  artifacts: ['kinds', 'enqueue', 'flows'],
+  run: ['kinds', 'enqueue', 'flows', 'artifacts'],
 };
 const PARTITIONS: Table = {
   model: [],
@@ -59,7 +62,7 @@ describe.each([
   {
     library: 'nestjs',
     table: NESTJS,
-    names: ['#core', '#core/parts', 'errors.js', 'options.js', 'setup-error.js'],
+    names: ['#core', '#core/parts', 'errors.js', 'options.js', 'setup-error.js', '#nearest-name'],
   },
   { library: 'partitions', table: PARTITIONS, names: ['#core', '#core/parts'] },
 ] as const)('the folders of $library', ({ library, table, names }) => {

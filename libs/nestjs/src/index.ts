@@ -1,11 +1,49 @@
-export { Enqueuer, type EnqueueTicket } from './enqueue/enqueuer.js';
-export type { EnqueueOptions } from './enqueue/enqueue-options.js';
-export { TooLargeError, UnknownKindError } from './errors.js';
-export { defineKind, type Kind, type KindOptions, type Payload, type PayloadIn } from './kinds/kind.js';
+export type {
+  Artifact,
+  ArtifactBytes,
+  ArtifactOptions,
+  ArtifactRange,
+  ArtifactStore,
+} from './artifacts/artifact-store.js';
+export { CommittedArtifacts } from './artifacts/committed-artifacts.js';
+export type { RunArtifacts } from './artifacts/run-artifacts.js';
+export { EnqueueListener } from './enqueue/enqueue-listener.js';
+export { slotKey, type EnqueueOptions } from './enqueue/enqueue-options.js';
+export { Enqueuer, type EnqueueItem, type EnqueueTicket } from './enqueue/enqueuer.js';
+export { originOf, type JobOrigin } from './enqueue/job-origin.js';
+export {
+  ChildRemovedError,
+  NoArtifactStoreError,
+  RunOverError,
+  SandboxEndedError,
+  TooLargeError,
+  UnknownKindError,
+} from './errors.js';
+export type { ChildOutcome } from './flows/children.js';
+export { CHILD_POLICIES, MAX_FLOW_DEPTH, MAX_FLOW_JOBS, type ChildPolicy, type Flow } from './flows/flow.js';
+export { Flows, type FlowTicket } from './flows/flows.js';
+export { artifactsIdOf, jobIdFor, jobIdOfArtifacts, newJobId, queueOfJobId } from './kinds/job-ids.js';
+export { JobRetention } from './kinds/job-retention.js';
+export { KindRegistry } from './kinds/kind-registry.js';
+export {
+  defineKind,
+  STRATEGIES,
+  type DedupOptions,
+  type KeepOptions,
+  type Kept,
+  type Kind,
+  type KindOptions,
+  type Payload,
+  type PayloadIn,
+  type SlotOptions,
+} from './kinds/kind.js';
 export { MooringModule } from './mooring.module.js';
 export type { ForQueueOptions, MooringAsyncOptions, MooringOptions, SweepOptions } from './options.js';
 export { Handler, Handles } from './run/handler.js';
 export { KindProcessor } from './run/kind-processor.js';
 export type { Run } from './run/run.js';
+export type { SandboxHandler, SandboxRun } from './run/sandbox-words.js';
 export { SnoozeJob } from './run/snooze-job.js';
+export { Schedules, type ScheduleOptions } from './schedules/schedules.js';
+export type { ScheduleView } from './schedules/schedule.js';
 export { MooringSetupError } from './setup-error.js';

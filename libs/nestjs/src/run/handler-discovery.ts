@@ -5,6 +5,7 @@ import type { Kind } from '../kinds/kind.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { Handler, HANDLES } from './handler.js';
 import { KindProcessor } from './kind-processor.js';
+import { Sandbox } from './sandbox.js';
 
 interface FoundHandler {
   readonly kind: string;
@@ -24,9 +25,12 @@ export class HandlerDiscovery implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const found = this.findHandlers();
     const queues = this.processedQueues();
     const wanted = this.kinds.all().filter(({ queue }) => queues.has(queue));
+    const found = [
+      ...this.findHandlers(),
+      ...wanted.filter(({ sandbox }) => sandbox !== undefined).map(sandboxed),
+    ];
     const problems = [
       ...found.filter(({ kind }) => !this.kinds.find(kind)).map(unknownKind),
       ...found.filter(({ isSingleton }) => !isSingleton).map(scoped),
@@ -54,6 +58,10 @@ export class HandlerDiscovery implements OnApplicationBootstrap {
       return [{ kind: kind.name, name: type.name, handler, isSingleton: wrapper.isDependencyTreeStatic() }];
     });
   }
+}
+
+function sandboxed(kind: Kind): FoundHandler {
+  return { kind: kind.name, name: kind.sandbox!, handler: new Sandbox(kind), isSingleton: true };
 }
 
 /** Its queue would have no worker here, and its jobs would wait for ever. */

@@ -1,16 +1,24 @@
 import { parseOwner, type Owner } from '#core';
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
+import type { ArtifactStore } from '../artifacts/artifact-store.js';
+import { RunArtifacts } from '../artifacts/run-artifacts.js';
+import { readChildren, type ChildOutcome } from '../flows/children.js';
 
 /** What a handler is given beside its payload: which run this is, and what it may do. */
 export class Run {
+  /** What it leaves behind. It is shown when the run completes its job, and goes with the job. */
+  readonly artifacts: RunArtifacts;
   private logger: Logger | undefined;
 
   constructor(
     private readonly job: Job,
     /** Aborts when the run has to stop; its `reason` is `cancelled`, `lost`, `timeout` or `shutdown`. */
     readonly signal: AbortSignal,
-  ) {}
+    store?: ArtifactStore,
+  ) {
+    this.artifacts = new RunArtifacts(job, signal, store);
+  }
 
   get id(): string {
     return this.job.id!;
@@ -28,6 +36,11 @@ export class Run {
   /** Grows with every run of the job. A system that keeps the highest it has seen can refuse an overtaken run. */
   get fence(): number {
     return this.job.attemptsStarted;
+  }
+
+  /** How the children of this job ended, if it is the parent of a flow, in the order in which they were named. */
+  children(): Promise<readonly ChildOutcome[]> {
+    return readChildren(this.job);
   }
 
   get log(): Logger {
