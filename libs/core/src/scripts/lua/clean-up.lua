@@ -62,15 +62,19 @@ local function cleanJob(page, ref)
     return
   end
   local mark = markOfJob(prefix, job)
-  noteRemoved(page, ref, mark and stateOf(prefix, job) or 'gone')
+  local state = mark and stateOf(prefix, job) or 'gone'
+  noteRemoved(page, ref, state)
   if not mark then return end
+  local known = describe(prefix, job)
   leaveAllOn(page, mark, ref)
   removeFromQueue(prefix, job, page.timestamp)
+  noteGone(ref, ownersOfMark(mark), known, 'cancelled', state, page.cancelId)
 end
 
 local function writePage(page)
   for field, count in pairs(page.counts) do redis.call('HINCRBY', receiptOf(page.cancelId), field, count) end
   for owner, entries in pairs(page.history) do rememberAll(owner, entries) end
+  writeGone()
   if #page.running > 0 then
     redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(page.running, '\n'))
   end
