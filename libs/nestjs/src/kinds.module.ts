@@ -6,9 +6,29 @@ import { QueueRegistry } from './enqueue/queue-registry.js';
 import { KindRegistry } from './kinds/kind-registry.js';
 import { rememberLimits } from './kinds/limits.js';
 import type { Kind } from './kinds/kind.js';
+import { CancelledJobs } from './history/cancelled-jobs.js';
+import { JobHistory } from './history/job-history.js';
+import { JobLog } from './history/job-log.js';
+import { Consumption } from './run/consumption.js';
 import { HandlerDiscovery } from './run/handler-discovery.js';
 import { HandlerRegistry } from './run/handler-registry.js';
 import { KindRunner } from './run/kind-runner.js';
+import { KindWorkers } from './run/kind-workers.js';
+import { RunningJobs } from './run/running-jobs.js';
+import { Waker } from './run/waker.js';
+import { WorkerFacts } from './run/worker-facts.js';
+
+const RUN = [
+  JobLog,
+  JobHistory,
+  CancelledJobs,
+  RunningJobs,
+  Waker,
+  WorkerFacts,
+  KindRunner,
+  KindWorkers,
+  Consumption,
+];
 
 /** Kinds, their queues and their handlers. `MooringModule` imports it. */
 @Global()
@@ -18,8 +38,8 @@ export class KindsModule {
     return {
       module: KindsModule,
       imports: [DiscoveryModule],
-      providers: [KindRegistry, QueueRegistry, Enqueuer, HandlerRegistry, HandlerDiscovery, KindRunner],
-      exports: [KindRegistry, QueueRegistry, Enqueuer, KindRunner],
+      providers: [KindRegistry, QueueRegistry, Enqueuer, HandlerRegistry, HandlerDiscovery, ...RUN],
+      exports: [KindRegistry, QueueRegistry, Enqueuer, ...RUN],
     };
   }
 
