@@ -10,9 +10,19 @@ import { JobRetention } from './kinds/job-retention.js';
 import { KindRegistry } from './kinds/kind-registry.js';
 import { rememberLimits } from './kinds/limits.js';
 import type { Kind } from './kinds/kind.js';
+import { CancelledJobs } from './history/cancelled-jobs.js';
+import { JobHistory } from './history/job-history.js';
+import { JobLog } from './history/job-log.js';
+import { Consumption } from './run/consumption.js';
 import { HandlerDiscovery } from './run/handler-discovery.js';
 import { HandlerRegistry } from './run/handler-registry.js';
 import { KindRunner } from './run/kind-runner.js';
+import { KindWorkers } from './run/kind-workers.js';
+import { RunPreparation } from './run/run-preparation.js';
+import { RunningJobs } from './run/running-jobs.js';
+import { Snoozer } from './run/snoozer.js';
+import { Waker } from './run/waker.js';
+import { WorkerFacts } from './run/worker-facts.js';
 import { Schedules } from './schedules/schedules.js';
 
 const ENQUEUE = [
@@ -26,6 +36,20 @@ const ENQUEUE = [
   CommittedArtifacts,
 ];
 
+const RUN = [
+  JobLog,
+  JobHistory,
+  CancelledJobs,
+  RunningJobs,
+  Waker,
+  WorkerFacts,
+  RunPreparation,
+  Snoozer,
+  KindRunner,
+  KindWorkers,
+  Consumption,
+];
+
 /** Kinds, their queues and their handlers. `MooringModule` imports it. */
 @Global()
 @Module({})
@@ -34,8 +58,8 @@ export class KindsModule {
     return {
       module: KindsModule,
       imports: [DiscoveryModule],
-      providers: [...ENQUEUE, HandlerRegistry, HandlerDiscovery, KindRunner],
-      exports: [...ENQUEUE, KindRunner],
+      providers: [...ENQUEUE, HandlerRegistry, HandlerDiscovery, ...RUN],
+      exports: [...ENQUEUE, ...RUN],
     };
   }
 

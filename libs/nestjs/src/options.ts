@@ -1,10 +1,12 @@
-import type { JobLimits, OwnersOptions, RunOptions } from '#core';
+import type { JobLimits, MooredWorkerOptions, OwnersOptions, RunOptions } from '#core';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import type { KeepOptions } from './kinds/kind.js';
+import type { Publisher } from './events/publisher.js';
+import type { FactListener, JobFacts } from './journal/fact.js';
 
 /** Where the owners are, and what this process does for them. */
-export interface MooringOptions extends Omit<OwnersOptions, 'partitions'> {
+export interface MooringOptions extends Omit<OwnersOptions, 'partitions' | 'outbox'> {
   /** Whether this process sweeps, and how often. Default false; any number of processes may. */
   readonly sweeps?: boolean | SweepOptions;
   /** How many jobs may wait in a queue of kinds. Default 100,000. */
@@ -15,6 +17,25 @@ export interface MooringOptions extends Omit<OwnersOptions, 'partitions'> {
   readonly retention?: KeepOptions;
   /** Where runs leave artifacts. The same for all processes of an application. */
   readonly artifacts?: ArtifactStore;
+  /** Hear everything that happens in this process: logs, metrics. By default the log of Nest does. */
+  readonly listeners?: readonly FactListener[];
+  /** Tells other services. Without it nothing is kept for them. */
+  readonly publisher?: Publisher;
+  /** Runs the jobs of kinds in this process, without a `@Processor` for their queues. */
+  readonly worker?: KindWorkerOptions;
+}
+
+/** Options of BullMQ's worker, for each queue. */
+export interface KindWorkerOptions extends Omit<
+  MooredWorkerOptions,
+  'connection' | 'prefix' | 'autorun' | 'limitsOf' | 'settings' | 'name'
+> {
+  /** Which kinds this process takes. Default all. The kinds of a queue go together. */
+  readonly kinds?: readonly string[];
+  /** How long the shutdown may take. Runs that have not ended by then are handed to other workers. Default 20 s. */
+  readonly shutdownTimeout?: number | string;
+  /** Wraps every run, for instance to give its log lines the ids of the job. */
+  readonly around?: <T>(job: JobFacts, run: () => Promise<T>) => Promise<T>;
 }
 
 export interface SweepOptions {

@@ -6,6 +6,8 @@ import { HandlerRegistry } from './handler-registry.js';
 import { Handler, HANDLES } from './handler.js';
 import { KindProcessor } from './kind-processor.js';
 import { Sandbox } from './sandbox.js';
+import { KindWorkers } from './kind-workers.js';
+import { WorkerFacts } from './worker-facts.js';
 
 interface FoundHandler {
   readonly kind: string;
@@ -22,6 +24,8 @@ export class HandlerDiscovery implements OnApplicationBootstrap {
     private readonly reflector: Reflector,
     private readonly kinds: KindRegistry,
     private readonly handlers: HandlerRegistry,
+    private readonly workers: KindWorkers,
+    private readonly facts: WorkerFacts,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -37,14 +41,18 @@ export class HandlerDiscovery implements OnApplicationBootstrap {
       ...wanted.flatMap((kind) => notExactlyOne(kind, found)),
     ];
     if (problems.length > 0) throw new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
+    for (const { worker } of this.processors()) this.facts.follow(worker);
     this.handlers.complete(new Map(found.map(({ kind, handler }) => [kind, handler])));
   }
 
   private processedQueues(): ReadonlySet<string> {
-    const processors = this.discovery.getProviders().map(({ instance }) => instance as unknown);
-    return new Set(
-      processors.filter((each) => each instanceof KindProcessor).map(({ worker }) => worker.name),
-    );
+    const workers = this.processors().map(({ worker }) => worker);
+    return new Set([...workers.map(({ name }) => name), ...this.workers.queues()]);
+  }
+
+  private processors(): KindProcessor[] {
+    const instances = this.discovery.getProviders().map(({ instance }) => instance as unknown);
+    return instances.filter((each) => each instanceof KindProcessor);
   }
 
   private findHandlers(): FoundHandler[] {

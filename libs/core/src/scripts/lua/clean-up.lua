@@ -80,9 +80,12 @@ local function cleanJob(page, ref)
   if begunAt and isLocked(prefix, job) then return tellRun(page, ref) end
   local mark = options and markIn(options)
   if not mark then return noteRemoved(page, prefix, ref, 'gone') end
+  local described = describe(prefix, job)
   leaveAllOn(page, mark, ref)
   local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp)
-  noteRemoved(page, prefix, ref, not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed')
+  local state = not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed'
+  noteRemoved(page, prefix, ref, state)
+  noteGone(ref, ownersOfMark(mark), described, 'cancelled', state, page.cancelId)
 end
 
 local function writeCounts(page)
@@ -96,6 +99,7 @@ end
 local function writePage(page)
   writeCounts(page)
   for owner, entries in pairs(page.history) do rememberAll(owner, entries) end
+  writeGone()
   if #page.running > 0 then
     redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(page.running, '\n'))
   end
