@@ -29,7 +29,6 @@ export type { HistoryEntry } from './owners/history.js';
 export type { ListOptions, OwnerJob, OwnerList, OwnerSummary, OwnerView } from './owners/owner-reader.js';
 export { Owners, type OwnersOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
-export type { Removal } from './owners/removals.js';
 export type { RetriedJobs, RetryFilter } from './queue/bulk-retry.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';
 export { Slots, type SlotJob, type SlotsOptions, type SlotView } from './slots/slots.js';

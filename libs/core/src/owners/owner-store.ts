@@ -45,10 +45,6 @@ export class OwnerStore {
     return (await this.backend.client).hgetall(key);
   }
 
-  async valuesOf(key: string, fields: readonly string[]): Promise<(string | null)[]> {
-    return fields.length === 0 ? [] : (await this.backend.client).hmget(key, ...fields);
-  }
-
   async linesOf(key: string, from: number, to: number): Promise<string[]> {
     return (await this.backend.client).lrange(key, from, to);
   }

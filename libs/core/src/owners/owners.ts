@@ -13,7 +13,6 @@ import type { HistoryEntry } from './history.js';
 import { OwnerReader, type ListOptions, type OwnerList, type OwnerView } from './owner-reader.js';
 import { OwnerStore } from './owner-store.js';
 import type { Receipt } from './receipt.js';
-import { Removals, type Removal } from './removals.js';
 
 const MAX_CLOSED = 100_000;
 /** Receipts say what runs of now were told: they outlive these. */
@@ -33,7 +32,6 @@ export interface OwnersAccess {
   readonly cleanUp: Pick<CleanUp, 'open' | 'pass'>;
   readonly canceller: Pick<Canceller, 'cancel' | 'cancelJob' | 'reopen'>;
   readonly reader: Pick<OwnerReader, 'get' | 'list' | 'history' | 'receipt'>;
-  readonly removals: Pick<Removals, 'find' | 'noteRetired'>;
 }
 
 /** What can be asked of owners: cancel and reopen them, and see what they have and had. */
@@ -81,16 +79,6 @@ export class Owners {
     return this.at.reader.history(parseOwner(owner), from, limit);
   }
 
-  /** What jobs of a queue were that have been removed; the newest of them are remembered. */
-  removals(queue: string, ids: readonly string[]): Promise<(Removal | undefined)[]> {
-    return this.at.removals.find(queue, ids);
-  }
-
-  /** For a sweep that removes jobs which have ended: what they were, before it removes them. */
-  noteRetired(queue: string, jobs: ReadonlyMap<string, Removal>): Promise<void> {
-    return this.at.removals.noteRetired(queue, jobs);
-  }
-
   receipt(cancelId: string): Promise<Receipt | undefined> {
     return this.at.reader.receipt(cancelId);
   }
@@ -122,8 +110,7 @@ export function ownersAt(options: OwnersOptions) {
   const backend = createMooredBackend('owners', { ...rest, prefix } as QueueBaseOptions);
   const store = new OwnerStore(backend);
   const cleanUp = new CleanUp(store);
-  const canceller = new Canceller(store, cleanUp, limits);
-  return { store, cleanUp, canceller, reader: new OwnerReader(store), removals: new Removals(store) };
+  return { store, cleanUp, canceller: new Canceller(store, cleanUp, limits), reader: new OwnerReader(store) };
 }
 
 function checkLimits({ receiptKeepMs, maxClosed }: CancelLimits): void {

@@ -77,7 +77,6 @@ export const RECIPES = {
   announcedSince: { bull: [], own: ['announced-since'] },
   readSlot: { bull: WAKE, own: [...SLOTS, 'read-slot'] },
   setSlotLimit: { bull: WAKE, own: [...SLOTS, 'set-slot-limit'] },
-  noteRetired: { bull: [], own: [...RECORD, 'history', 'note-retired'] },
   noteDurable: { bull: [], own: ['note-durable'] },
   reopen: { bull: [], own: [...CLOSED, 'turns', 'reopen'], needsRoom: true },
   purgeClosed: { bull: [], own: [...RECORD, 'index', 'purge-closed'] },

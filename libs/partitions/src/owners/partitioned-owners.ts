@@ -23,7 +23,7 @@ function spreadOver(parts: readonly OwnersAt[]): OwnersAccess {
   const unspread = new UnspreadCancels(parts);
   const cleanUp = new SpreadCleanUp(parts, unspread);
   const canceller = new SpreadCanceller(parts, { reader, unspread, cleanUp });
-  return { canceller, cleanUp, reader, removals: removalsOf(parts), store: storesOf(parts) };
+  return { canceller, cleanUp, reader, store: storesOf(parts) };
 }
 
 function storesOf(parts: readonly OwnersAt[]): OwnersAccess['store'] {
@@ -34,16 +34,5 @@ function storesOf(parts: readonly OwnersAt[]): OwnersAccess['store'] {
     close: async () => {
       await Promise.all(parts.map(({ store }) => store.close()));
     },
-  };
-}
-
-/** Which partition had a job is no longer known: all are asked. */
-function removalsOf(parts: readonly OwnersAt[]): OwnersAccess['removals'] {
-  return {
-    find: async (queue, ids) => {
-      const found = await Promise.all(parts.map(({ removals }) => removals.find(queue, ids)));
-      return ids.map((_, i) => found.map((of) => of[i]).find((removal) => removal !== undefined));
-    },
-    noteRetired: (queue, jobs) => parts[0]!.removals.noteRetired(queue, jobs),
   };
 }

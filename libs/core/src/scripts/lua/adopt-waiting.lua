@@ -12,7 +12,6 @@ local prefix, now = ARGV[2], nowUs()
 local function adopt(job, ref, owners)
   local at, closed = lookUp(owners, now)
   if closed then
-    noteJob(prefix, job, stateOf(prefix, job))
     remember(owners, ref, 'cancelled')
     removeFromQueue(prefix, job, msText(now))
     return 'removed'

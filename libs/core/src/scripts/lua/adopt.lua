@@ -17,7 +17,6 @@ if mark then return 'adopted' end
 
 local at, closed = lookUp(owners, now)
 if closed then
-  noteJob(prefix, job, 'refused')
   local scheduler = schedulerOf(prefix, job)
   local answer = failUnkept(prefix, job, msText(now), ARGV[4], 'cancelled')
   if isError(answer) then return answer end

@@ -62,20 +62,15 @@ local function cleanJob(page, ref)
     return
   end
   local mark = markOfJob(prefix, job)
-  local state = mark and stateOf(prefix, job) or 'gone'
-  noteRemoved(page, ref, state)
+  noteRemoved(page, ref, mark and stateOf(prefix, job) or 'gone')
   if not mark then return end
-  noteJob(prefix, job, state, page.cancelId)
-  describeRemoved(page.removed, ownersOfMark(mark), ref, 'cancelled')
   leaveAllOn(page, mark, ref)
   removeFromQueue(prefix, job, page.timestamp)
 end
 
 local function writePage(page)
   for field, count in pairs(page.counts) do redis.call('HINCRBY', receiptOf(page.cancelId), field, count) end
-  if schedulersEnded > 0 then redis.call('HINCRBY', receiptOf(page.cancelId), 'schedules', schedulersEnded) end
   for owner, entries in pairs(page.history) do rememberAll(owner, entries) end
-  for queue, entries in pairs(page.removed) do keepRemoved('removed', queue, entries) end
   if #page.running > 0 then
     redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(page.running, '\n'))
   end
@@ -85,7 +80,7 @@ end
 -- What these jobs have in common is written once: what leaves the owner's record, the history of each owner, and the counts. Answers how
 -- many of them run.
 local function cleanRefs(owner, cancelId, refs, timestamp)
-  local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, removed = {}, counts = {}, running = {} }
+  local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, counts = {}, running = {} }
   for _, ref in ipairs(refs) do cleanJob(page, ref) end
   writePage(page)
   return #page.running

@@ -10,7 +10,6 @@ local prefix, job, token, timestamp = ARGV[2], ARGV[3], ARGV[4], msText(nowUs())
 local ref, mark = refOf(prefix, job), markOfJob(prefix, job)
 if mark and not allCurrent(mark, ref) then return endCancelled(prefix, job, timestamp, token, mark, ref) end
 
-noteJob(prefix, job, 'refused')
 local answer = failUnkept(prefix, job, timestamp, token, 'expired')
 if isError(answer) then return answer end
 if mark then forget(mark, ref, 'expired') end

@@ -12,11 +12,10 @@ local function forget(mark, ref, reason)
   remember(ownersOfMark(mark), ref, reason)
 end
 
-local function endCancelled(prefix, job, timestamp, token, mark, ref, result)
-  noteJob(prefix, job, 'running', cancelOf(mark, ref))
+local function endCancelled(prefix, job, timestamp, token, mark, ref)
   local answer = failUnkept(prefix, job, timestamp, token, 'cancelled')
   if isError(answer) then return answer end
-  countEndOfRun(mark, ref, result)
+  countEndOfRun(mark, ref)
   forget(mark, ref, 'cancelled')
   return 'cancelled'
 end

@@ -32,7 +32,6 @@ end
 
 local function endRefused(run, job, mark, ref, reason)
   count(mark, ref, 'refused')
-  noteJob(run.prefix, job, 'refused', reason == 'cancelled' and cancelOf(mark, ref) or nil)
   if reason == 'cancelled' then endSchedulerWith(run.prefix, job) end
   failUnkept(run.prefix, job, run.timestamp, run.options['token'], reason)
   forget(mark, ref, reason)
