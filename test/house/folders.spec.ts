@@ -24,6 +24,8 @@ const NESTJS: Table = {
   kinds: [],
   enqueue: ['kinds', 'queues'],
   run: ['kinds'],
+  read: ['kinds'],
+  cancel: ['read'],
 };
 const PARTITIONS: Table = {
   model: [],

@@ -25,3 +25,25 @@ export class TooLargeError extends MooringError {
     super(`The payload has ${bytes} bytes, the limit is ${limit}. Store it elsewhere and pass a reference.`);
   }
 }
+
+/** The store did not answer. What was asked for may still have happened. */
+export class StoreUnavailableError extends MooringError {
+  readonly code = 'STORE_UNAVAILABLE';
+
+  constructor(
+    why: string,
+    options?: ErrorOptions,
+    readonly retryAfterMs = 2_000,
+  ) {
+    super(`${why} Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`, options);
+  }
+}
+
+/** The job has the artifact, and its bytes are missing. */
+export class ArtifactUnavailableError extends MooringError {
+  readonly code = 'ARTIFACT_UNAVAILABLE';
+
+  constructor(readonly artifact: string) {
+    super(`The job has the artifact ${artifact}, but its bytes are missing. Ask an operator.`);
+  }
+}

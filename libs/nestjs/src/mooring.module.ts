@@ -7,15 +7,18 @@ import {
   type MooringAsyncOptions,
   type MooringOptions,
 } from './options.js';
+import { ReportingOwners } from './cancel/reporting-owners.js';
 import { KindsModule } from './kinds.module.js';
 import type { Kind } from './kinds/kind.js';
 import { ApplicationQueues } from './queues/application-queues.js';
 import { QueueSettings } from './queues/queue-settings.js';
+import { ReadModule } from './read.module.js';
 import { StoreAccess } from './store/store-access.js';
 import { Sweeps } from './sweeps/sweeps.js';
 
 const ROOT_PROVIDERS: Provider[] = [
   { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS] },
+  { provide: ReportingOwners, useExisting: Owners },
   { provide: Slots, useFactory: createSlots, inject: [MOORING_OPTIONS] },
   StoreAccess,
   Sweeps,
@@ -57,14 +60,14 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
   return {
     module: MooringModule,
     global: true,
-    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot()],
+    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot(), ReadModule],
     providers: [options, ...ROOT_PROVIDERS],
-    exports: [MOORING_OPTIONS, Owners, Slots, KindsModule],
+    exports: [MOORING_OPTIONS, Owners, ReportingOwners, Slots, KindsModule, ReadModule],
   };
 }
 
 function createOwners(options: MooringOptions): Owners {
-  return new Owners(options);
+  return new ReportingOwners(options);
 }
 
 function createSlots({ connection, prefix }: MooringOptions): Slots {
