@@ -15,7 +15,6 @@ export type { Run } from './run/run.js';
 export { SnoozeJob } from './run/snooze-job.js';
 export { JobCanceller } from './cancel/job-canceller.js';
 export { viewOfReceipt, type QueueReceipt, type ReceiptView } from './cancel/receipt-view.js';
-export { ReportingOwners, type CancelListener } from './cancel/reporting-owners.js';
 export {
   ArtifactReader,
   READABLE_ARTIFACTS,
@@ -23,12 +22,11 @@ export {
   type ArtifactRange,
   type ReadableArtifacts,
 } from './read/artifact-reader.js';
+export { JobHistory, TIMELINE_EVENTS, type RemovedJob, type TimelineEntry } from './read/job-history.js';
 export { JobReader } from './read/job-reader.js';
 export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js';
 export { OwnerHistory, type HistoryItem, type HistoryView } from './read/owner-history.js';
 export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
 export { QueueReader, type QueueView } from './read/queue-reader.js';
-export { Removals, RemovedJobs, type RemovedJob } from './read/removed-jobs.js';
 export { SlotLimits, slotKeyOfCallers, type CallersSlot } from './read/slot-limits.js';
-export { Timeline, TIMELINE_EVENTS, type TimelineEntry, type TimelineEvent } from './read/timeline.js';
 export { MooringSetupError } from './setup-error.js';

@@ -7,7 +7,6 @@ import {
   type MooringAsyncOptions,
   type MooringOptions,
 } from './options.js';
-import { ReportingOwners } from './cancel/reporting-owners.js';
 import { KindsModule } from './kinds.module.js';
 import type { Kind } from './kinds/kind.js';
 import { ApplicationQueues } from './queues/application-queues.js';
@@ -18,7 +17,6 @@ import { Sweeps } from './sweeps/sweeps.js';
 
 const ROOT_PROVIDERS: Provider[] = [
   { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS] },
-  { provide: ReportingOwners, useExisting: Owners },
   { provide: Slots, useFactory: createSlots, inject: [MOORING_OPTIONS] },
   StoreAccess,
   Sweeps,
@@ -62,12 +60,12 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
     global: true,
     imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot(), ReadModule],
     providers: [options, ...ROOT_PROVIDERS],
-    exports: [MOORING_OPTIONS, Owners, ReportingOwners, Slots, KindsModule, ReadModule],
+    exports: [MOORING_OPTIONS, Owners, Slots, KindsModule, ReadModule],
   };
 }
 
 function createOwners(options: MooringOptions): Owners {
-  return new ReportingOwners(options);
+  return new Owners(options);
 }
 
 function createSlots({ connection, prefix }: MooringOptions): Slots {

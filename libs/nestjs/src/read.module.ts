@@ -7,19 +7,9 @@ import { KnownQueues } from './read/known-queues.js';
 import { OwnerHistory } from './read/owner-history.js';
 import { OwnerReader } from './read/owner-reader.js';
 import { QueueReader } from './read/queue-reader.js';
-import { Removals } from './read/removed-jobs.js';
 import { SlotLimits } from './read/slot-limits.js';
 
-const READERS = [
-  ArtifactReader,
-  JobReader,
-  KnownQueues,
-  OwnerHistory,
-  OwnerReader,
-  QueueReader,
-  Removals,
-  SlotLimits,
-];
+const READERS = [ArtifactReader, JobReader, KnownQueues, OwnerHistory, OwnerReader, QueueReader, SlotLimits];
 
 /** Readers of jobs, owners, queues, slots and artifacts. `MooringModule` imports it. */
 @Global()

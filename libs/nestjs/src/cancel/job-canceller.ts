@@ -1,8 +1,8 @@
 import { Owners, type CancelOptions, type Receipt } from '#core';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Job } from 'bullmq';
+import { JobHistory } from '../read/job-history.js';
 import { KnownQueues } from '../read/known-queues.js';
-import { Removals } from '../read/removed-jobs.js';
 
 /** Cancels single jobs, by their ids alone. */
 @Injectable()
@@ -10,7 +10,7 @@ export class JobCanceller {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
     private readonly queues: KnownQueues,
-    private readonly removals: Removals,
+    @Optional() @Inject(JobHistory) private readonly history?: JobHistory,
   ) {}
 
   /**
@@ -22,8 +22,8 @@ export class JobCanceller {
     if (!queue) return undefined;
     const receipt = await this.owners.cancelJob(queue.name, id, options);
     if (receipt) return receipt;
-    const cancelId = (await this.removals.find(queue.name, id))?.cancelId;
-    if (cancelId !== undefined) return this.owners.receipt(cancelId);
+    const cancelId = (await this.history?.findRemoved(queue.name, id))?.cancelId;
+    if (cancelId) return this.owners.receipt(cancelId);
     const job = (await queue.getJob(id)) as Job | undefined;
     return job && emptyReceipt(job, options);
   }
@@ -31,7 +31,10 @@ export class JobCanceller {
 
 function emptyReceipt(job: Job, { cancelId = '', reason = '', by = '' }: CancelOptions): Receipt {
   const counts = { removed: 0, aborted: 0, acknowledged: 0, abandoned: 0, schedules: 0, byQueue: {} };
-  const of = { owner: (job.opts.owners as string[] | undefined)?.[0] ?? '', job: { queue: job.queueName, id: job.id! } };
+  const of = {
+    owner: (job.opts.owners as string[] | undefined)?.[0] ?? '',
+    job: { queue: job.queueName, id: job.id! },
+  };
   const states = { closed: false, late: false, done: true, durable: false };
   return { cancelId, ...of, epoch: '', at: Date.now(), reason, by, ...counts, ...states };
 }

@@ -1,6 +1,5 @@
 import type { Receipt } from '#core';
-import { ORPHAN_CANCEL } from '../read/removed-jobs.js';
-import { isoTime } from '../read/timeline.js';
+import { isoTime, ORPHAN_CANCEL } from '../read/job-history.js';
 
 type Same =
   'cancelId' | 'owner' | 'reason' | 'by' | 'closed' | 'removed' | 'aborted' | 'acknowledged' | 'schedules';

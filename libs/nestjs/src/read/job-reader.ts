@@ -1,11 +1,9 @@
 import type { MooredQueue } from '#core';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Job } from 'bullmq';
-import { viewOfJob, type JobView } from './job-view.js';
+import { JobHistory } from './job-history.js';
+import { viewOfJob, viewOfRemoved, type JobView } from './job-view.js';
 import { KnownQueues } from './known-queues.js';
-import { viewOfRemoved } from './removed-job-view.js';
-import { Removals } from './removed-jobs.js';
-import { Timeline } from './timeline.js';
 
 const MOST_LOOKS = 5;
 
@@ -14,8 +12,7 @@ const MOST_LOOKS = 5;
 export class JobReader {
   constructor(
     private readonly queues: KnownQueues,
-    private readonly removals: Removals,
-    @Optional() @Inject(Timeline) private readonly timeline?: Timeline,
+    @Optional() @Inject(JobHistory) private readonly history?: JobHistory,
   ) {}
 
   /** The job, or what is remembered of one that was removed; undefined if nothing is known of the id. */
@@ -24,20 +21,20 @@ export class JobReader {
     if (!queue) return undefined;
     const job = await this.readJob(queue, id);
     if (job) return job;
-    const removed = await this.removals.find(queue.name, id);
+    const removed = await this.history?.findRemoved(queue.name, id);
     return removed && viewOfRemoved(id, queue.name, removed);
   }
 
   /** The state is read apart from the job, which may move on between the two. Then both are read again. */
   private async readJob(queue: MooredQueue, id: string): Promise<JobView | undefined> {
     let state = await queue.getJobState(id);
-    for (let looks = 1; ; looks += 1) {
+    for (let looks = 1; state !== 'unknown'; looks += 1) {
       const job = (await queue.getJob(id)) as Job | undefined;
-      const timeline = job && ((await this.timeline?.of(job)) ?? []);
+      const timeline = job && ((await this.history?.timelineOf(job, state)) ?? []);
       const stateAfter = await queue.getJobState(id);
-      if (!timeline || stateAfter === 'unknown') return undefined;
-      if (state === stateAfter || looks === MOST_LOOKS) return viewOfJob(job, stateAfter, timeline);
+      if (timeline && (state === stateAfter || looks === MOST_LOOKS)) return viewOfJob(job, state, timeline);
       state = stateAfter;
     }
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Job, JobState } from 'bullmq';
-import type { TimelineEntry } from './timeline.js';
+import type { RemovedJob, TimelineEntry } from './job-history.js';
 
 export const JOB_STATES = [
   'waiting',
@@ -47,6 +47,14 @@ export function viewOfJob(job: Job, state: JobState, timeline: readonly Timeline
     attempts: job.attemptsMade,
     timeline,
   };
+}
+
+/** A run that a cancel stopped was an attempt. */
+export function viewOfRemoved(id: string, queue: string, removed: RemovedJob): JobView {
+  const { kind, owners, state, words, timeline } = removed;
+  const attempts = removed.attempts + (removed.was === 'running' ? 1 : 0);
+  const told = { error: words, why: words, attempts, timeline };
+  return { id, kind, queue, owners, state, progress: null, result: null, ...told };
 }
 
 function nameState({ attemptsMade }: Job, state: JobState): JobViewState {

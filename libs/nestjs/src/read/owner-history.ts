@@ -1,11 +1,10 @@
 import { formatOwner, Owners, type HistoryEntry, type Owner } from '#core';
-import { Inject, Injectable } from '@nestjs/common';
-import { Removals } from './removed-jobs.js';
-import { isoTime } from './timeline.js';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { isoTime, JobHistory, ORPHAN_CANCEL } from './job-history.js';
 
 const PAGE = 100;
 
-/** A job that was removed before it had ended. Details are known for as long as the job is remembered. */
+/** A job that was removed before it had ended. `why` is all that is known if the job itself is forgotten. */
 export interface HistoryItem {
   readonly id: string;
   readonly queue: string;
@@ -32,7 +31,7 @@ export interface HistoryView {
 export class OwnerHistory {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
-    private readonly removals: Removals,
+    @Optional() @Inject(JobHistory) private readonly jobs?: JobHistory,
   ) {}
 
   async read(owner: Owner, cursor = '0'): Promise<HistoryView> {
@@ -42,16 +41,23 @@ export class OwnerHistory {
     return { owner: formatOwner(owner), entries, cursor: found.length > PAGE ? String(from + PAGE) : null };
   }
 
-  private async detail({ id, queue, at, reason }: HistoryEntry): Promise<HistoryItem> {
-    const removed = await this.removals.find(queue, id);
-    const {
-      name,
-      added: _added,
-      begun: _begun,
-      attempts: _attempts,
-      state = 'unknown',
-      ...rest
-    } = removed ?? {};
-    return { id, queue, ...(name && { kind: name }), why: reason, ...rest, state, at: isoTime(at) };
+  private async detail({ id, queue, at, reason: why }: HistoryEntry): Promise<HistoryItem> {
+    const removed = await this.jobs?.findRemoved(queue, id);
+    const item = { id, queue, at: isoTime(at) };
+    if (!removed) return { ...item, state: 'unknown', why };
+    const { kind, owners, was: state, cancelId } = removed;
+    const known = {
+      ...item,
+      kind,
+      owners,
+      state,
+      why: cancelId.startsWith(ORPHAN_CANCEL) ? 'orphan' : removed.reason,
+    };
+    return cancelId ? { ...known, ...(await this.causeOf(cancelId)), cancelId } : known;
+  }
+
+  private async causeOf(cancelId: string): Promise<Pick<HistoryItem, 'reason' | 'by'>> {
+    const { reason, by } = (await this.owners.receipt(cancelId)) ?? {};
+    return { ...(reason && { reason }), ...(by && { by }) };
   }
 }

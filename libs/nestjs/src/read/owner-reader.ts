@@ -1,6 +1,6 @@
 import { formatOwner, Owners, type Owner, type OwnerJob } from '#core';
 import { Inject, Injectable } from '@nestjs/common';
-import { isoTime } from './timeline.js';
+import { isoTime } from './job-history.js';
 
 const FIRST_PAGE = '0';
 

@@ -22,7 +22,6 @@ import {
   OwnerHistory,
   OwnerReader,
   QueueReader,
-  ReportingOwners,
   SlotLimits,
   viewOfReceipt,
   type EnqueueOptions,
@@ -30,16 +29,14 @@ import {
   type RemovedJob,
   type Run,
 } from '../index.js';
-import { RemovedJobs } from './removed-jobs.js';
-import { viewOfRemoved } from './removed-job-view.js';
+import { JobHistory } from './job-history.js';
+import { viewOfRemoved } from './job-view.js';
 import { slotKeyOfCallers } from './slot-limits.js';
-
-let held = deferred();
 
 const work = defineKind({
   name: 'audio.work',
   queue: 'audio',
-  payload: z.object({ does: z.enum(['ends', 'fails', 'waits', 'holds']).default('ends') }),
+  payload: z.object({ does: z.enum(['ends', 'fails', 'waits']).default('ends') }),
   owners: () => [owner('track', '1')],
   attempts: 2,
   backoff: ['1h'],
@@ -49,7 +46,6 @@ const work = defineKind({
 class WorkHandler extends Handler<typeof work> {
   async handle({ does }: Payload<typeof work>, { signal }: Run): Promise<unknown> {
     if (does === 'fails') throw new Error('no tape');
-    if (does === 'holds') await held.promise;
     if (does === 'waits' && !signal.aborted) await once(signal, 'abort');
     return { size: 64 };
   }
@@ -60,11 +56,6 @@ class AudioProcessor extends KindProcessor {}
 
 const TRACK = parseOwner('track:1');
 let ids = 0;
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((end) => (resolve = end));
-  return { promise, resolve };
-}
 const nextId = (): string => `audio-${String((ids += 1)).padStart(20, '0')}`;
 
 describe('readers', () => {
@@ -83,15 +74,20 @@ describe('readers', () => {
   });
 
   async function start(hasWorker = false): Promise<void> {
-    const find = async (_queue: string, id: string) => removed.get(id);
+    const findRemoved = async (_queue: string, id: string) => removed.get(id);
+    const timelineOf = async () => [{ at: 'then', event: 'accepted' } as const];
     app = await startNestApp({
-      imports: [MooringModule.forRoot(kit.place), MooringModule.forKinds([work]), remembering({ find })],
+      imports: [
+        MooringModule.forRoot(kit.place),
+        MooringModule.forKinds([work]),
+        remembering({ findRemoved, timelineOf }),
+      ],
       providers: hasWorker ? [WorkHandler, AudioProcessor] : [],
     });
   }
 
   async function enqueue(
-    does: 'ends' | 'fails' | 'waits' | 'holds' = 'ends',
+    does: 'ends' | 'fails' | 'waits' = 'ends',
     options: EnqueueOptions = {},
   ): Promise<string> {
     const jobId = nextId();
@@ -133,22 +129,15 @@ describe('readers', () => {
     await start();
     const id = await enqueue();
     await app.get(Owners).cancel(TRACK, { cancelId: 'c', reason: 'called off', by: 'ann' });
-    removed.set(id, {
-      at: 1,
-      why: 'cancelled',
-      state: 'waiting',
-      owners: ['track:1'],
-      name: 'audio.work',
-      cancelId: 'c',
-    });
-
     const why = 'cancelled by ann: called off (it was waiting)';
+    removed.set(id, { ...gone, cancelId: 'c', words: why });
+
     expect(await read(id)).toMatchObject({
       state: 'removed',
       kind: 'audio.work',
       why,
       error: why,
-      timeline: [{ event: 'removed', why }],
+      timeline: [{ event: 'removed' }],
     });
     expect(await app.get(OwnerHistory).read(TRACK)).toEqual({
       owner: 'track:1',
@@ -258,53 +247,33 @@ describe('readers', () => {
     expect(await canceller.cancel(nextId())).toBeUndefined();
   });
 
-  it('hear of a cancel while its caller still waits for the runs', async () => {
-    await start(true);
-    held = deferred();
-    let heard = 0;
-    // The run ends when the listener has heard.
-    app.get(ReportingOwners).onCancelled(() => (held.resolve(), (heard += 1)));
-    app.get(ReportingOwners).onCancelled(() => Promise.reject(new Error('a listener that fails')));
-    const id = await enqueue('holds');
-    await until(async () => (await read(id))?.state === 'running', 'it runs');
-
-    const receipt = await app.get(Owners).cancel(TRACK, { wait: 'drained', waitFor: '4s' });
-    await app.get(Owners).cancel(TRACK, { dryRun: true });
-
-    expect([receipt, heard]).toMatchObject([{ done: true, aborted: 1, abandoned: 0 }, 1]);
-  });
-
   async function queueView() {
     return (await app.get(QueueReader).read()).find(({ queue }) => queue === 'audio')!;
   }
 });
 
-function remembering(jobs: RemovedJobs) {
+function remembering(history: JobHistory) {
   class Remembering {}
-  const provider = { provide: RemovedJobs, useValue: jobs };
-  return { module: Remembering, global: true, providers: [provider], exports: [RemovedJobs] };
+  const provider = { provide: JobHistory, useValue: history };
+  return { module: Remembering, global: true, providers: [provider], exports: [JobHistory] };
 }
 
+const gone: RemovedJob = {
+  kind: 'audio.work',
+  owners: ['track:1'],
+  reason: 'cancelled',
+  was: 'waiting',
+  cancelId: '',
+  attempts: 0,
+  state: 'removed',
+  words: 'cancelled',
+  timeline: [{ at: 'then', event: 'removed' }],
+};
+
 describe('a job that is no longer there', () => {
-  const was: RemovedJob = {
-    at: 3_000,
-    why: 'cancelled',
-    owners: ['track:1'],
-    name: 'x',
-    added: 1_000,
-    begun: 2_000,
-  };
-
-  it('was cancelled if it ran, and its attempt counts', () => {
-    const view = viewOfRemoved('x-1', 'x', { ...was, state: 'running', attempts: 1 });
-    expect([view.state, view.attempts, view.error]).toEqual(['cancelled', 2, 'cancelled (it was running)']);
-    expect(view.timeline.map(({ event }) => event)).toEqual(['accepted', 'began', 'aborted', 'cancelled']);
-  });
-
-  it('has expired if it came too late', () => {
-    const view = viewOfRemoved('x-1', 'x', { ...was, why: 'expired', state: 'waiting' });
-    expect(view).toMatchObject({ state: 'expired', attempts: 0, error: 'it did not start in time' });
-    expect(view.timeline.map(({ event }) => event)).toEqual(['accepted', 'expired']);
+  it('has the attempt that a cancel stopped', () => {
+    const attemptsOf = (was: string) => viewOfRemoved('x-1', 'x', { ...gone, was, attempts: 1 }).attempts;
+    expect([attemptsOf('running'), attemptsOf('retrying')]).toEqual([2, 1]);
   });
 });
 

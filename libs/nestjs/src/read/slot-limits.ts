@@ -1,6 +1,6 @@
 import { Slots, type SlotJob, type SlotView } from '#core';
 import { Inject, Injectable } from '@nestjs/common';
-import { isoTime } from './timeline.js';
+import { isoTime } from './job-history.js';
 
 /** A caller's slot key, and the first hundred jobs that hold it and that wait for it. */
 export interface CallersSlot extends Pick<SlotView, 'key' | 'holding' | 'waiting'> {
