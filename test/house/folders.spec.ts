@@ -26,6 +26,7 @@ const NESTJS: Table = {
   run: ['kinds'],
   read: ['kinds'],
   cancel: ['read'],
+  http: ['enqueue', 'kinds', 'read', 'cancel'],
 };
 const PARTITIONS: Table = {
   model: [],

@@ -47,3 +47,14 @@ export class ArtifactUnavailableError extends MooringError {
     super(`The job has the artifact ${artifact}, but its bytes are missing. Ask an operator.`);
   }
 }
+
+const CONNECTION_LOST =
+  /Connection is closed|Command timed out|Stream isn't writeable|ECONNREFUSED|ECONNRESET|EPIPE|Command aborted/;
+const NOT_SERVING =
+  /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM|EXECABORT|MISCONF|BUSY|TRYAGAIN|Too many Cluster redirections)\b/;
+
+/** Whether an error of the store's client says that the store was not there, rather than anything about the call. */
+export function meansUnavailable(error: unknown): boolean {
+  const { message = '' } = error instanceof Error ? error : {};
+  return CONNECTION_LOST.test(message) || NOT_SERVING.test(message);
+}
