@@ -27,6 +27,9 @@ const NESTJS: Table = {
   schedules: ['kinds', 'enqueue'],
   artifacts: ['kinds', 'enqueue', 'flows'],
   run: ['kinds', 'enqueue', 'flows', 'artifacts'],
+  read: ['kinds', 'enqueue', 'artifacts'],
+  cancel: ['read'],
+  http: ['enqueue', 'kinds', 'flows', 'schedules', 'read', 'cancel'],
 };
 const PARTITIONS: Table = {
   model: [],

@@ -68,3 +68,36 @@ export class ChildRemovedError extends UnrecoverableError {
     this.name = 'ChildRemovedError';
   }
 }
+
+/** The store did not answer. What was asked for may still have happened. */
+export class StoreUnavailableError extends MooringError {
+  readonly code = 'STORE_UNAVAILABLE';
+
+  constructor(
+    why: string,
+    options?: ErrorOptions,
+    readonly retryAfterMs = 2_000,
+  ) {
+    super(`${why} Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`, options);
+  }
+}
+
+/** The job has the artifact, and its bytes are missing. */
+export class ArtifactUnavailableError extends MooringError {
+  readonly code = 'ARTIFACT_UNAVAILABLE';
+
+  constructor(readonly artifact: string) {
+    super(`The job has the artifact ${artifact}, but its bytes are missing. Ask an operator.`);
+  }
+}
+
+const CONNECTION_LOST =
+  /Connection is closed|Command timed out|Stream isn't writeable|ECONNREFUSED|ECONNRESET|EPIPE|Command aborted/;
+const NOT_SERVING =
+  /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM|EXECABORT|MISCONF|BUSY|TRYAGAIN|Too many Cluster redirections)\b/;
+
+/** Whether an error of the store's client says that the store was not there, rather than anything about the call. */
+export function meansUnavailable(error: unknown): boolean {
+  const { message = '' } = error instanceof Error ? error : {};
+  return CONNECTION_LOST.test(message) || NOT_SERVING.test(message);
+}

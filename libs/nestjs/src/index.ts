@@ -12,10 +12,12 @@ export { slotKey, type EnqueueOptions } from './enqueue/enqueue-options.js';
 export { Enqueuer, type EnqueueItem, type EnqueueTicket } from './enqueue/enqueuer.js';
 export { originOf, type JobOrigin } from './enqueue/job-origin.js';
 export {
+  ArtifactUnavailableError,
   ChildRemovedError,
   NoArtifactStoreError,
   RunOverError,
   SandboxEndedError,
+  StoreUnavailableError,
   TooLargeError,
   UnknownKindError,
 } from './errors.js';
@@ -68,4 +70,13 @@ export type { ScheduleView } from './schedules/schedule.js';
 export { SkipJob } from './run/skip-job.js';
 export { StartCheck } from './run/start-check.js';
 export { Waker } from './run/waker.js';
+export { JobCanceller } from './cancel/job-canceller.js';
+export { viewOfReceipt, type QueueReceipt, type ReceiptView } from './cancel/receipt-view.js';
+export { ArtifactReader, READABLE_ARTIFACTS, type ReadableArtifacts } from './read/artifact-reader.js';
+export { JobReader } from './read/job-reader.js';
+export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js';
+export { OwnerHistory, type HistoryItem, type HistoryView } from './read/owner-history.js';
+export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
+export { QueueReader, type QueueView } from './read/queue-reader.js';
+export { SlotLimits, slotKeyOfCallers, type CallersSlot } from './read/slot-limits.js';
 export { MooringSetupError } from './setup-error.js';

@@ -15,6 +15,7 @@ import type { Kind } from './kinds/kind.js';
 import { ApplicationQueues } from './queues/application-queues.js';
 import { QueueSettings } from './queues/queue-settings.js';
 import { MooringStore } from './store/mooring-store.js';
+import { ReadModule } from './read.module.js';
 import { StoreAccess } from './store/store-access.js';
 import { Sweeps } from './sweeps/sweeps.js';
 
@@ -64,9 +65,9 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
   return {
     module: MooringModule,
     global: true,
-    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot()],
+    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot(), ReadModule],
     providers: [options, ...ROOT_PROVIDERS],
-    exports: [MOORING_OPTIONS, Owners, Slots, Journal, MooringStore, Outbox, KindsModule],
+    exports: [MOORING_OPTIONS, Owners, Slots, Journal, MooringStore, Outbox, KindsModule, ReadModule],
   };
 }
 

@@ -15,6 +15,8 @@ export interface OwnerJob {
   readonly id: string;
   readonly name: string;
   readonly state: string;
+  /** When it was added, ms. */
+  readonly added: number;
 }
 
 export interface OwnerView {
@@ -71,10 +73,11 @@ export class OwnerReader {
       wanted: wanted!,
       count: Number(count),
       ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
-      jobs: inGroups(jobs, 3).map(([ref, jobState, jobName]) => ({
+      jobs: inGroups(jobs, 4).map(([ref, jobState, jobName, added]) => ({
         ...readJobRef(ref!),
         name: jobName!,
         state: jobState!,
+        added: Number(added),
       })),
       ...(next !== '0' && { cursor: next! }),
     };

@@ -11,8 +11,8 @@ import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { MooringStore } from '../store/mooring-store.js';
 import type { Publisher } from './publisher.js';
 
-/** How long an entry is left to the process that takes it; as in `cancel.lua` for new ones. */
-const LEFT_TO_ONE_MS = 5_000;
+/** How long only the process that takes an entry looks at it; as in `cancel.lua` for new ones. */
+const RESERVED_MS = 5_000;
 const RELAY_EVERY_MS = 2_000;
 const ENTRIES_A_TURN = 50;
 const CANCEL = 'cancel ';
@@ -70,7 +70,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     if (!this.publisher) return [];
     return [
       ['hset', this.facts, id, JSON.stringify(fact)],
-      ['zadd', this.entries, Date.now() + LEFT_TO_ONE_MS, id],
+      ['zadd', this.entries, Date.now() + RESERVED_MS, id],
     ];
   }
 
@@ -82,7 +82,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   /** What other processes have left. Answers how many entries were taken. */
   async relay(): Promise<number> {
-    const take = this.store.call<string[]>('eval', TAKE_DUE, 1, this.entries, ENTRIES_A_TURN, LEFT_TO_ONE_MS);
+    const take = this.store.call<string[]>('eval', TAKE_DUE, 1, this.entries, ENTRIES_A_TURN, RESERVED_MS);
     const due = await take.catch((error: unknown) => (this.journal.trouble('The outbox', error), []));
     for (const entry of due) await this.look(entry);
     return due.length;

@@ -70,9 +70,7 @@ export class KindRunner {
   private async perform(job: Job, token: string, run: Run, prepared: PreparedRun): Promise<unknown> {
     try {
       await checkChildren(job);
-      const result = await this.handle(job, token, () =>
-        prepared.handler.handle(prepared.payload as never, run),
-      );
+      const result = await this.handle(job, token, () => prepared.handler.handle(prepared.payload, run));
       await run.artifacts.end(true);
       return result;
     } catch (error) {

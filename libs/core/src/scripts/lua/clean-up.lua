@@ -98,6 +98,7 @@ end
 
 local function writePage(page)
   writeCounts(page)
+  if schedulersEnded > 0 then redis.call('HINCRBY', receiptOf(page.cancelId), 'schedules', schedulersEnded) end
   for owner, entries in pairs(page.history) do rememberAll(owner, entries) end
   writeGone()
   if #page.running > 0 then

@@ -18,10 +18,10 @@ local function forget(mark, ref, reason)
   remember(ownersOfMark(mark), ref, reason)
 end
 
-local function endCancelled(prefix, job, timestamp, token, mark, ref)
+local function endCancelled(prefix, job, timestamp, token, mark, ref, result)
   local answer = failUnkept(prefix, job, timestamp, token, 'cancelled', 'running')
   if isError(answer) then return answer end
-  countEndOfRun(mark, ref)
+  countEndOfRun(mark, ref, result)
   forget(mark, ref, 'cancelled')
   return 'cancelled'
 end
