@@ -245,6 +245,26 @@ describe('Owners', () => {
     monitor.disconnect();
   });
 
+  it('remembers the jobs that it removes only where that is asked for', async () => {
+    const opts = { owners: ['track:1'], jobId: 'a' };
+    await kit.queue().add('cut', {}, opts);
+    await kit.owners.cancel('track:1', { close: false });
+    expect(await kit.redis.keys(`${kit.prefix}~gone*`)).toEqual([]);
+
+    await kit.redis.set(`${kit.prefix}~remembers-jobs`, '1');
+    const { timestamp } = await kit.queue().add('cut', {}, opts);
+    await kit.owners.cancel('track:1', { cancelId: 'c-1' });
+    const line = await kit.redis.hget(`${kit.prefix}~gone~audio`, 'a');
+    expect(line!.split('\n').slice(1, 7)).toEqual([
+      'cancelled',
+      'waiting',
+      'track:1',
+      'c-1',
+      'cut',
+      `${timestamp}`,
+    ]);
+  });
+
   /** What BullMQ writes in the step that hands a job to a worker. Answers the key of the lock. */
   async function giveToWorker(ref: string): Promise<string> {
     const job = `${kit.prefix}:${ref}`;

@@ -1,6 +1,6 @@
 import type { Receipt } from '#core';
 import { isoTime } from '../read/iso-time.js';
-import { ORPHAN_CANCEL } from '../read/orphan-cancel.js';
+import { ORPHAN_CANCEL } from '../history/orphan-cancel.js';
 
 type Same =
   'cancelId' | 'owner' | 'reason' | 'by' | 'closed' | 'removed' | 'aborted' | 'acknowledged' | 'schedules';

@@ -1,16 +1,18 @@
 import { Owners } from '#core';
 import { escapeText, unescapeText } from '#core/parts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Job, JobState } from 'bullmq';
+import { Journal } from '../journal/journal.js';
 import { MooringStore } from '../store/mooring-store.js';
 import { JobLog, type JobEvent } from './job-log.js';
+import { ORPHAN_CANCEL } from './orphan-cancel.js';
 import { entriesOf, timelineOf, type TimelineEntry } from './timeline.js';
 
 /** What is remembered of a job that was removed. */
 export interface RemovedJob {
   readonly kind: string;
   readonly owners: readonly string[];
-  /** Why, in one word: `cancelled`, `expired`, `skipped`, `replaced`, `removed`, `retention`. */
+  /** Why, in one word: `cancelled`, `orphan`, `expired`, `skipped`, `replaced`, `removed`, `retention`. */
   readonly reason: string;
   /** The state it was in; `active` if it had come to a worker and did not begin. */
   readonly was: string;
@@ -30,25 +32,23 @@ export interface Removal extends Record<'queue' | 'id' | 'name' | 'state' | 'why
   readonly at: number;
 }
 
-/** As `noteGone` of the core writes it. */
-type Line = [
-  at: string,
-  reason: string,
-  was: string,
-  owners: string,
-  cancelId: string,
-  why: string,
-  ...job: (string | false)[],
-];
+type Ten = [string, string, string, string, string, string, string, string, string, ...string[]];
 
 /** What happened to jobs: to those that are there, and to the newest of those that were removed. */
 @Injectable()
-export class JobHistory {
+export class JobHistory implements OnModuleInit {
   constructor(
     private readonly store: MooringStore,
     @Inject(Owners) private readonly owners: Owners,
     private readonly log: JobLog,
+    private readonly journal: Journal,
   ) {}
+
+  /** From now on the steps of all processes remember what they remove. A store that is away does not hold up the start. */
+  onModuleInit(): void {
+    const asked = this.store.call('set', `${this.store.root}~remembers-jobs`, '1');
+    asked.catch((error: unknown) => this.journal.trouble('The memory of removed jobs', error));
+  }
 
   /** The oldest event comes first. */
   async timelineOf(job: Job, state: JobState): Promise<TimelineEntry[]> {
@@ -57,7 +57,7 @@ export class JobHistory {
 
   async findRemoved(queue: string, id: string): Promise<RemovedJob | undefined> {
     const line = await this.store.call<string | null>('hget', `${this.store.root}~gone~${queue}`, id);
-    return line === null ? undefined : this.read(JSON.parse(line) as Line);
+    return line === null ? undefined : this.read(line);
   }
 
   /** For sweeps. The steps of the core note what they remove themselves. */
@@ -65,14 +65,18 @@ export class JobHistory {
     if (removals.length === 0) return;
     const { root, backend } = this.store;
     const args = removals.flatMap(({ queue, id, at, why, state, owners, reason, name }) => {
-      const line: Line = [String(at), why, state, owners.map(escapeText).join('|'), '', reason, name];
-      return [queue, id, JSON.stringify(line)];
+      const names = owners.map(escapeText).join('|');
+      return [queue, id, [at, why, state, names, '', name, '', '', '', reason].join('\n')];
     });
     await backend.run('rememberGone', [`${root}~gone`, root, ...args]);
   }
 
-  private async read(line: Line): Promise<RemovedJob> {
-    const [at, reason, was, owners, cancelId, why, kind, acceptedAt, beganAt, attempts] = line;
+  /** @param line as `noteGone` of the core writes it */
+  private async read(line: string): Promise<RemovedJob> {
+    const [at, noted, was, owners, cancelId, kind, acceptedAt, beganAt, attempts, ...whys] = line.split(
+      '\n',
+    ) as Ten;
+    const [why, reason] = [whys.join('\n'), cancelId.startsWith(ORPHAN_CANCEL) ? 'orphan' : noted];
     const [state, made] = [stateOf(reason, was), Number(attempts || 0)];
     const words = await this.wordsFor(reason, was, cancelId, why);
     const end: JobEvent = { at: Number(at), event: state, why: words };

@@ -2,7 +2,6 @@ import { formatOwner, Owners, type HistoryEntry, type Owner } from '#core';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { JobHistory } from '../history/job-history.js';
 import { isoTime } from './iso-time.js';
-import { ORPHAN_CANCEL } from './orphan-cancel.js';
 
 const PAGE = 100;
 
@@ -47,14 +46,8 @@ export class OwnerHistory {
     const removed = await this.jobs?.findRemoved(queue, id);
     const item = { id, queue, at: isoTime(at) };
     if (!removed) return { ...item, state: 'unknown', why };
-    const { kind, owners, was: state, cancelId } = removed;
-    const known = {
-      ...item,
-      kind,
-      owners,
-      state,
-      why: cancelId.startsWith(ORPHAN_CANCEL) ? 'orphan' : removed.reason,
-    };
+    const { kind, owners, was: state, reason, cancelId } = removed;
+    const known = { ...item, kind, owners, state, why: reason };
     return cancelId ? { ...known, ...(await this.causeOf(cancelId)), cancelId } : known;
   }
 

@@ -29,7 +29,6 @@ import {
   type RemovedJob,
   type Run,
 } from '../index.js';
-import { JobHistory } from '../history/job-history.js';
 import { viewOfRemoved } from './job-view.js';
 import { slotKeyOfCallers } from './slot-limits.js';
 
@@ -61,11 +60,9 @@ const nextId = (): string => `audio-${String((ids += 1)).padStart(20, '0')}`;
 describe('readers', () => {
   let kit: CoreKit;
   let app: INestApplicationContext;
-  let removed: Map<string, RemovedJob>;
 
   beforeEach(async () => {
     kit = new CoreKit();
-    removed = new Map();
   });
 
   afterEach(async () => {
@@ -74,14 +71,8 @@ describe('readers', () => {
   });
 
   async function start(hasWorker = false): Promise<void> {
-    const findRemoved = async (_queue: string, id: string) => removed.get(id);
-    const timelineOf = async () => [{ at: 'then', event: 'accepted' } as const];
     app = await startNestApp({
-      imports: [
-        MooringModule.forRoot(kit.place),
-        MooringModule.forKinds([work]),
-        remembering({ findRemoved, timelineOf }),
-      ],
+      imports: [MooringModule.forRoot(kit.place), MooringModule.forKinds([work])],
       providers: hasWorker ? [WorkHandler, AudioProcessor] : [],
     });
   }
@@ -130,7 +121,6 @@ describe('readers', () => {
     const id = await enqueue();
     await app.get(Owners).cancel(TRACK, { cancelId: 'c', reason: 'called off', by: 'ann' });
     const why = 'cancelled by ann: called off (it was waiting)';
-    removed.set(id, { ...gone, cancelId: 'c', words: why });
 
     expect(await read(id)).toMatchObject({
       state: 'removed',
@@ -251,12 +241,6 @@ describe('readers', () => {
     return (await app.get(QueueReader).read()).find(({ queue }) => queue === 'audio')!;
   }
 });
-
-function remembering(history: Pick<JobHistory, 'findRemoved' | 'timelineOf'>) {
-  class Remembering {}
-  const provider = { provide: JobHistory, useValue: history };
-  return { module: Remembering, global: true, providers: [provider], exports: [JobHistory] };
-}
 
 const gone: RemovedJob = {
   kind: 'audio.work',

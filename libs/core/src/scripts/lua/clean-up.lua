@@ -75,17 +75,16 @@ end
 -- A job that a worker has stays: its run is told to stop. One that was never handed to a worker has no lock.
 local function cleanJob(page, ref)
   local prefix, job = splitRef(ref)
-  local fields = redis.call('HMGET', prefix .. job, 'opts', 'processedOn', 'atm', 'rjk', 'parentKey')
-  local options, begunAt, tries, scheduler, parent = unpack(fields)
+  local fields = redis.call('HMGET', prefix .. job, 'opts', 'processedOn', 'atm', 'rjk', 'parentKey', unpack(page.described))
+  local options, begunAt, tries, scheduler, parent, name, timestamp = unpack(fields)
   if begunAt and isLocked(prefix, job) then return tellRun(page, ref) end
   local mark = options and markIn(options)
   if not mark then return noteRemoved(page, prefix, ref, 'gone') end
-  local described = describe(prefix, job)
   leaveAllOn(page, mark, ref)
   local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp)
   local state = not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed'
   noteRemoved(page, prefix, ref, state)
-  noteGone(ref, ownersOfMark(mark), described, 'cancelled', state, page.cancelId)
+  if remembersJobs() then noteGone(ref, ownersOfMark(mark), { name, timestamp, begunAt, tries }, 'cancelled', state, page.cancelId) end
 end
 
 local function writeCounts(page)
@@ -111,7 +110,7 @@ end
 -- many of them run, and whether these are all: a page of the index may have more jobs than a step removes.
 local function cleanRefs(owner, cancelId, refs, timestamp)
   local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, running = {},
-    counts = { waiting = {}, delayed = {}, retrying = {}, gone = {} } }
+    counts = { waiting = {}, delayed = {}, retrying = {}, gone = {} }, described = remembersJobs() and { 'name', 'timestamp' } or {} }
   local at = 0
   while at < #refs and #page.leaving < JOBS_IN_ONE_STEP do
     at = at + 1

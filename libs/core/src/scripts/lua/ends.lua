@@ -3,7 +3,8 @@
 -- Ends a job that is active, and tells its parent that it failed. BullMQ checks that the token holds the lock.
 -- @param state `running` if its run had begun, by default `active`   @param why further words for the history
 local function failUnkept(prefix, job, timestamp, token, reason, state, why)
-  local known, mark = describe(prefix, job), markOfJob(prefix, job)
+  local known = describe(prefix, job)
+  local mark = known and markOfJob(prefix, job)
   local answer = bull.moveToFinished(moveToFinishedKeys(prefix, job, 'failed'), { job, timestamp, 'failedReason', reason, 'failed', '0', prefix,
     { token = token, keepJobs = { count = 0 }, attempts = 0, maxMetricsSize = '' }, '' })
   if isError(answer) then return answer end

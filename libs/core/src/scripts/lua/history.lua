@@ -1,7 +1,8 @@
 -- The history of an owner: what was removed, and why; the newest first.
 --   <root>~history~<owner>  list: <time, ms> <reason> <queue>:<id>
 --   <root>~history-kept     how long, ms: as long as the receipts of cancels
---   <root>~gone~<queue>     hash: id -> a job that was removed, JSON; the newest of the queue, for as long
+--   <root>~remembers-jobs   there if jobs that were removed are remembered as well:
+--   <root>~gone~<queue>     hash: id -> one of them, as lines; the newest of the queue, for as long
 --   <root>~gone-at~<queue>  zset: the ids of these, by when they were removed, ms
 
 local MOST_REMEMBERED = 1000
@@ -31,9 +32,16 @@ local function remember(owners, ref, reason)
   end
 end
 
+local remembers
+
+local function remembersJobs()
+  if remembers == nil then remembers = redis.call('EXISTS', root .. '~remembers-jobs') == 1 end
+  return remembers
+end
+
 -- What is remembered of a job, read before BullMQ deletes it.
 local function describe(prefix, job)
-  return redis.call('HMGET', prefix .. job, 'name', 'timestamp', 'processedOn', 'atm')
+  return remembersJobs() and redis.call('HMGET', prefix .. job, 'name', 'timestamp', 'processedOn', 'atm')
 end
 
 -- The jobs that this step has removed, by their queues, until writeGone.
@@ -42,20 +50,29 @@ local gone = {}
 local function keepGone(queue, job, text)
   local noted = gone[queue] or { lines = {}, times = {} }
   gone[queue] = noted
-  for _, value in ipairs({ job, text }) do table.insert(noted.lines, value) end
-  for _, value in ipairs({ msText(nowUs()), job }) do table.insert(noted.times, value) end
+  local lines, times = noted.lines, noted.times
+  lines[#lines + 1], lines[#lines + 2] = job, text
+  times[#times + 1], times[#times + 2] = msText(nowUs()), job
 end
 
 -- @param owners those of the job, each with its name
 -- @param cancelId of its cancel; by default the one that its owner's record names
 local function noteGone(ref, owners, known, reason, state, cancelId, why)
-  local queue, job = string.match(ref, '^([^:]*):(.*)$')
-  local names = {}
-  for i, owner in ipairs(owners) do
-    names[i] = owner.name
-    if reason == 'cancelled' then cancelId = cancelId or redis.call('HGET', recordOf(owner.name), 'cancel') end
+  if not remembersJobs() then return end
+  local names = owners[1] and owners[1].name or ''
+  for i = 2, #owners do names = names .. '|' .. owners[i].name end
+  for _, owner in ipairs(owners) do
+    if reason == 'cancelled' and not cancelId then cancelId = redis.call('HGET', recordOf(owner.name), 'cancel') end
   end
-  keepGone(queue, job, encodeJson({ msText(nowUs()), reason, state, table.concat(names, '|'), cancelId or '', why or '', unpack(known, 1, 4) }))
+  local queue, job = string.match(ref, '^([^:]*):(.*)$')
+  keepGone(queue, job, msText(nowUs()) .. '\n' .. reason .. '\n' .. state .. '\n' .. names .. '\n' .. (cancelId or '') .. '\n'
+    .. (known[1] or '') .. '\n' .. (known[2] or '') .. '\n' .. (known[3] or '') .. '\n' .. (known[4] or '') .. '\n' .. (why or ''))
+end
+
+local function forgetOldest(lines, times)
+  local over, ids = redis.call('ZPOPMIN', times, math.max(0, redis.call('ZCARD', times) - MOST_GONE)), {}
+  for i = 1, #over, 2 do ids[#ids + 1] = over[i] end
+  for from, to in pagesOf(ids) do redis.call('HDEL', lines, unpack(ids, from, to)) end
 end
 
 local function writeGone()
@@ -64,9 +81,8 @@ local function writeGone()
     for from, to in pagesOf(noted.lines) do
       redis.call('HSET', lines, unpack(noted.lines, from, to))
       redis.call('ZADD', times, unpack(noted.times, from, to))
-      local over = redis.call('ZPOPMIN', times, math.max(0, redis.call('ZCARD', times) - MOST_GONE))
-      for i = 1, #over, 2 do redis.call('HDEL', lines, over[i]) end
     end
+    forgetOldest(lines, times)
     for _, key in ipairs({ lines, times }) do redis.call('PEXPIRE', key, historyKept()) end
   end
   gone = {}
