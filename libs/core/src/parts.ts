@@ -1,10 +1,14 @@
 // What @mooring/partitions and @mooring/nestjs need of the inside of the core. It is no part of the public interface: any release may change it.
 export { newJobId } from './backend/job-id.js';
+export { unescapeText } from './scripts/escape.js';
+export { ownersOfMark } from './scripts/mark.js';
+export { readJobRef } from './scripts/job-ref.js';
 export { partitionsKey, setUpPartitions, type PartOptions } from './backend/partition-check.js';
 export { durationMs } from './model/duration.js';
 export { checkOptions } from './owners/cancel-options.js';
 export { unkeptReceipt, type Answer, type Cancel, type SeenOwner } from './owners/canceller.js';
 export { ANSWERS_WITHIN_MS, untilDrained } from './owners/clean-up.js';
-export type { ListOptions, OwnerList } from './owners/owner-reader.js';
+export { inGroups, type ListOptions, type OwnerList } from './owners/owner-reader.js';
+export type { OwnerStore } from './owners/owner-store.js';
 export { noteOfRun, readNote } from './worker/note-of-run.js';
 export { ownersAt, type OwnersAccess, type OwnersAt } from './owners/owners.js';

@@ -6,13 +6,13 @@ local JOBS_IN_ONE_STEP = 100
 local MOST_ANNOUNCED = 1000
 
 -- A parent that is not cancelled with its child is told that the child failed: BullMQ does so for a job that ends in the active list.
-local function failInItsPlace(prefix, job, timestamp)
+local function failInItsPlace(prefix, job, timestamp, reason)
   for _, place in ipairs({ 'delayed', 'prioritized', 'waiting-children' }) do
     redis.call('ZREM', prefix .. place, job)
   end
   redis.call('LREM', prefix .. 'wait', 1, job)
   redis.call('LPUSH', prefix .. 'active', job)
-  failUnkept(prefix, job, timestamp, '0', 'cancelled')
+  failUnkept(prefix, job, timestamp, '0', reason or 'cancelled')
 end
 
 local function hasLivingParent(prefix, job)
@@ -22,10 +22,10 @@ local function hasLivingParent(prefix, job)
   return not mark or allCurrent(mark, string.sub(parent, #root + 2))
 end
 
-local function removeFromQueue(prefix, job, timestamp)
+local function removeFromQueue(prefix, job, timestamp, reason)
   if endSchedulerWith(prefix, job) then return end
   if hasLivingParent(prefix, job) then
-    failInItsPlace(prefix, job, timestamp)
+    failInItsPlace(prefix, job, timestamp, reason)
   else
     bull.removeJob(removeJobKeys(prefix, job), { job, '0', prefix })
   end
