@@ -20,12 +20,13 @@ const CORE: Table = {
 const NESTJS: Table = {
   queues: ['kinds'],
   store: [],
-  sweeps: ['queues'],
   kinds: [],
   enqueue: ['kinds', 'queues'],
   flows: ['kinds', 'enqueue'],
   schedules: ['kinds', 'enqueue'],
   artifacts: ['kinds', 'enqueue', 'flows'],
+  resolvers: [],
+  sweeps: ['queues', 'kinds', 'enqueue', 'resolvers'],
   run: ['kinds', 'enqueue', 'flows', 'artifacts'],
 };
 const PARTITIONS: Table = {

@@ -12,13 +12,13 @@ import type { Kind } from './kinds/kind.js';
 import { ApplicationQueues } from './queues/application-queues.js';
 import { QueueSettings } from './queues/queue-settings.js';
 import { StoreAccess } from './store/store-access.js';
-import { Sweeps } from './sweeps/sweeps.js';
+import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
 const ROOT_PROVIDERS: Provider[] = [
   { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS] },
   { provide: Slots, useFactory: createSlots, inject: [MOORING_OPTIONS] },
   StoreAccess,
-  Sweeps,
+  ...SWEEP_PROVIDERS,
 ];
 
 /** Once in an application, whatever imports it. Global, because Nest initializes global modules before those of the application. */
@@ -59,7 +59,7 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
     global: true,
     imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot()],
     providers: [options, ...ROOT_PROVIDERS],
-    exports: [MOORING_OPTIONS, Owners, Slots, KindsModule],
+    exports: [MOORING_OPTIONS, Owners, Slots, KindsModule, ...SWEEP_EXPORTS],
   };
 }
 
