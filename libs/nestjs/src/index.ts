@@ -63,6 +63,11 @@ export { KindProcessor } from './run/kind-processor.js';
 export { RunTimedOut } from './run/run-timed-out.js';
 export { RunningJobs, type RunningJob } from './run/running-jobs.js';
 export type { Run } from './run/run.js';
+export { OwnerCheck } from './resolvers/owner-check.js';
+export { OwnerLives } from './resolvers/owner-lives.js';
+export { OwnerResolver, ResolvesOwners, type Canaries, type OwnerLife } from './resolvers/owner-resolver.js';
+export type { Lives } from './resolvers/resolver-answer.js';
+export { Resolvers } from './resolvers/resolvers.js';
 export type { SandboxHandler, SandboxRun } from './run/sandbox-words.js';
 export { SnoozeJob } from './run/snooze-job.js';
 export { Schedules, type ScheduleOptions } from './schedules/schedules.js';
@@ -80,3 +85,15 @@ export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.
 export { QueueReader, type QueueView } from './read/queue-reader.js';
 export { SlotLimits, slotKeyOfCallers, type CallersSlot } from './read/slot-limits.js';
 export { MooringSetupError } from './setup-error.js';
+export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keeper.js';
+export { Quarantine, type Quarantined } from './sweeps/retention/quarantine.js';
+export {
+  SweepBook,
+  type SweepOrder,
+  type SweepRecord,
+  type SweepState,
+  type TrippedSweep,
+} from './sweeps/sweep-book.js';
+export { SweepListener, type JobRemoval } from './sweeps/sweep-listener.js';
+export { Sweep, type Page, type Round, type SweepLine } from './sweeps/sweep.js';
+export { Sweeper } from './sweeps/sweeper.js';

@@ -17,7 +17,7 @@ import { QueueSettings } from './queues/queue-settings.js';
 import { MooringStore } from './store/mooring-store.js';
 import { ReadModule } from './read.module.js';
 import { StoreAccess } from './store/store-access.js';
-import { Sweeps } from './sweeps/sweeps.js';
+import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
 const ROOT_PROVIDERS: Provider[] = [
   { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS, Journal] },
@@ -26,7 +26,7 @@ const ROOT_PROVIDERS: Provider[] = [
   MooringStore,
   Outbox,
   StoreAccess,
-  Sweeps,
+  ...SWEEP_PROVIDERS,
 ];
 
 /** Once in an application, whatever imports it. Global, because Nest initializes global modules before those of the application. */
@@ -67,7 +67,17 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
     global: true,
     imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot(), ReadModule],
     providers: [options, ...ROOT_PROVIDERS],
-    exports: [MOORING_OPTIONS, Owners, Slots, Journal, MooringStore, Outbox, KindsModule, ReadModule],
+    exports: [
+      MOORING_OPTIONS,
+      Owners,
+      Slots,
+      Journal,
+      MooringStore,
+      Outbox,
+      KindsModule,
+      ReadModule,
+      ...SWEEP_EXPORTS,
+    ],
   };
 }
 

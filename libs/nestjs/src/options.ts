@@ -1,5 +1,6 @@
 import type { JobLimits, MooredWorkerOptions, OwnersOptions, RunOptions } from '#core';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import type { OwnerResolver } from './resolvers/owner-resolver.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import type { KeepOptions } from './kinds/kind.js';
 import type { Publisher } from './events/publisher.js';
@@ -9,6 +10,8 @@ import type { FactListener, JobFacts } from './journal/fact.js';
 export interface MooringOptions extends Omit<OwnersOptions, 'partitions' | 'outbox'> {
   /** Whether this process sweeps, and how often. Default false; any number of processes may. */
   readonly sweeps?: boolean | SweepOptions;
+  /** Resolvers by owner type, beside the providers with `@ResolvesOwners`. */
+  readonly resolvers?: ReadonlyMap<string, OwnerResolver>;
   /** How many jobs may wait in a queue of kinds. Default 100,000. */
   readonly maxWaiting?: number;
   /** The same for single queues. */
@@ -43,6 +46,18 @@ export interface SweepOptions {
   readonly adoptEvery?: number | string;
   /** How often cancels that are not done go on. Default 30 s. */
   readonly resumeEvery?: number | string;
+  /** How often each kind of sweep begins, `false` for never. Default orphans 2 m, retention and artifacts 60 m, expiry 5 s, repair 10 m. */
+  readonly every?: Readonly<Record<string, number | string | false>>;
+  /** false for a process that sweeps only when `Sweeper` is called. Default true. */
+  readonly timers?: boolean;
+  /** How long after its newest job, and again after it was first seen gone, an owner is cancelled. Default 30 s. */
+  readonly ownerGrace?: number | string;
+  /** Of the owners asked about, the part that a sweep of orphans may end, and 20 always. Default 0.2. */
+  readonly maxRatio?: number;
+  /** How old artifacts without a job are before they are removed. Default 5 m. */
+  readonly artifactGrace?: number | string;
+  /** How long a killed process holds up a kind of sweep. Default 15 s. */
+  readonly lock?: number | string;
 }
 
 export interface MooringAsyncOptions

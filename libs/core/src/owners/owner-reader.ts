@@ -125,7 +125,7 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-function inGroups(values: readonly string[], size: number): string[][] {
+export function inGroups(values: readonly string[], size: number): string[][] {
   const groups = [];
   for (let i = 0; i < values.length; i += size) groups.push(values.slice(i, i + size));
   return groups;

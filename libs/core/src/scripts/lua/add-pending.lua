@@ -23,6 +23,7 @@ local function changeMark(request, pending)
   local mark = markOf(request)
   setMark(pending.prefix, pending.job, mark)
   pending.mark = readMark(mark)
+  noteDeadline(pending.ref, pending.mark.startBy)
 end
 
 local function coalesce(request, pending)

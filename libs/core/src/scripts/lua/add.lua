@@ -111,6 +111,7 @@ local function accept(request)
   if not isOwned then return 'created' end
   claimLimit(request.needs)
   enterAll(request.owners, request.ref, request.at)
+  noteDeadline(request.ref, startBy(request))
   if request.template.strategy ~= '' then redis.call('HSET', pendingOf(request.owners[1].name), request.key, request.ref) end
   if not request.pending then return 'created' end
   removePending(request.pending)

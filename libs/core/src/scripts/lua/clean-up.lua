@@ -7,14 +7,14 @@ local MOST_ANNOUNCED = 1000
 
 -- A parent that is not cancelled with its child is told that the child failed: BullMQ does so for a job that ends in the active list.
 -- This, as the other ways to remove a job, answers whether it was delayed.
-local function failInItsPlace(prefix, job, timestamp)
+local function failInItsPlace(prefix, job, timestamp, reason)
   local wasDelayed = redis.call('ZREM', prefix .. 'delayed', job) == 1
   for _, place in ipairs({ 'prioritized', 'waiting-children' }) do
     redis.call('ZREM', prefix .. place, job)
   end
   redis.call('LREM', prefix .. 'wait', 1, job)
   redis.call('LPUSH', prefix .. 'active', job)
-  failUnkept(prefix, job, timestamp, '0', 'cancelled')
+  failUnkept(prefix, job, timestamp, '0', reason)
   return wasDelayed
 end
 
@@ -35,9 +35,9 @@ local function removeAsBullMQ(prefix, job, isPlain)
   return removedFrom == 'delayed'
 end
 
-local function removeFromQueue(prefix, job, scheduler, parent, timestamp)
+local function removeFromQueue(prefix, job, scheduler, parent, timestamp, reason)
   if scheduler and endSchedulerWith(prefix, job) then return true end
-  if parent and isLivingParent(parent) then return failInItsPlace(prefix, job, timestamp) end
+  if parent and isLivingParent(parent) then return failInItsPlace(prefix, job, timestamp, reason) end
   return removeAsBullMQ(prefix, job, not (scheduler or parent))
 end
 
@@ -81,7 +81,7 @@ local function cleanJob(page, ref)
   local mark = options and markIn(options)
   if not mark then return noteRemoved(page, prefix, ref, 'gone') end
   leaveAllOn(page, mark, ref)
-  local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp)
+  local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp, 'cancelled')
   local state = not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed'
   noteRemoved(page, prefix, ref, state)
   if remembersJobs() then noteGone(ref, ownersOfMark(mark), { name, timestamp, begunAt, tries }, 'cancelled', state, page.cancelId) end
