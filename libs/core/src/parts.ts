@@ -1,7 +1,6 @@
 // What @mooring/partitions and @mooring/nestjs need of the inside of the core. It is no part of the public interface: any release may change it.
 export { createMooredBackend } from './backend/create-backend.js';
 export { newJobId } from './backend/job-id.js';
-export { ownersOfMark } from './scripts/mark.js';
 export { readJobRef } from './scripts/job-ref.js';
 export { partitionsKey, setUpPartitions, type PartOptions } from './backend/partition-check.js';
 export type { MooredBackend } from './backend/moored-backend.js';
@@ -11,7 +10,6 @@ export { checkOptions } from './owners/cancel-options.js';
 export { unkeptReceipt, type Answer, type Cancel, type SeenOwner } from './owners/canceller.js';
 export { ANSWERS_WITHIN_MS, untilDrained } from './owners/clean-up.js';
 export { inGroups, type ListOptions, type OwnerList } from './owners/owner-reader.js';
-export type { OwnerStore } from './owners/owner-store.js';
 export { noteOfRun, readNote } from './worker/note-of-run.js';
 export { ownersAt, type OwnersAccess, type OwnersAt } from './owners/owners.js';
 export { escapeText, unescapeText } from './scripts/escape.js';

@@ -7,7 +7,6 @@ export type {
 } from './artifacts/artifact-store.js';
 export { CommittedArtifacts } from './artifacts/committed-artifacts.js';
 export type { RunArtifacts } from './artifacts/run-artifacts.js';
-export { EnqueueListener } from './enqueue/enqueue-listener.js';
 export { slotKey, type EnqueueOptions } from './enqueue/enqueue-options.js';
 export { Enqueuer, type EnqueueItem, type EnqueueTicket } from './enqueue/enqueuer.js';
 export { originOf, type JobOrigin } from './enqueue/job-origin.js';
@@ -41,7 +40,7 @@ export {
 } from './kinds/kind.js';
 export { Outbox } from './events/outbox.js';
 export type { Publisher } from './events/publisher.js';
-export { JobHistory, type Removal, type RemovedJob } from './history/job-history.js';
+export { JobHistory, type RemovedJob } from './history/job-history.js';
 export { JobLog, type JobEvent, type LogLine } from './history/job-log.js';
 export { TIMELINE_EVENTS, type TimelineEntry } from './history/timeline.js';
 export type { Fact, FactListener, JobFacts, WorkloadFact } from './journal/fact.js';
@@ -73,11 +72,10 @@ export { SnoozeJob } from './run/snooze-job.js';
 export { Schedules, type ScheduleOptions } from './schedules/schedules.js';
 export type { ScheduleView } from './schedules/schedule.js';
 export { SkipJob } from './run/skip-job.js';
-export { StartCheck } from './run/start-check.js';
 export { Waker } from './run/waker.js';
 export { JobCanceller } from './cancel/job-canceller.js';
 export { viewOfReceipt, type QueueReceipt, type ReceiptView } from './cancel/receipt-view.js';
-export { ArtifactReader, READABLE_ARTIFACTS, type ReadableArtifacts } from './read/artifact-reader.js';
+export { ArtifactReader } from './read/artifact-reader.js';
 export { JobReader } from './read/job-reader.js';
 export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js';
 export { OwnerHistory, type HistoryItem, type HistoryView } from './read/owner-history.js';
@@ -94,6 +92,5 @@ export {
   type SweepState,
   type TrippedSweep,
 } from './sweeps/sweep-book.js';
-export { SweepListener, type JobRemoval } from './sweeps/sweep-listener.js';
 export { Sweep, type Page, type Round, type SweepLine } from './sweeps/sweep.js';
 export { Sweeper } from './sweeps/sweeper.js';

@@ -11,10 +11,6 @@ const MOST_PURGED_IN_ONE_STEP = 200;
 export class OwnerStore {
   constructor(private readonly backend: MooredBackend) {}
 
-  get client(): MooredBackend['client'] {
-    return this.backend.client;
-  }
-
   get root(): string {
     return this.backend.root;
   }

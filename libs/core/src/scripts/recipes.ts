@@ -66,7 +66,6 @@ export const RECIPES = {
   adopt: { bull: CLEAN, own: [...ENDS, 'adopt'] },
   adoptWaiting: { bull: CLEAN, own: [...CLEANING, 'put-back', 'adopt-waiting'], needsRoom: true },
   endUnkept: { bull: CLEAN, own: [...ENDS, 'end-unkept'] },
-  rememberGone: { bull: [], own: [...INDEX, 'history', 'remember-gone'] },
   expire: { bull: CLEAN, own: [...CLEANING, 'expire'] },
   removeEnded: {
     bull: ['removeJob', ...WAKE],

@@ -1,10 +1,11 @@
 import { QueueFullError, type Ticket } from '#core';
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Kind, PayloadIn } from '../kinds/kind.js';
+import { Journal } from '../journal/journal.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { answerOf, isDurable } from './durable-answer.js';
-import { EnqueueListener } from './enqueue-listener.js';
 import type { EnqueueOptions } from './enqueue-options.js';
+import type { JobOrigin } from './job-origin.js';
 import { JobRequests, type JobRequest } from './job-requests.js';
 import { QueueRegistry } from './queue-registry.js';
 
@@ -37,7 +38,7 @@ export class Enqueuer {
     @Inject(MOORING_OPTIONS) options: MooringOptions,
     private readonly requests: JobRequests,
     private readonly queues: QueueRegistry,
-    @Optional() private readonly listener?: EnqueueListener,
+    private readonly journal: Journal,
   ) {
     this.waitsForDurability = isDurable(options);
   }
@@ -79,7 +80,21 @@ export class Enqueuer {
       owners,
       ...(this.waitsForDurability && { durable }),
     };
-    if (!isRepeat) this.listener?.enqueued(ticket);
+    if (!isRepeat) this.tell(ticket, options.origin);
     return ticket;
+  }
+
+  private tell({ outcome, id: jobId, kind, queue, owners }: EnqueueTicket, origin: JobOrigin = {}): void {
+    const { requestId } = origin;
+    const facts = {
+      queue,
+      kind,
+      jobId,
+      owner: owners[0] ?? '',
+      ...(requestId !== undefined && { requestId }),
+    };
+    if (outcome === 'created' || outcome === 'replaced')
+      this.journal.tell({ event: 'job.accepted', ...facts });
+    else this.journal.tell({ event: 'job.deduplicated', outcome, ...facts });
   }
 }

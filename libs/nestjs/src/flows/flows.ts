@@ -1,11 +1,12 @@
 import { MooredFlowProducer } from '#core';
-import { Inject, Injectable, Logger, Optional, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { FlowJob, JobsOptions } from 'bullmq';
 import { answerOf, isDurable } from '../enqueue/durable-answer.js';
-import { EnqueueListener } from '../enqueue/enqueue-listener.js';
 import type { JobOrigin } from '../enqueue/job-origin.js';
 import { JobRequests } from '../enqueue/job-requests.js';
 import { QueueRegistry } from '../enqueue/queue-registry.js';
+import { factsOf } from '../journal/fact.js';
+import { Journal } from '../journal/journal.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { FlowReader, type ChildPolicy, type Flow, type ReadFlow } from './flow.js';
 
@@ -36,14 +37,14 @@ export class Flows implements OnApplicationShutdown {
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly requests: JobRequests,
     private readonly queues: QueueRegistry,
-    @Optional() private readonly listener?: EnqueueListener,
+    private readonly journal: Journal,
   ) {}
 
   async add(flow: Flow, origin?: JobOrigin): Promise<FlowTicket> {
     const top = await new FlowReader(this.requests, origin).read(flow);
     const { durable } = await answerOf<unknown>(this.producer.add(toBull(top)));
     const ticket = ticketOf(top);
-    this.tell(ticket);
+    this.tell(top);
     return isDurable(this.options) ? { ...ticket, durable } : ticket;
   }
 
@@ -51,9 +52,9 @@ export class Flows implements OnApplicationShutdown {
     await this.opened?.close();
   }
 
-  private tell(ticket: FlowTicket): void {
-    const { children, ...one } = ticket;
-    this.listener?.enqueued({ outcome: 'created', ...one });
+  private tell({ id, kind, options: opts, children }: ReadFlow): void {
+    const facts = factsOf({ id, name: kind.name, queueName: kind.queue, opts });
+    this.journal.tell({ event: 'job.accepted', ...facts });
     children.forEach((child) => this.tell(child));
   }
 

@@ -1,5 +1,5 @@
 import { Owners } from '#core';
-import { escapeText, unescapeText } from '#core/parts';
+import { unescapeText } from '#core/parts';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Job, JobState } from 'bullmq';
 import { Journal } from '../journal/journal.js';
@@ -24,12 +24,6 @@ export interface RemovedJob {
   readonly state: 'cancelled' | 'expired' | 'skipped' | 'removed';
   readonly words: string;
   readonly timeline: readonly TimelineEntry[];
-}
-
-/** A job that a sweep is about to remove, or has just removed. */
-export interface Removal extends Record<'queue' | 'id' | 'name' | 'state' | 'why' | 'reason', string> {
-  readonly owners: readonly string[];
-  readonly at: number;
 }
 
 type Ten = [string, string, string, string, string, string, string, string, string, ...string[]];
@@ -58,17 +52,6 @@ export class JobHistory implements OnModuleInit {
   async findRemoved(queue: string, id: string): Promise<RemovedJob | undefined> {
     const line = await this.store.call<string | null>('hget', `${this.store.root}~gone~${queue}`, id);
     return line === null ? undefined : this.read(line);
-  }
-
-  /** For sweeps. The steps of the core note what they remove themselves. */
-  async remember(removals: readonly Removal[]): Promise<void> {
-    if (removals.length === 0) return;
-    const { root, backend } = this.store;
-    const args = removals.flatMap(({ queue, id, at, why, state, owners, reason, name }) => {
-      const names = owners.map(escapeText).join('|');
-      return [queue, id, [at, why, state, names, '', name, '', '', '', reason].join('\n')];
-    });
-    await backend.run('rememberGone', [`${root}~gone`, root, ...args]);
   }
 
   /** @param line as `noteGone` of the core writes it */

@@ -1,13 +1,7 @@
 import 'reflect-metadata';
 import '../register.js';
 import { Owners } from '#core';
-import {
-  Injectable,
-  type CanActivate,
-  type ExecutionContext,
-  type Provider,
-  type ValueProvider,
-} from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
@@ -16,17 +10,23 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { z } from 'zod';
 import { CoreKit } from '../../../../test/support/core-kit.js';
 import { UnknownKindError } from '../errors.js';
-import { defineKind, Enqueuer, MooringModule, READABLE_ARTIFACTS, Schedules } from '../index.js';
+import {
+  CommittedArtifacts,
+  defineKind,
+  Enqueuer,
+  MooringModule,
+  Quarantine,
+  Schedules,
+  type Fact,
+} from '../index.js';
 import {
   answerErrorsWith,
   ApiProblem,
-  Audit,
   MooringHttpModule,
   NEEDS,
   type CalledRequest,
   type Scope,
 } from './index.js';
-import { Quarantine, SweepBook, Sweeper } from './parts.js';
 
 const probe = defineKind({
   name: 'probe',
@@ -55,31 +55,7 @@ class ScopeGuard implements CanActivate {
 }
 
 const artifact = { name: 'a b.bin', size: 10, contentType: 'text/html', sha256: 'abc' };
-const record = { sweepId: 'sweep-1', sweep: 'orphans', state: 'done' };
-const audited: unknown[] = [];
-const ask = vi.fn(async () => record);
-const PARTS: Provider[] = [
-  { provide: Audit, useValue: { record: (by: string, event: object) => audited.push({ by, ...event }) } },
-  { provide: Sweeper, useValue: { ask } },
-  {
-    provide: SweepBook,
-    useValue: { find: async (id: string) => (id === 'sweep-1' ? record : undefined), lines },
-  },
-  { provide: Quarantine, useValue: { page: async () => ({ jobs: [], next: 100 }) } },
-  {
-    provide: READABLE_ARTIFACTS,
-    useValue: {
-      list: async (id: string) => (id === HIDDEN ? [] : [artifact]),
-      open: async (_id: string, _name: string, { first, last } = { first: 0, last: 9 }) => ({
-        bytes: Readable.from([Buffer.from('0123456789').subarray(first, last + 1)]),
-      }),
-    },
-  },
-];
-
-async function lines() {
-  return { lines: [], next: null };
-}
+const facts: Fact[] = [];
 
 describe('the routes of Mooring in an application', () => {
   let kit: CoreKit;
@@ -87,23 +63,15 @@ describe('the routes of Mooring in an application', () => {
 
   beforeAll(async () => {
     kit = new CoreKit();
-    class Parts {}
     class App {}
-    const parts = {
-      module: Parts,
-      global: true,
-      providers: PARTS,
-      exports: PARTS.map((each) => (each as ValueProvider).provide),
-    };
     const health = {
       alive: () => ({ ok: true, why: [] }),
       ready: async () => ({ ok: false, why: ['draining'] }),
       metrics: { contentType: 'text/plain; version=0.0.4', text: async () => 'jobs 1\n' },
     };
     const imports = [
-      MooringModule.forRoot(kit.place),
+      MooringModule.forRoot({ ...kit.place, listeners: [(fact) => facts.push(fact)] }),
       MooringModule.forKinds([probe]),
-      parts,
       MooringHttpModule.register({ path: '/mooring/', guard: ScopeGuard, health }),
     ];
     app = await NestFactory.create({ module: App, imports }, new FastifyAdapter(), {
@@ -111,6 +79,14 @@ describe('the routes of Mooring in an application', () => {
       abortOnError: false,
     });
     await app.init();
+    const artifacts = app.get(CommittedArtifacts);
+    vi.spyOn(artifacts, 'list').mockImplementation(async (id) => (id === HIDDEN ? [] : [artifact]));
+    vi.spyOn(artifacts, 'open').mockImplementation(
+      async (_id, _name, { first, last } = { first: 0, last: 9 }) => ({
+        artifact,
+        bytes: Readable.from([Buffer.from('0123456789').subarray(first, last + 1)]),
+      }),
+    );
   });
 
   afterEach(async () => {
@@ -236,7 +212,7 @@ describe('the routes of Mooring in an application', () => {
       status: 200,
       body: { owner: 'trip:42', state: 'open' },
     });
-    expect(audited).toContainEqual({ by: 'all', event: 'owner.reopened', owner: 'trip:42' });
+    expect(facts).toContainEqual({ by: 'all', event: 'owner.reopened', owner: 'trip:42' });
   });
 
   it.each([
@@ -300,8 +276,8 @@ describe('the routes of Mooring in an application', () => {
       body: { key: 'press/1', limit: 2 },
     });
 
-    expect(audited).toContainEqual({ by: 'admin', event: 'queue.resumed', queue: 'probe' });
-    expect(audited).toContainEqual({
+    expect(facts).toContainEqual({ by: 'admin', event: 'queue.resumed', queue: 'probe' });
+    expect(facts).toContainEqual({
       by: 'all',
       event: 'slot.limit-set',
       key: 'press/1',
@@ -338,12 +314,13 @@ describe('the routes of Mooring in an application', () => {
     expect(await call('DELETE', '/v1/schedules/nightly')).toMatchObject({ status: 204 });
     expect(await call('GET', '/v1/schedules/nightly')).toMatchObject({ status: 404 });
 
-    expect(await call('POST', '/v1/admin/sweeps/orphans', { force: true })).toMatchObject({ status: 202 });
-    expect(ask).toHaveBeenCalledWith('orphans', { dryRun: false, force: true });
+    const asked = await call('POST', '/v1/admin/sweeps/orphans', { force: true });
+    expect(asked.status).toBe(202);
     expect(await call('POST', '/v1/admin/sweeps/orphans?dryRun=true')).toMatchObject({ status: 400 });
-    expect(await call('GET', '/v1/admin/sweeps/sweep-1')).toMatchObject({
-      body: { ...record, cursor: null },
+    expect(await call('GET', `/v1/admin/sweeps/${asked.body.sweepId}`)).toMatchObject({
+      body: { sweep: 'orphans', state: 'asked', force: true, lines: [], cursor: null },
     });
+    vi.spyOn(app.get(Quarantine), 'page').mockResolvedValueOnce({ jobs: [], next: 100 });
     expect(await call('GET', '/v1/admin/quarantine')).toMatchObject({ body: { jobs: [], cursor: '100' } });
   });
 

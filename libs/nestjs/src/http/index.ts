@@ -1,11 +1,9 @@
-export { Audit, type AuditEvent } from './audit.js';
 export { TakesUpTo } from './body-limit.js';
 export { Cursor, Duration, Offset } from './fields.js';
 export type { Health, HealthSource } from './health.controller.js';
 export { MooringHttpModule, type MooringHttpOptions } from './http.module.js';
 export { HttpGuard, MooringController, type Reply } from './mooring-controller.js';
 export { ReceiptAnswer } from './owner-schemas.js';
-export { Quarantine, SweepBook, Sweeper } from './parts.js';
 export { ProblemFilter } from './problem-filter.js';
 export {
   answerErrorsWith,

@@ -1,11 +1,11 @@
 import { owner, Owners, type CancelOptions } from '#core';
-import { Body, Get, HttpCode, Inject, Optional, Param, Post, Query } from '@nestjs/common';
+import { Body, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import { receiptOf } from '../cancel/receipt-of.js';
 import { viewOfReceipt, type ReceiptView } from '../cancel/receipt-view.js';
+import type { JournaledOwners } from '../journal/journaled-owners.js';
 import { OwnerHistory, type HistoryView } from '../read/owner-history.js';
 import { OwnerReader, type OwnerView } from '../read/owner-reader.js';
-import { Audit } from './audit.js';
 import { Cursor, Offset } from './fields.js';
 import { MooringController } from './mooring-controller.js';
 import { CancelBody, HistoryAnswer, OwnerAnswer, ReceiptAnswer, ReopenAnswer } from './owner-schemas.js';
@@ -16,10 +16,9 @@ import { Caller, Needs } from './scopes.js';
 @MooringController('owners/:type/:id', 'owners')
 export class OwnersController {
   constructor(
-    @Inject(Owners) private readonly owners: Owners,
+    @Inject(Owners) private readonly owners: JournaledOwners,
     private readonly reader: OwnerReader,
     private readonly removed: OwnerHistory,
-    @Optional() private readonly audit?: Audit,
   ) {}
 
   @Get()
@@ -57,10 +56,8 @@ export class OwnersController {
     @Param('id') id: string,
     @Caller() caller: string,
   ): Promise<object> {
-    const { state, epoch } = await this.owners.reopen(owner(type, id));
-    const name = `${type}:${id}`;
-    this.audit?.record(caller, { event: 'owner.reopened', owner: name });
-    return { owner: name, state, epoch };
+    const { state, epoch } = await this.owners.reopen(owner(type, id), { by: caller || 'api' });
+    return { owner: `${type}:${id}`, state, epoch };
   }
 
   @Get('history')

@@ -1,8 +1,8 @@
-import { Get, HttpCode, Optional, Param, Post } from '@nestjs/common';
+import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { QueueReader, type QueueView } from '../read/queue-reader.js';
 import { PausedAnswer, QueuesAnswer } from './admin-schemas.js';
-import { Audit } from './audit.js';
+import { Journal } from '../journal/journal.js';
 import { MooringController } from './mooring-controller.js';
 import { ApiProblem } from './problem.js';
 import { Caller, Needs } from './scopes.js';
@@ -12,7 +12,7 @@ import { Caller, Needs } from './scopes.js';
 export class QueuesController {
   constructor(
     private readonly reader: QueueReader,
-    @Optional() private readonly audit?: Audit,
+    private readonly journal: Journal,
   ) {}
 
   @Get()
@@ -28,7 +28,7 @@ export class QueuesController {
   @ApiOkResponse({ standardSchema: PausedAnswer })
   async pause(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
     if (!(await this.reader.pause(queue))) throw noSuchQueue();
-    this.audit?.record(caller, { event: 'queue.paused', queue });
+    this.journal.tell({ event: 'queue.paused', by: caller || 'api', queue });
     return { queue, paused: true };
   }
 
@@ -38,7 +38,7 @@ export class QueuesController {
   @ApiOkResponse({ standardSchema: PausedAnswer })
   async resume(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
     if (!(await this.reader.resume(queue))) throw noSuchQueue();
-    this.audit?.record(caller, { event: 'queue.resumed', queue });
+    this.journal.tell({ event: 'queue.resumed', by: caller || 'api', queue });
     return { queue, paused: false };
   }
 }

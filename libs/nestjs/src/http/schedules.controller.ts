@@ -1,10 +1,10 @@
-import { Body, Delete, Get, HttpCode, Optional, Param, Put, Query, Res } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
 import { z } from 'zod';
 import { slotKeyOfCallers } from '../read/slot-limits.js';
-import { Audit } from './audit.js';
 import { Cursor, Duration, NextCursor } from './fields.js';
 import { Work } from './job-schemas.js';
+import { Journal } from '../journal/journal.js';
 import { MooringController, type Reply } from './mooring-controller.js';
 import { KindRegistry } from '../kinds/kind-registry.js';
 import { Schedules } from '../schedules/schedules.js';
@@ -47,7 +47,7 @@ export class SchedulesController {
   constructor(
     private readonly kinds: KindRegistry,
     private readonly schedules: Schedules,
-    @Optional() private readonly audit?: Audit,
+    private readonly journal: Journal,
   ) {}
 
   @Get()
@@ -71,7 +71,7 @@ export class SchedulesController {
     const put = { ...options, ...(own && { slot: own }) };
     const { outcome, schedule } = await this.schedules.put(id, this.kinds.offered(kind), put);
     if (!schedule) throw endedAtOnce();
-    this.audit?.record(caller, { event: `schedule.${outcome}`, schedule: id });
+    this.journal.tell({ event: `schedule.${outcome}`, by: caller || 'api', schedule: id });
     reply.status(outcome === 'created' ? 201 : 200);
     return schedule;
   }
@@ -91,7 +91,7 @@ export class SchedulesController {
   @ApiNoContentResponse({ description: 'The schedule creates no more jobs. Jobs that it created continue.' })
   async remove(@Param('id') id: string, @Caller() caller: string): Promise<void> {
     if (!(await this.schedules.remove(id))) throw noSuchSchedule();
-    this.audit?.record(caller, { event: 'schedule.deleted', schedule: id });
+    this.journal.tell({ event: 'schedule.deleted', by: caller || 'api', schedule: id });
   }
 }
 

@@ -1,9 +1,9 @@
-import { Body, Get, Optional, Param, Put } from '@nestjs/common';
+import { Body, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { SlotLimits, type CallersSlot } from '../read/slot-limits.js';
 import { SlotAnswer, SlotBody } from './admin-schemas.js';
-import { Audit } from './audit.js';
 import { SlotKey } from './fields.js';
+import { Journal } from '../journal/journal.js';
 import { MooringController } from './mooring-controller.js';
 import { Caller, Needs } from './scopes.js';
 
@@ -12,7 +12,7 @@ import { Caller, Needs } from './scopes.js';
 export class SlotsController {
   constructor(
     private readonly slots: SlotLimits,
-    @Optional() private readonly audit?: Audit,
+    private readonly journal: Journal,
   ) {}
 
   @Get()
@@ -31,7 +31,7 @@ export class SlotsController {
     @Caller() caller: string,
   ): Promise<CallersSlot> {
     const was = await this.slots.set(key, limit);
-    this.audit?.record(caller, { event: 'slot.limit-set', key, limit, was });
+    this.journal.tell({ event: 'slot.limit-set', by: caller || 'api', key, limit, was });
     return this.slots.read(key);
   }
 }

@@ -1,11 +1,13 @@
-import { Body, Get, HttpCode, Optional, Param, Post, Query } from '@nestjs/common';
+import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import { NoQuery, QuarantineAnswer, SweepAsked, SweepBody } from './admin-schemas.js';
 import { SweepKindParam, SweepsAnswer, SweepWithLines } from './admin-schemas.js';
-import { Audit } from './audit.js';
 import { Offset } from './fields.js';
+import { Journal } from '../journal/journal.js';
 import { MooringController } from './mooring-controller.js';
-import { Quarantine, SweepBook, Sweeper } from './parts.js';
+import { Quarantine } from '../sweeps/retention/quarantine.js';
+import { SweepBook } from '../sweeps/sweep-book.js';
+import { Sweeper } from '../sweeps/sweeper.js';
 import { ApiProblem } from './problem.js';
 import { Caller, Needs } from './scopes.js';
 
@@ -15,7 +17,7 @@ export class SweepsController {
   constructor(
     private readonly sweeper: Sweeper,
     private readonly book: SweepBook,
-    @Optional() private readonly audit?: Audit,
+    private readonly journal: Journal,
   ) {}
 
   @Post(':kind')
@@ -32,7 +34,15 @@ export class SweepsController {
     const { dryRun = false, force = false, acknowledge = false } = body ?? {};
     if (acknowledge && !dryRun) await this.book.acknowledge(kind);
     const { sweepId } = await this.sweeper.ask(kind, { dryRun, force });
-    this.audit?.record(caller, { event: 'sweep.asked', sweep: kind, sweepId, dryRun, force, acknowledge });
+    this.journal.tell({
+      event: 'sweep.asked',
+      by: caller || 'api',
+      sweep: kind,
+      sweepId,
+      dryRun,
+      force,
+      acknowledge,
+    });
     return { sweepId };
   }
 

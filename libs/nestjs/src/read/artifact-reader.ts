@@ -1,29 +1,10 @@
-import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { Injectable, Logger, Optional } from '@nestjs/common';
 import type { Readable } from 'node:stream';
+import type { Artifact, ArtifactRange } from '../artifacts/artifact-store.js';
+import { CommittedArtifacts } from '../artifacts/committed-artifacts.js';
 import { ArtifactUnavailableError, StoreUnavailableError } from '../errors.js';
 
 const OPENS_WITHIN_MS = 5_000;
-
-export interface Artifact {
-  readonly name: string;
-  readonly size: number;
-  readonly contentType: string;
-  readonly sha256: string;
-}
-
-/** The first and the last byte. */
-export interface ArtifactRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** Where the artifacts of jobs are kept, as a reader needs it. */
-export interface ReadableArtifacts {
-  list(jobId: string): Promise<readonly Artifact[]>;
-  open(jobId: string, name: string, range?: ArtifactRange): Promise<{ readonly bytes: Readable } | undefined>;
-}
-
-export const READABLE_ARTIFACTS = Symbol('mooring:readable-artifacts');
 
 /** Reads what jobs have left behind. Without a store of artifacts there is nothing to read. */
 @Injectable()
@@ -31,12 +12,12 @@ export class ArtifactReader {
   private readonly logger = new Logger('mooring');
 
   constructor(
-    @Optional() @Inject(READABLE_ARTIFACTS) private readonly artifacts?: ReadableArtifacts,
+    private readonly artifacts: CommittedArtifacts,
     @Optional() private readonly opensWithinMs = OPENS_WITHIN_MS,
   ) {}
 
   async list(jobId: string): Promise<readonly Artifact[]> {
-    return this.artifacts?.list(jobId) ?? [];
+    return this.artifacts.list(jobId);
   }
 
   /** Undefined if the job has no such artifact. */
@@ -53,8 +34,7 @@ export class ArtifactReader {
     name: string,
     range?: ArtifactRange,
   ): Promise<Readable | undefined> {
-    const opening = this.artifacts?.open(jobId, name, range);
-    if (!opening) return undefined;
+    const opening = this.artifacts.open(jobId, name, range);
     try {
       return (await within(this.opensWithinMs, opening))?.bytes;
     } catch (error) {

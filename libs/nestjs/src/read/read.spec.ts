@@ -11,6 +11,7 @@ import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import { startNestApp } from '../../../../test/support/nest-app.js';
 import {
   ArtifactReader,
+  CommittedArtifacts,
   defineKind,
   Enqueuer,
   Handler,
@@ -263,10 +264,11 @@ describe('a job that is no longer there', () => {
 
 describe('the bytes of an artifact', () => {
   const entry = { name: 'a', size: 1, contentType: 'text/plain', sha256: '' };
+  const as = (store: object): CommittedArtifacts => store as CommittedArtifacts;
 
   it('are unavailable if the entry is there and they are not', async () => {
     let listed = [entry];
-    const reader = new ArtifactReader({ list: async () => listed, open: async () => undefined });
+    const reader = new ArtifactReader(as({ list: async () => listed, open: async () => undefined }));
     await expect(reader.open('x-1', 'a')).rejects.toMatchObject({ code: 'ARTIFACT_UNAVAILABLE' });
     listed = [];
     expect(await reader.open('x-1', 'a')).toBeUndefined();
@@ -279,10 +281,10 @@ describe('the bytes of an artifact', () => {
       ...store,
       open: () => new Promise<{ bytes: Readable }>((resolve) => setTimeout(resolve, 40, { bytes })),
     };
-    await expect(new ArtifactReader(store, 20).open('x-1', 'a')).rejects.toMatchObject({
+    await expect(new ArtifactReader(as(store), 20).open('x-1', 'a')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
-    await expect(new ArtifactReader(late, 20).open('x-1', 'a')).rejects.toMatchObject({
+    await expect(new ArtifactReader(as(late), 20).open('x-1', 'a')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
     await until(() => bytes.destroyed, 'they are closed');

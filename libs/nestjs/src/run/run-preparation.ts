@@ -1,13 +1,13 @@
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { KindRegistry } from '../kinds/kind-registry.js';
 import type { Kind } from '../kinds/kind.js';
 import { readPayload } from '../kinds/payload-schema.js';
+import { OwnerCheck } from '../resolvers/owner-check.js';
 import { HandlerRegistry } from './handler-registry.js';
 import type { Handler } from './handler.js';
 import { SkipJob } from './skip-job.js';
 import { SnoozeJob } from './snooze-job.js';
-import { StartCheck } from './start-check.js';
 
 /** When a job is looked at again that this worker cannot do. Another worker may know how. */
 const NOT_HERE_MS = 30_000;
@@ -25,7 +25,7 @@ export class RunPreparation {
   constructor(
     private readonly kinds: KindRegistry,
     private readonly handlers: HandlerRegistry,
-    @Optional() @Inject(StartCheck) private readonly startCheck?: StartCheck,
+    private readonly owners: OwnerCheck,
   ) {}
 
   async prepare(job: Job): Promise<PreparedRun> {
@@ -45,8 +45,8 @@ export class RunPreparation {
   }
 
   private async checkOwners(kind: Kind, { opts }: Job): Promise<void> {
-    if (!this.startCheck || kind.checkOwner !== 'start') return;
-    const life = await this.startCheck.ask((opts.owners ?? []) as string[]);
+    if (kind.checkOwner !== 'start') return;
+    const life = await this.owners.ask(opts.owners ?? []);
     if (life === 'gone') throw new SkipJob('its owner is gone');
     if (life === 'unknown' && kind.onUnknownOwner === 'wait')
       throw new SnoozeJob('owner not known to live', NOT_HERE_MS);

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import '../register.js';
 import { Owners, type MooredQueue } from '#core';
-import { Global, Module, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
+import { type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
 import type { JobState } from 'bullmq';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defer } from '../../../../test/support/defer.js';
 import { startNestApp } from '../../../../test/support/nest-app.js';
@@ -26,10 +26,11 @@ import { Consumption } from './consumption.js';
 import { FailedForGood } from './failed-for-good.js';
 import { Handler, Handles } from './handler.js';
 import { KindWorkers } from './kind-workers.js';
+import { OwnerCheck } from '../resolvers/owner-check.js';
+import type { OwnerLife } from '../resolvers/owner-resolver.js';
 import type { Run } from './run.js';
 import { RunningJobs } from './running-jobs.js';
 import { SnoozeJob } from './snooze-job.js';
-import { StartCheck } from './start-check.js';
 import { Waker } from './waker.js';
 
 const OWNER = 'trip:42';
@@ -139,7 +140,7 @@ describe('a run', () => {
       owner: OWNER,
     });
 
-    expect(eventsOf(id)).toEqual(['job.began', 'job.failed', 'job.began', 'job.completed']);
+    expect(eventsOf(id)).toEqual(['job.accepted', 'job.began', 'job.failed', 'job.began', 'job.completed']);
     const failed = facts.find(({ event }) => event === 'job.failed');
     expect(failed).toMatchObject({ final: false, why: 'not yet' });
     expect(facts.filter(({ event }) => event === 'job.began').map((fact) => 'waitedMs' in fact)).toEqual([
@@ -176,7 +177,7 @@ describe('a run', () => {
     await app.get(Owners).cancel(OWNER, { reason: 'called off', by: 'ops', wait: 'drained' });
 
     await told(id, 'job.cancelled');
-    expect(eventsOf(id)).toEqual(['job.began', 'job.cancelled']);
+    expect(eventsOf(id)).toEqual(['job.accepted', 'job.began', 'job.cancelled']);
     expect(await timeline(id)).toEqual([
       'accepted',
       'began 1',
@@ -248,20 +249,21 @@ describe('a run', () => {
     expect(await app.get(Waker).wake('things', 'none')).toBe(false);
   });
 
-  it.each([
+  it.each<[OwnerLife, string, string]>([
     ['gone', 'run', 'job.skipped'],
     ['unknown', 'wait', 'job.put-off'],
     ['unknown', 'run', 'job.completed'],
     ['alive', 'wait', 'job.completed'],
   ])('of an owner that is %s, where the kind says %s, ends as %s', async (life, onUnknownOwner, event) => {
-    const check = { provide: StartCheck, useValue: { ask: () => Promise.resolve(life) } };
-    @Global()
-    @Module({ providers: [check], exports: [check] })
-    class Checks {}
-    const kind = await start({ checkOwner: 'start', onUnknownOwner } as object, () => 'ran', {}, [Checks]);
+    const kind = await start({ checkOwner: 'start', onUnknownOwner } as object, () => 'ran');
+    vi.spyOn(app.get(OwnerCheck), 'ask').mockResolvedValue(life);
     const id = await enqueue(kind);
     await told(id, event);
-    expect(eventsOf(id)).toEqual(event === 'job.completed' ? ['job.began', event] : [event]);
+    expect(eventsOf(id)).toEqual([
+      'job.accepted',
+      ...(event === 'job.completed' ? ['job.began'] : []),
+      event,
+    ]);
     if (event !== 'job.skipped') return;
     expect(await timeline(id)).toEqual(['accepted', 'skipped: its owner is gone']);
     expect(await app.get(Owners).get(OWNER)).toBeUndefined();
@@ -277,7 +279,7 @@ describe('a run', () => {
     await apps.pop()!.close();
 
     expect(Date.now() - began).toBeLessThan(3_000);
-    expect(eventsOf(id)).toEqual(['job.began', 'job.handed-back']);
+    expect(eventsOf(id)).toEqual(['job.accepted', 'job.began', 'job.handed-back']);
     expect(facts.at(-1)).toMatchObject({ event: 'worker.drained' });
     app = await open(kind, {});
     queue = app.get(QueueRegistry).get('things');
@@ -361,38 +363,24 @@ describe('a run', () => {
       await told(delayed, 'job.cancelled');
     });
 
-    it('and is replaced, removed, or retired by a sweep says so', async () => {
+    it('and is replaced or removed says so', async () => {
       const kind = await start({ dedup: { strategy: 'replace' } }, () => 'ran', null);
       const [first, second] = [await enqueue(kind), await enqueue(kind)];
       await queue.remove(second);
-      const sweep = { queue: 'things', name: 'thing.do', owners: [OWNER], state: 'failed', at: Date.now() };
-      await app.get(JobHistory).remember([{ ...sweep, id: 'old', why: 'retention', reason: 'too old' }]);
 
       expect(await timeline(first)).toEqual(['cancelled: replaced by newer job']);
       expect(await timeline(second)).toEqual(['removed: removed (it was waiting)']);
-      expect(await timeline('old')).toEqual(['removed: retention: too old (it was failed)']);
     });
 
     it('and is removed pushes the oldest out of what is remembered', async () => {
       const kind = await start({}, () => 'ran', null);
-      const at = Date.now();
-      const sweep = {
-        queue: 'things',
-        name: 'n',
-        owners: [],
-        state: 'failed',
-        at,
-        why: 'retention',
-        reason: '',
-      };
-      const removals = Array.from({ length: 10_001 }, (_, i) => ({
-        ...sweep,
-        id: String(i).padStart(5, '0'),
-      }));
-      await app.get(JobHistory).remember(removals);
-      expect(kind.queue).toBe('things');
+      const ids = Array.from({ length: 10_000 }, (_, i) => `old-${String(i).padStart(5, '0')}`);
+      await redis.hset(`${prefix}~gone~things`, Object.fromEntries(ids.map((id) => [id, ''])));
+      await redis.zadd(`${prefix}~gone-at~things`, ...ids.flatMap((id) => ['1', id]));
+      await queue.remove(await enqueue(kind));
+
       expect(await redis.hlen(`${prefix}~gone~things`)).toBe(10_000);
-      expect(await app.get(JobHistory).findRemoved('things', '00000')).toBeUndefined();
+      expect(await app.get(JobHistory).findRemoved('things', 'old-00000')).toBeUndefined();
       expect(await redis.pttl(`${prefix}~gone~things`)).toBeGreaterThan(0);
     });
   });

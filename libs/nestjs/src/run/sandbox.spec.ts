@@ -77,7 +77,7 @@ describe('a sandboxed run', () => {
     const pids = await pidsOf(id);
     const next = await enqueue({ do: 'isThere', pid: pids[0] });
 
-    expect((await ended(id)).failedReason).toContain('timeout');
+    expect((await ended(id)).failedReason).toContain('took longer than');
     expect((await ended(next)).returnvalue).toBe(false);
     await until(() => pids.every(isGone), 'what it started is gone');
   });

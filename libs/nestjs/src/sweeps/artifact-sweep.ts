@@ -56,7 +56,7 @@ export class ArtifactSweep extends Sweep {
     if (queue === undefined) return 'kept';
     try {
       const client = await this.store.client;
-      const isThere = await client.hexists(`${this.store.owners.root}:${queue}:${jobId}`, 'timestamp');
+      const isThere = await client.hexists(`${this.store.root}:${queue}:${jobId}`, 'timestamp');
       if (isThere) return 'kept';
       if (!dryRun) await this.options.artifacts?.removeAll(id);
       return 'removed';

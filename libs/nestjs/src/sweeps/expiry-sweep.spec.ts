@@ -1,33 +1,32 @@
 import '../register.js';
-import { Injectable, type INestApplicationContext } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { MooredQueue } from '#core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CoreKit, until, untilStopped } from '../../../../test/support/core-kit.js';
 import { startNestApp } from '../../../../test/support/nest-app.js';
-import { MooringModule, SweepListener, Sweeper, type JobRemoval } from '../index.js';
+import { JobHistory, MooringModule, Sweeper, type Fact } from '../index.js';
 
 const LATE = { owners: ['trip:1', 'site:2'], expiresIn: 1 };
-
-@Injectable()
-class Heard extends SweepListener {
-  readonly removals: JobRemoval[] = [];
-  override async jobsLeave(removals: readonly JobRemoval[]): Promise<void> {
-    this.removals.push(...removals);
-  }
-}
 
 describe('a sweep of expired jobs', () => {
   let kit: CoreKit;
   let queue: MooredQueue;
   let app: INestApplicationContext;
   let sweeper: Sweeper;
+  let facts: Fact[];
 
   beforeEach(async () => {
     kit = new CoreKit();
     queue = kit.queue();
+    facts = [];
     app = await startNestApp({
-      imports: [MooringModule.forRoot({ ...kit.place, sweeps: { timers: false } })],
-      providers: [Heard],
+      imports: [
+        MooringModule.forRoot({
+          ...kit.place,
+          sweeps: { timers: false },
+          listeners: [(fact) => facts.push(fact)],
+        }),
+      ],
     });
     sweeper = app.get(Sweeper);
   });
@@ -47,7 +46,7 @@ describe('a sweep of expired jobs', () => {
 
   it('removes waiting and delayed jobs that are too late, with their entries, and says what they were', async () => {
     const waiting = await queue.add('offer', {}, LATE);
-    await queue.add('offer', {}, { ...LATE, delay: 60_000 });
+    const delayed = await queue.add('offer', {}, { ...LATE, delay: 60_000 });
     await queue.add('offer', {}, { owners: ['trip:1'], expiresIn: '1h', jobId: 'in-time' });
     await untilDue(2);
 
@@ -58,16 +57,22 @@ describe('a sweep of expired jobs', () => {
       failed: 0,
     });
 
-    expect(app.get(Heard).removals).toMatchObject([
-      { queue: 'audio', name: 'offer', owners: ['trip:1', 'site:2'], why: 'expired' },
-      { queue: 'audio', name: 'offer', why: 'expired' },
-    ]);
-    expect(
-      app
-        .get(Heard)
-        .removals.map(({ state }) => state)
-        .toSorted(),
-    ).toEqual(['delayed', 'waiting']);
+    const told = facts.filter(({ event }) => event === 'job.expired');
+    expect(told).toHaveLength(2);
+    expect(told).toEqual(
+      expect.arrayContaining(
+        [delayed, waiting].map(({ id }) => ({
+          event: 'job.expired',
+          queue: 'audio',
+          kind: 'offer',
+          jobId: id,
+          owner: 'trip:1',
+          why: 'it did not start in time',
+        })),
+      ),
+    );
+    const removed = await app.get(JobHistory).findRemoved('audio', delayed.id!);
+    expect(removed).toMatchObject({ state: 'expired', was: 'delayed', owners: ['trip:1', 'site:2'] });
     expect((await kit.owners.history('site:2')).map(({ reason }) => reason)).toEqual(['expired', 'expired']);
     expect(await queue.getJob(waiting.id!)).toBeUndefined();
     expect(await queue.getJobCountByTypes('prioritized', 'delayed', 'wait')).toBe(1);

@@ -1,7 +1,7 @@
-import { inGroups, ownersOfMark, readJobRef } from '#core/parts';
+import { inGroups, readJobRef, unescapeText } from '#core/parts';
 import { Injectable } from '@nestjs/common';
-import type { JobRemoval } from './sweep-listener.js';
-import { SweepRegistry } from './sweep-registry.js';
+import type { JobFacts } from '../journal/fact.js';
+import { Journal } from '../journal/journal.js';
 import { SweepStore } from './sweep-store.js';
 import { Sweep, type Page, type Round } from './sweep.js';
 
@@ -19,7 +19,7 @@ export class ExpirySweep extends Sweep {
 
   constructor(
     private readonly store: SweepStore,
-    private readonly registry: SweepRegistry,
+    private readonly journal: Journal,
   ) {
     super();
   }
@@ -33,29 +33,26 @@ export class ExpirySweep extends Sweep {
   async sweepOnce(limit: number, { dryRun, position = '0' }: Round): Promise<Page> {
     const most = Math.min(limit, MOST_JOBS);
     const args = [most, dryRun ? position : ''];
-    const [seen, ...fields] = await this.store.owners.run<[number, ...string[]]>(
-      'expire',
-      this.deadlines,
-      args,
-    );
-    const at = await this.store.now();
-    const removals = inGroups(fields, 4).map((each) => removalOf(each, at));
-    if (!dryRun && removals.length > 0) await this.registry.jobsLeave(removals);
+    const [seen, ...fields] = await this.store.run<[number, ...string[]]>('expire', this.deadlines, args);
+    const removals = inGroups(fields, 4).map(removalOf);
+    if (!dryRun)
+      for (const { state: _, ...facts } of removals)
+        this.journal.tell({ event: 'job.expired', ...facts, why: REASON });
     return {
       seen,
       removed: removals.length,
       kept: seen - removals.length,
-      lines: removals.map(({ id, state }) => ({ what: id, why: `${REASON} (it was ${state})` })),
+      lines: removals.map(({ jobId, state }) => ({ what: jobId, why: `${REASON} (it was ${state})` })),
       position: seen < most ? null : String(Number(position) + removals.length),
     };
   }
 
   private get deadlines(): string {
-    return `${this.store.owners.root}~deadlines`;
+    return `${this.store.root}~deadlines`;
   }
 }
 
-function removalOf([ref, name, state, mark]: readonly string[], at: number): JobRemoval {
-  const owners = ownersOfMark(mark!);
-  return { ...readJobRef(ref!), name: name!, owners, state: state!, why: 'expired', reason: REASON, at };
+function removalOf([ref, kind, state, owner]: readonly string[]): JobFacts & { readonly state: string } {
+  const { queue, id: jobId } = readJobRef(ref!);
+  return { queue, kind: kind!, jobId, owner: unescapeText(owner!), state: state! };
 }

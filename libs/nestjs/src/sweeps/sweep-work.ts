@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Outbox } from '../events/outbox.js';
+import type { Fact } from '../journal/fact.js';
+import { Journal } from '../journal/journal.js';
 import { StallGauge } from './stall-gauge.js';
-import { SweepBook, withPage, type SweepRecord, type SweepState } from './sweep-book.js';
+import { SweepBook, withPage, type SweepRecord } from './sweep-book.js';
 import { SweepRegistry } from './sweep-registry.js';
 import { SweepOvertaken, SweepStore } from './sweep-store.js';
-import type { Page, SweepLock } from './sweep.js';
+import type { Page, SweepLine, SweepLock } from './sweep.js';
 
 const FIRST_LIMIT = 100;
 const LEAST_LIMIT = 10;
@@ -18,6 +21,8 @@ const LONGEST_REST_MS = 2_000;
 const LONGEST_PAGE_MS = 10 * 60_000;
 const RENEWALS = 4;
 
+type End = 'done' | 'tripped' | 'stopped' | 'failed';
+
 /** Does a sweep page by page, at the pace that the store can bear, and keeps its record. A killed sweep resumes at its last saved page. */
 @Injectable()
 export class SweepWork {
@@ -25,6 +30,8 @@ export class SweepWork {
     private readonly store: SweepStore,
     private readonly book: SweepBook,
     private readonly registry: SweepRegistry,
+    private readonly outbox: Outbox,
+    private readonly journal: Journal,
   ) {}
 
   async do(begun: SweepRecord, lock: SweepLock, closing: AbortSignal): Promise<SweepRecord> {
@@ -54,6 +61,11 @@ export class SweepWork {
     }
   }
 
+  /** Ends a sweep that nothing is done for any more. */
+  giveUp(record: SweepRecord, lock: SweepLock, why: string): Promise<SweepRecord> {
+    return this.end(record, lock, 'failed', why);
+  }
+
   /** Renews the lock meanwhile. */
   private async turnPage(
     { sweep, sweepId, dryRun, force, position }: SweepRecord,
@@ -78,16 +90,29 @@ export class SweepWork {
   private async end(
     { position, ...record }: SweepRecord,
     lock: SweepLock,
-    state: SweepState,
+    state: End,
     why?: string,
     { lines }: Partial<Page> = {},
   ): Promise<SweepRecord> {
     const endedAt = new Date(await this.store.now()).toISOString();
     const stays = state === 'stopped' && position !== undefined && { position };
     const ended: SweepRecord = { ...record, ...stays, state, endedAt, ...(why !== undefined && { why }) };
-    await this.book.save(ended, lock, lines, this.registry.commandsAtEnd(ended));
-    this.registry.sweepEnded(ended);
+    await this.saveAndTell(ended, lock, { ...ended, event: `sweep.${state}` }, lines);
     return ended;
+  }
+
+  /** Other services are told of a sweep that is done or tripped, also if this process dies after the save. */
+  private async saveAndTell(
+    ended: SweepRecord,
+    lock: SweepLock,
+    fact: Extract<Fact, { sweepId: string }>,
+    lines?: readonly SweepLine[],
+  ): Promise<void> {
+    const isForOthers = ended.state === 'done' || ended.state === 'tripped';
+    const id = `${fact.event}:${ended.sweepId}`;
+    await this.book.save(ended, lock, lines, isForOthers ? this.outbox.entry(id, fact) : []);
+    if (isForOthers) await this.outbox.tell(id, fact);
+    else this.journal.tell(fact);
   }
 }
 

@@ -1,13 +1,11 @@
 import '../register.js';
-import { Injectable, type INestApplicationContext } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defer } from '../../../../test/support/defer.js';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import { startNestApp } from '../../../../test/support/nest-app.js';
-import { MooringModule, type MooringOptions } from '../index.js';
-import { SweepBook, type SweepRecord } from './sweep-book.js';
-import { SweepListener } from './sweep-listener.js';
-import type { Command } from './sweep-store.js';
+import { MooringModule, type Fact, type MooringOptions } from '../index.js';
+import { SweepBook } from './sweep-book.js';
 import { Sweeper } from './sweeper.js';
 import { Sweep, type Page, type Round } from './sweep.js';
 
@@ -36,19 +34,6 @@ class CountingSweep extends Sweep {
   }
 }
 
-@Injectable()
-class Heard extends SweepListener {
-  readonly records: SweepRecord[] = [];
-  override sweepEnded(record: SweepRecord): void {
-    this.records.push(record);
-  }
-  override commandsAtEnd({ sweepId, state }: SweepRecord): readonly Command[] {
-    return [['RPUSH', `${prefixOfTest}~outbox`, `${state} ${sweepId}`]];
-  }
-}
-
-let prefixOfTest = '';
-
 interface Janitor {
   readonly app: INestApplicationContext;
   readonly sweep: CountingSweep;
@@ -59,10 +44,13 @@ interface Janitor {
 describe('a sweep', () => {
   let kit: CoreKit;
   const apps = new Set<INestApplicationContext>();
+  let facts: Fact[];
+  let published: Fact[];
 
   beforeEach(() => {
     kit = new CoreKit();
-    prefixOfTest = kit.prefix;
+    facts = [];
+    published = [];
   });
 
   afterEach(async () => {
@@ -76,15 +64,22 @@ describe('a sweep', () => {
   ): Promise<Janitor> {
     const sweep = new CountingSweep();
     const app = await startNestApp({
-      imports: [MooringModule.forRoot({ ...kit.place, sweeps })],
-      providers: [{ provide: CountingSweep, useValue: sweep }, Heard],
+      imports: [
+        MooringModule.forRoot({
+          ...kit.place,
+          sweeps,
+          listeners: [(fact) => facts.push(fact)],
+          publisher: { publish: async (fact) => published.push(fact) > 0 },
+        }),
+      ],
+      providers: [{ provide: CountingSweep, useValue: sweep }],
     });
     apps.add(app);
     return { app, sweep, sweeper: app.get(Sweeper), book: app.get(SweepBook) };
   }
 
-  it('goes page by page to its end, keeps a record, and tells its listeners', async () => {
-    const { app, sweeper, book, sweep } = await janitor();
+  it('goes page by page to its end, keeps a record, and is told', async () => {
+    const { sweeper, book, sweep } = await janitor();
 
     const record = await sweeper.sweep('counting');
 
@@ -96,8 +91,10 @@ describe('a sweep', () => {
       'thing 4',
       'thing 5',
     ]);
-    expect(app.get(Heard).records).toEqual([record]);
-    expect(await kit.redis.lrange(`${kit.prefix}~outbox`, 0, -1)).toEqual([`done ${record!.sweepId}`]);
+    const told = { event: 'sweep.done', sweepId: record!.sweepId, sweep: 'counting', seen: 5 };
+    expect(facts).toMatchObject([told]);
+    expect(published).toMatchObject([told]);
+    expect(await kit.redis.exists(`${kit.prefix}~outbox`)).toBe(0);
   });
 
   it('is done by one process at a time, also when a page takes longer than the lock is kept', async () => {
@@ -193,11 +190,11 @@ describe('a sweep', () => {
   it.each([
     ['requested', { state: 'asked', onRequest: true }],
     ['forced and interrupted', { state: 'stopped', force: true, position: '3' }],
-  ] as const)('that was %s long ago is void', async (_, facts) => {
+  ] as const)('that was %s long ago is void', async (_, found) => {
     const { sweeper, book, sweep } = await janitor();
     const record = await sweeper.ask('counting');
     const askedAt = new Date(Date.parse(record.askedAt) - 6 * 60_000).toISOString();
-    await book.save({ ...record, ...facts, askedAt });
+    await book.save({ ...record, ...found, askedAt });
 
     await sweeper.answerAsked();
 

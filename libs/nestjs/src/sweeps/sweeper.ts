@@ -81,15 +81,11 @@ export class Sweeper implements BeforeApplicationShutdown {
       if (this.closing.signal.aborted || done?.state === 'stopped') break;
       const isVoid =
         (await this.store.now()) - Date.parse(record.askedAt) > REQUEST_HOLDS_MS && isUrgent(record);
-      done = isVoid ? await this.giveUp(record, lock) : await this.work.do(record, lock, this.closing.signal);
+      done = isVoid
+        ? await this.work.giveUp(record, lock, VOID)
+        : await this.work.do(record, lock, this.closing.signal);
     }
     return done;
-  }
-
-  private async giveUp(record: SweepRecord, lock: SweepLock): Promise<SweepRecord> {
-    const failed: SweepRecord = { ...record, state: 'failed', why: VOID, endedAt: await this.timestamp() };
-    await this.book.save(failed, lock);
-    return failed;
   }
 
   private async doneWithin(kind: string, restMs: number): Promise<SweepRecord | undefined> {
@@ -119,10 +115,6 @@ export class Sweeper implements BeforeApplicationShutdown {
 
   private async newRecord(kind: string, order: SweepOrder): Promise<SweepRecord> {
     return newRecord(`sweep-${randomBytes(9).toString('base64url')}`, kind, order, await this.store.now());
-  }
-
-  private async timestamp(): Promise<string> {
-    return new Date(await this.store.now()).toISOString();
   }
 }
 

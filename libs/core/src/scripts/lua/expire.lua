@@ -3,7 +3,7 @@
 
     KEYS[1]  the deadlines
     ARGV[1]  root   [2] how many at most   [3] how many to pass over, or '' to change something
-  Answers how many were looked at, then for each job that leaves: <queue>:<id>, name, state, mark.
+  Answers how many were looked at, then for each job that leaves: <queue>:<id>, name, state, primary owner.
 ]]
 -- When a job is looked at again that ends by way of the gate: a turn of a scheduler, a parent of a flow.
 local LATER_MS = 60000
@@ -14,7 +14,7 @@ local isDry, now, answers = ARGV[3] ~= '', math.floor(nowUs() / 1000), {}
 local function expire(prefix, job, mark, ref)
   local state, described = stateOf(prefix, job), describe(prefix, job)
   local name, parent = unpack(redis.call('HMGET', prefix .. job, 'name', 'parentKey'))
-  for _, value in ipairs({ ref, name, state, writeMark(ownersOfMark(mark), mark.startBy, needsOf(mark)) }) do answers[#answers + 1] = value end
+  for _, value in ipairs({ ref, name, state, mark.owner }) do answers[#answers + 1] = value end
   if isDry then return end
   forget(mark, ref, 'expired')
   removeFromQueue(prefix, job, nil, parent, whole(now), 'expired')

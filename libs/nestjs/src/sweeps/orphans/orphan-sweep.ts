@@ -1,6 +1,7 @@
 import { Owners, parseOwner } from '#core';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import { ORPHAN_CANCEL } from '../../history/orphan-cancel.js';
 import { OwnerLives } from '../../resolvers/owner-lives.js';
 import type { OwnerLife } from '../../resolvers/owner-resolver.js';
 import { inLanes } from '../in-lanes.js';
@@ -142,7 +143,12 @@ export class OrphanSweep extends Sweep {
   private async cancel(gone: GoneOwner): Promise<number | 'kept' | 'failed'> {
     const { owner, epoch, wanted } = gone;
     const digest = createHash('sha256').update(`${owner}|${epoch}|${wanted}`).digest('base64url');
-    const options = { close: false, by: 'janitor', reason: lineOf(gone).why, cancelId: `orphan-${digest}` };
+    const options = {
+      close: false,
+      by: 'janitor',
+      reason: lineOf(gone).why,
+      cancelId: ORPHAN_CANCEL + digest,
+    };
     try {
       const receipt = await this.owners.cancel(owner, options, { epoch, wanted });
       return receipt.late ? 'kept' : receipt.removed + receipt.aborted;

@@ -20,7 +20,7 @@ export interface ScanPlace {
 
 /** A page of at most 500 open owners of one type that have jobs. `next` is the place of the next page, if there is one. */
 export async function scanOwners(
-  { owners: store }: SweepStore,
+  store: SweepStore,
   types: readonly string[],
   { type, list, after }: ScanPlace = { type: types[0] ?? '', list: '0', after: '' },
 ): Promise<{ type: string; owners: SeenJobs[]; next: ScanPlace | undefined }> {
@@ -28,7 +28,7 @@ export async function scanOwners(
   const args = [list, after, `${type}:`, MOST_OWNERS];
   const [nextList = '', nextAfter = '', ...fields] = await store.run<string[]>(
     'scanOwners',
-    store.recordOf(''),
+    `${store.root}~owner~`,
     args,
   );
   const owners = inGroups(fields, 3).map(([name, epoch, wanted]) => ({

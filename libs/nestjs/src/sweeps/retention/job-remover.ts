@@ -1,13 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { artifactsIdOf } from '../../kinds/job-ids.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../../options.js';
-import type { JobRemoval } from '../sweep-listener.js';
-import { SweepRegistry } from '../sweep-registry.js';
 import { SweepStore } from '../sweep-store.js';
 import { Quarantine } from './quarantine.js';
 
 /** A finished job that its kind does not keep. */
-export interface FinishedRemoval extends JobRemoval {
+export interface FinishedRemoval extends Record<'id' | 'queue' | 'state' | 'reason', string> {
+  /** By the store's time, ms. */
+  readonly at: number;
   readonly finishedOn: number;
   /** Artifacts that were written after this time, ms, keep it: the clock of its worker is behind. */
   readonly keptSince?: number;
@@ -26,20 +26,23 @@ export class JobRemover {
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly store: SweepStore,
-    private readonly registry: SweepRegistry,
     private readonly quarantine: Quarantine,
   ) {}
 
-  async remove({ finishedOn, keptSince = Infinity, ...removal }: FinishedRemoval): Promise<Removed> {
-    const { id, queue, state, at } = removal;
+  async remove(removal: FinishedRemoval): Promise<Removed> {
+    const { id, queue, state, reason, at, finishedOn, keptSince = Infinity } = removal;
     const { artifacts } = this.options;
-    const { owners } = this.store;
     try {
       if (((await artifacts?.writtenAt(artifactsIdOf(id))) ?? 0) > keptSince) return 'kept';
-      await this.registry.jobsLeave([removal]);
       await artifacts?.removeAll(artifactsIdOf(id));
-      const prefix = `${owners.root}:${queue}:`;
-      const removed = await owners.run<number>('removeEnded', prefix + id, [prefix, id, state, finishedOn]);
+      const prefix = `${this.store.root}:${queue}:`;
+      const removed = await this.store.run('removeEnded', prefix + id, [
+        prefix,
+        id,
+        state,
+        finishedOn,
+        reason,
+      ]);
       return removed === 1 ? 'removed' : 'kept';
     } catch (error) {
       const failed = (error as Error).message;

@@ -14,9 +14,8 @@ import {
   Quarantine,
   SweepBook,
   Sweeper,
-  SweepListener,
+  JobHistory,
   type FinishedJob,
-  type JobRemoval,
   type MooringOptions,
   type Page,
   type SweepRecord,
@@ -57,14 +56,6 @@ class BuildKeeper extends JobKeeper {
   }
 }
 
-@Injectable()
-class Heard extends SweepListener {
-  readonly removals: JobRemoval[] = [];
-  override async jobsLeave(removals: readonly JobRemoval[]): Promise<void> {
-    this.removals.push(...removals);
-  }
-}
-
 let ids = 0;
 
 describe('finished jobs', () => {
@@ -94,7 +85,7 @@ describe('finished jobs', () => {
     const options = { ...kit.place, sweeps: { timers: false, artifactGrace: 1 }, ...more };
     return startNestApp({
       imports: [MooringModule.forRoot(options), MooringModule.forKinds([few, old, build, plain])],
-      providers: [BuildKeeper, Heard],
+      providers: [BuildKeeper],
     });
   }
 
@@ -140,15 +131,11 @@ describe('finished jobs', () => {
       what: a,
       why: 'there are 2 newer ones of its kind',
     });
-    expect(app.get(Heard).removals).toContainEqual({
-      id: a,
-      queue: 'work',
-      name: 'few',
+    expect(await app.get(JobHistory).findRemoved('work', a!)).toMatchObject({
+      kind: 'few',
       owners: ['trip:1'],
-      state: 'completed',
-      why: 'retention',
-      reason: 'there are 2 newer ones of its kind',
-      at: expect.any(Number) as number,
+      reason: 'retention',
+      words: 'retention: there are 2 newer ones of its kind (it was completed)',
     });
   });
 

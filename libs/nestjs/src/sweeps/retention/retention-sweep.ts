@@ -1,4 +1,3 @@
-import { formatOwner, parseOwner } from '#core';
 import { Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { QueueRegistry } from '../../enqueue/queue-registry.js';
@@ -118,19 +117,8 @@ export class RetentionSweep extends Sweep {
     { dryRun }: Round,
   ): Promise<Removed> {
     if (dryRun) return 'removed';
-    const { id, name, opts, finishedOn = 0 } = job;
-    const owners = (opts.owners ?? []).map((each) => formatOwner(parseOwner(each)));
-    return this.remover.remove({
-      id: id!,
-      queue,
-      name,
-      owners,
-      state,
-      finishedOn,
-      at,
-      why: 'retention',
-      ...why,
-    });
+    const { id, finishedOn = 0 } = job;
+    return this.remover.remove({ id: id!, queue, state, finishedOn, at, ...why });
   }
 
   /** A job that is not valid JSON does not hold up the others. */
