@@ -141,7 +141,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'a clean-up leaves the queue alone',
     'clean-up',
-    'local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp)',
+    "local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp, 'cancelled')",
     'local wasDelayed = false',
   ),
   m(
