@@ -61,9 +61,12 @@ export class StoreFullError extends MooringError {
 export class SlotLimitError extends MooringError {
   readonly code = 'SLOT_LIMIT';
 
-  constructor(readonly limit: number) {
+  constructor(
+    readonly limit: number,
+    readonly key?: string,
+  ) {
     super(
-      `The slot has the limit ${limit}, which its first job gave it. Ask for that, or change the limit first.`,
+      `The slot${key === undefined ? '' : ` "${key}"`} has the limit ${limit}, which its first job gave it. Ask for that, or change the limit first.`,
     );
   }
 }

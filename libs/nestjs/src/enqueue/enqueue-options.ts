@@ -1,4 +1,4 @@
-import { InvalidJobError, type OwnedJobOptions, type Owner } from '#core';
+import { InvalidJobError, SlotLimitError, type OwnedJobOptions, type Owner } from '#core';
 import { durationMs } from '#core/parts';
 import type { JobsOptions } from 'bullmq';
 import type { Duration } from '../kinds/backoff.js';
@@ -6,6 +6,7 @@ import type { JobOrigin } from './job-origin.js';
 import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
 import { LOWEST_PRIORITY, MIDDLE_PRIORITY, priorityInQueue } from '../kinds/priority.js';
 
+const CALLERS = /^callers\//;
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
 /** What a caller may say of one job. */
@@ -62,6 +63,12 @@ export function jobOptionsOf(
 /** The key of a slot in the store. Callers from outside share no key with the application. */
 export function slotKey({ key, space }: Pick<SlotOptions, 'key' | 'space'>): string {
   return space === 'callers' ? `callers/${key}` : key;
+}
+
+/** The store knows the limit of a slot that has another one, and its caller the key. */
+export function nameSlot(error: unknown, slot: OwnedJobOptions['slot']): never {
+  if (!(error instanceof SlotLimitError) || !slot) throw error;
+  throw new SlotLimitError(error.limit, slot.key.replace(CALLERS, ''));
 }
 
 /** What is the same in all requests of an idempotency key: not who asks. */

@@ -5,6 +5,7 @@ import { KindApp } from '../../../../test/support/kind-app.js';
 import { defineKind } from '../kinds/kind.js';
 import { artifactsIdOf, jobIdFor, jobIdOfArtifacts, queueOfJobId } from '../kinds/job-ids.js';
 import { KindRegistry } from '../kinds/kind-registry.js';
+import { Schedules } from '../schedules/schedules.js';
 import { Enqueuer } from './enqueuer.js';
 import { originOf } from './job-origin.js';
 import { QueueRegistry } from './queue-registry.js';
@@ -83,6 +84,23 @@ describe('Enqueuer', () => {
     expect(refused).toHaveLength(7);
     expect(refused[0]).toMatchObject({ code: 'QUEUE_FULL', retryAfterMs: 1_000 });
     await expect(enqueuer.checkRoom(thumbnail)).rejects.toMatchObject({ code: 'QUEUE_FULL' });
+  });
+
+  it('names the slot that has another limit, as its caller does', async () => {
+    const context = await app.start([step]);
+    const ask = (limit: number) =>
+      context
+        .get(Enqueuer)
+        .enqueue(step, {}, { owners: ['trip:1'], slot: { key: 'press', limit, space: 'callers' } });
+    await ask(1);
+
+    await expect(ask(2)).rejects.toThrow('The slot "press" has the limit 1,');
+    const put = {
+      owners: ['trip:1'],
+      every: '1h',
+      slot: { key: 'press', limit: 2, space: 'callers' },
+    } as const;
+    await expect(context.get(Schedules).put('nightly', step, put)).rejects.toMatchObject({ key: 'press' });
   });
 
   it('says whether a job is durable where that is asked for', async () => {

@@ -4,7 +4,7 @@ import type { Kind, PayloadIn } from '../kinds/kind.js';
 import { Journal } from '../journal/journal.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { answerOf, isDurable } from './durable-answer.js';
-import type { EnqueueOptions } from './enqueue-options.js';
+import { nameSlot, type EnqueueOptions } from './enqueue-options.js';
 import type { JobOrigin } from './job-origin.js';
 import { JobRequests, type JobRequest } from './job-requests.js';
 import { QueueRegistry } from './queue-registry.js';
@@ -69,7 +69,9 @@ export class Enqueuer {
 
   private async add({ kind, payload, owners, options }: JobRequest): Promise<EnqueueTicket> {
     const write = this.queues.get(kind.queue).enqueue(kind.name, payload, options);
-    const { answer, durable } = await answerOf(write);
+    const { answer, durable } = await answerOf(write).catch((error: unknown) =>
+      nameSlot(error, options.slot),
+    );
     const { isRepeat, outcome, ...rest } = answer;
     const ticket: EnqueueTicket = {
       // The same command twice, or an id that the caller has used before.

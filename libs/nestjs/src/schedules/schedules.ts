@@ -2,7 +2,7 @@ import { InvalidJobError, type MooredQueue, type Owner } from '#core';
 import { Injectable } from '@nestjs/common';
 import { JobRequests } from '../enqueue/job-requests.js';
 import { QueueRegistry } from '../enqueue/queue-registry.js';
-import type { EnqueueOptions } from '../enqueue/enqueue-options.js';
+import { nameSlot, type EnqueueOptions } from '../enqueue/enqueue-options.js';
 import { jobIdFor } from '../kinds/job-ids.js';
 import type { Kind } from '../kinds/kind.js';
 import { checkScheduleId, readScheduler, type ScheduleView, type StoredScheduler } from './schedule.js';
@@ -47,7 +47,8 @@ export class Schedules {
     const queue = this.queues.get(kind.queue);
     const mark = { id, putAt: Date.now() };
     const template = { name: kind.name, data: payload, opts: { ...opts, schedule: mark } };
-    await queue.upsertJobScheduler(jobIdFor(queue.name, id), repeat, template);
+    const put = queue.upsertJobScheduler(jobIdFor(queue.name, id), repeat, template);
+    await put.catch((error: unknown) => nameSlot(error, opts.slot));
     const after = await this.find(id);
     await this.keepNewest(after);
     const schedule = after.get(queue)?.view;
