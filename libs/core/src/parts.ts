@@ -10,7 +10,6 @@ export { checkOptions } from './owners/cancel-options.js';
 export { unkeptReceipt, type Answer, type Cancel, type SeenOwner } from './owners/canceller.js';
 export { ANSWERS_WITHIN_MS, untilDrained } from './owners/clean-up.js';
 export { inGroups, type ListOptions, type OwnerList } from './owners/owner-reader.js';
-export { noteOfRun, readNote } from './worker/note-of-run.js';
 export { ownersAt, type OwnersAccess, type OwnersAt } from './owners/owners.js';
 export { escapeText, unescapeText } from './scripts/escape.js';
 export { RunAbandoned, RunHandedBack } from './worker/run-watch.js';

@@ -1,4 +1,4 @@
-import { noteOfRun, readNote } from '#core/parts';
+import type { MooredBackend } from '#core/parts';
 import { WaitingChildrenError, type Job, type Queue } from 'bullmq';
 
 const FIELD = 'early';
@@ -46,8 +46,9 @@ export class EarlyParent {
   }
 
   private async note(run: EarlyRun): Promise<void> {
-    const isNoted = await noteOfRun(this.queue, this.job.id!, this.token, FIELD, JSON.stringify(run));
-    if (!isNoted) throw new Error(`The lock of job ${this.job.id} is lost.`);
+    const args = [this.queue.toKey(this.job.id!), this.token, FIELD, JSON.stringify(run)];
+    if ((await backendOf(this.queue).run('noteOfRun', args)) !== 1)
+      throw new Error(`The lock of job ${this.job.id} is lost.`);
   }
 }
 
@@ -58,6 +59,10 @@ export async function fenceOfCompleted(queue: Queue, job: Job): Promise<number> 
 }
 
 async function readEarly(queue: Queue, jobId: string): Promise<EarlyRun | undefined> {
-  const text = await readNote(queue, jobId, FIELD);
-  return text === undefined ? undefined : (JSON.parse(text) as EarlyRun);
+  const text = await (await backendOf(queue).client).hget(queue.toKey(jobId), FIELD);
+  return text === null ? undefined : (JSON.parse(text) as EarlyRun);
+}
+
+function backendOf(queue: Queue): MooredBackend {
+  return queue.backend as unknown as MooredBackend;
 }
