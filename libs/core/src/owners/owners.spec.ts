@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OwnerStore } from './owner-store.js';
+import { defer } from '../../../../test/support/defer.js';
 import { CoreKit, until, untilStopped } from '../../../../test/support/core-kit.js';
 import type { CancelOptions } from './cancel-options.js';
 import type { SeenOwner } from './canceller.js';
@@ -206,7 +207,9 @@ describe('Owners', () => {
   });
 
   it('says what a cancel would do, and does nothing', async () => {
-    kit.worker(untilStopped, { concurrency: 1 });
+    // A run that ended would have its worker fetch, and the gate refuse, what the clean-up has not removed yet.
+    const mayEnd = defer();
+    kit.worker(() => mayEnd.promise, { concurrency: 1 });
     const [audio, video] = [kit.queue('audio'), kit.queue('video')];
     const opts = { owners: ['track:1'] };
     await audio.add('runs', {}, opts);
@@ -223,6 +226,7 @@ describe('Owners', () => {
     expect(preview).toMatchObject({ dryRun: true, late: false, done: false, removed: 251, aborted: 1 });
     expect(receipt.byQueue).toMatchObject(preview.byQueue);
     expect(await kit.owners.cancel('ghost:1', { dryRun: true })).toMatchObject({ removed: 0, aborted: 0 });
+    mayEnd.resolve();
   });
 
   it('removes at most 100 jobs in one step, however many a page of the index has', async () => {
