@@ -35,5 +35,6 @@ function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
     { find: /^#core$/, replacement: source('core/src/index.ts') },
     { find: /^#core\/parts$/, replacement: source('core/src/parts.ts') },
     { find: /^#durability$/, replacement: source('durability/src/index.ts') },
+    { find: /^#nearest-name$/, replacement: source('nearest-name/src/index.ts') },
   ];
 }

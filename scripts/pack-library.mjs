@@ -30,11 +30,15 @@ compile();
 copyTexts();
 console.log(pack());
 
-/** Imported files of other libraries are compiled too, and are not part of the package. */
+/** Imported files of other libraries are compiled too. Those of private ones become part of the package, the others are packages. */
 function compile() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [compiler, '-p', home, '--outDir', build, '--sourceMap', 'false'], root);
   cpSync(join(build, library, 'src'), join(stage, 'dist'), { recursive: true });
+  for (const target of Object.values(manifest().imports ?? {})) {
+    const [, name] = /^\.\/dist\/private\/([^/]+)\//.exec(target) ?? [];
+    if (name) cpSync(join(build, name, 'src'), join(stage, 'dist/private', name), { recursive: true });
+  }
 }
 
 function copyTexts() {

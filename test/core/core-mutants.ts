@@ -29,7 +29,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m('the gate looks at no slots', 'gate', 'if needsSlots(mark) then', NEVER),
   m('the gate leaves the job pending', 'gate', '  leavePending(mark, ref)\n'),
   m('what is refused stays in the index', 'gate', '  forget(mark, ref, reason)\n'),
-  m('what is put aside stands in no line', 'gate', 'standInLine(slot, ref)'),
+  m('what is put aside stands in no line', 'gate', 'standInLine(slot, ref)', '0'),
   m('what is put aside counts as begun', 'gate', "redis.call('HINCRBY', run.prefix .. job, 'ats', -1)"),
   // Owners and epochs.
   m('only the first owner counts', 'record', 'if not isCurrent(owner, epoch, ref) then return false end'),
@@ -141,7 +141,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'a clean-up leaves the queue alone',
     'clean-up',
-    'local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp)',
+    "local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp, 'cancelled')",
     'local wasDelayed = false',
   ),
   m(
@@ -178,7 +178,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'what BullMQ removes stays in the index',
     'removals',
-    'if mark then forgetJob(mark, string.sub(job.key, #root + 2), reason) end',
+    'if mark then forgetJob(mark, string.sub(job.key, #root + 2), job.known, reason) end',
   ),
   m(
     'a retried job is in no index',

@@ -48,7 +48,7 @@ const ARROWS: Record<string, readonly string[]> = {
   resolvers: ['lifecycle', 'durations'],
   http: [],
   core: ['durability'],
-  nestjs: ['core'],
+  nestjs: ['core', 'nearest-name'],
   partitions: ['core'],
   runtime: ['scripts', 'durability', 'durations', 'nearest-name'],
   scripts: [],

@@ -18,12 +18,33 @@ const CORE: Table = {
   owners: ['model', 'scripts', 'backend'],
 };
 const NESTJS: Table = {
-  queues: ['kinds'],
-  store: [],
-  sweeps: ['queues'],
+  journal: [],
   kinds: [],
-  enqueue: ['kinds', 'queues'],
-  run: ['kinds'],
+  resolvers: [],
+  store: [],
+  events: ['journal', 'store'],
+  queues: ['kinds'],
+  enqueue: ['journal', 'kinds', 'queues'],
+  flows: ['journal', 'kinds', 'enqueue'],
+  history: ['journal', 'store', 'enqueue'],
+  schedules: ['kinds', 'enqueue'],
+  artifacts: ['kinds', 'enqueue', 'flows'],
+  sweeps: ['journal', 'events', 'history', 'queues', 'kinds', 'store', 'enqueue', 'resolvers'],
+  run: ['journal', 'history', 'queues', 'kinds', 'enqueue', 'flows', 'artifacts', 'resolvers'],
+  read: ['history', 'kinds', 'enqueue', 'artifacts'],
+  cancel: ['history', 'read'],
+  http: [
+    'journal',
+    'history',
+    'kinds',
+    'enqueue',
+    'flows',
+    'schedules',
+    'artifacts',
+    'sweeps',
+    'read',
+    'cancel',
+  ],
 };
 const PARTITIONS: Table = {
   model: [],
@@ -59,7 +80,7 @@ describe.each([
   {
     library: 'nestjs',
     table: NESTJS,
-    names: ['#core', '#core/parts', 'errors.js', 'options.js', 'setup-error.js'],
+    names: ['#core', '#core/parts', 'errors.js', 'options.js', 'setup-error.js', '#nearest-name'],
   },
   { library: 'partitions', table: PARTITIONS, names: ['#core', '#core/parts'] },
 ] as const)('the folders of $library', ({ library, table, names }) => {

@@ -99,17 +99,18 @@ export class Artifacts {
     return this.manifests.commit(jobId, fence);
   }
 
-  /** Artifacts of the committed run, in the order in which they were written. */
-  async list(jobId: string): Promise<Artifact[]> {
-    return (await this.visible(jobId)).map(({ artifact }) => artifact);
+  /** Artifacts of the run with this fence, or else of the committed one, in the order in which they were written. */
+  async list(jobId: string, fence?: string): Promise<Artifact[]> {
+    return (await this.visible(jobId, fence)).map(({ artifact }) => artifact);
   }
 
   async open(
     jobId: string,
     name: string,
     range?: ByteRange,
+    fence?: string,
   ): Promise<{ artifact: Artifact; bytes: Readable } | undefined> {
-    const entry = (await this.visible(jobId)).find(({ artifact }) => artifact.name === name);
+    const entry = (await this.visible(jobId, fence)).find(({ artifact }) => artifact.name === name);
     const bytes = entry && (await this.bytes.open(folderOf(jobId), entry.file, range, entry.artifact.size));
     return bytes && { artifact: entry.artifact, bytes };
   }
@@ -181,9 +182,9 @@ export class Artifacts {
     return this.manifests.forget(jobId, files);
   }
 
-  private async visible(jobId: string): Promise<Entry[]> {
+  private async visible(jobId: string, fence?: string): Promise<Entry[]> {
     if (!isJobId(jobId)) return [];
-    const entries = await this.manifests.committed(jobId);
+    const entries = await this.manifests.written(jobId, fence);
     const newest = new Map(entries.map((entry) => [entry.artifact.name, entry]));
     return entries.filter((entry) => newest.get(entry.artifact.name) === entry);
   }

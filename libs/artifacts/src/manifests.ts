@@ -39,10 +39,10 @@ export class Manifests {
     await this.run('commit', [manifestOf(this.prefix, jobId)], [fence]);
   }
 
-  /** Entries of the committed run in the order of writing. */
-  async committed(jobId: string): Promise<Entry[]> {
+  /** Entries of the run with this fence, or else of the committed one, in the order of writing. */
+  async written(jobId: string, ofRun?: string): Promise<Entry[]> {
     const fields = await this.redis.hgetall(manifestOf(this.prefix, jobId));
-    const fence = fields['c'];
+    const fence = ofRun ?? fields['c'];
     if (fence === undefined) return [];
     return Object.entries(fields)
       .filter(([field, value]) => field.startsWith(`${fence}/`) && !value.startsWith('0|'))

@@ -7,6 +7,7 @@ export {
   ClosedOwnersFullError,
   DuplicateJobError,
   DurabilityUnknownError,
+  IdempotencyConflictError,
   InvalidJobError,
   JobNotEndedError,
   JobNotFoundError,
@@ -19,7 +20,7 @@ export {
   StoreFullError,
 } from './model/errors.js';
 export type { JobLimits } from './model/job-limits.js';
-export type { Dedup, OwnedJobOptions, Slot } from './model/job-options.js';
+export type { Dedup, Idempotency, OwnedJobOptions, Slot } from './model/job-options.js';
 export type { OwnersOf, UnownedJob } from './model/owners-of.js';
 export { formatOwner, owner, parseOwner, type Owner } from './model/owner.js';
 export type { RunOptions } from './model/run-options.js';

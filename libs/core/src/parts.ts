@@ -1,9 +1,15 @@
 // What @mooring/partitions and @mooring/nestjs need of the inside of the core. It is no part of the public interface: any release may change it.
+export { createMooredBackend } from './backend/create-backend.js';
 export { newJobId } from './backend/job-id.js';
+export { readJobRef } from './scripts/job-ref.js';
 export { partitionsKey, setUpPartitions, type PartOptions } from './backend/partition-check.js';
+export type { MooredBackend } from './backend/moored-backend.js';
+export { RunCancelled } from './backend/run-cancelled.js';
 export { durationMs } from './model/duration.js';
 export { checkOptions } from './owners/cancel-options.js';
 export { unkeptReceipt, type Answer, type Cancel, type SeenOwner } from './owners/canceller.js';
 export { ANSWERS_WITHIN_MS, untilDrained } from './owners/clean-up.js';
-export type { ListOptions, OwnerList } from './owners/owner-reader.js';
+export { inGroups, type ListOptions, type OwnerList } from './owners/owner-reader.js';
 export { ownersAt, type OwnersAccess, type OwnersAt } from './owners/owners.js';
+export { escapeText, unescapeText } from './scripts/escape.js';
+export { RunAbandoned, RunHandedBack } from './worker/run-watch.js';

@@ -1,14 +1,54 @@
 import { BullModule, getQueueToken } from '@nestjs/bullmq';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { CommittedArtifacts } from './artifacts/committed-artifacts.js';
 import { Enqueuer } from './enqueue/enqueuer.js';
+import { JobRequests } from './enqueue/job-requests.js';
 import { QueueRegistry } from './enqueue/queue-registry.js';
+import { Flows } from './flows/flows.js';
+import { JobRetention } from './kinds/job-retention.js';
 import { KindRegistry } from './kinds/kind-registry.js';
 import { rememberLimits } from './kinds/limits.js';
 import type { Kind } from './kinds/kind.js';
+import { CancelledJobs } from './history/cancelled-jobs.js';
+import { JobHistory } from './history/job-history.js';
+import { JobLog } from './history/job-log.js';
+import { Consumption } from './run/consumption.js';
 import { HandlerDiscovery } from './run/handler-discovery.js';
 import { HandlerRegistry } from './run/handler-registry.js';
 import { KindRunner } from './run/kind-runner.js';
+import { KindWorkers } from './run/kind-workers.js';
+import { RunPreparation } from './run/run-preparation.js';
+import { RunningJobs } from './run/running-jobs.js';
+import { Snoozer } from './run/snoozer.js';
+import { Waker } from './run/waker.js';
+import { WorkerFacts } from './run/worker-facts.js';
+import { Schedules } from './schedules/schedules.js';
+
+const ENQUEUE = [
+  KindRegistry,
+  JobRetention,
+  QueueRegistry,
+  JobRequests,
+  Enqueuer,
+  Flows,
+  Schedules,
+  CommittedArtifacts,
+];
+
+const RUN = [
+  JobLog,
+  JobHistory,
+  CancelledJobs,
+  RunningJobs,
+  Waker,
+  WorkerFacts,
+  RunPreparation,
+  Snoozer,
+  KindRunner,
+  KindWorkers,
+  Consumption,
+];
 
 /** Kinds, their queues and their handlers. `MooringModule` imports it. */
 @Global()
@@ -18,8 +58,8 @@ export class KindsModule {
     return {
       module: KindsModule,
       imports: [DiscoveryModule],
-      providers: [KindRegistry, QueueRegistry, Enqueuer, HandlerRegistry, HandlerDiscovery, KindRunner],
-      exports: [KindRegistry, QueueRegistry, Enqueuer, KindRunner],
+      providers: [...ENQUEUE, HandlerRegistry, HandlerDiscovery, ...RUN],
+      exports: [...ENQUEUE, ...RUN],
     };
   }
 

@@ -7,18 +7,26 @@ import {
   type MooringAsyncOptions,
   type MooringOptions,
 } from './options.js';
+import { Outbox } from './events/outbox.js';
+import { Journal } from './journal/journal.js';
+import { JournaledOwners } from './journal/journaled-owners.js';
 import { KindsModule } from './kinds.module.js';
 import type { Kind } from './kinds/kind.js';
 import { ApplicationQueues } from './queues/application-queues.js';
 import { QueueSettings } from './queues/queue-settings.js';
+import { MooringStore } from './store/mooring-store.js';
+import { ReadModule } from './read.module.js';
 import { StoreAccess } from './store/store-access.js';
-import { Sweeps } from './sweeps/sweeps.js';
+import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
 const ROOT_PROVIDERS: Provider[] = [
-  { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS] },
+  { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS, Journal] },
   { provide: Slots, useFactory: createSlots, inject: [MOORING_OPTIONS] },
+  Journal,
+  MooringStore,
+  Outbox,
   StoreAccess,
-  Sweeps,
+  ...SWEEP_PROVIDERS,
 ];
 
 /** Once in an application, whatever imports it. Global, because Nest initializes global modules before those of the application. */
@@ -57,14 +65,24 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
   return {
     module: MooringModule,
     global: true,
-    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot()],
+    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot(), ReadModule],
     providers: [options, ...ROOT_PROVIDERS],
-    exports: [MOORING_OPTIONS, Owners, Slots, KindsModule],
+    exports: [
+      MOORING_OPTIONS,
+      Owners,
+      Slots,
+      Journal,
+      MooringStore,
+      Outbox,
+      KindsModule,
+      ReadModule,
+      ...SWEEP_EXPORTS,
+    ],
   };
 }
 
-function createOwners(options: MooringOptions): Owners {
-  return new Owners(options);
+function createOwners(options: MooringOptions, journal: Journal): Owners {
+  return new JournaledOwners({ ...options, outbox: options.publisher !== undefined }, journal);
 }
 
 function createSlots({ connection, prefix }: MooringOptions): Slots {

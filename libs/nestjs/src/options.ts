@@ -1,10 +1,44 @@
-import type { JobLimits, OwnersOptions, RunOptions } from '#core';
+import type { JobLimits, MooredWorkerOptions, OwnersOptions, RunOptions } from '#core';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import type { OwnerResolver } from './resolvers/owner-resolver.js';
+import type { ArtifactStore } from './artifacts/artifact-store.js';
+import type { KeepOptions } from './kinds/kind.js';
+import type { Publisher } from './events/publisher.js';
+import type { FactListener, JobFacts } from './journal/fact.js';
 
 /** Where the owners are, and what this process does for them. */
-export interface MooringOptions extends Omit<OwnersOptions, 'partitions'> {
+export interface MooringOptions extends Omit<OwnersOptions, 'partitions' | 'outbox'> {
   /** Whether this process sweeps, and how often. Default false; any number of processes may. */
   readonly sweeps?: boolean | SweepOptions;
+  /** Resolvers by owner type, beside the providers with `@ResolvesOwners`. */
+  readonly resolvers?: ReadonlyMap<string, OwnerResolver>;
+  /** How many jobs may wait in a queue of kinds. Default 100,000. */
+  readonly maxWaiting?: number;
+  /** The same for single queues. */
+  readonly maxWaitingIn?: Readonly<Record<string, number>>;
+  /** How long, and how many, finished jobs are kept of kinds that do not say. Default 24 h and 1,000. */
+  readonly retention?: KeepOptions;
+  /** Where runs leave artifacts. The same for all processes of an application. */
+  readonly artifacts?: ArtifactStore;
+  /** Hear everything that happens in this process: logs, metrics. By default the log of Nest does. */
+  readonly listeners?: readonly FactListener[];
+  /** Tells other services. Without it nothing is kept for them. */
+  readonly publisher?: Publisher;
+  /** Runs the jobs of kinds in this process, without a `@Processor` for their queues. */
+  readonly worker?: KindWorkerOptions;
+}
+
+/** Options of BullMQ's worker, for each queue. */
+export interface KindWorkerOptions extends Omit<
+  MooredWorkerOptions,
+  'connection' | 'prefix' | 'autorun' | 'limitsOf' | 'settings' | 'name'
+> {
+  /** Which kinds this process takes. Default all. The kinds of a queue go together. */
+  readonly kinds?: readonly string[];
+  /** How long the shutdown may take. Runs that have not ended by then are handed to other workers. Default 20 s. */
+  readonly shutdownTimeout?: number | string;
+  /** Wraps every run, for instance to give its log lines the ids of the job. */
+  readonly around?: <T>(job: JobFacts, run: () => Promise<T>) => Promise<T>;
 }
 
 export interface SweepOptions {
@@ -12,6 +46,18 @@ export interface SweepOptions {
   readonly adoptEvery?: number | string;
   /** How often cancels that are not done go on. Default 30 s. */
   readonly resumeEvery?: number | string;
+  /** How often each kind of sweep begins, `false` for never. Default orphans 2 m, retention and artifacts 60 m, expiry 5 s, repair 10 m. */
+  readonly every?: Readonly<Record<string, number | string | false>>;
+  /** false for a process that sweeps only when `Sweeper` is called. Default true. */
+  readonly timers?: boolean;
+  /** How long after its newest job, and again after it was first seen gone, an owner is cancelled. Default 30 s. */
+  readonly ownerGrace?: number | string;
+  /** Of the owners asked about, the part that a sweep of orphans may end, and 20 always. Default 0.2. */
+  readonly maxRatio?: number;
+  /** How old artifacts without a job are before they are removed. Default 5 m. */
+  readonly artifactGrace?: number | string;
+  /** How long a killed process holds up a kind of sweep. Default 15 s. */
+  readonly lock?: number | string;
 }
 
 export interface MooringAsyncOptions

@@ -19,6 +19,7 @@ export function addRequestOf(
   const own: Argument[] = [jobId, job.timestamp, job.data, owned?.names ?? ''];
   if (owned?.needs) own.push(owned.needs);
   if (flow) own.push(flow);
+  if (owned?.once) own.push(owned.once);
   const template = new Template([
     sortOf(opts, parentKeyOpts),
     prefix,
@@ -30,6 +31,7 @@ export function addRequestOf(
     callersId ? '1' : '',
     owned?.needs ? '1' : '',
     flow ? '1' : '',
+    owned?.once ? '1' : '',
   ]);
   return { template, own };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { QueueKeys, type JobsOptions } from 'bullmq';
 import { durationMs } from '../model/duration.js';
 import { InvalidJobError } from '../model/errors.js';
-import type { Dedup, Slot } from '../model/job-options.js';
+import type { Dedup, Idempotency, Slot } from '../model/job-options.js';
 import { formatOwner, LONE_SURROGATE, parseOwner, type Owner } from '../model/owner.js';
 import { escapeText } from '../scripts/escape.js';
 
@@ -25,16 +25,18 @@ export interface OwnedOptions {
   readonly lifeMs: number | '';
   readonly strategy: Dedup['strategy'] | '';
   readonly longestWaitMs: number | '';
+  /** <digest of its idempotency key>|<digest of the request>; '' without a key. */
+  readonly once: string;
   /** BullMQ's own options. */
   readonly rest: JobsOptions;
 }
 
 /** Nothing for a job without owners, which is BullMQ's alone. */
 export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
-  const { owners, dedup, expiresIn, slot, mooring: _, ...rest } = given;
+  const { owners, dedup, expiresIn, slot, idempotency, mooring: _, ...rest } = given;
   if (owners === undefined) {
-    if (dedup || slot || expiresIn !== undefined)
-      throw new InvalidJobError('dedup, slot and expiresIn need owners.');
+    if (dedup || slot || idempotency || expiresIn !== undefined)
+      throw new InvalidJobError('dedup, slot, idempotency and expiresIn need owners.');
     return undefined;
   }
   if (rest.deduplication)
@@ -49,6 +51,7 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
     lifeMs: expiresIn === undefined ? '' : durationMs('expiresIn', expiresIn),
     strategy: dedup?.strategy ?? '',
     longestWaitMs: dedup?.longestWait === undefined ? '' : durationMs('longestWait', dedup.longestWait),
+    once: idempotency ? onceOf(idempotency) : '',
     rest: rest.lifo || rest.priority ? rest : { ...rest, priority: DEFAULT_PRIORITY },
   };
 }
@@ -56,7 +59,8 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
 /** All of a flow is added or nothing, so none of its jobs may join one that is pending. */
 export function readFlowOptions(given: JobsOptions): OwnedOptions | undefined {
   const owned = readOwnedOptions(given);
-  if (owned?.strategy) throw new InvalidJobError('A job of a flow has no `dedup`.');
+  if (owned?.strategy || owned?.once)
+    throw new InvalidJobError('A job of a flow has no `dedup` and no `idempotency`.');
   return owned;
 }
 
@@ -80,8 +84,17 @@ function digestOf({ strategy, key }: Dedup, owners: readonly string[]): string {
     throw new InvalidJobError(`The strategy of dedup is one of ${STRATEGIES.join(', ')}; got "${strategy}".`);
   }
   checkKey('The key of dedup', key);
-  const parts = [key, ...owners.slice(1).toSorted()];
-  return createHash('sha256').update(parts.join('\0')).digest('base64url').slice(0, 22);
+  return digest([key, ...owners.slice(1).toSorted()].join('\0'));
+}
+
+function onceOf({ key, request }: Idempotency): string {
+  if (typeof key !== 'string' || key === '' || Buffer.byteLength(key) > MOST_KEY_BYTES)
+    throw new InvalidJobError(`The key of idempotency is a text of 1 to ${MOST_KEY_BYTES} bytes.`);
+  return `${digest(key)}|${digest(request)}`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
 function needOf({ key, limit }: Slot): string {

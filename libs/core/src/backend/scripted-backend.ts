@@ -66,13 +66,21 @@ export class ScriptedBackend extends RedisQueueBackend {
     return answer === 'adopted' ? undefined : 'cancelled';
   }
 
-  /** Ends a turn of a scheduler that came too late to start. Answers why it ended: an owner may have been cancelled meanwhile. */
-  async endExpired(jobId: string, token: string): Promise<'expired' | 'cancelled'> {
-    return (await this.runOnActive('endExpired', jobId, token)) as 'expired' | 'cancelled';
+  /**
+   * Ends a job that is not to be done, such as a turn of a scheduler that came too late. It is not kept, and has not failed. Answers why it
+   * ended: an owner may have been cancelled meanwhile.
+   */
+  async endUnkept(
+    jobId: string,
+    token: string,
+    reason: 'expired' | 'skipped',
+    why = '',
+  ): Promise<typeof reason | 'cancelled'> {
+    return (await this.runOnActive('endUnkept', jobId, token, reason, why)) as typeof reason | 'cancelled';
   }
 
   private async runOnActive(
-    command: 'adopt' | 'endExpired',
+    command: 'adopt' | 'endUnkept',
     jobId: string,
     token: string,
     ...more: readonly string[]

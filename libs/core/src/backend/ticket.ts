@@ -1,5 +1,6 @@
 import { RedisQueueBackend } from 'bullmq';
 import {
+  IdempotencyConflictError,
   InvalidJobError,
   OwnerClosedError,
   OwnerFullError,
@@ -15,9 +16,12 @@ export interface Ticket {
   readonly id: string;
   /** The job whose place this one took. */
   readonly replaced?: string;
+  /** This is the answer to an earlier request with the same idempotency key. */
+  readonly isRepeat?: true;
 }
 
-export type AddAnswer = 'created' | [word: string, detail?: string | number];
+type Detail = string | number;
+export type AddAnswer = 'created' | [word: string, detail?: Detail, ...repeated: Detail[]];
 
 /** The ticket of a job of many, or what refused it. */
 export function ticketIn(settled: PromiseSettledResult<Ticket>): Ticket {
@@ -28,7 +32,7 @@ export function ticketIn(settled: PromiseSettledResult<Ticket>): Ticket {
 /** The ticket of an added job. What was refused is thrown. */
 export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
   if (answer === 'created') return { outcome: 'created', id };
-  const [word, detail] = answer;
+  const [word, detail, earlier, earlierDetail] = answer;
   switch (word) {
     case 'replaced':
       return { outcome: 'replaced', id, replaced: String(detail) };
@@ -36,6 +40,12 @@ export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
     case 'skipped':
     case 'coalesced':
       return { outcome: word, id: String(detail) };
+    case 'repeated': {
+      const first: AddAnswer = earlier === 'created' ? 'created' : [String(earlier), earlierDetail!];
+      return { ...ticketOf(String(detail), first, queue), isRepeat: true };
+    }
+    case 'conflict':
+      throw new IdempotencyConflictError();
     case 'closed':
     case 'slot-limit':
       throw refusalOf(word, String(detail));

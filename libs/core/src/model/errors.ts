@@ -1,3 +1,6 @@
+/** When a caller may try again what was refused for want of room. */
+const RETRY_AFTER_MS = 1_000;
+
 /** What a caller has to act on. The code is stable. */
 export abstract class MooringError extends Error {
   abstract readonly code: string;
@@ -24,6 +27,7 @@ export class OwnerClosedError extends MooringError {
 /** The owner has as many jobs as it may have. Nothing was written. */
 export class OwnerFullError extends MooringError {
   readonly code = 'OWNER_FULL';
+  readonly retryAfterMs = RETRY_AFTER_MS;
 
   constructor(readonly owner: string) {
     super(`${owner} has as many jobs as it may have. Try again when some have ended.`);
@@ -33,6 +37,7 @@ export class OwnerFullError extends MooringError {
 /** The queue is at its limit. Nothing was written. */
 export class QueueFullError extends MooringError {
   readonly code = 'QUEUE_FULL';
+  readonly retryAfterMs = RETRY_AFTER_MS;
 
   constructor(
     readonly queue: string,
@@ -45,6 +50,7 @@ export class QueueFullError extends MooringError {
 /** The store's memory is full. Nothing was written. */
 export class StoreFullError extends MooringError {
   readonly code = 'STORE_FULL';
+  readonly retryAfterMs = RETRY_AFTER_MS;
 
   constructor(options?: ErrorOptions) {
     super("The store's memory is full: it takes no new jobs until some have ended.", options);
@@ -55,9 +61,12 @@ export class StoreFullError extends MooringError {
 export class SlotLimitError extends MooringError {
   readonly code = 'SLOT_LIMIT';
 
-  constructor(readonly limit: number) {
+  constructor(
+    readonly limit: number,
+    readonly key?: string,
+  ) {
     super(
-      `The slot has the limit ${limit}, which its first job gave it. Ask for that, or change the limit first.`,
+      `The slot${key === undefined ? '' : ` "${key}"`} has the limit ${limit}, which its first job gave it. Ask for that, or change the limit first.`,
     );
   }
 }
@@ -102,6 +111,15 @@ export class CancelConflictError extends MooringError {
 
   constructor(readonly cancelId: string) {
     super(`The cancelId "${cancelId}" was used for another owner. Use one of its own for each cancel.`);
+  }
+}
+
+/** The idempotency key was used for another request. Nothing was written. */
+export class IdempotencyConflictError extends MooringError {
+  readonly code = 'IDEMPOTENCY_CONFLICT';
+
+  constructor() {
+    super('This idempotency key was used for a different request. Use a new key for a new request.');
   }
 }
 

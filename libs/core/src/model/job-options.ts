@@ -15,6 +15,13 @@ export interface Slot {
   readonly limit: number;
 }
 
+/** For a day the same key is answered like the first request that had it, and adds no further job. A refused request does not use it up. */
+export interface Idempotency {
+  readonly key: string;
+  /** What the requests of one key have in common. Another one is refused. */
+  readonly request: string;
+}
+
 /** What a job may say beside BullMQ's own options. */
 export interface OwnedJobOptions {
   /** Whose the job is: one to four owners. */
@@ -24,6 +31,8 @@ export interface OwnedJobOptions {
   /** The job starts within this time or not at all: ms, or a text such as `5m`. */
   readonly expiresIn?: number | string;
   readonly slot?: Slot;
+  /** Not for a job of a flow, or of a scheduler. */
+  readonly idempotency?: Idempotency;
   /** The owners' epochs, as the store has them. What is given here is left out. */
   readonly mooring?: string;
 }

@@ -24,6 +24,8 @@ export interface SeenOwner {
 export interface CancelLimits {
   readonly receiptKeepMs: number;
   readonly maxClosed: number;
+  /** Cancels are listed until others were told of them. */
+  readonly outbox: boolean;
 }
 
 export interface Cancel extends CancelOptions {
@@ -63,10 +65,10 @@ export class Canceller {
   async step(cancel: Cancel, seen?: SeenOwner, change: Turn = {}): Promise<Answer> {
     const { turn = '', spread = '', hadJobs } = change;
     const { name, cancelId, reason = '', by = '', close = true, happenedAt = '' } = cancel;
-    const { receiptKeepMs, maxClosed } = this.limits;
+    const { receiptKeepMs, maxClosed, outbox } = this.limits;
     const about = [name, cancelId, close ? '1' : '', reason, by, receiptKeepMs, happenedAt];
     const { epoch, wanted } = seen ?? { epoch: '', wanted: '' };
-    const args = [...about, epoch, wanted, hadJobs ? '' : maxClosed, turn, spread];
+    const args = [...about, epoch, wanted, hadJobs ? '' : maxClosed, turn, spread, outbox ? '1' : ''];
     return this.run('cancel', this.store.recordOf(name), args, cancel);
   }
 

@@ -15,6 +15,8 @@ export interface OwnerJob {
   readonly id: string;
   readonly name: string;
   readonly state: string;
+  /** When it was added, ms. */
+  readonly added: number;
 }
 
 export interface OwnerView {
@@ -71,10 +73,11 @@ export class OwnerReader {
       wanted: wanted!,
       count: Number(count),
       ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
-      jobs: inGroups(jobs, 3).map(([ref, jobState, jobName]) => ({
+      jobs: inGroups(jobs, 4).map(([ref, jobState, jobName, added]) => ({
         ...readJobRef(ref!),
         name: jobName!,
         state: jobState!,
+        added: Number(added),
       })),
       ...(next !== '0' && { cursor: next! }),
     };
@@ -122,7 +125,7 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-function inGroups(values: readonly string[], size: number): string[][] {
+export function inGroups(values: readonly string[], size: number): string[][] {
   const groups = [];
   for (let i = 0; i < values.length; i += size) groups.push(values.slice(i, i + size));
   return groups;

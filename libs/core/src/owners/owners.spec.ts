@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OwnerStore } from './owner-store.js';
+import { defer } from '../../../../test/support/defer.js';
 import { CoreKit, until, untilStopped } from '../../../../test/support/core-kit.js';
 import type { CancelOptions } from './cancel-options.js';
 import type { SeenOwner } from './canceller.js';
@@ -206,7 +207,9 @@ describe('Owners', () => {
   });
 
   it('says what a cancel would do, and does nothing', async () => {
-    kit.worker(untilStopped, { concurrency: 1 });
+    // A run that ended would have its worker fetch, and the gate refuse, what the clean-up has not removed yet.
+    const mayEnd = defer();
+    kit.worker(() => mayEnd.promise, { concurrency: 1 });
     const [audio, video] = [kit.queue('audio'), kit.queue('video')];
     const opts = { owners: ['track:1'] };
     await audio.add('runs', {}, opts);
@@ -225,6 +228,7 @@ describe('Owners', () => {
     expect(preview).toMatchObject({ dryRun: true, late: false, done: false, removed: 251, aborted: 1 });
     expect(receipt.byQueue).toMatchObject(preview.byQueue);
     expect(await kit.owners.cancel('ghost:1', { dryRun: true })).toMatchObject({ removed: 0, aborted: 0 });
+    mayEnd.resolve();
   });
 
   it('removes at most 100 jobs in one step, however many a page of the index has', async () => {
@@ -246,6 +250,26 @@ describe('Owners', () => {
     expect(await kit.queue().count()).toBe(0);
     expect(await kit.owners.resume()).toBe(0);
     expect(await kit.owners.receipt('c1')).toMatchObject({ removed: 350, done: true });
+  });
+
+  it('remembers the jobs that it removes only where that is asked for', async () => {
+    const opts = { owners: ['track:1'], jobId: 'a' };
+    await kit.queue().add('cut', {}, opts);
+    await kit.owners.cancel('track:1', { close: false });
+    expect(await kit.redis.keys(`${kit.prefix}~gone*`)).toEqual([]);
+
+    await kit.redis.set(`${kit.prefix}~remembers-jobs`, '1');
+    const { timestamp } = await kit.queue().add('cut', {}, opts);
+    await kit.owners.cancel('track:1', { cancelId: 'c-1' });
+    const line = await kit.redis.hget(`${kit.prefix}~gone~audio`, 'a');
+    expect(line!.split('\n').slice(1, 7)).toEqual([
+      'cancelled',
+      'waiting',
+      'track:1',
+      'c-1',
+      'cut',
+      `${timestamp}`,
+    ]);
   });
 
   /** What BullMQ writes in the step that hands a job to a worker. Answers the key of the lock. */

@@ -24,6 +24,8 @@ export interface OwnersOptions extends DurableOptions, PartOptions {
   readonly receiptKeep?: number | string;
   /** How many owners may be closed at a time without ever having had a job; more are refused. Default 100,000; the same for all. */
   readonly maxClosed?: number;
+  /** Lists each cancel of an owner until other services were told of it. Default false. */
+  readonly outbox?: boolean;
 }
 
 /** What `Owners` asks: of one prefix, or of several partitions together. */
@@ -104,8 +106,8 @@ export type OwnersAt = ReturnType<typeof ownersAt>;
 
 /** Of one prefix. */
 export function ownersAt(options: OwnersOptions) {
-  const { prefix = 'bull', receiptKeep = '7d', maxClosed = MAX_CLOSED, ...rest } = options;
-  const limits = { receiptKeepMs: durationMs('receiptKeep', receiptKeep), maxClosed };
+  const { prefix = 'bull', receiptKeep = '7d', maxClosed = MAX_CLOSED, outbox = false, ...rest } = options;
+  const limits = { receiptKeepMs: durationMs('receiptKeep', receiptKeep), maxClosed, outbox };
   checkLimits(limits);
   const backend = createMooredBackend('owners', { ...rest, prefix } as QueueBaseOptions);
   const store = new OwnerStore(backend);

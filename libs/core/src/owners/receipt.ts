@@ -1,9 +1,12 @@
 import { unescapeText } from '../scripts/escape.js';
+import { readJobRef } from '../scripts/job-ref.js';
 
 /** What a cancel did, as it stands now. */
 export interface Receipt {
   readonly cancelId: string;
   readonly owner: string;
+  /** The job, if not all of the owner was cancelled. */
+  readonly job?: { readonly queue: string; readonly id: string };
   /** The owner's epoch since; '' when single jobs were cancelled. */
   readonly epoch: string;
   readonly at: number;
@@ -19,6 +22,10 @@ export interface Receipt {
   readonly aborted: number;
   /** Of these, how many have ended since. */
   readonly acknowledged: number;
+  /** Of these, how many did not stop in time: their code may go on, their results do not count. */
+  readonly abandoned: number;
+  /** Schedulers that ended with their next job. */
+  readonly schedules: number;
   readonly byQueue: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Nothing is left of it in any queue or index. */
   readonly done: boolean;
@@ -38,6 +45,7 @@ export function readReceipt(cancelId: string, fields: Readonly<Record<string, st
   return {
     cancelId,
     owner: unescapeText(fields['owner'] ?? ''),
+    ...(fields['jobs'] && { job: readJobRef(fields['jobs'].split('\n', 1)[0]!) }),
     epoch: fields['epoch'] ?? '',
     at: Number(fields['at'] ?? 0),
     reason: fields['reason'] ?? '',
@@ -47,6 +55,8 @@ export function readReceipt(cancelId: string, fields: Readonly<Record<string, st
     removed: total(counts, 'removed') + total(counts, 'refused'),
     aborted: total(counts, 'aborted'),
     acknowledged: total(counts, 'acknowledged'),
+    abandoned: total(counts, 'abandoned'),
+    schedules: Number(fields['schedules'] ?? 0),
     byQueue: countByQueue(counts),
     done: fields['done'] === '1' && fields['spread'] === undefined,
     durable: fields['durable'] === '1',

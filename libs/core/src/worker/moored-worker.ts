@@ -20,6 +20,11 @@ const LOOKS_AGAIN_MS = 20;
 /** BullMQ's codes for a run that is no longer the job's: the job is gone, or its lock, or it is another run's. */
 const LOST_CODES: readonly unknown[] = [-1, -2, -3, -6];
 
+export interface ShutdownOptions {
+  readonly finishWithin?: number | string;
+  readonly stopWithin?: number | string;
+}
+
 export interface MooredWorkerOptions extends WorkerOptions, RunOptions {}
 
 type Completed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleCompleted']>;
@@ -119,7 +124,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     const job = await super.nextJobFromJobData(read, jobId, token);
     if (!job) return job;
     if (owners) MooredJob.forgetMark(job);
-    if (isLate && !(await this.mayRun(jobId, () => this.moored.endExpired(jobId, token))))
+    if (isLate && !(await this.mayRun(jobId, () => this.moored.endUnkept(jobId, token, 'expired'))))
       return this.fetchAnother(token);
     return job;
   }
@@ -230,15 +235,16 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
 
   /**
    * Fetches no more jobs and gives the running ones `finishWithin` to end. Those that have not are told to stop, and handed to
-   * other workers; that counts as no attempt.
+   * other workers; that counts as no attempt. `stopWithin` replaces their `stopGrace`.
    */
-  async shutdown({ finishWithin = '10s' }: { finishWithin?: number | string } = {}): Promise<void> {
+  async shutdown({ finishWithin = '10s', stopWithin }: ShutdownOptions = {}): Promise<void> {
     await this.pause(true);
     const until = Date.now() + durationMs('finishWithin', finishWithin);
     while (this.runs.size > 0 && Date.now() < until) await pause(LOOKS_AGAIN_MS);
     // A fetch that was under way when the worker paused may still bring a job.
     this.handsBack = true;
-    for (const run of this.runs.values()) run.stop('shutdown');
+    const graceMs = stopWithin === undefined ? undefined : durationMs('stopWithin', stopWithin);
+    for (const run of this.runs.values()) run.stop('shutdown', graceMs);
     await this.close();
   }
 

@@ -45,11 +45,11 @@ export class RunWatch<Result> {
     clearTimeout(this.timer);
   }
 
-  stop(reason: StopReason): void {
+  stop(reason: StopReason, graceMs = this.limits.stopGraceMs): void {
     if (this.stopped) return;
     this.stopped = reason;
     this.abort(reason);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.giveUp?.(new RunAbandoned(reason)), this.limits.stopGraceMs);
+    this.timer = setTimeout(() => this.giveUp?.(new RunAbandoned(reason)), graceMs);
   }
 }

@@ -3,7 +3,7 @@ import type { Job, WorkerListener } from 'bullmq';
 /** A job that did not pass the gate: an owner was cancelled, or its time to start was over. It has ended and is not kept. */
 export interface RefusedJob {
   readonly id: string;
-  readonly reason: 'cancelled' | 'expired';
+  readonly reason: 'cancelled' | 'expired' | 'skipped';
 }
 
 /** The events of BullMQ's worker, and those of jobs that neither completed nor failed. */

@@ -1,10 +1,12 @@
-import { InvalidJobError, type OwnedJobOptions, type Owner } from '#core';
+import { InvalidJobError, SlotLimitError, type OwnedJobOptions, type Owner } from '#core';
 import { durationMs } from '#core/parts';
 import type { JobsOptions } from 'bullmq';
 import type { Duration } from '../kinds/backoff.js';
+import type { JobOrigin } from './job-origin.js';
 import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
 import { LOWEST_PRIORITY, MIDDLE_PRIORITY, priorityInQueue } from '../kinds/priority.js';
 
+const CALLERS = /^callers\//;
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
 /** What a caller may say of one job. */
@@ -20,6 +22,10 @@ export interface EnqueueOptions {
   readonly slot?: SlotOptions | undefined;
   /** Choose it to make the call repeatable: the same id again adds no second job. */
   readonly jobId?: string | undefined;
+  /** The same key again, within a day, gets the same answer and makes no second job. */
+  readonly idempotencyKey?: string | undefined;
+  /** Who asks: the log lines of its runs say it. */
+  readonly origin?: JobOrigin | undefined;
 }
 
 /** The options of BullMQ's job, and the owners' ones, for a job of this kind. */
@@ -33,6 +39,7 @@ export function jobOptionsOf(
     given.expiresIn === undefined ? kind.expiresInMs : readAhead(given.expiresIn, 'expiresIn');
   const dedup = readDedup(kind, given.dedup ?? kind.dedup);
   const slot = given.slot ?? kind.slot?.(payload);
+  const { idempotencyKey, origin } = given;
   refuseToExpire(kind, {
     delay,
     expiresIn,
@@ -41,15 +48,32 @@ export function jobOptionsOf(
   return {
     owners: given.owners ?? kind.owners?.(payload) ?? [],
     priority: readPriority(kind, given.priority),
-    removeOnComplete: kind.keepCompleted,
-    removeOnFail: kind.keepFailed,
     ...(delay > 0 && { delay }),
     ...(expiresIn !== undefined && { expiresIn }),
     ...(dedup && { dedup }),
-    ...(slot && { slot: { key: slot.key, limit: slot.limit } }),
-    ...(given.jobId !== undefined && { jobId: given.jobId }),
+    ...(slot && { slot: { key: slotKey(slot), limit: slot.limit } }),
+    ...(idempotencyKey !== undefined && {
+      idempotency: { key: idempotencyKey, request: requestText(kind, payload, given) },
+    }),
+    ...(origin && { origin }),
     ...(kind.attempts > 1 && { attempts: kind.attempts, ...(kind.backoff && { backoff: kind.backoff }) }),
   };
+}
+
+/** The key of a slot in the store. Callers from outside share no key with the application. */
+export function slotKey({ key, space }: Pick<SlotOptions, 'key' | 'space'>): string {
+  return space === 'callers' ? `callers/${key}` : key;
+}
+
+/** The store knows the limit of a slot that has another one, and its caller the key. */
+export function nameSlot(error: unknown, slot: OwnedJobOptions['slot']): never {
+  if (!(error instanceof SlotLimitError) || !slot) throw error;
+  throw new SlotLimitError(error.limit, slot.key.replace(CALLERS, ''));
+}
+
+/** What is the same in all requests of an idempotency key: not who asks. */
+function requestText(kind: Kind, payload: unknown, options: EnqueueOptions): string {
+  return JSON.stringify([kind.name, payload, { ...options, origin: undefined }]);
 }
 
 function readPriority(kind: Kind, priority = MIDDLE_PRIORITY): number {

@@ -1,11 +1,13 @@
-import { formatOwner, InvalidJobError, parseOwner, type Ticket } from '#core';
-import { Injectable } from '@nestjs/common';
-import { TooLargeError } from '../errors.js';
-import { KindRegistry } from '../kinds/kind-registry.js';
+import { QueueFullError, type Ticket } from '#core';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Kind, PayloadIn } from '../kinds/kind.js';
-import { readPayload } from '../kinds/payload-schema.js';
+import { Journal } from '../journal/journal.js';
+import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
+import { answerOf, isDurable } from './durable-answer.js';
+import { nameSlot, type EnqueueOptions } from './enqueue-options.js';
+import type { JobOrigin } from './job-origin.js';
+import { JobRequests, type JobRequest } from './job-requests.js';
 import { QueueRegistry } from './queue-registry.js';
-import { jobOptionsOf, type EnqueueOptions } from './enqueue-options.js';
 
 /** The outcome of the request, and the job that does its work. */
 export interface EnqueueTicket {
@@ -16,49 +18,85 @@ export interface EnqueueTicket {
   readonly owners: readonly string[];
   /** The job whose place it took. */
   readonly replaced?: string;
+  /** Whether the write was confirmed as durable; absent where `durability` does not ask for it. */
+  readonly durable?: boolean;
+}
+
+/** One job of many. */
+export interface EnqueueItem<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly payload: PayloadIn<K>;
+  readonly options?: EnqueueOptions;
 }
 
 /** Enqueues jobs of kinds. A request that cannot be right is refused before anything is written. */
 @Injectable()
 export class Enqueuer {
+  private readonly waitsForDurability: boolean;
+
   constructor(
-    private readonly kinds: KindRegistry,
+    @Inject(MOORING_OPTIONS) options: MooringOptions,
+    private readonly requests: JobRequests,
     private readonly queues: QueueRegistry,
-  ) {}
+    private readonly journal: Journal,
+  ) {
+    this.waitsForDurability = isDurable(options);
+  }
 
   async enqueue<K extends Kind>(
     kind: K,
     payload: PayloadIn<K>,
     options: EnqueueOptions = {},
   ): Promise<EnqueueTicket> {
-    this.kinds.get(kind.name);
-    const read = await this.checkPayload(kind, payload);
-    const jobOptions = jobOptionsOf(kind, read as never, options);
-    const owners = (jobOptions.owners ?? []).map((each) => formatOwner(parseOwner(each)));
-    const ticket = await this.queues.get(kind.queue).enqueue(kind.name, payload, { ...jobOptions, owners });
-    const outcome = ticket.outcome === 'existing' ? 'created' : ticket.outcome;
-    return { ...ticket, outcome, kind: kind.name, queue: kind.queue, owners };
+    return this.add(await this.requests.read(kind, payload, options));
   }
 
-  /** The payload is checked as its run will get it, after JSON, and stored as the caller gave it. */
-  private async checkPayload(kind: Kind, payload: unknown): Promise<unknown> {
-    const text = toJson(payload);
-    const bytes = Buffer.byteLength(text ?? '');
-    if (bytes > kind.maxPayloadBytes) throw new TooLargeError(bytes, kind.maxPayloadBytes);
-    const read = await readPayload(kind.payload, text === undefined ? undefined : JSON.parse(text));
-    if ('problems' in read)
-      throw new InvalidJobError(`The payload of ${kind.name} is wrong:\n${read.problems}`);
-    return read.payload;
+  /** The ticket of each, or why it was refused, in the order of the items. They share their round trips, and one leaves the others alone. */
+  enqueueAll(items: readonly EnqueueItem[]): Promise<PromiseSettledResult<EnqueueTicket>[]> {
+    return Promise.allSettled(
+      items.map(({ kind, payload, options }) => this.enqueue(kind, payload as never, options)),
+    );
   }
-}
 
-/** Nothing for what JSON cannot write, such as a function. */
-function toJson(payload: unknown): string | undefined {
-  try {
-    return JSON.stringify(payload);
-  } catch (error) {
-    throw new InvalidJobError(`The payload cannot be written as JSON: ${(error as Error).message}.`, {
-      cause: error,
-    });
+  /** For callers who have work to do before they enqueue. Enqueuing decides all the same. @throws QueueFullError */
+  async checkRoom({ queue }: Kind): Promise<void> {
+    const counts = await this.queues
+      .get(queue)
+      .getJobCounts('wait', 'prioritized', 'delayed', 'waiting-children');
+    const waiting = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    if (waiting >= this.queues.maxWaitingIn(queue)) throw new QueueFullError(queue, waiting);
+  }
+
+  private async add({ kind, payload, owners, options }: JobRequest): Promise<EnqueueTicket> {
+    const write = this.queues.get(kind.queue).enqueue(kind.name, payload, options);
+    const { answer, durable } = await answerOf(write).catch((error: unknown) =>
+      nameSlot(error, options.slot),
+    );
+    const { isRepeat, outcome, ...rest } = answer;
+    const ticket: EnqueueTicket = {
+      // The same command twice, or an id that the caller has used before.
+      outcome: outcome === 'existing' ? 'created' : outcome,
+      ...rest,
+      kind: kind.name,
+      queue: kind.queue,
+      owners,
+      ...(this.waitsForDurability && { durable }),
+    };
+    if (!isRepeat) this.tell(ticket, options.origin);
+    return ticket;
+  }
+
+  private tell({ outcome, id: jobId, kind, queue, owners }: EnqueueTicket, origin: JobOrigin = {}): void {
+    const { requestId } = origin;
+    const facts = {
+      queue,
+      kind,
+      jobId,
+      owner: owners[0] ?? '',
+      ...(requestId !== undefined && { requestId }),
+    };
+    if (outcome === 'created' || outcome === 'replaced')
+      this.journal.tell({ event: 'job.accepted', ...facts });
+    else this.journal.tell({ event: 'job.deduplicated', outcome, ...facts });
   }
 }

@@ -6,16 +6,32 @@ import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { RegisteredQueue } from '../queues/registered-queue.js';
 import { MooringSetupError } from '../setup-error.js';
 
+const DEFAULT_MAX_WAITING = 100_000;
+
 /** The queues of the kinds: one `MooredQueue` a name, made when it is first asked for. */
 @Injectable()
 export class QueueRegistry implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('mooring');
-  private readonly queues = new Map<string, MooredQueue>();
+  private readonly queues = new Map<string, RegisteredQueue>();
 
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
   ) {}
+
+  /** Only one that is known: for names that come from outside. */
+  find(name: string): MooredQueue | undefined {
+    return this.queues.get(name);
+  }
+
+  all(): MooredQueue[] {
+    return [...this.queues.values()];
+  }
+
+  maxWaitingIn(name: string): number {
+    const { maxWaiting = DEFAULT_MAX_WAITING, maxWaitingIn = {} } = this.options;
+    return maxWaitingIn[name] ?? maxWaiting;
+  }
 
   get(name: string): MooredQueue {
     let queue = this.queues.get(name);
@@ -26,6 +42,8 @@ export class QueueRegistry implements OnModuleInit, OnApplicationShutdown {
         ...(prefix !== undefined && { prefix }),
         ...(durability && { durability }),
       });
+      // What `forQueue` says wins: it comes when the modules are initialized.
+      queue.configure({ limits: { perQueue: this.maxWaitingIn(name) } });
       queue.on('error', (error) => this.logger.error(`Queue ${name}: ${error.message}`));
       this.queues.set(name, queue);
     }

@@ -1,6 +1,10 @@
+import { nearestName } from '#nearest-name';
 import { Injectable } from '@nestjs/common';
 import { UnknownKindError } from '../errors.js';
 import type { Kind } from './kind.js';
+
+/** How many letters of a name may differ from that of the kind that is suggested. */
+const MOST_LETTERS_WRONG = 3;
 
 /** The kinds that this process knows, by name. `MooringModule.forKinds` fills it. */
 @Injectable()
@@ -24,6 +28,20 @@ export class KindRegistry {
     const kind = this.kinds.get(name);
     if (!kind) throw new UnknownKindError(name);
     return kind;
+  }
+
+  /** For callers from outside. What is not offered is never suggested. @throws UnknownKindError */
+  offered(name: string): Kind {
+    const kind = this.kinds.get(name);
+    if (kind?.offered) return kind;
+    const names = this.all().filter((each) => each.offered);
+    throw new UnknownKindError(name, {
+      near: nearestName(
+        name,
+        names.map((each) => each.name),
+        MOST_LETTERS_WRONG,
+      ),
+    });
   }
 
   find(name: string): Kind | undefined {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { backoffMs, readBackoff } from './backoff.js';
 import { KindProblems } from './kind-problems.js';
-import { defineKind } from './kind.js';
+import { JobRetention } from './job-retention.js';
+import { KindRegistry } from './kind-registry.js';
+import { defineKind, type Kind } from './kind.js';
 import { readPayload } from './payload-schema.js';
 
 const payload = z.object({ photoId: z.string(), size: z.number().default(64) });
@@ -26,8 +28,9 @@ describe('defineKind', () => {
       graceMs: 5_000,
       expiresInMs: 300_000,
       dedup: { strategy: 'none' },
-      keepCompleted: { age: 3_600, count: 1_000 },
-      keepFailed: { age: 3_600, count: 5 },
+      keep: { completed: { age: 3_600 }, failed: { count: 5 } },
+      artifacts: false,
+      offered: true,
     });
   });
 
@@ -51,6 +54,41 @@ describe('defineKind', () => {
         '  timeout is a number of ms, or a text with a unit such as 500ms, 30s, 5m, 24h, 7d; got "soon".',
       ].join('\n'),
     );
+  });
+});
+
+describe('the retention of a kind', () => {
+  const define = (name: string, more: object) => defineKind({ name, queue: 'media', payload, ...more });
+  const retention = (kinds: readonly Kind[], options = {}) => {
+    const registry = new KindRegistry();
+    registry.add(kinds);
+    return new JobRetention(options as never, registry);
+  };
+
+  it('is its own, or else that of the application', () => {
+    const kind = define('a', { keep: { count: 5, failed: { age: '2h' } } });
+    const kept = retention([kind], { retention: { age: '1h' } });
+
+    expect(kept.optionsOf(kind)).toEqual({
+      removeOnComplete: { age: 3_600, count: 5 },
+      removeOnFail: { age: 7_200, count: 5 },
+    });
+  });
+
+  it('is the work of a sweep where artifacts go first, with an age far above it in BullMQ', () => {
+    const [bare, leaves, wanted] = [
+      define('a', { keep: { age: '10d' } }),
+      define('b', { artifacts: true }),
+      define('c', { keepWanted: true }),
+    ];
+    const far = { age: 21 * 86_400 };
+
+    expect(retention([bare, leaves]).optionsOf(bare)).toEqual({ removeOnComplete: far, removeOnFail: far });
+    expect(retention([bare, wanted]).optionsOf(bare).removeOnComplete).toBe(false);
+    expect([retention([bare]).isSwept('media'), retention([bare, leaves]).isSwept('media')]).toEqual([
+      false,
+      true,
+    ]);
   });
 });
 

@@ -1,5 +1,7 @@
 import type { Owner } from '#core';
 import { durationMs } from '#core/parts';
+import { isAbsolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { readBackoff, type Backoff, type Duration, type StoredBackoff } from './backoff.js';
 import type { PayloadSchema, SchemaInput, SchemaOutput } from './payload-schema.js';
 import { URGENCIES, type Urgency } from './priority.js';
@@ -32,8 +34,24 @@ export interface KindOptions<S extends PayloadSchema> {
   readonly slot?: (payload: SchemaOutput<S>) => SlotOptions | undefined;
   /** How many bytes its payload may have as JSON. Default 256 KiB. */
   readonly maxPayloadBytes?: number;
-  /** How long, and how many, finished jobs are kept; of failed ones, if that differs. Default 24 h and 1,000. */
+  /** How long, and how many, finished jobs are kept; of failed ones, if that differs. Default as `forRoot` says, else 24 h and 1,000. */
   readonly keep?: KeepOptions & { readonly failed?: KeepOptions };
+  /** Whether a class with @Keeps is asked before a sweep removes a completed job. BullMQ removes none of its queue then. Default false. */
+  readonly keepWanted?: boolean;
+  /** Whether runs may leave artifacts. Jobs of its queue are then removed by a sweep, behind their artifacts. Default false. */
+  readonly artifacts?: boolean;
+  /** Fields of the payload that are never shown to readers of the job. */
+  readonly hidden?: readonly string[];
+  /** Whether callers from outside may enqueue its jobs by name. Default true. */
+  readonly offered?: boolean;
+  /**
+   * The file that does the work, in a process of its own, which is killed if it does not stop: its `default` or `handle` is called.
+   * `new URL('./render.sandbox.js', import.meta.url)`. Default: the class with @Handles.
+   */
+  readonly sandbox?: URL | string;
+  /** Ask the resolvers of its owners when a job starts, and what to do if they do not know. Default: do not ask. */
+  readonly checkOwner?: 'start';
+  readonly onUnknownOwner?: 'run' | 'wait';
 }
 
 export const STRATEGIES = ['none', 'skip', 'replace', 'coalesce'] as const;
@@ -49,6 +67,8 @@ export interface DedupOptions {
 export interface SlotOptions {
   readonly key: string;
   readonly limit: number;
+  /** `callers`: a key that a caller from outside named. It never is one of the application's own. */
+  readonly space?: 'callers' | undefined;
 }
 
 export interface KeepOptions {
@@ -77,8 +97,16 @@ export interface Kind<S extends PayloadSchema = PayloadSchema> {
   readonly dedup: DedupOptions;
   readonly slot: ((payload: never) => SlotOptions | undefined) | undefined;
   readonly maxPayloadBytes: number;
-  readonly keepCompleted: Kept;
-  readonly keepFailed: Kept;
+  /** What the kind itself says of it; `JobRetention` knows the rest. */
+  readonly keep: { readonly completed: Partial<Kept>; readonly failed: Partial<Kept> };
+  readonly keepWanted: boolean;
+  readonly artifacts: boolean;
+  readonly hidden: readonly string[];
+  readonly offered: boolean;
+  /** The path of its file. */
+  readonly sandbox: string | undefined;
+  readonly checkOwner: 'start' | undefined;
+  readonly onUnknownOwner: 'run' | 'wait';
 }
 
 /** What a caller gives as payload, before the schema has filled in its defaults. */
@@ -88,7 +116,6 @@ export type Payload<K extends Kind> = SchemaOutput<K['payload']>;
 
 const MOST_ATTEMPTS = 1_000;
 const MAX_PAYLOAD_BYTES = 256 * 1024;
-const KEEP = { age: '24h', count: 1_000 } as const;
 
 /** Defines a kind of job. All problems are reported at once. */
 export function defineKind<S extends PayloadSchema>(options: KindOptions<S>): Kind<S> {
@@ -118,19 +145,39 @@ export function defineKind<S extends PayloadSchema>(options: KindOptions<S>): Ki
     dedup,
     slot: options.slot,
     maxPayloadBytes: options.maxPayloadBytes ?? MAX_PAYLOAD_BYTES,
-    keepCompleted: readKeep({ ...KEEP, ...keep }, 'keep', ms, problems),
-    keepFailed: readKeep({ ...KEEP, ...keep, ...keep.failed }, 'keep.failed', ms, problems),
+    keep: {
+      completed: readKeep(keep, 'keep', ms, problems),
+      failed: readKeep(keep.failed ?? {}, 'keep.failed', ms, problems),
+    },
+    keepWanted: options.keepWanted ?? false,
+    artifacts: options.artifacts ?? false,
+    hidden: options.hidden ?? [],
+    offered: options.offered ?? true,
+    sandbox: options.sandbox === undefined ? undefined : readFile(options.sandbox, problems),
+    checkOwner: options.checkOwner,
+    onUnknownOwner: options.onUnknownOwner ?? 'run',
   };
   problems.throwAny();
   return Object.freeze(kind);
 }
 
 function readKeep(
-  { age, count }: Required<KeepOptions>,
+  { age, count }: KeepOptions,
   what: string,
   ms: (value: Duration, what: string) => number,
   problems: KindProblems,
-): Kept {
-  problems.checkWhole(`${what}.count`, count, Number.MAX_SAFE_INTEGER);
-  return { age: Math.ceil(ms(age, `${what}.age`) / 1_000), count };
+): Partial<Kept> {
+  if (count !== undefined) problems.checkWhole(`${what}.count`, count, Number.MAX_SAFE_INTEGER);
+  return {
+    ...(age !== undefined && { age: Math.ceil(ms(age, `${what}.age`) / 1_000) }),
+    ...(count !== undefined && { count }),
+  };
+}
+
+function readFile(file: URL | string, problems: KindProblems): string | undefined {
+  const text = String(file);
+  if (isAbsolute(text)) return text;
+  const otherwise = `sandbox is a file: URL or an absolute path, as in new URL('./render.sandbox.js', import.meta.url); got "${text}"`;
+  problems.check(text.startsWith('file:'), otherwise);
+  return text.startsWith('file:') ? problems.try(() => fileURLToPath(text)) : undefined;
 }

@@ -10,3 +10,6 @@ export const LOWEST_PRIORITY = 2 * MIDDLE_PRIORITY;
 export function priorityInQueue(urgency: Urgency, priority: number): number {
   return URGENCIES.indexOf(urgency) * LOWEST_PRIORITY + priority;
 }
+
+/** All of BullMQ's priorities that a job may have. 0 is that of jobs without one. */
+export const PRIORITIES = Array.from({ length: URGENCIES.length * LOWEST_PRIORITY + 1 }, (_, i) => i);

@@ -5,6 +5,9 @@ import type { Kind } from '../kinds/kind.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { Handler, HANDLES } from './handler.js';
 import { KindProcessor } from './kind-processor.js';
+import { Sandbox } from './sandbox.js';
+import { KindWorkers } from './kind-workers.js';
+import { WorkerFacts } from './worker-facts.js';
 
 interface FoundHandler {
   readonly kind: string;
@@ -21,26 +24,35 @@ export class HandlerDiscovery implements OnApplicationBootstrap {
     private readonly reflector: Reflector,
     private readonly kinds: KindRegistry,
     private readonly handlers: HandlerRegistry,
+    private readonly workers: KindWorkers,
+    private readonly facts: WorkerFacts,
   ) {}
 
   onApplicationBootstrap(): void {
-    const found = this.findHandlers();
     const queues = this.processedQueues();
     const wanted = this.kinds.all().filter(({ queue }) => queues.has(queue));
+    const found = [
+      ...this.findHandlers(),
+      ...wanted.filter(({ sandbox }) => sandbox !== undefined).map(sandboxed),
+    ];
     const problems = [
       ...found.filter(({ kind }) => !this.kinds.find(kind)).map(unknownKind),
       ...found.filter(({ isSingleton }) => !isSingleton).map(scoped),
       ...wanted.flatMap((kind) => notExactlyOne(kind, found)),
     ];
     if (problems.length > 0) throw new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
+    for (const { worker } of this.processors()) this.facts.follow(worker);
     this.handlers.complete(new Map(found.map(({ kind, handler }) => [kind, handler])));
   }
 
   private processedQueues(): ReadonlySet<string> {
-    const processors = this.discovery.getProviders().map(({ instance }) => instance as unknown);
-    return new Set(
-      processors.filter((each) => each instanceof KindProcessor).map(({ worker }) => worker.name),
-    );
+    const workers = this.processors().map(({ worker }) => worker);
+    return new Set([...workers.map(({ name }) => name), ...this.workers.queues()]);
+  }
+
+  private processors(): KindProcessor[] {
+    const instances = this.discovery.getProviders().map(({ instance }) => instance as unknown);
+    return instances.filter((each) => each instanceof KindProcessor);
   }
 
   private findHandlers(): FoundHandler[] {
@@ -54,6 +66,10 @@ export class HandlerDiscovery implements OnApplicationBootstrap {
       return [{ kind: kind.name, name: type.name, handler, isSingleton: wrapper.isDependencyTreeStatic() }];
     });
   }
+}
+
+function sandboxed(kind: Kind): FoundHandler {
+  return { kind: kind.name, name: kind.sandbox!, handler: new Sandbox(kind), isSingleton: true };
 }
 
 /** Its queue would have no worker here, and its jobs would wait for ever. */

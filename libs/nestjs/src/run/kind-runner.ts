@@ -1,49 +1,109 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { DelayedError, type Job } from 'bullmq';
-import { KindRegistry } from '../kinds/kind-registry.js';
-import { readPayload } from '../kinds/payload-schema.js';
-import { HandlerRegistry } from './handler-registry.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { WaitingChildrenError, type Job } from 'bullmq';
+import { QueueRegistry } from '../enqueue/queue-registry.js';
+import { checkChildren } from '../flows/children.js';
+import { EarlyParent } from '../flows/early-parent.js';
+import { JobLog } from '../history/job-log.js';
+import { factsOf, type JobFacts } from '../journal/fact.js';
+import { Journal } from '../journal/journal.js';
+import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
+import { RunTimedOut } from './run-timed-out.js';
+import { RunPreparation, type PreparedRun } from './run-preparation.js';
 import { Run } from './run.js';
+import { RunningJobs } from './running-jobs.js';
+import { SkipJob } from './skip-job.js';
 import { SnoozeJob } from './snooze-job.js';
+import { Snoozer } from './snoozer.js';
 
-/** When a job is looked at again that this worker cannot do. Another worker may know how. */
-const NOT_HERE_MS = 30_000;
-
-/** Runs jobs of kinds: finds the handler, reads the payload, calls it. */
+/** Runs jobs of kinds, and says what their errors mean. */
 @Injectable()
 export class KindRunner {
-  private readonly logger = new Logger('mooring');
-
   constructor(
-    private readonly kinds: KindRegistry,
-    private readonly handlers: HandlerRegistry,
+    @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
+    private readonly preparation: RunPreparation,
+    private readonly queues: QueueRegistry,
+    private readonly running: RunningJobs,
+    private readonly log: JobLog,
+    private readonly journal: Journal,
+    private readonly snoozer: Snoozer,
   ) {}
 
   async run(job: Job, token: string, signal: AbortSignal): Promise<unknown> {
-    const kind = this.kinds.find(job.name);
-    const handler = await this.handlers.get(job.name);
-    if (!kind || !handler) return this.snooze(job, token, new SnoozeJob('no handler here', NOT_HERE_MS));
-    const read = await readPayload(kind.payload, job.data);
-    if ('problems' in read)
-      return this.snooze(
-        job,
-        token,
-        new SnoozeJob(`its payload cannot be read here: ${read.problems}`, NOT_HERE_MS),
-      );
+    this.running.takenAt.set(job.queueName, Date.now());
+    const facts = factsOf(job);
+    const perform = async (): Promise<unknown> => {
+      const prepared = await this.preparation.prepare(job);
+      const run = this.makeRun(job, signal, prepared);
+      return this.whileShown(run, job, facts, () => this.perform(job, token, run, prepared));
+    };
+    const around = this.options.worker?.around;
     try {
-      return await handler.handle(read.payload, new Run(job, signal));
+      return await (around ? around(facts, perform) : perform());
     } catch (error) {
-      if (error instanceof SnoozeJob) return this.snooze(job, token, error);
+      if (error instanceof WaitingChildrenError) this.logWaiting(job);
+      if (error instanceof SnoozeJob) return this.snoozer.snooze(job, token, facts, error);
+      throw isOverTime(signal, error)
+        ? new RunTimedOut(this.preparation.timeoutOf(job.name), { cause: error })
+        : error;
+    }
+  }
+
+  private makeRun(job: Job, signal: AbortSignal, { kind }: PreparedRun): Run {
+    return new Run(job, signal, {
+      log: (level, text) => this.log.write(job.queueName, job.id!, { at: Date.now(), level, text }),
+      failed: (error) => this.journal.trouble(`The progress of ${kind.name}`, error),
+      artifacts: kind.artifacts ? this.options.artifacts : undefined,
+    });
+  }
+
+  private logWaiting({ queueName, id, attemptsMade, processedOn: beganAt }: Job): void {
+    const why = 'its children have not all ended';
+    const entry = { at: Date.now(), event: 'retrying', attempt: attemptsMade + 1, why, beganAt: beganAt! };
+    this.log.write(queueName, id!, entry);
+  }
+
+  private async whileShown<T>(run: Run, job: Job, facts: JobFacts, perform: () => Promise<T>): Promise<T> {
+    const shown = { ...facts, attempt: run.attempt, since: Date.now() };
+    this.running.runs.add(shown);
+    this.journal.tell({ event: 'job.began', ...facts, attempt: run.attempt, ...waitedMs(job) });
+    try {
+      return await perform();
+    } finally {
+      run.end();
+      this.running.runs.delete(shown);
+    }
+  }
+
+  private async perform(job: Job, token: string, run: Run, prepared: PreparedRun): Promise<unknown> {
+    try {
+      await checkChildren(job);
+      const result = await this.handle(job, token, () => prepared.handler.handle(prepared.payload, run));
+      await run.artifacts.end(true);
+      return result;
+    } catch (error) {
+      await run.artifacts.end(error instanceof WaitingChildrenError);
       throw error;
     }
   }
 
-  /** The job keeps its attempts. To fail what an older worker does not understand would lose it. */
-  private async snooze(job: Job, token: string, { why, forMs }: SnoozeJob): Promise<never> {
-    this.logger.warn(
-      `Job ${job.id} (${job.name}) of queue ${job.queueName} is put off for ${forMs} ms: ${why}`,
-    );
-    await job.moveToDelayed(Date.now() + forMs, token);
-    throw new DelayedError();
+  private async handle(job: Job, token: string, handle: () => Promise<unknown>): Promise<unknown> {
+    if (!EarlyParent.is(job)) return handle();
+    const parent = new EarlyParent(this.queues.get(job.queueName), job, token);
+    const earlier = await parent.takeUp();
+    if (earlier) return earlier.result;
+    const result = await handle();
+    await parent.waitForChildren(result);
+    return result;
   }
+}
+
+/** A handler that is told to stop may fail as it likes. */
+function isOverTime(signal: AbortSignal, error: unknown): boolean {
+  return signal.aborted && signal.reason === 'timeout' && !(error instanceof SkipJob);
+}
+
+/** Since the job was due. BullMQ does not say when one became due that was tried before, or whose children had ended. */
+function waitedMs({ attemptsStarted, timestamp, opts, processedOn = 0, parent }: Job): { waitedMs?: number } {
+  if (attemptsStarted > 1 || parent) return {};
+  return { waitedMs: Math.max(0, processedOn - timestamp - (opts.delay ?? 0)) };
 }

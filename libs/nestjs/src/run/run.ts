@@ -1,16 +1,35 @@
 import { parseOwner, type Owner } from '#core';
-import { Logger } from '@nestjs/common';
+import type { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
+import type { ArtifactStore } from '../artifacts/artifact-store.js';
+import { RunArtifacts } from '../artifacts/run-artifacts.js';
+import { readChildren, type ChildOutcome } from '../flows/children.js';
+import { Progress } from './progress.js';
+import { RunLogger } from './run-logger.js';
+
+/** Where a run leaves what it reports and makes. */
+export interface RunReports {
+  readonly log: (level: string, text: string) => void;
+  readonly failed: (error: unknown) => void;
+  readonly artifacts: ArtifactStore | undefined;
+}
 
 /** What a handler is given beside its payload: which run this is, and what it may do. */
 export class Run {
-  private logger: Logger | undefined;
+  /** What it leaves behind. It is shown when the run completes its job, and goes with the job. */
+  readonly artifacts: RunArtifacts;
+  private logger: RunLogger | undefined;
+  private reported: Progress | undefined;
+  private isOver = false;
 
   constructor(
     private readonly job: Job,
     /** Aborts when the run has to stop; its `reason` is `cancelled`, `lost`, `timeout` or `shutdown`. */
     readonly signal: AbortSignal,
-  ) {}
+    private readonly reports: RunReports,
+  ) {
+    this.artifacts = new RunArtifacts(job, signal, reports.artifacts);
+  }
 
   get id(): string {
     return this.job.id!;
@@ -30,12 +49,36 @@ export class Run {
     return this.job.attemptsStarted;
   }
 
-  get log(): Logger {
-    return (this.logger ??= new Logger(this.job.name));
+  /** How the children of this job ended, if it is the parent of a flow, in the order in which they were named. */
+  children(): Promise<readonly ChildOutcome[]> {
+    return readChildren(this.job);
   }
 
-  /** How far the run is: a number, a text or a small object. A store that is away does not fail the run. */
+  /** Lines go to the log of the process, and the first hundred to the log of the job. */
+  get log(): Logger {
+    return (this.logger ??= new RunLogger(this.job.name, this.reports.log));
+  }
+
+  /**
+   * How far the run is: a number, a text or a small object. It waits a second at most, and never fails the run. It does nothing once the
+   * run has ended or was told to stop.
+   */
   async progress(value: number | string | object): Promise<void> {
-    await this.job.updateProgress(value).catch((error: Error) => this.log.warn(error.message));
+    if (!this.isWanted) return;
+    this.reported ??= new Progress((latest) => this.store(latest), this.reports.failed);
+    await this.reported.report(value);
+  }
+
+  /** @internal */
+  end(): void {
+    this.isOver = true;
+  }
+
+  private get isWanted(): boolean {
+    return !this.isOver && !this.signal.aborted;
+  }
+
+  private async store(value: unknown): Promise<void> {
+    if (this.isWanted) await this.job.updateProgress(value as object);
   }
 }

@@ -4,6 +4,11 @@ export class SnoozeJob extends Error {
     /** What it waits for, in a few words. */
     readonly why: string,
     readonly forMs: number,
+    /**
+     * Asked once the job is delayed: whether it need not wait any more. What it waits for may have come just before, when there was no
+     * delayed job yet to wake.
+     */
+    readonly isOver: () => Promise<boolean> = () => Promise.resolve(false),
   ) {
     super(`Snoozed for ${forMs} ms: ${why}.`);
     this.name = 'SnoozeJob';

@@ -1,5 +1,4 @@
 import { Owners } from '#core';
-import { durationMs } from '#core/parts';
 import {
   Inject,
   Injectable,
@@ -7,45 +6,58 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { MOORING_OPTIONS, type MooringOptions, type SweepOptions } from '../options.js';
 import { ApplicationQueues } from '../queues/application-queues.js';
-import { MooringSetupError } from '../setup-error.js';
 import { AdoptionTurns } from './adoption-turns.js';
 import { OutageLog } from './outage-log.js';
+import { SweepRegistry } from './sweep-registry.js';
+import { SweepSettings } from './sweep-settings.js';
 import { SweepTimer } from './sweep-timer.js';
+import { Sweeper } from './sweeper.js';
 
-const DEFAULT_EVERY = '30s';
-const LEAST_MS = 100;
-/** More than a timer of Node can wait is no wait at all. */
-const MOST_MS = 2 ** 31 - 1;
+/** How long a requested sweep waits for a janitor at most. */
+const ASKED_EVERY_MS = 500;
 
-/** The sweeps of this process: their timers run from the start of the application to the beginning of its shutdown. */
+/** The timers of this process's sweeps. They run from the start of the application to the beginning of its shutdown. */
 @Injectable()
 export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly timers: SweepTimer[] = [];
   private readonly logger = new Logger('Mooring');
-  private readonly every: { readonly adoptMs: number; readonly resumeMs: number } | undefined;
 
   constructor(
-    @Inject(MOORING_OPTIONS) { sweeps = false }: MooringOptions,
+    private readonly settings: SweepSettings,
+    private readonly sweeper: Sweeper,
+    private readonly registry: SweepRegistry,
     @Inject(Owners) private readonly owners: Owners,
     @Inject(ApplicationQueues) private readonly queues: ApplicationQueues,
-  ) {
-    this.every = sweeps === false ? undefined : readIntervals(sweeps === true ? {} : sweeps);
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
-    if (!this.every) return;
-    const { adoptMs, resumeMs } = this.every;
+    const { hasTimers, adoptMs, resumeMs } = this.settings;
+    if (!hasTimers) return;
     for (const queue of this.queues.withOwnersOf()) {
       const turns = new AdoptionTurns(queue);
       this.start(`The adoption of jobs in queue "${queue.name}"`, adoptMs, () => turns.sweepOnce());
     }
     this.start('The clean-up of cancels', resumeMs, () => this.owners.resume());
+    this.start('The answer to requested sweeps', ASKED_EVERY_MS, () => this.sweeper.answerAsked());
+    for (const kind of this.registry.kinds()) this.startSweep(kind);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all(this.timers.splice(0).map((timer) => timer.stop()));
+    const stopped = this.timers.splice(0).map((timer) => timer.stop());
+    await this.sweeper.beforeApplicationShutdown();
+    await Promise.all(stopped);
+  }
+
+  /** Expiry has to be timely, and a turn without work is cheap. Of other sweeps one process does each in half an interval. */
+  private startSweep(kind: string): void {
+    const everyMs = this.settings.everyMs(kind);
+    if (everyMs === undefined) return;
+    const restMs = kind === 'expiry' ? 0 : everyMs / 2;
+    this.start(`The sweep of ${kind}`, everyMs, async () => {
+      const done = await this.sweeper.sweepIfNeeded(kind, restMs);
+      if (typeof done === 'object' && done.state === 'failed') throw new Error(done.why);
+    });
   }
 
   private start(name: string, everyMs: number, sweepOnce: () => Promise<unknown>): void {
@@ -53,19 +65,4 @@ export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown
     this.timers.push(timer);
     timer.start();
   }
-}
-
-function readIntervals({ adoptEvery = DEFAULT_EVERY, resumeEvery = DEFAULT_EVERY }: SweepOptions): {
-  adoptMs: number;
-  resumeMs: number;
-} {
-  return { adoptMs: interval('adoptEvery', adoptEvery), resumeMs: interval('resumeEvery', resumeEvery) };
-}
-
-function interval(name: string, given: number | string): number {
-  const ms = durationMs(`sweeps.${name}`, given);
-  if (ms >= LEAST_MS && ms <= MOST_MS) return ms;
-  throw new MooringSetupError(
-    `sweeps.${name} is at least 100ms and at most 24d; got ${JSON.stringify(given)}.`,
-  );
 }

@@ -16,6 +16,8 @@ function addReceipts(a: Receipt, b: Receipt): Receipt {
     removed: a.removed + b.removed,
     aborted: a.aborted + b.aborted,
     acknowledged: a.acknowledged + b.acknowledged,
+    abandoned: a.abandoned + b.abandoned,
+    schedules: a.schedules + b.schedules,
     byQueue: addByQueue(a.byQueue, b.byQueue),
     done: a.done && b.done,
     durable: a.durable && b.durable,

@@ -23,6 +23,7 @@ local function changeMark(request, pending)
   local mark = markOf(request)
   setMark(pending.prefix, pending.job, mark)
   pending.mark = readMark(mark)
+  noteDeadline(pending.ref, pending.mark.startBy)
 end
 
 local function coalesce(request, pending)
@@ -39,6 +40,8 @@ local function skip(request, pending)
 end
 
 local function removePending(pending)
+  noteGone(pending.ref, ownersOfMark(pending.mark), describe(pending.prefix, pending.job), 'replaced', 'waiting')
+  writeGone()
   leaveAll(pending.mark, pending.ref)
   freeSlots(pending.mark, pending.ref)
   bull.removeJob(removeJobKeys(pending.prefix, pending.job), { pending.job, '0', pending.prefix })
@@ -46,6 +49,8 @@ end
 
 local function joinPending(request)
   redis.call('HSET', recordOf(request.owners[1].name), 'wanted', whole(request.at))
-  if request.template.strategy == 'coalesce' then return coalesce(request, request.pending) end
-  return skip(request, request.pending)
+  local join = request.template.strategy == 'coalesce' and coalesce or skip
+  local answer = join(request, request.pending)
+  logEvent(request.pending.prefix, answer[2], 'deduplicated', answer[1])
+  return answer
 end

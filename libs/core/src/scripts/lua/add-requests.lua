@@ -1,6 +1,6 @@
 -- What add.lua is asked for: the jobs, and the templates that say what they have in common.
 
-local TEMPLATE_WIDTH = 10
+local TEMPLATE_WIDTH = 11
 
 local function readTemplate(at)
   local sort, prefix, options = ARGV[at], ARGV[at + 1], ARGV[at + 3]
@@ -8,19 +8,20 @@ local function readTemplate(at)
     sort = sort, prefix = prefix, queue = refOf(prefix, ''), keys = keysOf(sort, prefix), name = ARGV[at + 2],
     options = cjson.decode(options), furtherOptions = options == '{}' and '}' or ',' .. string.sub(options, 2),
     life = ARGV[at + 4], strategy = ARGV[at + 5], longestWait = ARGV[at + 6],
-    isCallersId = ARGV[at + 7] == '1', hasNeeds = ARGV[at + 8] == '1', hasRest = ARGV[at + 9] == '1',
+    isCallersId = ARGV[at + 7] == '1', hasNeeds = ARGV[at + 8] == '1', hasRest = ARGV[at + 9] == '1', hasKey = ARGV[at + 10] == '1',
   }
 end
 
 -- Answers the request, and where the next one begins.
 local function readRequest(at, templates)
   local template = templates[tonumber(ARGV[at])]
-  local prefix, job, needs, rest, following = template.prefix, ARGV[at + 1], '||', '', at + 5
+  local prefix, job, needs, rest, once, following = template.prefix, ARGV[at + 1], '||', '', nil, at + 5
   if template.hasNeeds then needs, following = ARGV[following], following + 1 end
   if template.hasRest then rest, following = ARGV[following], following + 1 end
+  if template.hasKey then once, following = ARGV[following], following + 1 end
   return {
     template = template, prefix = prefix, job = job, ref = template.queue .. job, timestamp = ARGV[at + 2], data = ARGV[at + 3],
-    owners = ownersNamed(ARGV[at + 4]), needs = needs, rest = rest,
+    owners = ownersNamed(ARGV[at + 4]), needs = needs, rest = rest, once = once,
   }, following
 end
 

@@ -12,15 +12,18 @@
     ARGV[5]  number of templates, then for each of them
       1 sort, as BullMQ calls it   2 prefix of the queue   3 name   4 options, JSON   5 time to start in, ms, or ''   6 dedup strategy or ''
       7 longest wait of a coalesced job, ms, or ''   8 '1' if the id is the caller's, and stands among the options
-      9 '1' if the jobs have needs   10 '1' if they belong to a flow or a scheduler, or BullMQ deduplicates them
+      9 '1' if the jobs have needs   10 '1' if they belong to a flow or a scheduler, or BullMQ deduplicates them   11 '1' if they have an
+      idempotency key
     then for each job
       1 number of its template   2 id   3 timestamp   4 data   5 owners, joined by |; '' for none
       <key>|<limit>|<slot> as in its mark, if it has needs
       key, dependencies and description of the parent, scheduler, whether its parent is released later, BullMQ's deduplication id: JSON, if it
       has one of these
+      <digest of the key>|<digest of the request>, if it has an idempotency key
 
   Answers for each: 'created', {'existing', id}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner},
-  {'owner-full', owner}, {'queue-full', count}, {'slot-limit', the limit its key has} or {'error', text}. With 'all', a refusal is the only answer.
+  {'owner-full', owner}, {'queue-full', count}, {'slot-limit', the limit its key has}, {'repeated', ...} and {'conflict'} as in
+  idempotency.lua, or {'error', text}. With 'all', a refusal is the only answer.
 ]]
 local ownerLimit, queueLimit = tonumber(ARGV[3]), tonumber(ARGV[4])
 
@@ -108,6 +111,7 @@ local function accept(request)
   if not isOwned then return 'created' end
   claimLimit(request.needs)
   enterAll(request.owners, request.ref, request.at)
+  noteDeadline(request.ref, startBy(request))
   if request.template.strategy ~= '' then redis.call('HSET', pendingOf(request.owners[1].name), request.key, request.ref) end
   if not request.pending then return 'created' end
   removePending(request.pending)
@@ -121,12 +125,21 @@ local function countAccepted(request)
   if slot then claimed[slot] = limit end
 end
 
-local function addOne(request)
+local function addNew(request)
   local refused = refusal(request)
   if refused then return refused end
   if request.pending and request.template.strategy ~= 'replace' then return joinPending(request) end
   local answer = accept(request)
   if depths[request.prefix] and answer == 'created' then depths[request.prefix] = depths[request.prefix] + 1 end
+  return answer
+end
+
+local function addOne(request)
+  if not request.once then return addNew(request) end
+  local earlier = earlierAnswer(request)
+  if earlier then return earlier end
+  local answer = addNew(request)
+  rememberAnswer(request, answer)
   return answer
 end
 

@@ -9,12 +9,11 @@
 root = ARGV[1]
 local prefix, now = ARGV[2], nowUs()
 
-local function adopt(job, ref, owners)
+local function adopt(job, ref, owners, scheduler, parent)
   local at, closed = lookUp(owners, now)
   if closed then
     remember(owners, ref, 'cancelled')
-    local scheduler, parent = unpack(redis.call('HMGET', prefix .. job, 'rjk', 'parentKey'))
-    removeFromQueue(prefix, job, scheduler, parent, msText(now))
+    removeFromQueue(prefix, job, scheduler, parent, msText(now), 'cancelled')
     return 'removed'
   end
   moor(prefix, job, owners, at, '', '||')
@@ -23,11 +22,11 @@ end
 
 -- A worker that has the job gives it its owners itself.
 local function adoptWaiting(job, owners)
-  local known = redis.call('HMGET', prefix .. job, 'opts', 'finishedOn')
+  local known = redis.call('HMGET', prefix .. job, 'opts', 'finishedOn', 'rjk', 'parentKey')
   if not known[1] or known[2] or isLocked(prefix, job) then return 'passed' end
   local ref, mark = refOf(prefix, job), markIn(known[1])
   if mark then return entersAgain(prefix, job, mark, ref) and 'adopted' or 'passed' end
-  return #owners > 0 and adopt(job, ref, owners) or 'passed'
+  return #owners > 0 and adopt(job, ref, owners, known[3], known[4]) or 'passed'
 end
 
 local answers = {}

@@ -8,10 +8,13 @@
     ARGV[9]  epoch   [10] time of the newest entry that the caller saw, '-' for none, or '': an entry since makes the cancel void
     ARGV[11] how many owners may be closed that never had a job; '' for one that had jobs in another partition
     ARGV[12] turn, as in turns.lua   [13] what the other partitions have to be told, kept with the receipt until they were
+    ARGV[14] 1 if others are told when it is done: it is listed in <root>~outbox, a zset, by when that is looked at by itself, ms
   Answers {'cancelled'}, or {'empty', epoch, time, ms} when there was no job: an owner without a record has one
   afterwards only if it is closed. These two have written something. {'repeated'} for a cancelId that was used, {'taken'} if for another
   owner; {'late'} or {'moved'} for [8] and [9]; {'full'} for [11]; {'late'} if the owner was closed or reopened since the turn was given.
 ]]
+local OTHERS_TELL_AFTER_US = 5000000
+
 root = ARGV[1]
 local owner, cancelId, closes, happenedAt = ARGV[2], ARGV[3], ARGV[4] == '1', tonumber(ARGV[8])
 local receipt, record = receiptOf(cancelId), recordOf(owner)
@@ -55,6 +58,7 @@ local function endEmpty()
   return { 'empty', epoch, msText(now) }
 end
 
+if ARGV[14] == '1' and decides(ARGV[12]) then redis.call('ZADD', root .. '~outbox', msText(now + OTHERS_TELL_AFTER_US), 'cancel ' .. cancelId) end
 if countJobs(owner) <= 0 then return endEmpty() end
 
 openReceipt(cancelId, now, ARGV[7], receiptFields)

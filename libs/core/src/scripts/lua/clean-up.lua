@@ -7,14 +7,14 @@ local MOST_ANNOUNCED = 1000
 
 -- A parent that is not cancelled with its child is told that the child failed: BullMQ does so for a job that ends in the active list.
 -- This, as the other ways to remove a job, answers whether it was delayed.
-local function failInItsPlace(prefix, job, timestamp)
+local function failInItsPlace(prefix, job, timestamp, reason)
   local wasDelayed = redis.call('ZREM', prefix .. 'delayed', job) == 1
   for _, place in ipairs({ 'prioritized', 'waiting-children' }) do
     redis.call('ZREM', prefix .. place, job)
   end
   redis.call('LREM', prefix .. 'wait', 1, job)
   redis.call('LPUSH', prefix .. 'active', job)
-  failUnkept(prefix, job, timestamp, '0', 'cancelled')
+  failUnkept(prefix, job, timestamp, '0', reason)
   return wasDelayed
 end
 
@@ -35,9 +35,9 @@ local function removeAsBullMQ(prefix, job, isPlain)
   return removedFrom == 'delayed'
 end
 
-local function removeFromQueue(prefix, job, scheduler, parent, timestamp)
+local function removeFromQueue(prefix, job, scheduler, parent, timestamp, reason)
   if scheduler and endSchedulerWith(prefix, job) then return true end
-  if parent and isLivingParent(parent) then return failInItsPlace(prefix, job, timestamp) end
+  if parent and isLivingParent(parent) then return failInItsPlace(prefix, job, timestamp, reason) end
   return removeAsBullMQ(prefix, job, not (scheduler or parent))
 end
 
@@ -75,14 +75,16 @@ end
 -- A job that a worker has stays: its run is told to stop. One that was never handed to a worker has no lock.
 local function cleanJob(page, ref)
   local prefix, job = splitRef(ref)
-  local fields = redis.call('HMGET', prefix .. job, 'opts', 'processedOn', 'atm', 'rjk', 'parentKey')
-  local options, begunAt, tries, scheduler, parent = unpack(fields)
+  local fields = redis.call('HMGET', prefix .. job, 'opts', 'processedOn', 'atm', 'rjk', 'parentKey', unpack(page.described))
+  local options, begunAt, tries, scheduler, parent, name, timestamp = unpack(fields)
   if begunAt and isLocked(prefix, job) then return tellRun(page, ref) end
   local mark = options and markIn(options)
   if not mark then return noteRemoved(page, prefix, ref, 'gone') end
   leaveAllOn(page, mark, ref)
-  local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp)
-  noteRemoved(page, prefix, ref, not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed')
+  local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp, 'cancelled')
+  local state = not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed'
+  noteRemoved(page, prefix, ref, state)
+  if remembersJobs() then noteGone(ref, ownersOfMark(mark), { name, timestamp, begunAt, tries }, 'cancelled', state, page.cancelId) end
 end
 
 local function writeCounts(page)
@@ -95,7 +97,9 @@ end
 
 local function writePage(page)
   writeCounts(page)
+  if schedulersEnded > 0 then redis.call('HINCRBY', receiptOf(page.cancelId), 'schedules', schedulersEnded) end
   for owner, entries in pairs(page.history) do rememberAll(owner, entries) end
+  writeGone()
   if #page.running > 0 then
     redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(page.running, '\n'))
   end
@@ -106,7 +110,7 @@ end
 -- many of them run, and whether these are all: a page of the index may have more jobs than a step removes.
 local function cleanRefs(owner, cancelId, refs, timestamp)
   local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, running = {},
-    counts = { waiting = {}, delayed = {}, retrying = {}, gone = {} } }
+    counts = { waiting = {}, delayed = {}, retrying = {}, gone = {} }, described = remembersJobs() and { 'name', 'timestamp' } or {} }
   local at = 0
   while at < #refs and #page.leaving < JOBS_IN_ONE_STEP do
     at = at + 1

@@ -46,7 +46,7 @@ end
 local function finishOne(template, at)
   local prefix, job, timestamp, token = ARGV[2], ARGV[at + 1], ARGV[at + 2], ARGV[at + 4]
   local mark, ref = markGiven(prefix, job, ARGV[at + 5]), refOf(prefix, job)
-  if mark and not allCurrent(mark, ref) then return endCancelled(prefix, job, timestamp, token, mark, ref) end
+  if mark and not allCurrent(mark, ref) then return endCancelled(prefix, job, timestamp, token, mark, ref, ARGV[at + 3]) end
   template.options['token'] = token
   local args = { job, timestamp, template.property, ARGV[at + 3], template.target, template.fetchesNext, prefix, template.options,
     template.hasFields and cjson.decode(ARGV[at + 6]) or '' }

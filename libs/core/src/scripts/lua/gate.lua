@@ -38,7 +38,7 @@ local function endRefused(run, job, mark, ref, reason)
 end
 
 local function putAside(run, job, slot, ref)
-  standInLine(slot, ref)
+  if standInLine(slot, ref) == 1 and slot.isNamed then logEvent(run.prefix, job, 'waiting-for-slot') end
   bull.moveToDelayed(moveToDelayedKeys(run.prefix, job),
     { run.prefix, run.timestamp, job, run.options['token'], WAKE_BY_ITSELF_MS, '1', '', '0', '' })
   redis.call('HINCRBY', run.prefix .. job, 'ats', -1)

@@ -54,10 +54,16 @@ local function enterAll(owners, ref, at)
   end
 end
 
+-- <root>~deadlines  zset: jobs that have not begun and have to start in time, by when, ms. A job that waits longer is looked at again.
+local function noteDeadline(ref, startBy)
+  if startBy ~= '' then redis.call('ZADD', root .. '~deadlines', startBy, ref) end
+end
+
 -- Gives a job a mark, and enters it in the index of these owners.
 local function moor(prefix, job, owners, at, startBy, needs)
   setMark(prefix, job, writeMark(owners, startBy, needs))
   enterAll(owners, refOf(prefix, job), at)
+  noteDeadline(refOf(prefix, job), startBy)
 end
 
 local function receiptOf(cancelId)
@@ -143,6 +149,7 @@ local function otherPending(owner, key, ref)
 end
 
 local function leavePending(mark, ref)
+  if mark.startBy ~= '' then redis.call('ZREM', root .. '~deadlines', ref) end
   if mark.key ~= '' and redis.call('HGET', pendingOf(mark.owner), mark.key) == ref then
     redis.call('HDEL', pendingOf(mark.owner), mark.key)
   end

@@ -18,6 +18,8 @@ if not allCurrent(mark, refOf(prefix, producer)) then
 end
 local job = bull.updateJobScheduler(KEYS, ARGV)
 if not job then return job end
+-- Which turn has begun last: BullMQ does not keep it.
+redis.call('HSET', prefix .. 'repeat:' .. ARGV[2], 'last', producer)
 local owners = ownersOfMark(mark)
 local at = lookUp(owners, nowUs())
 moor(prefix, job, owners, at, startOfTurnBy(prefix, job, ARGV[4]), needsOf(mark))

@@ -2,7 +2,7 @@
   The receipt of a cancel: what it removed and what it told to stop, counted up by every step that ends a job of its owner.
 
     <root>~receipt~<cancelId>  hash: owner, from, epoch, at, reason, by, closed, jobs (if these alone); removed:<queue>:<state>, aborted:<queue>,
-                               acknowledged, refused:<queue>; done, once nothing is left; durable, once that was confirmed; in the home
+                               acknowledged:<queue>, abandoned:<queue>, refused:<queue>; schedules; done, once nothing is left; durable, once that was confirmed; in the home
                                partition of several turn, spread until the others were told, empty until then if it had no job
     <root>~told~<queue>:<id>   set: the cancels that have told the run of this job to stop; it lives as long as their receipts
     <root>~cancels             zset: cancels whose clean-up is not over, by time
@@ -47,10 +47,16 @@ local function count(mark, ref, what)
   end
 end
 
+-- As in run-watch.ts.
+local ABANDONED = '^The run was told to stop %(cancelled%) and did not'
+
 -- A cancelled run has ended. One that no clean-up had come to learns of the cancel now.
-local function countEndOfRun(mark, ref)
+local function countEndOfRun(mark, ref, result)
   local cancels = redis.call('SMEMBERS', toldOf(ref))
-  for _, cancelId in ipairs(cancels) do countIn(cancelId, ref, 'acknowledged') end
+  for _, cancelId in ipairs(cancels) do
+    countIn(cancelId, ref, 'acknowledged')
+    if result and string.find(result, ABANDONED) then countIn(cancelId, ref, 'abandoned') end
+  end
   redis.call('DEL', toldOf(ref))
   if #cancels > 0 then return end
   count(mark, ref, 'aborted')

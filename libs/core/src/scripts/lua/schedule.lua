@@ -14,8 +14,10 @@ if closed then return { 'closed', closed } end
 local limit = otherLimit(needs)
 if limit then return { 'slot-limit', limit } end
 
+local lastTurn = redis.call('HGET', KEYS[1] .. ':' .. ARGV[3], 'last')
 local answer = bull.addJobScheduler(KEYS, ARGV)
 if isError(answer) then return answer end
+if lastTurn then redis.call('HSET', KEYS[1] .. ':' .. ARGV[3], 'last', lastTurn) end
 forgetRemoved('rescheduled')
 if #owners == 0 then return answer end
 local job = answer[1]

@@ -1,6 +1,10 @@
 -- BullMQ's job schedulers. A scheduler has one turn at a time; the turn that runs plans the next one.
 
+-- How many ended in this step.
+local schedulersEnded = 0
+
 local function removeScheduler(prefix, scheduler)
+  schedulersEnded = schedulersEnded + 1
   bull.removeJobScheduler(keysOf('removeJobScheduler', prefix), { scheduler, prefix })
 end
 

@@ -81,10 +81,10 @@ local function takeSlot(slot, ref)
   return true
 end
 
--- Behind all others, and where it stood before if it comes again. The store's time stands still within a script.
+-- Behind all others, or where it stands if it is there: answers 1 if it was not. The store's time stands still within a script.
 local function standInLine(slot, ref)
   local last = redis.call('ZRANGE', lineOf(slot), -1, -1, 'WITHSCORES')[2]
-  redis.call('ZADD', lineOf(slot), 'NX', whole(math.max(nowUs(), (tonumber(last) or 0) + 1)), ref)
+  return redis.call('ZADD', lineOf(slot), 'NX', whole(math.max(nowUs(), (tonumber(last) or 0) + 1)), ref)
 end
 
 -- A slot whose holder is no longer there is free: its job was removed, or ended, by a program that knows no slots. Of many holders some

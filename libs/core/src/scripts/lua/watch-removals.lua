@@ -5,8 +5,8 @@ local store, removed = redis, {}
 
 local function noteRemoval(command, key)
   if command ~= 'DEL' then return end
-  local options = store.pcall('HGET', key, 'opts')
-  if type(options) == 'string' then removed[#removed + 1] = { key = key, options = options } end
+  local known = store.pcall('HMGET', key, 'name', 'timestamp', 'processedOn', 'atm', 'opts')
+  if type(known[5]) == 'string' then removed[#removed + 1] = { key = key, options = known[5], known = known } end
 end
 
 local redis = {

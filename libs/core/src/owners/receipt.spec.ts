@@ -1,0 +1,42 @@
+import type { Job } from 'bullmq';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CoreKit, until, untilStopped } from '../../../../test/support/core-kit.js';
+
+describe('a receipt', () => {
+  let kit: CoreKit;
+
+  beforeEach(() => {
+    kit = new CoreKit();
+  });
+
+  afterEach(() => kit.stop());
+
+  it('counts apart the runs that did not stop in time', async () => {
+    const queue = kit.queue();
+    const opts = { owners: ['track:1'] };
+    await queue.addBulk(['stops', 'goes on'].map((name) => ({ name, data: {}, opts })));
+    const run = (job: Job, token?: string, signal?: AbortSignal): Promise<void> =>
+      job.name === 'stops' ? untilStopped(job, token, signal) : new Promise(() => undefined);
+    kit.worker(run, { stopGrace: '50ms' });
+    await until(async () => (await queue.getActiveCount()) === 2, 'both run');
+
+    const receipt = await kit.owners.cancel('track:1', { wait: 'drained' });
+
+    expect(receipt).toMatchObject({ aborted: 2, acknowledged: 2, abandoned: 1, done: true });
+  });
+
+  it('says which job was cancelled alone, and how many schedulers ended with an owner', async () => {
+    const queue = kit.queue();
+    const job = await queue.add('x', {}, { owners: ['track:1'] });
+    await queue.upsertJobScheduler('s', { every: 60_000 }, { name: 'x', opts: { owners: ['track:1'] } });
+
+    const [ofJob, ofOwner] = [
+      await kit.owners.cancelJob('audio', job.id!),
+      await kit.owners.cancel('track:1'),
+    ];
+
+    expect(ofJob).toMatchObject({ job: { queue: 'audio', id: job.id }, schedules: 0 });
+    expect(ofOwner).toMatchObject({ schedules: 1 });
+    expect(ofOwner).not.toHaveProperty('job');
+  });
+});

@@ -1,0 +1,40 @@
+import { Owners, type CancelOptions, type Receipt } from '#core';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import { JobHistory } from '../history/job-history.js';
+import { KnownQueues } from '../read/known-queues.js';
+
+/** Cancels single jobs, by their ids alone. */
+@Injectable()
+export class JobCanceller {
+  constructor(
+    @Inject(Owners) private readonly owners: Owners,
+    private readonly queues: KnownQueues,
+    @Optional() @Inject(JobHistory) private readonly history?: JobHistory,
+  ) {}
+
+  /**
+   * Cancels a job, and those below it in its flow. For a job that a cancel has removed already it answers the receipt of that one, for a job
+   * that has ended an empty one, and nothing if there is no such job.
+   */
+  async cancel(id: string, options: CancelOptions = {}): Promise<Receipt | undefined> {
+    const queue = this.queues.ofJob(id);
+    if (!queue) return undefined;
+    const receipt = await this.owners.cancelJob(queue.name, id, options);
+    if (receipt) return receipt;
+    const cancelId = (await this.history?.findRemoved(queue.name, id))?.cancelId;
+    if (cancelId) return this.owners.receipt(cancelId);
+    const job = (await queue.getJob(id)) as Job | undefined;
+    return job && emptyReceipt(job, options);
+  }
+}
+
+function emptyReceipt(job: Job, { cancelId = '', reason = '', by = '' }: CancelOptions): Receipt {
+  const counts = { removed: 0, aborted: 0, acknowledged: 0, abandoned: 0, schedules: 0, byQueue: {} };
+  const of = {
+    owner: (job.opts.owners as string[] | undefined)?.[0] ?? '',
+    job: { queue: job.queueName, id: job.id! },
+  };
+  const states = { closed: false, late: false, done: true, durable: false };
+  return { cancelId, ...of, epoch: '', at: Date.now(), reason, by, ...counts, ...states };
+}

@@ -1,0 +1,121 @@
+import { Owners } from '#core';
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Fact } from '../journal/fact.js';
+import { Journal } from '../journal/journal.js';
+import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
+import { MooringStore } from '../store/mooring-store.js';
+import type { Publisher } from './publisher.js';
+
+/** How long only the process that takes an entry looks at it; as in `cancel.lua` for new ones. */
+const RESERVED_MS = 5_000;
+const RELAY_EVERY_MS = 2_000;
+const ENTRIES_A_TURN = 50;
+const CANCEL = 'cancel ';
+
+// Entries that are due come to one process at a time: the others see them when its time is over.
+const TAKE_DUE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+for _, entry in ipairs(due) do redis.call('ZADD', KEYS[1], now + ARGV[2], entry) end
+return due`;
+
+/**
+ * Facts that other services are told at least once, whichever process dies: entries stay until the publisher has written them. Every process
+ * with a publisher looks for what others have left.
+ *
+ *     <prefix>~outbox        zset: entries, by when they are looked at next, ms: `cancel <cancelId>`, or the id of a fact
+ *     <prefix>~outbox-facts  hash: id -> the fact, JSON
+ */
+@Injectable()
+export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly publisher: Publisher | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private turn: Promise<unknown> | undefined;
+
+  constructor(
+    @Inject(MOORING_OPTIONS) { publisher }: MooringOptions,
+    private readonly store: MooringStore,
+    @Inject(Owners) private readonly owners: Owners,
+    private readonly journal: Journal,
+  ) {
+    this.publisher = publisher;
+    if (!publisher) return;
+    // The step of a cancel has entered it. One whose jobs still run is told when they have ended.
+    journal.listen((fact) => {
+      if (fact.event === 'owner.cancelled' && !fact.jobOnly) void this.look(CANCEL + fact.cancelId);
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.publisher) return;
+    const relay = (): void => {
+      this.turn ??= this.relay().finally(() => (this.turn = undefined));
+    };
+    this.timer = setInterval(relay, RELAY_EVERY_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.turn;
+  }
+
+  /** The commands that enter a fact, for a step that records what it tells. None if nothing is told to other services. */
+  entry(id: string, fact: Fact): [command: string, ...args: (string | number)[]][] {
+    if (!this.publisher) return [];
+    return [
+      ['hset', this.facts, id, JSON.stringify(fact)],
+      ['zadd', this.entries, Date.now() + RESERVED_MS, id],
+    ];
+  }
+
+  /** Tells a fact that its step has entered. */
+  async tell(id: string, fact: Fact): Promise<void> {
+    this.journal.tellHere(fact);
+    if (this.publisher) await this.look(id);
+  }
+
+  /** What other processes have left. Answers how many entries were taken. */
+  async relay(): Promise<number> {
+    const take = this.store.call<string[]>('eval', TAKE_DUE, 1, this.entries, ENTRIES_A_TURN, RESERVED_MS);
+    const due = await take.catch((error: unknown) => (this.journal.trouble('The outbox', error), []));
+    for (const entry of due) await this.look(entry);
+    return due.length;
+  }
+
+  private async look(entry: string): Promise<void> {
+    try {
+      const fact = await (entry.startsWith(CANCEL) ? this.cancelOf(entry) : this.factOf(entry));
+      // A fact that turns out to be none for others leaves as well.
+      if (fact === 'early' || (fact && (await this.publisher!.publish(fact)) === false)) return;
+      await this.store.call('zrem', this.entries, entry);
+      await this.store.call('hdel', this.facts, entry);
+    } catch (error) {
+      this.journal.trouble('The outbox', error);
+    }
+  }
+
+  private async cancelOf(entry: string): Promise<Fact | 'early' | undefined> {
+    const receipt = await this.owners.receipt(entry.slice(CANCEL.length));
+    if (!receipt) return undefined;
+    return receipt.done ? { event: 'owner.cancelled', ...receipt } : 'early';
+  }
+
+  private async factOf(entry: string): Promise<Fact | undefined> {
+    const text = await this.store.call<string | null>('hget', this.facts, entry);
+    return text === null ? undefined : (JSON.parse(text) as Fact);
+  }
+
+  private get entries(): string {
+    return `${this.store.root}~outbox`;
+  }
+
+  private get facts(): string {
+    return `${this.store.root}~outbox-facts`;
+  }
+}

@@ -1,0 +1,104 @@
+import { Owners } from '#core';
+import { unescapeText } from '#core/parts';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Job, JobState } from 'bullmq';
+import { Journal } from '../journal/journal.js';
+import { MooringStore } from '../store/mooring-store.js';
+import { JobLog, type JobEvent } from './job-log.js';
+import { ORPHAN_CANCEL } from './orphan-cancel.js';
+import { entriesOf, timelineOf, type TimelineEntry } from './timeline.js';
+
+/** What is remembered of a job that was removed. */
+export interface RemovedJob {
+  readonly kind: string;
+  readonly owners: readonly string[];
+  /** Why, in one word: `cancelled`, `orphan`, `expired`, `skipped`, `replaced`, `removed`, `retention`. */
+  readonly reason: string;
+  /** The state it was in; `active` if it had come to a worker and did not begin. */
+  readonly was: string;
+  /** '' if no cancel removed it. */
+  readonly cancelId: string;
+  /** How many attempts had ended before. */
+  readonly attempts: number;
+  /** How it ended, in one word and in a sentence. */
+  readonly state: 'cancelled' | 'expired' | 'skipped' | 'removed';
+  readonly words: string;
+  readonly timeline: readonly TimelineEntry[];
+}
+
+type Ten = [string, string, string, string, string, string, string, string, string, ...string[]];
+
+/** What happened to jobs: to those that are there, and to the newest of those that were removed. */
+@Injectable()
+export class JobHistory implements OnModuleInit {
+  constructor(
+    private readonly store: MooringStore,
+    @Inject(Owners) private readonly owners: Owners,
+    private readonly log: JobLog,
+    private readonly journal: Journal,
+  ) {}
+
+  /** From now on the steps of all processes remember what they remove. A store that is away does not hold up the start. */
+  onModuleInit(): void {
+    const asked = this.store.call('set', `${this.store.root}~remembers-jobs`, '1');
+    asked.catch((error: unknown) => this.journal.trouble('The memory of removed jobs', error));
+  }
+
+  /** The oldest event comes first. */
+  async timelineOf(job: Job, state: JobState): Promise<TimelineEntry[]> {
+    return timelineOf(job, state, (await this.log.read(job.queueName, job.id!)).events);
+  }
+
+  async findRemoved(queue: string, id: string): Promise<RemovedJob | undefined> {
+    const line = await this.store.call<string | null>('hget', `${this.store.root}~gone~${queue}`, id);
+    return line === null ? undefined : this.read(line);
+  }
+
+  /** @param line as `noteGone` of the core writes it */
+  private async read(line: string): Promise<RemovedJob> {
+    const [at, noted, was, owners, cancelId, kind, acceptedAt, beganAt, attempts, ...whys] = line.split(
+      '\n',
+    ) as Ten;
+    const [why, reason] = [whys.join('\n'), cancelId.startsWith(ORPHAN_CANCEL) ? 'orphan' : noted];
+    const [state, made] = [stateOf(reason, was), Number(attempts || 0)];
+    const words = await this.wordsFor(reason, was, cancelId, why);
+    const end: JobEvent = { at: Number(at), event: state, why: words };
+    const life: JobEvent[] = [{ at: Number(acceptedAt || at), event: 'accepted' }];
+    if (was === 'running') {
+      const attempt = made + 1;
+      life.push(
+        { at: Number(beganAt || at), event: 'began', attempt },
+        { at: Number(at), event: 'aborted', attempt },
+      );
+    }
+    const cameToWorker = was === 'running' || was === 'active';
+    return {
+      kind: kind || '?',
+      owners: owners === '' ? [] : owners.split('|').map(unescapeText),
+      reason,
+      was,
+      cancelId,
+      attempts: made,
+      state,
+      words,
+      timeline: entriesOf(cameToWorker ? [...life, end] : [end]),
+    };
+  }
+
+  /** As in `cancelled by ops: trip called off (it was delayed)`. */
+  private async wordsFor(reason: string, was: string, cancelId: string, why: string): Promise<string> {
+    if (reason === 'replaced') return 'replaced by newer job';
+    if (reason === 'expired') return why || 'it did not start in time';
+    if (reason === 'skipped') return why;
+    if (was === 'running') return 'its owner was cancelled while it ran';
+    if (was === 'active') return 'its owner was cancelled';
+    const receipt = cancelId === '' ? undefined : await this.owners.receipt(cancelId);
+    const because = receipt?.reason || why;
+    return `${reason}${receipt?.by ? ` by ${receipt.by}` : ''}${because && `: ${because}`} (it was ${was})`;
+  }
+}
+
+function stateOf(reason: string, was: string): RemovedJob['state'] {
+  if (reason === 'expired' || reason === 'skipped') return reason;
+  return reason === 'replaced' || was === 'running' || was === 'active' ? 'cancelled' : 'removed';
+}

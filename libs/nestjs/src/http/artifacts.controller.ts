@@ -1,0 +1,64 @@
+import { Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
+import { ApiHeader, ApiNotFoundResponse, ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import { ArtifactReader } from '../read/artifact-reader.js';
+import { headersOf, isKnown, rangeOf } from './artifact-headers.js';
+import { MooringController, type Reply } from './mooring-controller.js';
+import { ApiProblem } from './problem.js';
+import { Needs } from './scopes.js';
+
+const BYTES = { type: 'string', format: 'binary' } as const;
+
+/** Read the artifacts of a job. */
+@MooringController('jobs/:id/artifacts', 'jobs')
+export class ArtifactsController {
+  constructor(private readonly reader: ArtifactReader) {}
+
+  @Get(':name')
+  @Needs('read')
+  @ApiProduces('application/octet-stream')
+  @ApiHeader({ name: 'If-None-Match', required: false })
+  @ApiHeader({ name: 'Range', required: false, description: 'One range of bytes.' })
+  @ApiOkResponse({ schema: BYTES, description: 'An attachment. Its ETag is its SHA-256.' })
+  @ApiResponse({ status: 206, schema: BYTES, description: 'The requested range.' })
+  @ApiResponse({ status: 304, description: 'The caller has the current version.' })
+  @ApiResponse({ status: 416, description: 'The range begins after the end.' })
+  @ApiResponse({ status: 503, description: 'The bytes are missing or cannot be reached.' })
+  @ApiNotFoundResponse({ description: 'The job has no such artifact, or its run has not completed.' })
+  async read(
+    @Param('id') id: string,
+    @Param('name') name: string,
+    @Headers() headers: Record<string, string | undefined>,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<StreamableFile | undefined> {
+    const artifact = (await this.reader.list(id)).find((each) => each.name === name);
+    if (!artifact) throw notFound();
+    const { size } = artifact;
+    const all = headersOf(artifact);
+    if (isKnown(headers['if-none-match'], artifact)) {
+      reply.header('etag', all['etag']!);
+      reply.status(304);
+      return undefined;
+    }
+    const range = rangeOf(headers['range'], headers['if-range'], artifact);
+    if (range === 'none') throw afterTheEnd(size);
+    const bytes = await this.reader.open(id, name, range);
+    // The artifact was removed after it was listed.
+    if (!bytes) throw notFound();
+    const { first, last } = range ?? { first: 0, last: size - 1 };
+    if (range) {
+      reply.status(206);
+      all['content-range'] = `bytes ${first}-${last}/${size}`;
+    }
+    for (const [header, value] of Object.entries(all)) reply.header(header, value);
+    return new StreamableFile(bytes, { length: last - first + 1 });
+  }
+}
+
+function notFound(): ApiProblem {
+  return new ApiProblem(404, 'NOT_FOUND', 'The job has no artifact with this name.');
+}
+
+function afterTheEnd(size: number): ApiProblem {
+  const headers = { 'content-range': `bytes */${size}` };
+  return new ApiProblem(416, 'RANGE_NOT_SATISFIABLE', `The artifact has ${size} bytes.`, { headers });
+}

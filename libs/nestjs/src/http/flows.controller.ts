@@ -1,0 +1,71 @@
+import { InvalidJobError } from '#core';
+import { Body, Headers, Inject, Post, Req, Res } from '@nestjs/common';
+import { ApiCreatedResponse } from '@nestjs/swagger';
+import { z } from 'zod';
+import { FlowAnswer, Work } from './job-schemas.js';
+import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
+import { CHILD_POLICIES, MAX_FLOW_DEPTH, MAX_FLOW_JOBS, type Flow } from '../flows/flow.js';
+import { Flows } from '../flows/flows.js';
+import { KindRegistry } from '../kinds/kind-registry.js';
+import { Caller, Needs, type CalledRequest } from './scopes.js';
+
+/** One job of a flow. Children are validated level by level, so that depth is limited before a deep tree is read. */
+const FlowBody = z
+  .strictObject({
+    kind: Work.kind,
+    owners: Work.owners.optional().describe('A child without owners has those of its parent.'),
+    payload: Work.payload,
+    onChildFailure: z
+      .enum(CHILD_POLICIES)
+      .optional()
+      .describe(
+        'What happens to this job if a child does not complete. Inherited from the parent; default fail.',
+      ),
+    children: z
+      .array(z.unknown())
+      .max(MAX_FLOW_JOBS)
+      .optional()
+      .describe(`Jobs of the same shape, at most ${MAX_FLOW_DEPTH} deep and ${MAX_FLOW_JOBS} in all.`),
+  })
+  .meta({ id: 'Flow' });
+type FlowBody = z.output<typeof FlowBody>;
+
+/** Enqueue a flow: a tree of jobs in which each job waits for its children. */
+@MooringController('flows', 'flows')
+export class FlowsController {
+  constructor(
+    private readonly kinds: KindRegistry,
+    private readonly flows: Flows,
+    @Inject(HTTP_PATH) private readonly path: string,
+  ) {}
+
+  @Post()
+  @Needs('enqueue')
+  @ApiCreatedResponse({ standardSchema: FlowAnswer })
+  async add(
+    @Body({ schema: FlowBody }) body: FlowBody,
+    @Headers('idempotency-key') key: string | undefined,
+    @Caller() caller: string,
+    @Req() { id: requestId }: CalledRequest,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<{ readonly id: string }> {
+    // Ignoring the key would enqueue a second flow when the call is repeated.
+    if (key !== undefined) throw new InvalidJobError('A flow accepts no Idempotency-Key.');
+    const ticket = await this.flows.add(this.read(body, '', 1), { requestId, caller });
+    reply.header('location', `${this.path}/v1/jobs/${ticket.id}`);
+    return ticket;
+  }
+
+  /** @param place where in the tree, as in `children[0].children[2]` */
+  private read({ kind, children = [], ...rest }: FlowBody, place: string, depth: number): Flow {
+    const readChild = (child: unknown, i: number): Flow => {
+      const at = `${place && `${place}.`}children[${i}]`;
+      if (depth === MAX_FLOW_DEPTH)
+        throw new InvalidJobError(`${at}: a flow is at most ${MAX_FLOW_DEPTH} jobs deep.`);
+      const read = FlowBody.safeParse(child);
+      if (!read.success) throw new InvalidJobError(`${at}: ${z.prettifyError(read.error)}`);
+      return this.read(read.data, at, depth + 1);
+    };
+    return { ...rest, kind: this.kinds.offered(kind), children: children.map(readChild) };
+  }
+}

@@ -1,0 +1,132 @@
+import { InvalidJobError } from '#core';
+import { Body, Delete, Get, Headers, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
+import { z } from 'zod';
+import { JobCanceller } from '../cancel/job-canceller.js';
+import { receiptOf } from '../cancel/receipt-of.js';
+import { viewOfReceipt, type ReceiptView } from '../cancel/receipt-view.js';
+import { Enqueuer, type EnqueueTicket } from '../enqueue/enqueuer.js';
+import { ArtifactReader } from '../read/artifact-reader.js';
+import { JobReader } from '../read/job-reader.js';
+import type { JobView } from '../read/job-view.js';
+import { slotKeyOfCallers } from '../read/slot-limits.js';
+import { linkTo, type ArtifactLink } from './artifact-headers.js';
+import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './job-schemas.js';
+import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
+import { ReceiptAnswer } from './owner-schemas.js';
+import type { EnqueueOptions } from '../enqueue/enqueue-options.js';
+import type { JobOrigin } from '../enqueue/job-origin.js';
+import { KindRegistry } from '../kinds/kind-registry.js';
+import { TakesUpTo } from './body-limit.js';
+import { ApiProblem, describeError } from './problem.js';
+import { Caller, Needs, type CalledRequest } from './scopes.js';
+
+const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+
+type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
+
+/** Enqueue one job or a batch; read and cancel a job. */
+@MooringController('jobs', 'jobs')
+export class JobsController {
+  constructor(
+    private readonly kinds: KindRegistry,
+    private readonly enqueuer: Enqueuer,
+    private readonly reader: JobReader,
+    private readonly artifacts: ArtifactReader,
+    private readonly canceller: JobCanceller,
+    @Inject(HTTP_PATH) private readonly path: string,
+  ) {}
+
+  @Post()
+  @Needs('enqueue')
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'Repeating a call with the same key returns the same answer.',
+  })
+  @ApiCreatedResponse({ standardSchema: TicketAnswer })
+  @ApiOkResponse({ standardSchema: TicketAnswer, description: 'A duplicate job is already pending.' })
+  async enqueue(
+    @Body({ schema: EnqueueBody }) body: EnqueueBody,
+    @Headers('idempotency-key') key: string | undefined,
+    @Caller() caller: string,
+    @Req() { id: requestId }: CalledRequest,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<EnqueueTicket> {
+    if (key === '') throw new InvalidJobError('The Idempotency-Key is empty.');
+    // The name of the caller keeps keys of different callers apart.
+    const idempotencyKey = key === undefined ? undefined : `${caller}\0${key}`;
+    const ticket = await this.accept(body, { requestId, caller }, idempotencyKey);
+    reply.status(statusOf(ticket));
+    reply.header('location', `${this.path}/v1/jobs/${ticket.id}`);
+    return ticket;
+  }
+
+  @Post('batch')
+  @HttpCode(200)
+  @Needs('enqueue')
+  @TakesUpTo(MAX_BATCH_BYTES)
+  @ApiOkResponse({ standardSchema: BatchAnswer })
+  async enqueueBatch(
+    @Body({ schema: BatchBody }) { jobs }: BatchBody,
+    @Headers('idempotency-key') key: string | undefined,
+    @Caller() caller: string,
+    @Req() request: CalledRequest,
+  ): Promise<{ results: BatchResult[] }> {
+    // Ignoring the key would enqueue every job again when the call is repeated.
+    if (key !== undefined)
+      throw new InvalidJobError('A batch accepts no Idempotency-Key. Send jobs that need one individually.');
+    const origin = { requestId: request.id, caller };
+    // At once: jobs that are added in one turn of the event loop share a step of the store.
+    return { results: await Promise.all(jobs.map((job) => this.acceptOne(job, origin, request))) };
+  }
+
+  @Get(':id')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: JobAnswer })
+  async read(@Param('id') id: string): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
+    const job = await this.reader.read(id);
+    if (!job) throw noSuchJob();
+    const made = job.state === 'removed' ? [] : await this.artifacts.list(id);
+    return { ...job, artifacts: made.map((artifact) => linkTo(this.path, id, artifact)) };
+  }
+
+  @Delete(':id')
+  @Needs('cancel')
+  @ApiOkResponse({ standardSchema: ReceiptAnswer })
+  async cancel(@Param('id') id: string, @Caller() caller: string): Promise<ReceiptView> {
+    const receipt = await receiptOf(this.canceller.cancel(id, { by: caller || 'api' }));
+    if (!receipt) throw noSuchJob();
+    return viewOfReceipt(receipt);
+  }
+
+  private async acceptOne(job: unknown, origin: JobOrigin, request: CalledRequest): Promise<BatchResult> {
+    try {
+      const read = EnqueueBody.safeParse(job);
+      if (!read.success) throw new InvalidJobError(z.prettifyError(read.error));
+      const ticket = await this.accept(read.data, origin);
+      return { status: statusOf(ticket), ...ticket };
+    } catch (error) {
+      const { problem, retryAfter } = describeError(error, request);
+      return { ...problem, ...(retryAfter !== undefined && { retryAfter }) };
+    }
+  }
+
+  private accept(
+    { kind, payload, slot, ...rest }: EnqueueBody,
+    origin: JobOrigin,
+    idempotencyKey?: string,
+  ): Promise<EnqueueTicket> {
+    const own = slot && { key: slotKeyOfCallers(slot.key), limit: slot.limit };
+    const options: EnqueueOptions = { ...rest, slot: own, origin, idempotencyKey };
+    return this.enqueuer.enqueue(this.kinds.offered(kind), payload, options);
+  }
+}
+
+function statusOf({ outcome }: EnqueueTicket): number {
+  return outcome === 'created' || outcome === 'replaced' ? 201 : 200;
+}
+
+function noSuchJob(): ApiProblem {
+  return new ApiProblem(404, 'NOT_FOUND', 'There is no job with this id.');
+}

@@ -1,0 +1,138 @@
+import { MooringError } from '#core';
+import { HttpException, Logger } from '@nestjs/common';
+import { STATUS_CODES } from 'node:http';
+import { meansUnavailable, StoreUnavailableError } from '../errors.js';
+
+const statuses = new Map(
+  Object.entries({
+    INVALID: 400,
+    UNKNOWN_KIND: 404,
+    NOT_FOUND: 404,
+    OWNER_CLOSED: 409,
+    OWNER_MOVED: 409,
+    SLOT_LIMIT: 409,
+    SCHEDULES_FULL: 409,
+    SCHEDULE_ENDED: 409,
+    TOO_LARGE: 413,
+    IDEMPOTENCY_CONFLICT: 422,
+    QUEUE_FULL: 429,
+    OWNER_FULL: 429,
+    STORE_FULL: 503,
+    STORE_UNAVAILABLE: 503,
+    ARTIFACT_UNAVAILABLE: 503,
+    CLOSED_FULL: 507,
+  }),
+);
+
+/** The statuses of errors that an application throws, by their codes. Codes are constants of a program: they hold for all its applications. */
+export function answerErrorsWith(more: Readonly<Record<string, number>>): void {
+  for (const [code, status] of Object.entries(more)) statuses.set(code, status);
+}
+
+/** Codes for errors of the framework, which have none. */
+const CODES: Readonly<Record<number, string>> = { 400: 'INVALID', 413: 'TOO_LARGE' };
+
+export interface ProblemMore {
+  readonly retryAfterMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Members of the problem that only this code has. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** An error of the HTTP layer. */
+export class ApiProblem extends HttpException {
+  constructor(
+    status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly more: ProblemMore = {},
+  ) {
+    super(detail, status);
+  }
+}
+
+/** Problem details (RFC 9457). */
+export interface Problem {
+  readonly type: string;
+  readonly title: string | undefined;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId: string;
+}
+
+export interface DescribedError {
+  readonly problem: Problem;
+  /** Seconds until the request may be repeated. */
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const logger = new Logger('Api');
+
+/** The answer to an error. An unexpected one is logged, and its answer reveals nothing of it. */
+export function describeError(
+  error: unknown,
+  { id: requestId = '' }: { readonly id?: string },
+): DescribedError {
+  const { status, code, detail, more } = problemOf(error);
+  if (code === 'INTERNAL') logger.error(error);
+  const { retryAfterMs, headers = {}, members } = more;
+  return {
+    problem: {
+      ...members,
+      type: 'about:blank',
+      title: STATUS_CODES[status],
+      status,
+      code,
+      detail,
+      requestId,
+    },
+    retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
+    headers: { ...(code === 'UNAUTHORIZED' && { 'www-authenticate': 'Bearer' }), ...headers },
+  };
+}
+
+interface Described {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly more: ProblemMore;
+}
+
+const UNEXPECTED = 'Internal error. The log has the details under this requestId.';
+
+function problemOf(error: unknown): Described {
+  if (error instanceof ApiProblem) {
+    const { code, detail, more } = error;
+    return { status: error.getStatus(), code, detail, more };
+  }
+  if (meansUnavailable(error)) return problemOf(new StoreUnavailableError('The store does not answer.'));
+  if (error instanceof MooringError && statuses.has(error.code)) {
+    const { code, message: detail, retryAfterMs } = error as MooringError & ProblemMore;
+    return { status: statuses.get(code)!, code, detail, more: { retryAfterMs } };
+  }
+  const status = statusOf(error);
+  if (status < 400 || status > 499) return { status: 500, code: 'INTERNAL', detail: UNEXPECTED, more: {} };
+  return { status, code: CODES[status] ?? nameOf(status), detail: sentenceOf(error), more: {} };
+}
+
+/** Errors of Fastify, such as those of its body parser, have a `statusCode`. */
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  return (error as { statusCode?: number } | undefined)?.statusCode ?? 500;
+}
+
+function nameOf(status: number): string {
+  return (STATUS_CODES[status] ?? 'REFUSED').toUpperCase().replaceAll(/[^A-Z]+/g, '_');
+}
+
+const MAX_DETAIL = 1_000;
+
+/** A validation has a list of messages. Some repeat the input, which may be very long. */
+function sentenceOf(error: unknown): string {
+  const body = error instanceof HttpException ? error.getResponse() : undefined;
+  const message = typeof body === 'object' && 'message' in body ? body.message : (error as Error).message;
+  const text = Array.isArray(message) ? message.join('; ') : String(message);
+  return text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL)}…` : text;
+}

@@ -1,0 +1,49 @@
+import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { QueueReader, type QueueView } from '../read/queue-reader.js';
+import { PausedAnswer, QueuesAnswer } from './admin-schemas.js';
+import { Journal } from '../journal/journal.js';
+import { MooringController } from './mooring-controller.js';
+import { ApiProblem } from './problem.js';
+import { Caller, Needs } from './scopes.js';
+
+/** Read, pause and resume queues. */
+@MooringController('admin/queues', 'admin')
+export class QueuesController {
+  constructor(
+    private readonly reader: QueueReader,
+    private readonly journal: Journal,
+  ) {}
+
+  @Get()
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: QueuesAnswer })
+  async read(): Promise<{ queues: QueueView[] }> {
+    return { queues: await this.reader.read() };
+  }
+
+  @Post(':queue/pause')
+  @HttpCode(200)
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: PausedAnswer })
+  async pause(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
+    if (!(await this.reader.pause(queue))) throw noSuchQueue();
+    this.journal.tell({ event: 'queue.paused', by: caller || 'api', queue });
+    return { queue, paused: true };
+  }
+
+  @Post(':queue/resume')
+  @HttpCode(200)
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: PausedAnswer })
+  async resume(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
+    if (!(await this.reader.resume(queue))) throw noSuchQueue();
+    this.journal.tell({ event: 'queue.resumed', by: caller || 'api', queue });
+    return { queue, paused: false };
+  }
+}
+
+function noSuchQueue(): ApiProblem {
+  const detail = 'There is no queue with this name. GET /v1/admin/queues lists all queues.';
+  return new ApiProblem(404, 'NOT_FOUND', detail);
+}

@@ -1,0 +1,89 @@
+import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBody, ApiOkResponse } from '@nestjs/swagger';
+import { NoQuery, QuarantineAnswer, SweepAsked, SweepBody } from './admin-schemas.js';
+import { SweepKindParam, SweepsAnswer, SweepWithLines } from './admin-schemas.js';
+import { Offset } from './fields.js';
+import { Journal } from '../journal/journal.js';
+import { MooringController } from './mooring-controller.js';
+import { Quarantine } from '../sweeps/retention/quarantine.js';
+import { SweepBook } from '../sweeps/sweep-book.js';
+import { Sweeper } from '../sweeps/sweeper.js';
+import { ApiProblem } from './problem.js';
+import { Caller, Needs } from './scopes.js';
+
+/** Request, list and read sweeps. */
+@MooringController('admin/sweeps', 'admin')
+export class SweepsController {
+  constructor(
+    private readonly sweeper: Sweeper,
+    private readonly book: SweepBook,
+    private readonly journal: Journal,
+  ) {}
+
+  @Post(':kind')
+  @HttpCode(202)
+  @Needs('admin')
+  @ApiBody({ required: false })
+  @ApiAcceptedResponse({ standardSchema: SweepAsked })
+  async ask(
+    @Param('kind', { schema: SweepKindParam }) kind: string,
+    @Query({ schema: NoQuery }) _query: unknown,
+    @Caller() caller: string,
+    @Body({ schema: SweepBody }) body?: SweepBody,
+  ): Promise<SweepAsked> {
+    const { dryRun = false, force = false, acknowledge = false } = body ?? {};
+    if (acknowledge && !dryRun) await this.book.acknowledge(kind);
+    const { sweepId } = await this.sweeper.ask(kind, { dryRun, force });
+    this.journal.tell({
+      event: 'sweep.asked',
+      by: caller || 'api',
+      sweep: kind,
+      sweepId,
+      dryRun,
+      force,
+      acknowledge,
+    });
+    return { sweepId };
+  }
+
+  @Get()
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: SweepsAnswer })
+  async list(): Promise<object> {
+    const [sweeps, tripped] = await Promise.all([this.book.newest(), this.book.trips()]);
+    return { sweeps, tripped };
+  }
+
+  @Get(':sweepId')
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: SweepWithLines })
+  async read(
+    @Param('sweepId') sweepId: string,
+    @Query('cursor', { schema: Offset }) cursor = '0',
+  ): Promise<object> {
+    const record = await this.book.find(sweepId);
+    if (!record) throw noSuchSweep();
+    const { lines, next } = await this.book.lines(sweepId, Number(cursor));
+    return { ...record, lines, cursor: next === null ? null : String(next) };
+  }
+}
+
+function noSuchSweep(): ApiProblem {
+  const detail =
+    'There is no sweep with this id, or its record has expired: the last 200 of each kind are kept for 7 days.';
+  return new ApiProblem(404, 'NOT_FOUND', detail);
+}
+
+/** Lists the jobs that the retention sweep cannot remove. */
+@MooringController('admin/quarantine', 'admin')
+export class QuarantineController {
+  constructor(private readonly quarantine: Quarantine) {}
+
+  @Get()
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: QuarantineAnswer })
+  async list(@Query('cursor', { schema: Offset }) cursor = '0'): Promise<object> {
+    const { jobs, next } = await this.quarantine.page(Number(cursor));
+    return { jobs, cursor: next === null ? null : String(next) };
+  }
+}

@@ -1,0 +1,24 @@
+import { Logger } from '@nestjs/common';
+import type { Fact, FactListener } from './fact.js';
+
+const WARNINGS: ReadonlySet<string> = new Set(
+  'job.failed job.lost job.stalled schedule.failed sweep.failed sweep.tripped trouble'.split(' '),
+);
+const NEWS: ReadonlySet<string> = new Set(['job.handed-back', 'job.refused']);
+
+/** At which level a fact is logged: what happens to every job, and sweeps that found nothing, at debug level. */
+export function levelOf(fact: Fact): 'debug' | 'info' | 'warn' {
+  const { event } = fact;
+  if (event === 'workload') return fact.status === 'failed' ? 'warn' : 'info';
+  if (event === 'job.failed' && !fact.final) return 'info';
+  if (event === 'sweep.done' || event === 'sweep.stopped') return fact.removed > 0 ? 'info' : 'debug';
+  if (WARNINGS.has(event)) return 'warn';
+  return event.startsWith('job.') && !NEWS.has(event) ? 'debug' : 'info';
+}
+
+const METHODS = { debug: 'debug', info: 'log', warn: 'warn' } as const;
+
+/** The listener of an application that names none. */
+export function logToNest(logger = new Logger('mooring')): FactListener {
+  return (fact) => logger[METHODS[levelOf(fact)]](fact);
+}

@@ -1,0 +1,58 @@
+import { formatOwner, Owners, type HistoryEntry, type Owner } from '#core';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { JobHistory } from '../history/job-history.js';
+import { isoTime } from './iso-time.js';
+
+const PAGE = 100;
+
+/** A job that was removed before it had ended. `why` is all that is known if the job itself is forgotten. */
+export interface HistoryItem {
+  readonly id: string;
+  readonly queue: string;
+  readonly kind?: string;
+  readonly owners?: readonly string[];
+  readonly state: string;
+  readonly at: string;
+  readonly why: string;
+  readonly reason?: string;
+  readonly by?: string;
+  readonly cancelId?: string;
+}
+
+export interface HistoryView {
+  readonly owner: string;
+  /** The newest first. */
+  readonly entries: readonly HistoryItem[];
+  /** Where the next page begins; null on the last one. */
+  readonly cursor: string | null;
+}
+
+/** What was removed of an owner, why and by whom. */
+@Injectable()
+export class OwnerHistory {
+  constructor(
+    @Inject(Owners) private readonly owners: Owners,
+    @Optional() @Inject(JobHistory) private readonly jobs?: JobHistory,
+  ) {}
+
+  async read(owner: Owner, cursor = '0'): Promise<HistoryView> {
+    const from = Number(cursor);
+    const found = await this.owners.history(owner, from, PAGE + 1);
+    const entries = await Promise.all(found.slice(0, PAGE).map((entry) => this.detail(entry)));
+    return { owner: formatOwner(owner), entries, cursor: found.length > PAGE ? String(from + PAGE) : null };
+  }
+
+  private async detail({ id, queue, at, reason: why }: HistoryEntry): Promise<HistoryItem> {
+    const removed = await this.jobs?.findRemoved(queue, id);
+    const item = { id, queue, at: isoTime(at) };
+    if (!removed) return { ...item, state: 'unknown', why };
+    const { kind, owners, was: state, reason, cancelId } = removed;
+    const known = { ...item, kind, owners, state, why: reason };
+    return cancelId ? { ...known, ...(await this.causeOf(cancelId)), cancelId } : known;
+  }
+
+  private async causeOf(cancelId: string): Promise<Pick<HistoryItem, 'reason' | 'by'>> {
+    const { reason, by } = (await this.owners.receipt(cancelId)) ?? {};
+    return { ...(reason && { reason }), ...(by && { by }) };
+  }
+}

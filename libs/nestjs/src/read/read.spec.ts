@@ -1,0 +1,292 @@
+import 'reflect-metadata';
+import '../register.js';
+import { Owners, owner, parseOwner } from '#core';
+import { Processor } from '@nestjs/bullmq';
+import type { INestApplicationContext } from '@nestjs/common';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { CoreKit, until } from '../../../../test/support/core-kit.js';
+import { startNestApp } from '../../../../test/support/nest-app.js';
+import {
+  ArtifactReader,
+  CommittedArtifacts,
+  defineKind,
+  Enqueuer,
+  Handler,
+  Handles,
+  JobCanceller,
+  JobReader,
+  KindProcessor,
+  MooringModule,
+  OwnerHistory,
+  OwnerReader,
+  QueueReader,
+  SlotLimits,
+  viewOfReceipt,
+  type EnqueueOptions,
+  type Payload,
+  type RemovedJob,
+  type Run,
+} from '../index.js';
+import { viewOfRemoved } from './job-view.js';
+import { slotKeyOfCallers } from './slot-limits.js';
+
+const work = defineKind({
+  name: 'audio.work',
+  queue: 'audio',
+  payload: z.object({ does: z.enum(['ends', 'fails', 'waits']).default('ends') }),
+  owners: () => [owner('track', '1')],
+  attempts: 2,
+  backoff: ['1h'],
+});
+
+@Handles(work)
+class WorkHandler extends Handler<typeof work> {
+  async handle({ does }: Payload<typeof work>, { signal }: Run): Promise<unknown> {
+    if (does === 'fails') throw new Error('no tape');
+    if (does === 'waits' && !signal.aborted) await once(signal, 'abort');
+    return { size: 64 };
+  }
+}
+
+@Processor('audio', { concurrency: 5 })
+class AudioProcessor extends KindProcessor {}
+
+const TRACK = parseOwner('track:1');
+let ids = 0;
+const nextId = (): string => `audio-${String((ids += 1)).padStart(20, '0')}`;
+
+describe('readers', () => {
+  let kit: CoreKit;
+  let app: INestApplicationContext;
+
+  beforeEach(async () => {
+    kit = new CoreKit();
+  });
+
+  afterEach(async () => {
+    await app?.close();
+    await kit.stop();
+  });
+
+  async function start(hasWorker = false): Promise<void> {
+    app = await startNestApp({
+      imports: [MooringModule.forRoot(kit.place), MooringModule.forKinds([work])],
+      providers: hasWorker ? [WorkHandler, AudioProcessor] : [],
+    });
+  }
+
+  async function enqueue(
+    does: 'ends' | 'fails' | 'waits' = 'ends',
+    options: EnqueueOptions = {},
+  ): Promise<string> {
+    const jobId = nextId();
+    await app.get(Enqueuer).enqueue(work, { does }, { jobId, ...options });
+    return jobId;
+  }
+
+  const read = (id: string) => app.get(JobReader).read(id);
+
+  it('find a job by its id, in each state', async () => {
+    await start(true);
+    const [done, fails, waits, delayed] = [
+      await enqueue(),
+      await enqueue('fails'),
+      await enqueue('waits'),
+      await enqueue('ends', { delay: '1h' }),
+    ];
+    await until(async () => (await read(fails))?.state === 'retrying', 'it has failed once');
+    await until(async () => (await read(done))?.state === 'completed', 'it has completed');
+    await until(async () => (await read(waits))?.state === 'running', 'it runs');
+
+    expect(await read(done)).toMatchObject({
+      id: done,
+      kind: 'audio.work',
+      queue: 'audio',
+      owners: ['track:1'],
+      result: { size: 64 },
+      error: null,
+      attempts: 1,
+    });
+    expect(await read(fails)).toMatchObject({ error: 'no tape', attempts: 1, result: null });
+    expect(await read(delayed)).toMatchObject({ state: 'delayed', attempts: 0 });
+    for (const id of [nextId(), 'x', 'video-00000000000000000000', 'audio-%00'])
+      expect(await read(id)).toBeUndefined();
+    await app.get(Owners).cancel(TRACK, { wait: 'drained' });
+  });
+
+  it('say why a job is no longer there, in the words of its cancel', async () => {
+    await start();
+    const id = await enqueue();
+    await app.get(Owners).cancel(TRACK, { cancelId: 'c', reason: 'called off', by: 'ann' });
+    const why = 'cancelled by ann: called off (it was waiting)';
+
+    expect(await read(id)).toMatchObject({
+      state: 'removed',
+      kind: 'audio.work',
+      why,
+      error: why,
+      timeline: [{ event: 'removed' }],
+    });
+    expect(await app.get(OwnerHistory).read(TRACK)).toEqual({
+      owner: 'track:1',
+      entries: [
+        {
+          id,
+          queue: 'audio',
+          kind: 'audio.work',
+          owners: ['track:1'],
+          state: 'waiting',
+          at: expect.any(String),
+          why: 'cancelled',
+          reason: 'called off',
+          by: 'ann',
+          cancelId: 'c',
+        },
+      ],
+      cursor: null,
+    });
+    // Asked for again, a job that was removed has the receipt of its cancel.
+    expect(await app.get(JobCanceller).cancel(id)).toMatchObject({ cancelId: 'c', removed: 1 });
+  });
+
+  it('page through an owner, and through its history', async () => {
+    await start();
+    for (let i = 0; i < 120; i += 1) await enqueue();
+    const view = await app.get(OwnerReader).read(TRACK);
+    expect(view).toMatchObject({
+      owner: 'track:1',
+      state: 'open',
+      counts: { jobs: 120, running: 0, ending: 0 },
+    });
+    expect(view.jobs[0]).toMatchObject({
+      queue: 'audio',
+      kind: 'audio.work',
+      state: 'waiting',
+      hasBegun: false,
+    });
+
+    await app.get(Owners).cancel(TRACK);
+    const first = await app.get(OwnerHistory).read(TRACK);
+    const rest = await app.get(OwnerHistory).read(TRACK, first.cursor!);
+    expect([first.entries.length, rest.entries.length, rest.cursor]).toEqual([100, 20, null]);
+    expect(await app.get(OwnerReader).closedAmong([TRACK, owner('track', '2')])).toEqual([TRACK]);
+    expect(await app.get(OwnerReader).read(owner('track', '2'))).toMatchObject({
+      epoch: null,
+      jobs: [],
+      cursor: null,
+    });
+  });
+
+  it('show a queue with the age of its oldest job, whatever comes before it, and pause it', async () => {
+    await start();
+    await enqueue('ends', { priority: 200 });
+    await until(async () => (await queueView()).oldestWaitingMs! >= 100, 'it has waited');
+    await enqueue('ends', { priority: 1 });
+    await app.get(QueueReader).pause('audio');
+
+    expect(await queueView()).toMatchObject({ counts: { waiting: 2, delayed: 0 }, paused: true });
+    expect((await queueView()).oldestWaitingMs).toBeGreaterThanOrEqual(100);
+    expect(await app.get(QueueReader).resume('audio')).toBe(true);
+    expect(await app.get(QueueReader).pause('video')).toBe(false);
+    await app.get(Owners).cancel(TRACK);
+  });
+
+  it('show the slot keys of callers and set their limits', async () => {
+    await start();
+    const slots = app.get(SlotLimits);
+    expect(await slots.read('press/1')).toEqual({
+      key: 'press/1',
+      limit: null,
+      holding: 0,
+      waiting: 0,
+      holders: [],
+      waiters: [],
+    });
+    await enqueue('ends', { slot: { key: slotKeyOfCallers('press/1'), limit: 2 } });
+    expect(await slots.set('press/1', 3)).toBe(2);
+    expect(await slots.read('press/1')).toMatchObject({ limit: 3 });
+    await app.get(Owners).cancel(TRACK);
+  });
+
+  it('answer a receipt for one job, an empty one if it has ended, and none for an unknown job', async () => {
+    await start(true);
+    const [waits, done] = [await enqueue('waits'), await enqueue()];
+    await until(async () => (await read(waits))?.state === 'running', 'it runs');
+    await until(async () => (await read(done))?.state === 'completed', 'it has completed');
+    const canceller = app.get(JobCanceller);
+
+    const receipt = viewOfReceipt((await canceller.cancel(waits, { by: 'ann', wait: 'drained' }))!);
+
+    expect(receipt).toMatchObject({
+      owner: 'track:1',
+      job: waits,
+      epoch: null,
+      reason: 'no reason given',
+      by: 'ann',
+      aborted: 1,
+      acknowledged: 1,
+      ignored: 0,
+      running: 0,
+      byQueue: { audio: { removed: {}, aborted: 1, running: 0 } },
+      done: true,
+    });
+    expect(receipt).not.toHaveProperty('late');
+    expect(await canceller.cancel(done)).toMatchObject({ job: { id: done }, removed: 0, done: true });
+    expect(await canceller.cancel(nextId())).toBeUndefined();
+  });
+
+  async function queueView() {
+    return (await app.get(QueueReader).read()).find(({ queue }) => queue === 'audio')!;
+  }
+});
+
+const gone: RemovedJob = {
+  kind: 'audio.work',
+  owners: ['track:1'],
+  reason: 'cancelled',
+  was: 'waiting',
+  cancelId: '',
+  attempts: 0,
+  state: 'removed',
+  words: 'cancelled',
+  timeline: [{ at: 'then', event: 'removed' }],
+};
+
+describe('a job that is no longer there', () => {
+  it('has the attempt that a cancel stopped', () => {
+    const attemptsOf = (was: string) => viewOfRemoved('x-1', 'x', { ...gone, was, attempts: 1 }).attempts;
+    expect([attemptsOf('running'), attemptsOf('retrying')]).toEqual([2, 1]);
+  });
+});
+
+describe('the bytes of an artifact', () => {
+  const entry = { name: 'a', size: 1, contentType: 'text/plain', sha256: '' };
+  const as = (store: object): CommittedArtifacts => store as CommittedArtifacts;
+
+  it('are unavailable if the entry is there and they are not', async () => {
+    let listed = [entry];
+    const reader = new ArtifactReader(as({ list: async () => listed, open: async () => undefined }));
+    await expect(reader.open('x-1', 'a')).rejects.toMatchObject({ code: 'ARTIFACT_UNAVAILABLE' });
+    listed = [];
+    expect(await reader.open('x-1', 'a')).toBeUndefined();
+  });
+
+  it('are closed if they come too late', async () => {
+    const bytes = Readable.from(['x']);
+    const store = { list: async () => [entry], open: () => new Promise<never>(() => undefined) };
+    const late = {
+      ...store,
+      open: () => new Promise<{ bytes: Readable }>((resolve) => setTimeout(resolve, 40, { bytes })),
+    };
+    await expect(new ArtifactReader(as(store), 20).open('x-1', 'a')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await expect(new ArtifactReader(as(late), 20).open('x-1', 'a')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await until(() => bytes.destroyed, 'they are closed');
+  });
+});

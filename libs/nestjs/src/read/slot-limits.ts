@@ -1,0 +1,51 @@
+import { Slots, type SlotJob, type SlotView } from '#core';
+import { Inject, Injectable } from '@nestjs/common';
+import { isoTime } from './iso-time.js';
+
+/** A caller's slot key, and the first hundred jobs that hold it and that wait for it. */
+export interface CallersSlot extends Pick<SlotView, 'key' | 'holding' | 'waiting'> {
+  /** Null if it is not set: the next job that uses the key sets it. */
+  readonly limit: number | null;
+  readonly holders: readonly { readonly jobId: string; readonly since: string }[];
+  readonly waiters: readonly string[];
+}
+
+const NONE = { holding: 0, waiting: 0, holders: [], line: [], limit: undefined };
+
+/** The slot keys that callers name. They are apart from those of kinds. */
+@Injectable()
+export class SlotLimits {
+  constructor(@Inject(Slots) private readonly slots: Slots) {}
+
+  async read(key: string): Promise<CallersSlot> {
+    const {
+      limit = null,
+      holders,
+      line,
+      holding,
+      waiting,
+    } = (await this.slots.get(slotKeyOfCallers(key))) ?? NONE;
+    return {
+      key,
+      limit,
+      holding,
+      waiting,
+      holders: holders.map(holderOf),
+      waiters: line.map(({ id }) => id),
+    };
+  }
+
+  /** Sets the limit, and answers what it was. */
+  async set(key: string, limit: number): Promise<number | null> {
+    return (await this.slots.setLimit(slotKeyOfCallers(key), limit)) ?? null;
+  }
+}
+
+/** The key as jobs of callers carry it. */
+export function slotKeyOfCallers(key: string): string {
+  return `callers/${key}`;
+}
+
+function holderOf({ id, since }: SlotJob): CallersSlot['holders'][number] {
+  return { jobId: id, since: isoTime(since) };
+}

@@ -1,0 +1,58 @@
+import { parseOwner } from '#core';
+import { Injectable, Logger, type OnModuleInit, type Type } from '@nestjs/common';
+import { DiscoveryService, Reflector } from '@nestjs/core';
+import type { Job } from 'bullmq';
+import { KindRegistry } from '../../kinds/kind-registry.js';
+import type { Kind } from '../../kinds/kind.js';
+import { MooringSetupError } from '../../setup-error.js';
+import { JobKeeper, KEEPS } from './job-keeper.js';
+
+/** The keepers of this process, by kind. */
+@Injectable()
+export class JobKeepers implements OnModuleInit {
+  private readonly logger = new Logger('Mooring');
+  private readonly keepers = new Map<string, JobKeeper>();
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly reflector: Reflector,
+    private readonly kinds: KindRegistry,
+  ) {}
+
+  onModuleInit(): void {
+    for (const { metatype, instance } of this.discovery.getProviders()) {
+      const kind = metatype && this.reflector.get<Kind | undefined>(KEEPS, metatype as Type);
+      if (!kind) continue;
+      const isRight = instance instanceof JobKeeper && kind.keepWanted && !this.keepers.has(kind.name);
+      if (!isRight)
+        throw new MooringSetupError(
+          `${(metatype as Type).name} has @Keeps for "${kind.name}": it must extend JobKeeper, be the only keeper of its kind, ` +
+            'and the kind must have keepWanted: true.',
+        );
+      this.keepers.set(kind.name, instance);
+    }
+  }
+
+  /** The ids of the completed jobs that stay. A job of a kind with `keepWanted` stays if its keeper is missing or fails. */
+  async wanted(jobs: readonly Job[]): Promise<ReadonlySet<string>> {
+    const names = new Set(jobs.map(({ name }) => name).filter((name) => this.kinds.find(name)?.keepWanted));
+    const wanted = [...names].map(async (name) => {
+      const ofKind = jobs.filter((job) => job.name === name);
+      try {
+        return await this.ask(name, ofKind);
+      } catch (error) {
+        this.logger.error(`Jobs of ${name} are all kept: ${(error as Error).message}`);
+        return ofKind.map(({ id }) => id!);
+      }
+    });
+    return new Set((await Promise.all(wanted)).flatMap((ids) => [...ids]));
+  }
+
+  private async ask(kind: string, jobs: readonly Job[]): Promise<Iterable<string>> {
+    const keeper = this.keepers.get(kind);
+    if (!keeper) throw new Error('no provider has @Keeps for it.');
+    return keeper.wanted(
+      jobs.map(({ id, opts }) => ({ id: id!, owners: (opts.owners ?? []).map(parseOwner) })),
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { artifactsIdOf } from '../../kinds/job-ids.js';
+import { MOORING_OPTIONS, type MooringOptions } from '../../options.js';
+import { SweepStore } from '../sweep-store.js';
+import { Quarantine } from './quarantine.js';
+
+/** A finished job that its kind does not keep. */
+export interface FinishedRemoval extends Record<'id' | 'queue' | 'state' | 'reason', string> {
+  /** By the store's time, ms. */
+  readonly at: number;
+  readonly finishedOn: number;
+  /** Artifacts that were written after this time, ms, keep it: the clock of its worker is behind. */
+  readonly keptSince?: number;
+}
+
+export type Removed = 'removed' | 'kept' | { readonly failed: string };
+
+/**
+ * The one place that removes finished jobs: first the artifacts, then the job, unless it was retried since it was read. If the process
+ * dies in between, the next sweep finds the job again.
+ */
+@Injectable()
+export class JobRemover {
+  private readonly logger = new Logger('Mooring');
+
+  constructor(
+    @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
+    private readonly store: SweepStore,
+    private readonly quarantine: Quarantine,
+  ) {}
+
+  async remove(removal: FinishedRemoval): Promise<Removed> {
+    const { id, queue, state, reason, at, finishedOn, keptSince = Infinity } = removal;
+    const { artifacts } = this.options;
+    try {
+      if (((await artifacts?.writtenAt(artifactsIdOf(id))) ?? 0) > keptSince) return 'kept';
+      await artifacts?.removeAll(artifactsIdOf(id));
+      const prefix = `${this.store.root}:${queue}:`;
+      const removed = await this.store.run('removeEnded', prefix + id, [
+        prefix,
+        id,
+        state,
+        finishedOn,
+        reason,
+      ]);
+      return removed === 1 ? 'removed' : 'kept';
+    } catch (error) {
+      const failed = (error as Error).message;
+      this.logger.error(`The finished job ${id} could not be removed: ${failed}`);
+      await this.quarantine.fail(id, failed, at);
+      return { failed };
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Outbox } from '../events/outbox.js';
+import type { Fact } from '../journal/fact.js';
+import { Journal } from '../journal/journal.js';
+import { StallGauge } from './stall-gauge.js';
+import { SweepBook, withPage, type SweepRecord } from './sweep-book.js';
+import { SweepRegistry } from './sweep-registry.js';
+import { SweepOvertaken, SweepStore } from './sweep-store.js';
+import type { Page, SweepLine, SweepLock } from './sweep.js';
+
+const FIRST_LIMIT = 100;
+const LEAST_LIMIT = 10;
+const MOST_LIMIT = 500;
+/** A sweep slows down when the store kept another client waiting for longer. */
+const STALL_MS = 10;
+/** How long it pauses then, as a multiple of the stall. */
+const REST = 5;
+const LONGEST_REST_MS = 2_000;
+/** A page that hangs for longer loses the lock. */
+const LONGEST_PAGE_MS = 10 * 60_000;
+const RENEWALS = 4;
+
+type End = 'done' | 'tripped' | 'stopped' | 'failed';
+
+/** Does a sweep page by page, at the pace that the store can bear, and keeps its record. A killed sweep resumes at its last saved page. */
+@Injectable()
+export class SweepWork {
+  constructor(
+    private readonly store: SweepStore,
+    private readonly book: SweepBook,
+    private readonly registry: SweepRegistry,
+    private readonly outbox: Outbox,
+    private readonly journal: Journal,
+  ) {}
+
+  async do(begun: SweepRecord, lock: SweepLock, closing: AbortSignal): Promise<SweepRecord> {
+    const gauge = new StallGauge(this.store);
+    let record: SweepRecord = { ...begun, state: 'running' };
+    try {
+      await this.book.save(record, lock);
+      for (let limit = FIRST_LIMIT; !closing.aborted;) {
+        const beganAt = performance.now();
+        gauge.take();
+        const page = await this.turnPage(record, limit, lock, closing);
+        const stallMs = gauge.take();
+        record = withPage(record, page, performance.now() - beganAt, stallMs);
+        if (page.tripped !== undefined) return await this.end(record, lock, 'tripped', page.tripped, page);
+        if (page.position === null) return await this.end(record, lock, 'done', record.why, page);
+        await this.book.save(record, lock, page.lines);
+        limit = nextLimit(limit, stallMs);
+        if (stallMs > STALL_MS) await pause(Math.min(LONGEST_REST_MS, stallMs * REST));
+      }
+      return await this.end(record, lock, 'stopped', 'Its process ended.');
+    } catch (error) {
+      const why = (error as Error).message;
+      if (error instanceof SweepOvertaken) return { ...record, state: 'stopped', why };
+      return await this.end(record, lock, 'failed', why);
+    } finally {
+      await gauge.stop();
+    }
+  }
+
+  /** Ends a sweep that nothing is done for any more. */
+  giveUp(record: SweepRecord, lock: SweepLock, why: string): Promise<SweepRecord> {
+    return this.end(record, lock, 'failed', why);
+  }
+
+  /** Renews the lock meanwhile. */
+  private async turnPage(
+    { sweep, sweepId, dryRun, force, position }: SweepRecord,
+    limit: number,
+    lock: SweepLock,
+    closing: AbortSignal,
+  ): Promise<Page> {
+    const lost = new AbortController();
+    const renew = (): void => void this.store.write([], lock).catch(() => lost.abort());
+    const timer = setInterval(renew, lock.lockMs / RENEWALS).unref();
+    const signal = AbortSignal.any([lost.signal, closing, AbortSignal.timeout(LONGEST_PAGE_MS)]);
+    signal.addEventListener('abort', () => clearInterval(timer));
+    try {
+      const found = this.registry.get(sweep);
+      if (!found) return { position: null, why: `No module of this process has a sweep of ${sweep}.` };
+      return await found.sweepOnce(limit, { sweepId, dryRun, force, position, lock, signal });
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  private async end(
+    { position, ...record }: SweepRecord,
+    lock: SweepLock,
+    state: End,
+    why?: string,
+    { lines }: Partial<Page> = {},
+  ): Promise<SweepRecord> {
+    const endedAt = new Date(await this.store.now()).toISOString();
+    const stays = state === 'stopped' && position !== undefined && { position };
+    const ended: SweepRecord = { ...record, ...stays, state, endedAt, ...(why !== undefined && { why }) };
+    await this.saveAndTell(ended, lock, { ...ended, event: `sweep.${state}` }, lines);
+    return ended;
+  }
+
+  /** Other services are told of a sweep that is done or tripped, also if this process dies after the save. */
+  private async saveAndTell(
+    ended: SweepRecord,
+    lock: SweepLock,
+    fact: Extract<Fact, { sweepId: string }>,
+    lines?: readonly SweepLine[],
+  ): Promise<void> {
+    const isForOthers = ended.state === 'done' || ended.state === 'tripped';
+    const id = `${fact.event}:${ended.sweepId}`;
+    await this.book.save(ended, lock, lines, isForOthers ? this.outbox.entry(id, fact) : []);
+    if (isForOthers) await this.outbox.tell(id, fact);
+    else this.journal.tell(fact);
+  }
+}
+
+/** Half as much after a page that cost too much; a little more after one that cost little. */
+function nextLimit(limit: number, stallMs: number): number {
+  if (stallMs > STALL_MS) return Math.max(LEAST_LIMIT, Math.floor(limit / 2));
+  return stallMs < STALL_MS / 2 ? Math.min(MOST_LIMIT, Math.ceil(limit * 1.5)) : limit;
+}
