@@ -176,8 +176,7 @@ describe('the HTTP interface', () => {
 
   it('serves its documentation, made from the same schemas', async () => {
     const openapi = await fleet.request('GET', '/openapi.json');
-    // Workloads bring their routes in the order in which their code was loaded.
-    const paths = [
+    expect(Object.keys(openapi.body['paths'] as object)).toEqual([
       '/v1/jobs/{id}/artifacts/{name}',
       '/v1/cancellations/{cancelId}',
       '/v1/flows',
@@ -216,8 +215,7 @@ describe('the HTTP interface', () => {
       '/v1/leases/{id}',
       '/v1/leases/{id}/renew',
       '/v1/leases/{id}/cleanup',
-    ];
-    expect(Object.keys(openapi.body['paths'] as object).toSorted()).toEqual(paths.toSorted());
+    ]);
     expect(JSON.stringify(openapi.body)).toContain('"EnqueueJob"');
     const page = await fetch(`${fleet.url}/docs`);
     expect([page.status, page.headers.get('content-type')]).toEqual([

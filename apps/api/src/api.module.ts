@@ -27,9 +27,9 @@ import { SchedulesController } from './schedules/schedules.controller.js';
 /** The producer: turns HTTP requests into jobs. */
 @Module({})
 export class ApiModule {
-  static with(runtime: Runtime, env: ApiEnv): DynamicModule {
+  static async with(runtime: Runtime, env: ApiEnv): Promise<DynamicModule> {
     const conditions = { isTrial: isForTrying(env), hasDemos: offersDemo(env) };
-    const { imports, providers } = fleetParts('api', runtime, env, { api: conditions });
+    const { imports, providers } = await fleetParts('api', runtime, env, { api: conditions });
     return {
       module: ApiModule,
       imports: [

@@ -37,7 +37,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       sendProblem(error, request, reply),
   });
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.with(runtime, env), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(await ApiModule.with(runtime, env), adapter, {
     logger: new NestLog(runtime.log),
     abortOnError: false,
   });

@@ -21,8 +21,8 @@ import { TrippedSweepGauges } from './tripped-sweep-gauges.js';
 /** The janitor: runs periodic tasks and sweeps. */
 @Module({})
 export class JanitorModule {
-  static with(runtime: Runtime, env: JanitorEnv): DynamicModule {
-    const { imports = [], providers = [] } = JanitorModule.forOneSweep(runtime, env);
+  static async with(runtime: Runtime, env: JanitorEnv): Promise<DynamicModule> {
+    const { imports = [], providers = [] } = await JanitorModule.forOneSweep(runtime, env);
     return {
       module: JanitorModule,
       imports: [
@@ -60,7 +60,7 @@ export class JanitorModule {
   }
 
   /** Providers for a single sweep, without periodic tasks. */
-  static forOneSweep(runtime: Runtime, env: JanitorEnv): DynamicModule {
+  static async forOneSweep(runtime: Runtime, env: JanitorEnv): Promise<DynamicModule> {
     const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
     const sweeps = new SweepMetrics(runtime);
     const options = {
@@ -70,7 +70,7 @@ export class JanitorModule {
       stallMs: env.SWEEP_STALL,
       lockMs: env.SWEEP_LOCK,
     };
-    const { imports, providers } = fleetParts('janitor', runtime, env, {
+    const { imports, providers } = await fleetParts('janitor', runtime, env, {
       lifecycle: { resolvers: resolvers.byType, sweeps: options },
       listener: sweeps.record,
     });

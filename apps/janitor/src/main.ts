@@ -12,7 +12,7 @@ await runApp({
     const url = await server.start(env.HOST, env.HEALTH_PORT);
     runtime.shutdown.addLast({ name: 'the health server', run: () => server.stop() });
 
-    const app = await NestFactory.createApplicationContext(JanitorModule.with(runtime, env), {
+    const app = await NestFactory.createApplicationContext(await JanitorModule.with(runtime, env), {
       logger: new NestLog(runtime.log),
       abortOnError: false,
     });

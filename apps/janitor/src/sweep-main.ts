@@ -27,7 +27,7 @@ await runApp({
   env: JanitorEnv,
   answers: true,
   async start(runtime, env) {
-    const app = await NestFactory.createApplicationContext(JanitorModule.forOneSweep(runtime, env), {
+    const app = await NestFactory.createApplicationContext(await JanitorModule.forOneSweep(runtime, env), {
       logger: new NestLog(runtime.log),
       abortOnError: false,
     });

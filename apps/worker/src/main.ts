@@ -13,7 +13,7 @@ await runApp({
     const url = await server.start(env.HOST, env.HEALTH_PORT);
     runtime.shutdown.addLast({ name: 'the health server', run: () => server.stop() });
 
-    const app = await NestFactory.createApplicationContext(WorkerModule.with(runtime, env), {
+    const app = await NestFactory.createApplicationContext(await WorkerModule.with(runtime, env), {
       logger: new NestLog(runtime.log),
       abortOnError: false,
     });

@@ -11,7 +11,7 @@ const SHARE_FOR_RUNS = 0.8;
 /** The consumer: runs jobs. */
 @Module({})
 export class WorkerModule {
-  static with(runtime: Runtime, env: WorkerEnv): DynamicModule {
+  static async with(runtime: Runtime, env: WorkerEnv): Promise<DynamicModule> {
     const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
     const worker = {
       concurrency: env.WORKER_CONCURRENCY,
@@ -21,7 +21,7 @@ export class WorkerModule {
       ...(env.WORKER_KINDS && { kinds: env.WORKER_KINDS }),
     };
     const lifecycle = { resolvers: resolvers.byType, worker };
-    const { imports, providers } = fleetParts('worker', runtime, env, { lifecycle });
+    const { imports, providers } = await fleetParts('worker', runtime, env, { lifecycle });
     // As a provider it receives the shutdown hooks of Nest.
     const resolving = { provide: ConfiguredResolvers, useValue: resolvers };
     return { module: WorkerModule, imports, providers: [...providers, resolving] };

@@ -32,12 +32,12 @@ export interface FleetMore {
 }
 
 /** The lifecycle and the workloads of a process, as parts of its module. */
-export function fleetParts(
+export async function fleetParts(
   process: Process,
   runtime: Runtime,
   env: FleetEnv,
   { api, lifecycle, listener }: FleetMore = {},
-): Required<Pick<ModuleMetadata, 'imports' | 'providers'>> {
+): Promise<Required<Pick<ModuleMetadata, 'imports' | 'providers'>>> {
   const publisher = publisherOf(runtime, env);
   const options = (): LifecycleOptions => ({
     redis: runtime.redis,
@@ -54,7 +54,10 @@ export function fleetParts(
     ...lifecycle,
   });
   return {
-    imports: [LifecycleModule.forRootAsync({ useFactory: options }), ...workloadModules(process, env, api)],
+    imports: [
+      LifecycleModule.forRootAsync({ useFactory: options }),
+      ...(await workloadModules(process, env, api)),
+    ],
     // As a provider it receives the shutdown hooks of Nest.
     providers: [{ provide: StreamPublisher, useValue: publisher }],
   };

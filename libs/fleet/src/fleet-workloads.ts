@@ -14,15 +14,14 @@ export function workloadVariables(process: Process): object {
   return Object.assign({}, ...WORKLOADS.map((each) => each.variablesOf(process))) as object;
 }
 
-/** The modules of the workloads that are on. */
-export function workloadModules(
+/** The modules of the workloads that are on, in their order: Nest would add modules that it has to wait for as they come. */
+export async function workloadModules(
   process: Process,
   settings: object,
   { isTrial, hasDemos }: ApiConditions = { isTrial: true, hasDemos: false },
-): Promise<DynamicModule>[] {
-  return WORKLOADS.filter((each) => each.isOn(settings, isTrial)).map((each) =>
-    each.moduleFor(process, settings, hasDemos),
-  );
+): Promise<DynamicModule[]> {
+  const on = WORKLOADS.filter((each) => each.isOn(settings, isTrial));
+  return Promise.all(on.map((each) => each.moduleFor(process, settings, hasDemos)));
 }
 
 /** The limits of queues in which fewer jobs may wait than in others. */
