@@ -18,6 +18,7 @@ import type { EnqueueOptions } from '../enqueue/enqueue-options.js';
 import type { JobOrigin } from '../enqueue/job-origin.js';
 import { KindRegistry } from '../kinds/kind-registry.js';
 import { TakesUpTo } from './body-limit.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { ApiProblem, describeError } from './problem.js';
 import { Caller, Needs, type CalledRequest } from './scopes.js';
 
@@ -53,10 +54,7 @@ export class JobsController {
     @Req() { id: requestId }: CalledRequest,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<EnqueueTicket> {
-    if (key === '') throw new InvalidJobError('The Idempotency-Key is empty.');
-    // The name of the caller keeps keys of different callers apart.
-    const idempotencyKey = key === undefined ? undefined : `${caller}\0${key}`;
-    const ticket = await this.accept(body, { requestId, caller }, idempotencyKey);
+    const ticket = await this.accept(body, { requestId, caller }, idempotencyKeyOf(caller, key));
     reply.status(statusOf(ticket));
     reply.header('location', `${this.path}/v1/jobs/${ticket.id}`);
     return ticket;

@@ -50,7 +50,7 @@ export type WorkloadFact = Named<
     owner: string;
     status: 'done' | 'failed';
     newsId?: string;
-    facts: Readonly<Record<string, string | number>>;
+    facts: Readonly<Record<string, string | number | boolean>>;
   }
 >;
 
