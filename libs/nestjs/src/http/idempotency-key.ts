@@ -1,0 +1,11 @@
+import { InvalidJobError } from '#core';
+
+const MOST_BYTES = 512;
+
+/** The Idempotency-Key of a request, apart from the same key of other callers. Undefined for a request without one. */
+export function idempotencyKeyOf(caller: string, key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  if (key === '' || Buffer.byteLength(key) > MOST_BYTES)
+    throw new InvalidJobError(`The Idempotency-Key is a text of 1 to ${MOST_BYTES} bytes.`);
+  return `${caller}\0${key}`;
+}
