@@ -1,8 +1,8 @@
 import { ArtifactsEnv, openArtifacts } from '#artifacts';
 import { StreamPublisher } from '#events';
-import { LifecycleModule, type JournalListener, type LifecycleOptions } from '#lifecycle';
+import { MooringModule, type FactListener, type MooringOptions } from '#nestjs';
 import { fields, logFact, type Runtime } from '#runtime';
-import type { Process } from '#workload-kit';
+import { WorkloadStoreModule, type Process } from '#workload-kit';
 import type { ModuleMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 import { workloadLimits, workloadModules, type ApiConditions } from './fleet-workloads.js';
@@ -25,37 +25,40 @@ export type FleetEnv = z.output<z.ZodObject<typeof FleetEnv>>;
 
 export interface FleetMore {
   readonly api?: ApiConditions;
-  /** Options of the lifecycle that only this process has. */
-  readonly lifecycle?: Pick<LifecycleOptions, 'resolvers' | 'sweeps' | 'worker'>;
-  /** Hears of every event too, besides the log and the metrics. */
-  readonly listener?: JournalListener;
+  /** Options of `MooringModule` that only this process has. */
+  readonly mooring?: Pick<MooringOptions, 'resolvers' | 'sweeps' | 'worker'>;
+  /** Hears every fact too, besides the log and the metrics. */
+  readonly listener?: FactListener;
 }
 
-/** The lifecycle and the workloads of a process, as parts of its module. */
+/** `MooringModule` and the workloads of a process, as parts of its module. */
 export async function fleetParts(
   process: Process,
   runtime: Runtime,
   env: FleetEnv,
-  { api, lifecycle, listener }: FleetMore = {},
+  { api, mooring, listener }: FleetMore = {},
 ): Promise<Required<Pick<ModuleMetadata, 'imports' | 'providers'>>> {
   const publisher = publisherOf(runtime, env);
-  const options = (): LifecycleOptions => ({
-    redis: runtime.redis,
-    prefix: env.MOORING_PREFIX,
-    retention: { ageMs: env.RETENTION_AGE, count: env.RETENTION_COUNT },
-    receiptKeepMs: env.RECEIPT_KEEP,
+  const { redis } = runtime;
+  const options: MooringOptions = {
+    connection: redis,
+    // A hash tag: on a Cluster all queues are in one slot.
+    prefix: `{${env.MOORING_PREFIX}}`,
+    retention: { age: env.RETENTION_AGE, count: env.RETENTION_COUNT },
+    receiptKeep: env.RECEIPT_KEEP,
     maxClosed: env.MAX_CLOSED,
-    artifacts: openArtifacts(env.ARTIFACTS_URL, runtime.redis, env.MOORING_PREFIX, env),
+    artifacts: openArtifacts(env.ARTIFACTS_URL, redis, env.MOORING_PREFIX, env),
     maxWaiting: env.MAX_WAITING,
     maxWaitingIn: workloadLimits(env),
     listeners: [...listenersOf(runtime), ...(listener ? [listener] : [])],
-    teller: publisher,
+    publisher,
     ...(runtime.durability && { durability: runtime.durability }),
-    ...lifecycle,
-  });
+    ...mooring,
+  };
   return {
     imports: [
-      LifecycleModule.forRootAsync({ useFactory: options }),
+      MooringModule.forRoot(options),
+      WorkloadStoreModule.forRoot(redis, env.MOORING_PREFIX),
       ...(await workloadModules(process, env, api)),
     ],
     // As a provider it receives the shutdown hooks of Nest.

@@ -13,6 +13,7 @@ export { originOf, type JobOrigin } from './enqueue/job-origin.js';
 export {
   ArtifactUnavailableError,
   ChildRemovedError,
+  meansUnavailable,
   NoArtifactStoreError,
   RunOverError,
   SandboxEndedError,
@@ -48,12 +49,13 @@ export { levelOf } from './journal/fact-level.js';
 export { Journal } from './journal/journal.js';
 export { JournaledOwners } from './journal/journaled-owners.js';
 export { MooringModule } from './mooring.module.js';
-export type {
-  ForQueueOptions,
-  KindWorkerOptions,
-  MooringAsyncOptions,
-  MooringOptions,
-  SweepOptions,
+export {
+  MOORING_OPTIONS,
+  type ForQueueOptions,
+  type KindWorkerOptions,
+  type MooringAsyncOptions,
+  type MooringOptions,
+  type SweepOptions,
 } from './options.js';
 export { Consumption } from './run/consumption.js';
 export { FailedForGood } from './run/failed-for-good.js';

@@ -1,4 +1,4 @@
-import type { Kind, SweepKind } from '#lifecycle';
+import type { Kind } from '#nestjs';
 import type { Provider, Type } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Reconciler } from './reconciler.js';
@@ -30,7 +30,8 @@ export interface ReconcilerTask {
 /** A sweep that the janitors run at this interval. */
 export interface SweepTask {
   readonly everyMs: number;
-  readonly kind: SweepKind;
+  /** Of a `Sweep` among the providers of janitors. */
+  readonly kind: string;
 }
 
 export interface WorkloadOptions {

@@ -1,7 +1,8 @@
-import { ForEverybody, SelfContainedPage, type PageParts } from '#http';
+import { ForEverybody } from '#nestjs/http';
 import { Controller, type Type } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { readFileSync } from 'node:fs';
+import { SelfContainedPage, type PageParts } from './self-contained-page.js';
 
 export interface DemoOptions extends Pick<PageParts, 'frames'> {
   /** What a text `'{{NAME}}'` of the page's script stands for. */

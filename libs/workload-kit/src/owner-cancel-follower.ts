@@ -1,17 +1,14 @@
-import { Journal, type Fact } from '#lifecycle';
+import { Journal, type Fact } from '#nestjs';
 import { Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** `owner.cancelling` when a cancel begins, `owner.cancelled` when the owner's jobs are removed. */
-export type OwnerCancel = Extract<Fact, { event: 'owner.cancelling' | 'owner.cancelled' }>;
+/** The owner is closed and its waiting jobs are removed; its runs may not have ended yet. */
+export type OwnerCancel = Extract<Fact, { event: 'owner.cancelled' }>;
 
-/**
- * Carries on what a cancelled owner means for a workload. It hears the cancels of this process, and those that this process
- * resumes after another one died. Cancels of single jobs are left out.
- */
+/** Carries on what a cancelled owner means for a workload. It hears the cancels of this process, without those of single jobs. */
 export abstract class OwnerCancelFollower implements OnModuleInit, BeforeApplicationShutdown {
   protected readonly log: Logger;
   private readonly underWay = new Set<Promise<unknown>>();
@@ -26,8 +23,7 @@ export abstract class OwnerCancelFollower implements OnModuleInit, BeforeApplica
 
   onModuleInit(): void {
     this.journal.listen((fact) => {
-      if (fact.event !== 'owner.cancelling' && fact.event !== 'owner.cancelled') return;
-      if (fact.job === undefined) this.follow(fact);
+      if (fact.event === 'owner.cancelled' && !fact.jobOnly) this.follow(fact);
     });
   }
 

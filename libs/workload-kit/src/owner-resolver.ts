@@ -1,4 +1,4 @@
-import { OwnerResolver, ResolvesOwners, type OwnerLife } from '#lifecycle';
+import { OwnerResolver, ResolvesOwners, type OwnerLife } from '#nestjs';
 import { Inject, Injectable, type Type } from '@nestjs/common';
 
 /** A repository whose records are owners of jobs. */

@@ -1,4 +1,4 @@
-import { meansUnavailable, StoreUnavailableError, Turns } from '#lifecycle';
+import { meansUnavailable, StoreUnavailableError } from '#nestjs';
 import {
   Logger,
   type BeforeApplicationShutdown,
@@ -8,6 +8,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { SHARDS } from './ids.js';
+import type { Semaphore } from './semaphore.js';
 
 /**
  * Continues what a process left undone when it died. Its repository lists what is due. An item that is taken is hidden from
@@ -45,11 +46,11 @@ export abstract class Reconciler implements OnModuleDestroy {
   /** Like `inTurn`, with several items at once. */
   protected async concurrently<T>(
     items: readonly T[],
-    turns: Turns,
+    semaphore: Semaphore,
     work: (item: T) => Promise<void>,
   ): Promise<void> {
     const one = (item: T): Promise<void> =>
-      turns.take(() => work(item)).catch((error: unknown) => this.logError(error));
+      semaphore.run(() => work(item)).catch((error: unknown) => this.logError(error));
     await Promise.all(items.map(one));
   }
 

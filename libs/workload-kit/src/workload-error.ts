@@ -1,7 +1,7 @@
-import { LifecycleError } from '#lifecycle';
+import { MooringError } from '#core';
 
 /** An error that the api answers with this HTTP status, this code, and the message as its detail. */
-export abstract class WorkloadError extends LifecycleError {
+export abstract class WorkloadError extends MooringError {
   constructor(
     readonly status: number,
     readonly code: string,

@@ -1,6 +1,6 @@
-import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
 import type { LuaScripts, ScriptArgs } from './lua-scripts.js';
+import { WorkloadStore } from './workload-store.js';
 
 /** A script's answer: an outcome and its values. */
 export type Answer<Word extends string> = readonly [Word, ...string[]];
@@ -11,15 +11,13 @@ export type Answer<Word extends string> = readonly [Word, ...string[]];
  */
 @Injectable()
 export abstract class WorkloadRepository {
-  /** The first part of every key. */
-  readonly prefix: string;
   protected readonly scripts?: LuaScripts;
 
-  constructor(
-    protected readonly options: LifecycleOptions,
-    private readonly store: Store,
-  ) {
-    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
+  constructor(private readonly store: WorkloadStore) {}
+
+  /** The first part of every key. */
+  get prefix(): string {
+    return this.store.prefix;
   }
 
   /** The store's clock in ms, which all processes share. */
@@ -27,8 +25,8 @@ export abstract class WorkloadRepository {
     return this.store.now();
   }
 
-  protected call<T>(ask: (redis: LifecycleOptions['redis']) => Promise<T>): Promise<T> {
-    return this.store.call(() => ask(this.store.redis));
+  protected call<T>(ask: (redis: WorkloadStore['redis']) => Promise<T>): Promise<T> {
+    return this.store.call(ask);
   }
 
   protected runScript(name: string, keys: readonly string[], args?: ScriptArgs): Promise<unknown> {

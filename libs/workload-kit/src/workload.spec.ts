@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { defineKind } from '#lifecycle';
+import { defineKind } from '#nestjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineWorkload } from './define-workload.js';

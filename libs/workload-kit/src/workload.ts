@@ -1,4 +1,4 @@
-import { LifecycleModule } from '#lifecycle';
+import { MooringModule } from '#nestjs';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { z } from 'zod';
 import type { Process, ReconcilerTask, SweepTask, WorkloadOptions } from './define-workload.js';
@@ -40,7 +40,7 @@ export class Workload {
     const demos = hasDemos ? parts.demos : undefined;
     return {
       module: moduleNamed(this.name),
-      imports: [LifecycleModule.forKinds(kinds)],
+      imports: [MooringModule.forKinds(kinds)],
       controllers: [...(parts.controllers ?? []), ...(demos ?? [])],
       providers: [...providers, ...(parts.providers ?? [])],
     };

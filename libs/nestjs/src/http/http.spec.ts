@@ -19,14 +19,7 @@ import {
   Schedules,
   type Fact,
 } from '../index.js';
-import {
-  answerErrorsWith,
-  ApiProblem,
-  MooringHttpModule,
-  NEEDS,
-  type CalledRequest,
-  type Scope,
-} from './index.js';
+import { ApiProblem, MooringHttpModule, NEEDS, type CalledRequest, type Scope } from './index.js';
 
 const probe = defineKind({
   name: 'probe',
@@ -344,15 +337,16 @@ describe('the routes of Mooring in an application', () => {
     const unexpected = await call('POST', `${OWNER}/cancel`);
     cancel.mockRejectedValueOnce(new Error('Connection is closed.'));
     const away = await call('POST', `${OWNER}/cancel`);
-    answerErrorsWith({ UNKNOWN_TRIP: 404 });
-    cancel.mockRejectedValueOnce(Object.assign(new UnknownKindError('x'), { code: 'UNKNOWN_TRIP' }));
+    cancel.mockRejectedValueOnce(
+      Object.assign(new UnknownKindError('x'), { code: 'TRIP_OVER', status: 409 }),
+    );
     const ofWorkload = await call('POST', `${OWNER}/cancel`);
 
     expect(unexpected).toMatchObject({ status: 500, body: { code: 'INTERNAL' } });
     expect(JSON.stringify(unexpected.body)).not.toContain('secret');
     expect(away).toMatchObject({ status: 503, body: { code: 'STORE_UNAVAILABLE' } });
     expect(away.headers['retry-after']).toBe('2');
-    expect(ofWorkload).toMatchObject({ status: 404, body: { code: 'UNKNOWN_TRIP' } });
+    expect(ofWorkload).toMatchObject({ status: 409, body: { code: 'TRIP_OVER' } });
   });
 
   it('need one scope each, and are all described', async () => {

@@ -3,31 +3,24 @@ import { HttpException, Logger } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
 import { meansUnavailable, StoreUnavailableError } from '../errors.js';
 
-const statuses = new Map(
-  Object.entries({
-    INVALID: 400,
-    UNKNOWN_KIND: 404,
-    NOT_FOUND: 404,
-    OWNER_CLOSED: 409,
-    OWNER_MOVED: 409,
-    SLOT_LIMIT: 409,
-    SCHEDULES_FULL: 409,
-    SCHEDULE_ENDED: 409,
-    TOO_LARGE: 413,
-    IDEMPOTENCY_CONFLICT: 422,
-    QUEUE_FULL: 429,
-    OWNER_FULL: 429,
-    STORE_FULL: 503,
-    STORE_UNAVAILABLE: 503,
-    ARTIFACT_UNAVAILABLE: 503,
-    CLOSED_FULL: 507,
-  }),
-);
-
-/** The statuses of errors that an application throws, by their codes. Codes are constants of a program: they hold for all its applications. */
-export function answerErrorsWith(more: Readonly<Record<string, number>>): void {
-  for (const [code, status] of Object.entries(more)) statuses.set(code, status);
-}
+const STATUSES: Readonly<Record<string, number>> = {
+  INVALID: 400,
+  UNKNOWN_KIND: 404,
+  NOT_FOUND: 404,
+  OWNER_CLOSED: 409,
+  OWNER_MOVED: 409,
+  SLOT_LIMIT: 409,
+  SCHEDULES_FULL: 409,
+  SCHEDULE_ENDED: 409,
+  TOO_LARGE: 413,
+  IDEMPOTENCY_CONFLICT: 422,
+  QUEUE_FULL: 429,
+  OWNER_FULL: 429,
+  STORE_FULL: 503,
+  STORE_UNAVAILABLE: 503,
+  ARTIFACT_UNAVAILABLE: 503,
+  CLOSED_FULL: 507,
+};
 
 /** Codes for errors of the framework, which have none. */
 const CODES: Readonly<Record<number, string>> = { 400: 'INVALID', 413: 'TOO_LARGE' };
@@ -100,6 +93,9 @@ interface Described {
   readonly more: ProblemMore;
 }
 
+/** An application may also give its own errors a status. */
+type OwnError = MooringError & ProblemMore & { readonly status?: number };
+
 const UNEXPECTED = 'Internal error. The log has the details under this requestId.';
 
 function problemOf(error: unknown): Described {
@@ -108,9 +104,9 @@ function problemOf(error: unknown): Described {
     return { status: error.getStatus(), code, detail, more };
   }
   if (meansUnavailable(error)) return problemOf(new StoreUnavailableError('The store does not answer.'));
-  if (error instanceof MooringError && statuses.has(error.code)) {
-    const { code, message: detail, retryAfterMs } = error as MooringError & ProblemMore;
-    return { status: statuses.get(code)!, code, detail, more: { retryAfterMs } };
+  if (error instanceof MooringError) {
+    const { code, message: detail, retryAfterMs, status = STATUSES[code] } = error as OwnError;
+    if (status !== undefined) return { status, code, detail, more: { retryAfterMs } };
   }
   const status = statusOf(error);
   if (status < 400 || status > 499) return { status: 500, code: 'INTERNAL', detail: UNEXPECTED, more: {} };

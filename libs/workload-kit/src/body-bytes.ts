@@ -8,11 +8,6 @@ export function TakesBytes(upTo?: number): MethodDecorator & ClassDecorator {
   return RouteConfig({ takesBytes: true, ...(upTo !== undefined && { takesUpTo: upTo }) });
 }
 
-/** Raises the body limit of a route to this number of bytes. */
-export function TakesUpTo(bytes: number): MethodDecorator & ClassDecorator {
-  return RouteConfig({ takesUpTo: bytes });
-}
-
 export function takesBytes(config: unknown): boolean {
   return (config as { takesBytes?: boolean } | undefined)?.takesBytes === true;
 }

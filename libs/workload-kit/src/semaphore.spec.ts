@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from './turns.js';
+import { Semaphore } from './semaphore.js';
 
-describe('turns', () => {
-  it('lets so much happen at once, and all of it in the end, also after a failure', async () => {
-    const turns = new Turns(2);
+describe('a semaphore', () => {
+  it('does two things at once, and all of them in the end, also after a failure', async () => {
+    const semaphore = new Semaphore(2);
     let now = 0;
     let most = 0;
     const works = Array.from({ length: 7 }, (_, i) =>
-      turns.take(async () => {
+      semaphore.run(async () => {
         most = Math.max(most, (now += 1));
         await new Promise((resolve) => setImmediate(resolve));
         now -= 1;
