@@ -1,6 +1,7 @@
 import { defineWorkload } from '#workload-kit';
 import { ProbeHandler } from './probe.handler.js';
 import { probe as kind } from './probe.kinds.js';
+import { ProbeProcessor } from './probe.processor.js';
 
 /** Jobs without use, to try the fleet and for tests. */
 export const probe = defineWorkload({
@@ -8,5 +9,5 @@ export const probe = defineWorkload({
   kinds: [kind],
   offers: 'Whether the `probe` kind is offered.',
   isForTrial: true,
-  worker: () => ({ providers: [ProbeHandler] }),
+  worker: () => ({ providers: [ProbeHandler, ProbeProcessor] }),
 });

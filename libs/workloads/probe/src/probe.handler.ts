@@ -1,4 +1,4 @@
-import { Handler, Handles, type Payload, type Run } from '#lifecycle';
+import { Handler, Handles, type Payload, type Run } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { probe } from './probe.kinds.js';

@@ -1,4 +1,4 @@
-import { defineKind } from '#lifecycle';
+import { defineKind } from '#nestjs';
 import { z } from 'zod';
 
 const DAY_MS = 86_400_000;
@@ -23,4 +23,5 @@ export const probe = defineKind({
   }),
   attempts: 3,
   backoff: { type: 'fixed', delay: '200ms' },
+  artifacts: true,
 });

@@ -1,4 +1,4 @@
-import type { JobReader, JobViewState, Waker } from '#lifecycle';
+import type { JobReader, JobViewState, Waker } from '#nestjs';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
 import type { TripRepository } from './trip-repository.js';
@@ -12,7 +12,7 @@ class Line {
 
   constructor(private readonly states: Record<string, (JobViewState | undefined)[]>) {
     const trips = { pass: (driverId: string, jobId: string) => Promise.resolve(this.pass(driverId, jobId)) };
-    const waker = { wake: (jobId: string) => Promise.resolve(this.wake(jobId)) };
+    const waker = { wake: (_queue: string, jobId: string) => Promise.resolve(this.wake(jobId)) };
     const jobs = { read: (jobId: string) => Promise.resolve(this.read(jobId)) };
     this.queueWaker = new DriverQueueWaker(
       trips as unknown as TripRepository,

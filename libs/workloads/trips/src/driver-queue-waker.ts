@@ -1,6 +1,7 @@
-import { JobReader, Waker, type JobViewState } from '#lifecycle';
+import { JobReader, Waker, type JobViewState } from '#nestjs';
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
+import { request } from './trip-kinds.js';
 import { TripRepository } from './trip-repository.js';
 
 /** Pauses between attempts while the first request is still running and cannot be woken yet. */
@@ -47,7 +48,7 @@ export class DriverQueueWaker {
    */
   private async hasEnded(jobId: string): Promise<boolean> {
     for (const lookMs of LOOKS_MS) {
-      if (await this.waker.wake(jobId)) return false;
+      if (await this.waker.wake(request.queue, jobId)) return false;
       const job = await this.jobs.read(jobId);
       if (!job || !LIVES.has(job.state)) return true;
       if (job.state === 'waiting') return false;

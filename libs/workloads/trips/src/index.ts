@@ -6,6 +6,7 @@ import { request, timeout } from './trip-kinds.js';
 import { TripReconciler } from './trip-reconciler.js';
 import { TripRepository } from './trip-repository.js';
 import { RequestHandler, TimeoutHandler } from './trips.handler.js';
+import { RequestProcessor, TimeoutProcessor } from './trips.processor.js';
 import { Trips } from './trips.service.js';
 
 const TripOwnerResolver = ownerResolver('trip', TripRepository);
@@ -17,7 +18,9 @@ export const trips = defineWorkload({
   offers: 'Whether trips are offered; see `docs/workloads/trips.md`.',
   providers: [DriverQueueWaker, TripCancelFollower, TripCancelIds, TripRepository, Trips],
   api: async () => (await import('./trips-api.js')).API,
-  worker: () => ({ providers: [RequestHandler, TimeoutHandler, TripOwnerResolver] }),
+  worker: () => ({
+    providers: [RequestHandler, RequestProcessor, TimeoutHandler, TimeoutProcessor, TripOwnerResolver],
+  }),
   janitor: () => ({ providers: [TripOwnerResolver, TripReconciler] }),
   reconciled: { everyMs: 500, reconciler: TripReconciler },
 });

@@ -1,4 +1,6 @@
-import { Journal, StoreUnavailableError, type LifecycleOptions, type Receipt } from '#lifecycle';
+import type { Receipt } from '#core';
+import { Journal, StoreUnavailableError } from '#nestjs';
+import type { OwnerCancel } from '#workload-kit';
 import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,8 +9,6 @@ import type { TripCancelIds } from './trip-cancel-ids.js';
 import { TripOverError, UnknownTripError } from './trip-errors.js';
 import { TripCancelFollower } from './trip-cancel-follower.js';
 import type { Trips } from './trips.service.js';
-
-type Order = Parameters<Journal['ownerCancelling']>[0];
 
 describe('a trip whose owner is cancelled', () => {
   const id = randomUUID();
@@ -20,7 +20,7 @@ describe('a trip whose owner is cancelled', () => {
     vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     asked = [];
     answer = () => Promise.resolve();
-    journal = new Journal({} as LifecycleOptions);
+    journal = new Journal({ connection: {} });
     const cancel = (trip: string, reason: string): Promise<unknown> => {
       asked.push(`${trip}: ${reason}`);
       return answer();
@@ -36,32 +36,18 @@ describe('a trip whose owner is cancelled', () => {
   });
   afterEach(() => void vi.restoreAllMocks());
 
-  const say = (more: Partial<Receipt> = {}): void =>
-    void journal.ownerCancelled({ owner: `trip:${id}`, reason: 'off', by: 'shop', ...more } as Receipt);
+  const say = (more: Partial<Receipt> & { jobOnly?: true } = {}): void => {
+    const receipt = { cancelId: 'c', owner: `trip:${id}`, reason: 'off', by: 'shop', byQueue: {}, at: 0 };
+    journal.tell({ event: 'owner.cancelled', ...receipt, ...more } as OwnerCancel);
+  };
 
   it('is cancelled, except by its own cancels, by the orphan sweep, for a single job, or for a foreign id', async () => {
     say({ by: 'trips', cancelId: 'own' });
-    say({ by: 'janitor', why: 'orphan' });
-    say({ job: 'a job' });
+    say({ by: 'janitor', cancelId: 'orphan-1' });
+    say({ jobOnly: true });
     say({ owner: 'trip:42' });
     say({ owner: `ride:${id}` });
     say();
-    await followers.beforeApplicationShutdown();
-    expect(asked).toEqual([`${id}: off`]);
-  });
-
-  it('is cancelled as soon as the owner is, before its jobs are gone', async () => {
-    const order = {
-      cancelId: 'c',
-      owner: `trip:${id}`,
-      reason: 'off',
-      by: 'shop',
-      why: 'cancelled',
-    } as Order;
-    journal.ownerCancelling(order);
-    journal.ownerCancelling({ ...order, why: 'orphan' });
-    journal.ownerCancelling({ ...order, job: 'a job' });
-    journal.ownerCancelling({ ...order, cancelId: 'own' });
     await followers.beforeApplicationShutdown();
     expect(asked).toEqual([`${id}: off`]);
   });
@@ -87,7 +73,7 @@ describe('a trip whose owner is cancelled', () => {
     answer = () =>
       (fails -= 1) >= 0 ? Promise.reject(new StoreUnavailableError('away')) : Promise.resolve();
     say({ owner: 'driver:ann' });
-    say({ owner: 'driver:ann', job: 'a job' });
+    say({ owner: 'driver:ann', jobOnly: true });
     await until(() => asked.length === 2, 'it is tried until it is done');
     await followers.beforeApplicationShutdown();
     expect(asked).toEqual(['driver ann', 'driver ann']);

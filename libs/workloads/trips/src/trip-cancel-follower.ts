@@ -1,4 +1,5 @@
-import { Journal, parseOwner } from '#lifecycle';
+import { parseOwner } from '#core';
+import { Journal, viewOfReceipt } from '#nestjs';
 import { isUuid, OwnerCancelFollower, type OwnerCancel } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { TripCancelIds } from './trip-cancel-ids.js';
@@ -6,10 +7,9 @@ import { TripOverError, UnknownTripError } from './trip-errors.js';
 import { Trips } from './trips.service.js';
 
 /**
- * Cancels a trip when another caller cancels its owner, through the api or an event of another service. It
- * acts on `owner.cancelling`, so the trip does not wait for its jobs to be removed, and once more on
- * `owner.cancelled`. If every process that heard an event died, `accept` and the reconciler still find the
- * owner closed. A driver whose owner is closed goes offline in the same way.
+ * Cancels a trip when another caller cancels its owner, through the api or an event of another service. If the
+ * process dies first, `accept` and the reconciler still find the owner closed. A driver whose owner is closed goes
+ * offline in the same way.
  */
 @Injectable()
 export class TripCancelFollower extends OwnerCancelFollower {
@@ -24,7 +24,7 @@ export class TripCancelFollower extends OwnerCancelFollower {
   protected follow(cancel: OwnerCancel): void {
     // The orphan sweep also cancels the owner of an accepted trip, because such a trip needs its jobs no
     // longer.
-    if (cancel.why === 'orphan') return;
+    if (viewOfReceipt(cancel).why === 'orphan') return;
     const { type, id } = parseOwner(cancel.owner);
     if (type === 'trip' && isUuid(id))
       void this.retry(`Trip ${id} is not cancelled`, () => this.cancel(id, cancel));

@@ -1,4 +1,4 @@
-import type { Canceller, Owner } from '#lifecycle';
+import type { Owner, Owners } from '#core';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TripCancelIds } from './trip-cancel-ids.js';
@@ -13,7 +13,7 @@ describe('the cancel ids of a trip', () => {
     const cancel = (_owner: Owner, { cancelId }: { cancelId: string }): Promise<unknown> =>
       Promise.resolve(used.push(cancelId));
     const trips = { secret: (asked: string) => Promise.resolve(asked === id ? secret : 'another') };
-    own = new TripCancelIds(trips as unknown as TripRepository, { cancel } as unknown as Canceller);
+    own = new TripCancelIds(trips as unknown as TripRepository, { cancel } as unknown as Owners);
   });
 
   it('are stable for one status, differ between statuses, and reveal neither', async () => {

@@ -1,4 +1,4 @@
-import { Canceller, owner } from '#lifecycle';
+import { owner, Owners } from '#core';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { TRIP_STATUSES, type TripStatus } from './trip.js';
@@ -13,13 +13,13 @@ import { TripRepository } from './trip-repository.js';
 export class TripCancelIds {
   constructor(
     private readonly trips: TripRepository,
-    private readonly canceller: Canceller,
+    private readonly owners: Owners,
   ) {}
 
   /** Idempotent: the same trip and status give the same cancel. */
   async carryOut(id: string, status: TripStatus, reason: string): Promise<void> {
     const cancelId = idOf(id, status, await this.trips.secret(id));
-    await this.canceller.cancel(owner('trip', id), { reason, by: 'trips', cancelId });
+    await this.owners.cancel(owner('trip', id), { reason, by: 'trips', cancelId });
   }
 
   async has(id: string, cancelId: string): Promise<boolean> {

@@ -1,4 +1,5 @@
-import { defineKind } from '#lifecycle';
+import { owner } from '#core';
+import { defineKind } from '#nestjs';
 import { z } from 'zod';
 
 /** Time to accept a trip, unless the customer sets another. */
@@ -13,13 +14,15 @@ export const request = defineKind({
   name: 'trips.request',
   queue: 'trip-requests',
   payload: z.strictObject({ tripId: z.string(), driverId: z.string() }),
+  owners: ({ tripId, driverId }) => [owner('trip', tripId), owner('driver', driverId)],
+  // The driver is an owner, so one request of a trip waits for each driver.
+  dedup: { strategy: 'skip' },
   expiresIn: TRIP_LIVES,
   // Retries for a driver who is offline: enough for a day, in case every wake is lost.
   attempts: 1_000,
   backoff: { type: 'exponential', delay: '1s', max: '90s' },
   slot: ({ driverId }) => ({ key: `driver:${driverId}`, limit: 1 }),
   keep: KEEP,
-  artifacts: false,
   // If callers could enqueue it by name, it would offer drivers the trip did not ask and block its own job.
   offered: false,
 });
@@ -29,9 +32,10 @@ export const timeout = defineKind({
   name: 'trips.timeout',
   queue: 'trip-timeouts',
   payload: z.strictObject({ tripId: z.string() }),
+  owners: ({ tripId }) => [owner('trip', tripId)],
+  dedup: { strategy: 'skip' },
   attempts: 10,
   backoff: { type: 'exponential', delay: '500ms', max: '10s' },
   keep: KEEP,
-  artifacts: false,
   offered: false,
 });

@@ -1,5 +1,4 @@
-import { Turns } from '#lifecycle';
-import { Reconciler } from '#workload-kit';
+import { Reconciler, Semaphore } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { TripRepository } from './trip-repository.js';
 import { Trips } from './trips.service.js';
@@ -16,7 +15,7 @@ const CONCURRENT_TRIPS = 50;
  */
 @Injectable()
 export class TripReconciler extends Reconciler {
-  private readonly turns = new Turns(CONCURRENT_TRIPS);
+  private readonly semaphore = new Semaphore(CONCURRENT_TRIPS);
 
   constructor(
     private readonly repository: TripRepository,
@@ -34,12 +33,12 @@ export class TripReconciler extends Reconciler {
       const idsOf = (what: 'tend' | 'watch'): string[] =>
         due.filter((one) => one.what === what).map(({ id }) => id);
       const watched = idsOf('watch');
-      await this.concurrently(idsOf('tend'), this.turns, (id) => this.reconcile(id));
+      await this.concurrently(idsOf('tend'), this.semaphore, (id) => this.reconcile(id));
       if (watched.length > 0) await this.inTurn([watched], (ids) => this.trips.endClosed(ids));
       if (due.length < AT_ONCE) break;
     }
     const away = await this.repository.away(AT_ONCE);
-    await this.concurrently(away, this.turns, (driver) => this.trips.takeBack(driver));
+    await this.concurrently(away, this.semaphore, (driver) => this.trips.takeBack(driver));
     return looked + away.length;
   }
 

@@ -1,4 +1,4 @@
-import { owner } from '#lifecycle';
+import { owner } from '#core';
 import { describe, expect, it } from 'vitest';
 import { request } from './trip-kinds.js';
 import { Id } from './trip-schemas.js';

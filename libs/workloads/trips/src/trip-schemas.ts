@@ -1,5 +1,5 @@
 import { durationMs } from '#durations';
-import { Duration } from '#http';
+import { Duration } from '#nestjs/http';
 import { z } from 'zod';
 import { TRIP_STATUSES } from './trip.js';
 import { TRIP_LIVES } from './trip-kinds.js';

@@ -1,5 +1,4 @@
-import { Caller, Needs } from '#http';
-import { checkKey } from '#lifecycle';
+import { Caller, idempotencyKeyOf, Needs } from '#nestjs/http';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Trip } from './trip.js';
@@ -26,10 +25,7 @@ export class TripsController {
     @Headers('idempotency-key') key: string | undefined,
     @Caller() caller: string,
   ): Promise<Trip> {
-    if (key !== undefined) checkKey(key, 'The Idempotency-Key');
-    // The caller is part of the key, so that keys of different callers never collide.
-    const whole = key === undefined ? undefined : `${caller}\0${key}`;
-    return this.trips.ask({ customerId, driverIds, livesMs: expiresIn }, whole);
+    return this.trips.ask({ customerId, driverIds, livesMs: expiresIn }, idempotencyKeyOf(caller, key));
   }
 
   @Get(':id')

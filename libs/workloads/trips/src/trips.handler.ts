@@ -1,4 +1,4 @@
-import { Handler, Handles, NotNow, type Payload, type Run } from '#lifecycle';
+import { Handler, Handles, SnoozeJob, type Payload, type Run } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { DriverUnavailableError } from './trip-errors.js';
 import { request, timeout } from './trip-kinds.js';
@@ -33,7 +33,9 @@ export class RequestHandler extends Handler<typeof request> {
       case 'unavailable':
         throw new DriverUnavailableError(driverId);
       case 'busy':
-        throw new NotNow(`the driver has another ${what}`, LOOK_AGAIN_MS, () => this.trips.isFree(driverId));
+        throw new SnoozeJob(`the driver has another ${what}`, LOOK_AGAIN_MS, () =>
+          this.trips.isFree(driverId),
+        );
     }
   }
 }
@@ -48,6 +50,6 @@ export class TimeoutHandler extends Handler<typeof timeout> {
 
   async handle({ tripId }: Payload<typeof timeout>): Promise<void> {
     const earlyByMs = await this.trips.expire(tripId);
-    if (earlyByMs > 0) throw new NotNow('its time has not come', earlyByMs);
+    if (earlyByMs > 0) throw new SnoozeJob('its time has not come', earlyByMs);
   }
 }

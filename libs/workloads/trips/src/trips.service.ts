@@ -1,15 +1,12 @@
 import {
-  Canceller,
-  Enqueuer,
   formatOwner,
   IdempotencyConflictError,
   owner,
   OwnerClosedError,
-  OwnerReader,
   QueueFullError,
   type Owner,
-  type OwnerView,
-} from '#lifecycle';
+} from '#core';
+import { Enqueuer, JobCanceller, OwnerReader, type OwnerView } from '#nestjs';
 import { isUuid } from '#workload-kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
@@ -37,7 +34,7 @@ export class Trips {
   constructor(
     private readonly trips: TripRepository,
     private readonly enqueuer: Enqueuer,
-    private readonly canceller: Canceller,
+    private readonly jobs: JobCanceller,
     private readonly cancelIds: TripCancelIds,
     private readonly owners: OwnerReader,
     private readonly waker: DriverQueueWaker,
@@ -171,7 +168,7 @@ export class Trips {
       const requests = page.jobs.filter(
         ({ queue, acceptedAt }) => queue === request.queue && Date.parse(acceptedAt) <= away.sinceMs,
       );
-      await Promise.all(requests.map(({ id }) => this.canceller.cancelJob(id, OFFLINE)));
+      await Promise.all(requests.map(({ id }) => this.jobs.cancel(id, OFFLINE)));
       ({ cursor } = page);
     } while (cursor !== null);
     await this.trips.markWithdrawn(away);
@@ -198,11 +195,8 @@ export class Trips {
   /** Enqueues the trip's jobs. Existing jobs are skipped, so this may be repeated. */
   async send(trip: Trip, leftMs: number): Promise<void> {
     const { id, driverIds } = trip;
-    const owners = [owner('trip', id)];
     const requests = driverIds.map((driverId) => this.request(id, driverId, leftMs));
-    const ends = this.enqueuer
-      .enqueue(timeout, { tripId: id }, { owners, delay: leftMs, dedup: { strategy: 'skip' } })
-      .catch(unlessClosed);
+    const ends = this.enqueuer.enqueue(timeout, { tripId: id }, { delay: leftMs }).catch(unlessClosed);
     await Promise.all([ends, ...requests]);
     await this.trips.markChecked(id, 'PENDING');
   }
@@ -234,11 +228,7 @@ export class Trips {
   }
 
   private async request(tripId: string, driverId: string, leftMs: number): Promise<void> {
-    const owners = [owner('trip', tripId), owner('driver', driverId)];
-    const dedup = { strategy: 'skip', key: driverId } as const;
-    await this.enqueuer
-      .enqueue(request, { tripId, driverId }, { owners, dedup, expiresIn: leftMs })
-      .catch(unlessClosed);
+    await this.enqueuer.enqueue(request, { tripId, driverId }, { expiresIn: leftMs }).catch(unlessClosed);
   }
 
   /** Sends the request again for a trip whose offer the driver gave up by accepting another trip. */

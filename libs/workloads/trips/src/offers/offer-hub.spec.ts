@@ -1,4 +1,4 @@
-import { Store, type LifecycleOptions } from '#lifecycle';
+import { WorkloadStore } from '#workload-kit';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -29,15 +29,14 @@ describe('offer streams of one process', () => {
   let withdrawn: string[];
   beforeEach(() => {
     redis = new Redis(inject('storeUrl'));
-    const options = { redis, prefix: `hub-${randomBytes(6).toString('hex')}` } as LifecycleOptions;
-    const store = new Store(options);
-    trips = new TripRepository(options, store);
+    const store = new WorkloadStore(redis, `hub-${randomBytes(6).toString('hex')}`);
+    trips = new TripRepository(store);
     withdrawn = [];
     const withdraw = (id: string): Promise<number> => {
       withdrawn.push(id);
       return trips.finish(id, 'EXPIRED', 'expired').then(() => 0);
     };
-    hub = new OfferHub(options, store, trips, { withdraw } as unknown as Trips);
+    hub = new OfferHub(store, trips, { withdraw } as unknown as Trips);
   });
   afterEach(async () => {
     hub.onModuleDestroy();

@@ -1,5 +1,5 @@
-import { LifecycleOptions, Store, StoreUnavailableError, Turns } from '#lifecycle';
-import { openSubscriber } from '#workload-kit';
+import { StoreUnavailableError } from '#nestjs';
+import { openSubscriber, Semaphore, WorkloadStore } from '#workload-kit';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
@@ -34,15 +34,14 @@ export class OfferHub implements OnModuleDestroy {
   /** Subscribers per driver, including those still being set up. */
   private readonly listening = new Map<string, number>();
   private readonly beats = new Heartbeats();
-  private readonly looks = new Turns(LOOKS_AT_ONCE);
+  private readonly looks = new Semaphore(LOOKS_AT_ONCE);
   private readonly log = new Logger('Offers');
   private readonly ends: OfferExpiryTimers;
   private connection: Redis | undefined;
   private isClosing = false;
 
   constructor(
-    private readonly options: LifecycleOptions,
-    private readonly store: Store,
+    private readonly store: WorkloadStore,
     private readonly trips: TripRepository,
     plot: Trips,
   ) {
@@ -69,7 +68,7 @@ export class OfferHub implements OnModuleDestroy {
     const last = ENTRY_ID.test(lastEventId) ? lastEventId : '';
     await this.listenTo(driverId);
     const look = async (from: string): Promise<OfferLook> => {
-      const found = await this.looks.take(() => this.trips.look(driverId, from || '0-0'));
+      const found = await this.looks.run(() => this.trips.look(driverId, from || '0-0'));
       if (this.streams.has(driverId) && !this.isClosing) this.ends.note(driverId, found);
       return found;
     };
@@ -143,7 +142,7 @@ export class OfferHub implements OnModuleDestroy {
   }
 
   private open(): Redis {
-    const connection = openSubscriber(this.options.redis);
+    const connection = openSubscriber(this.store.redis);
     connection.on('ready', () => this.tell(this.all()));
     connection.on('message', (channel: string) => {
       const driverId = channel.slice(offersOf(this.trips.root, '').length);
