@@ -1,25 +1,36 @@
 import { Owners } from '#core';
-import { MooringModule, type Kind, type MooringOptions } from '#nestjs';
+import { MooringModule, type Fact, type Kind, type MooringOptions } from '#nestjs';
 import '#nestjs/register';
 import { Module, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
+import { untilNothingIsLeft } from './leftovers.js';
 
 /** An application of kinds under a prefix of its own. Without processors it only enqueues. */
 export class KindApp {
   readonly prefix = `test-kinds-${randomBytes(4).toString('hex')}`;
-  readonly redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
-  readonly owners = new Owners({ connection: this.redis, prefix: this.prefix });
+  readonly redis: Redis;
+  readonly owners: Owners;
+  /** What its applications told, in order. */
+  readonly facts: Fact[] = [];
   private readonly contexts: INestApplicationContext[] = [];
+
+  constructor(readonly storeUrl = inject('storeUrl')) {
+    this.redis = new Redis(storeUrl, { maxRetriesPerRequest: null });
+    this.owners = new Owners({ connection: this.redis, prefix: this.prefix });
+  }
 
   async start(
     kinds: readonly Kind[],
     providers: Provider[] = [],
     options: Partial<MooringOptions> = {},
   ): Promise<INestApplicationContext> {
-    const root = { connection: this.redis, prefix: this.prefix, ...options };
+    // Workloads refuse what comes before the store is there.
+    await this.redis.ping();
+    const listeners = [(fact: Fact) => this.facts.push(fact)];
+    const root = { connection: this.redis, prefix: this.prefix, listeners, ...options };
     @Module({ imports: [MooringModule.forRoot(root), MooringModule.forKinds(kinds)], providers })
     class App {}
     const context = await NestFactory.createApplicationContext(App as Type, {
@@ -30,10 +41,20 @@ export class KindApp {
     return context;
   }
 
+  /** The events of a job, in order. */
+  factsOf(jobId: string): string[] {
+    return this.facts.filter((fact) => 'jobId' in fact && fact.jobId === jobId).map(({ event }) => event);
+  }
+
+  /** Waits until nothing but what may stay is left of it. */
+  untilNothingIsLeft(): Promise<void> {
+    return untilNothingIsLeft(this.storeUrl, this.prefix);
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.contexts.map((context) => context.close()));
     await this.owners.close();
-    const keys = await this.redis.keys(`${this.prefix}*`);
+    const keys = await this.redis.keys(`*${this.prefix}*`);
     if (keys.length > 0) await this.redis.del(keys);
     this.redis.disconnect();
   }

@@ -1,4 +1,5 @@
-import { formatOwner, Journal, reason } from '#lifecycle';
+import { formatOwner } from '#core';
+import { Journal } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { leaseOwner } from './lease-kinds.js';
 import { ContainerEngine, type Container } from './engines/container-engine.js';
@@ -70,7 +71,7 @@ export class ContainerRemover {
       this.say(step, action, 'done', beganAt);
       return result;
     } catch (error) {
-      this.say(step, action, 'failed', beganAt, reason(error));
+      this.say(step, action, 'failed', beganAt, (error as Error).message);
       throw error;
     }
   }
@@ -83,7 +84,8 @@ export class ContainerRemover {
     why?: string,
   ): void {
     const durationMs = Math.round(performance.now() - beganAt);
-    this.journal.workload({
+    this.journal.tell({
+      event: 'workload',
       what: 'lease.cleanup',
       owner: formatOwner(leaseOwner(leaseId)),
       status,

@@ -1,4 +1,4 @@
-import { StoreUnavailableError, type Run } from '#lifecycle';
+import { StoreUnavailableError, type Run } from '#nestjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProvisionHandler } from './containers.handler.js';
 import { provision } from './lease-kinds.js';

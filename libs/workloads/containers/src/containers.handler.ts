@@ -1,4 +1,5 @@
-import { Handler, Handles, LifecycleError, NotNow, reason, type Payload, type Run } from '#lifecycle';
+import { MooringError } from '#core';
+import { Handler, Handles, SnoozeJob, type Payload, type Run } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { end, provision } from './lease-kinds.js';
 import { ContainerRemover } from './container-remover.js';
@@ -62,11 +63,11 @@ export class ProvisionHandler extends Handler<typeof provision> {
     try {
       return await this.make(order);
     } catch (error) {
-      if (error instanceof NoSuchImage) return await this.fail(order.leaseId, reason(error));
+      if (error instanceof NoSuchImage) return await this.fail(order.leaseId, error.message);
       // The store may have recorded the container. If it did not, the sweep enqueues this job again.
-      if (error instanceof LifecycleError) throw error;
+      if (error instanceof MooringError) throw error;
       const isLast = run.attempt >= provision.attempts && !run.signal.aborted;
-      if (isLast) await this.terminator.close(order.leaseId, 'failed', reason(error));
+      if (isLast) await this.terminator.close(order.leaseId, 'failed', (error as Error).message);
       throw error;
     }
   }
@@ -123,9 +124,9 @@ export class EndHandler extends Handler<typeof end> {
       case 'manual':
         return ended;
       case 'early':
-        throw new NotNow('the lease has time left', ended.forMs, () => this.isEnding(leaseId));
+        throw new SnoozeJob('the lease has time left', ended.forMs, () => this.isEnding(leaseId));
       case 'again':
-        throw new NotNow(ended.why, ended.forMs);
+        throw new SnoozeJob(ended.why, ended.forMs);
     }
   }
 

@@ -1,10 +1,9 @@
-import { LIFECYCLE_DEFAULTS, LifecycleOptions, Store } from '#lifecycle';
 import { isUuid } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { rootKey } from './lease-keys.js';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ContainersSettings } from './containers-settings.js';
 import type { Container, ContainerSpec } from './engines/container-engine.js';
+import { LeaseRepository } from './lease-repository.js';
 
 const FLEET = 'mooring.fleet';
 const LEASE = 'mooring.lease';
@@ -22,11 +21,10 @@ export class FleetSignature {
   private secret: Promise<string> | undefined;
 
   constructor(
-    options: LifecycleOptions,
-    private readonly store: Store,
+    private readonly leases: LeaseRepository,
     private readonly settings: ContainersSettings,
   ) {
-    this.prefix = options.prefix ?? LIFECYCLE_DEFAULTS.prefix;
+    this.prefix = leases.prefix;
   }
 
   /** The label by which all containers of this fleet are listed. */
@@ -62,20 +60,10 @@ export class FleetSignature {
 
   private async key(): Promise<string> {
     if (this.settings.secret !== undefined) return this.settings.secret;
-    this.secret ??= this.keptKey().catch((error: unknown) => {
+    this.secret ??= this.leases.secret().catch((error: unknown) => {
       this.secret = undefined;
       throw error;
     });
     return this.secret;
-  }
-
-  /** Created by the first process that needs it. */
-  private keptKey(): Promise<string> {
-    const { redis } = this.store;
-    const key = `${rootKey(this.prefix)}:secret`;
-    return this.store.call(async () => {
-      await redis.set(key, randomBytes(32).toString('base64url'), 'NX');
-      return (await redis.get(key))!;
-    });
   }
 }

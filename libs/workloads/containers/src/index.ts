@@ -3,6 +3,7 @@ import { ContainerRemover } from './container-remover.js';
 import * as env from './containers-env.js';
 import { LeaseLimits } from './containers-settings.js';
 import { EndHandler, ProvisionHandler } from './containers.handler.js';
+import { ContainerEndsProcessor, ContainersProcessor } from './containers.processor.js';
 import { engineProviders } from './engine-providers.js';
 import { FleetSignature } from './fleet-signature.js';
 import { LeaseCancelFollower } from './lease-cancel-follower.js';
@@ -47,7 +48,14 @@ export const containers = defineWorkload({
     return { controllers: [LeasesController], providers: [Leases, limits] };
   },
   worker: (settings) => ({
-    providers: [...withEngine, ...engineProviders(settings), EndHandler, ProvisionHandler],
+    providers: [
+      ...withEngine,
+      ...engineProviders(settings),
+      EndHandler,
+      ProvisionHandler,
+      ContainersProcessor,
+      ContainerEndsProcessor,
+    ],
   }),
   janitor: (settings) => ({
     providers: [

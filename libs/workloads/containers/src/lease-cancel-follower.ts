@@ -1,4 +1,5 @@
-import { Journal, parseOwner } from '#lifecycle';
+import { parseOwner } from '#core';
+import { Journal } from '#nestjs';
 import { isUuid, OwnerCancelFollower, type OwnerCancel } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { OWNER_TYPE } from './lease-kinds.js';
@@ -19,9 +20,7 @@ export class LeaseCancelFollower extends OwnerCancelFollower {
     super(journal, 'Leases');
   }
 
-  protected follow(cancel: OwnerCancel): void {
-    if (cancel.event !== 'owner.cancelled' || cancel.late) return;
-    const { owner, reason } = cancel;
+  protected follow({ owner, reason }: OwnerCancel): void {
     this.end(owner, reason).catch((error: Error) => this.log.warn(error.message));
   }
 

@@ -1,4 +1,5 @@
-import { Canceller, Enqueuer, parseOwner, type Ticket } from '#lifecycle';
+import { parseOwner } from '#core';
+import { Enqueuer, JobCanceller, type EnqueueTicket } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { end, leaseOwner, provision } from './lease-kinds.js';
 import type { LeaseRecord } from './lease.js';
@@ -10,7 +11,7 @@ export class LeaseJobSender {
   constructor(
     private readonly leases: LeaseRepository,
     private readonly enqueuer: Enqueuer,
-    private readonly canceller: Canceller,
+    private readonly canceller: JobCanceller,
   ) {}
 
   /** If one job is refused, none remains. */
@@ -29,8 +30,7 @@ export class LeaseJobSender {
       await this.leases.recordJobs(id, { send: making.id, end: ending.id, moor: moor?.id });
     } catch (error) {
       // A job that existed before belongs to an earlier successful call.
-      if (moor?.outcome === 'created')
-        await this.canceller.cancelJob(moor.id, UNWANTED).catch(() => undefined);
+      if (moor?.outcome === 'created') await this.canceller.cancel(moor.id, UNWANTED).catch(() => undefined);
       throw error;
     }
   }
@@ -39,7 +39,7 @@ export class LeaseJobSender {
    * Enqueues the job that ends the lease, either as the lease's own or as its owner's. Whichever runs first
    * ends it.
    */
-  private ends(id: string, owner: string | undefined, delay: number): Promise<Ticket> {
+  private ends(id: string, owner: string | undefined, delay: number): Promise<EnqueueTicket> {
     const owners = [owner === undefined ? leaseOwner(id) : parseOwner(owner)];
     return this.enqueuer.enqueue(
       end,

@@ -14,11 +14,11 @@
  *  …:over            zset    <lease> -> when it ended, ms                      ended                       ended, due: LEASES_KEPT at most
  *  …:of:<digest>     set     leases that end with an owner                     create                      ended, drop; empties with them
  *  …:number          string  the last number assigned                          create                      never; one key
- *  …:secret          string  signing key of this fleet's containers, unless    fleet-signature.ts          never; one key
+ *  …:secret          string  signing key of this fleet's containers, unless    lease-repository.ts         never; one key
  *                            LEASE_SECRET is set
  *
- *  Elsewhere, by libs/lifecycle/src/keys.ts: the owner of an ended lease stays closed for CLOSED_KEEP_MS, and the receipts of
- *  its cancel, and of the cancel of its owner's job, are kept for receiptKeepMs.
+ *  Elsewhere, among the core's keys: the owner of an ended lease stays closed for 30 days, and the receipts of its cancel, and of
+ *  the cancel of its owner's job, are kept for `receiptKeep`.
  */
 
 import { hash } from 'node:crypto';

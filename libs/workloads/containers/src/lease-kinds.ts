@@ -1,4 +1,5 @@
-import { defineKind, owner, type Owner } from '#lifecycle';
+import { owner, type Owner } from '#core';
+import { defineKind } from '#nestjs';
 import { z } from 'zod';
 
 const KEEP = { count: 20, failed: { count: 20 } };
@@ -18,7 +19,6 @@ export const provision = defineKind({
   grace: '2s',
   dedup: { strategy: 'skip' },
   keep: KEEP,
-  artifacts: false,
   // If callers could enqueue it, their job could take the place of a lease's own and end another caller's
   // lease.
   offered: false,
@@ -37,7 +37,6 @@ export const end = defineKind({
   timeout: '1m',
   dedup: { strategy: 'skip' },
   keep: KEEP,
-  artifacts: false,
   offered: false,
 });
 

@@ -1,6 +1,7 @@
-import type { LifecycleOptions } from '#lifecycle';
 import { isUuid, LuaScripts, WorkloadRepository, type Answer } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
+import type { Cluster, Redis } from 'ioredis';
+import { randomBytes } from 'node:crypto';
 import { digestOf, leaseKey, ownedKey, rootKey } from './lease-keys.js';
 import {
   inFew,
@@ -230,10 +231,19 @@ export class LeaseRepository extends WorkloadRepository {
     >;
   }
 
+  /** The signing key of this fleet's containers, created by the first process that needs it. */
+  secret(): Promise<string> {
+    const key = `${this.root}:secret`;
+    return this.call(async (redis) => {
+      await redis.set(key, randomBytes(32).toString('base64url'), 'NX');
+      return (await redis.get(key))!;
+    });
+  }
+
   private async page(
     state: LeaseState | undefined,
     atMost: number,
-    read: (redis: LifecycleOptions['redis'], key: string) => Promise<string[]>,
+    read: (redis: Redis | Cluster, key: string) => Promise<string[]>,
   ): Promise<LeasePage> {
     const found = await this.call((redis) =>
       read(redis, state ? `${this.root}:is:${state}` : `${this.root}:all`),

@@ -1,5 +1,6 @@
-import { Canceller, Waker } from '#lifecycle';
+import { JobCanceller, Waker } from '#nestjs';
 import { Injectable, Logger } from '@nestjs/common';
+import { end } from './lease-kinds.js';
 import { inFew, type Ending } from './lease.js';
 import { LeaseRepository } from './lease-repository.js';
 
@@ -13,7 +14,7 @@ export class LeaseTerminator {
 
   constructor(
     private readonly leases: LeaseRepository,
-    private readonly canceller: Canceller,
+    private readonly canceller: JobCanceller,
     private readonly waker: Waker,
   ) {}
 
@@ -48,12 +49,12 @@ export class LeaseTerminator {
   /** If the job misses the cancel, the container it creates is refused. */
   private async abort(jobId: string, reason: string): Promise<void> {
     await this.canceller
-      .cancelJob(jobId, { reason, by: 'containers' })
+      .cancel(jobId, { reason, by: 'containers' })
       .catch((error: Error) => this.log.warn(error.message));
   }
 
   /** Not awaited: the reconciler ends the lease if the wake is lost. */
   private wake(jobId: string | undefined): void {
-    if (jobId) this.waker.wake(jobId).catch((error: Error) => this.log.warn(error.message));
+    if (jobId) this.waker.wake(end.queue, jobId).catch((error: Error) => this.log.warn(error.message));
   }
 }

@@ -1,11 +1,11 @@
 import {
-  Canceller,
   IdempotencyConflictError,
   InvalidJobError,
   OwnerClosedError,
+  Owners,
   parseOwner,
   QueueFullError,
-} from '#lifecycle';
+} from '#core';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { formatDuration } from '#durations';
@@ -47,7 +47,7 @@ export class Leases {
     private readonly leases: LeaseRepository,
     private readonly sender: LeaseJobSender,
     private readonly terminator: LeaseTerminator,
-    private readonly canceller: Canceller,
+    private readonly owners: Owners,
   ) {}
 
   /** Idempotent by key for as long as the lease can be read. */
@@ -158,7 +158,7 @@ export class Leases {
    */
   private async refuse(id: string): Promise<boolean> {
     if (!(await this.leases.drop(id))) return false;
-    await this.canceller.cancel(leaseOwner(id), {
+    await this.owners.cancel(leaseOwner(id), {
       reason: 'the lease was refused',
       by: 'containers',
       close: false,

@@ -1,19 +1,11 @@
-import {
-  Canceller,
-  Enqueuer,
-  owner,
-  OwnerReader,
-  QueueFullError,
-  Sweeper,
-  type SweepOrder,
-  type SweepRecord,
-} from '#lifecycle';
-import { ownerResolver } from '#workload-kit';
-import type { Provider } from '@nestjs/common';
+import { owner, Owners, QueueFullError } from '#core';
+import { Enqueuer, OwnerReader, Sweeper, type SweepOrder, type SweepRecord } from '#nestjs';
+import { ownerResolver, WorkloadStore } from '#workload-kit';
+import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KindApp } from '../../../../test/support/kind-app.js';
 import { until } from '../../../../test/support/until.js';
 import { end, leaseOwner, OWNER_TYPE, provision } from './lease-kinds.js';
 import { ContainerRemover } from './container-remover.js';
@@ -104,17 +96,20 @@ const OLD_MS = 60_000;
 const LeaseOwnerResolver = ownerResolver(OWNER_TYPE, LeaseRepository);
 
 describe('leases without a worker', () => {
-  let app: LifecycleApp;
+  let app: KindApp;
+  let context: INestApplicationContext;
   let engine: Bench;
   let leases: Leases;
   let repository: LeaseRepository;
   beforeEach(async () => {
     engine = new Bench();
+    app = new KindApp();
     const settings: ContainersSettings = { secret: 'a secret of this test' };
     const providers: Provider[] = [
       { provide: ContainerEngine, useValue: engine },
       { provide: ContainersSettings, useValue: settings },
       { provide: LeaseLimits, useValue: LIMITS },
+      { provide: WorkloadStore, useValue: new WorkloadStore(app.redis, app.prefix) },
       ContainerRemover,
       ContainerReconciler,
       FleetSignature,
@@ -130,11 +125,9 @@ describe('leases without a worker', () => {
       LeaseSweep,
       Leases,
     ];
-    app = await LifecycleApp.start([provision, end], providers, undefined, inject('storeUrl'), undefined, {
-      worker: undefined,
-    } as never);
-    leases = app.context.get(Leases);
-    repository = app.context.get(LeaseRepository);
+    context = await app.start([provision, end], providers);
+    leases = context.get(Leases);
+    repository = context.get(LeaseRepository);
   });
   afterEach(async () => {
     engine.isAway = engine.isStuck = false;
@@ -146,6 +139,7 @@ describe('leases without a worker', () => {
       await sweep();
       return (await repository.places()) === 0 && (await app.redis.zcard(`${repository.root}:due`)) === 0;
     }, 'all are over');
+    await app.untilNothingIsLeft();
     await app.stop();
   });
 
@@ -164,7 +158,7 @@ describe('leases without a worker', () => {
 
   it('end when their owner is lost before their jobs are sent', async () => {
     const id = randomUUID();
-    await app.context.get(Canceller).cancel(owner('trip', '2'));
+    await context.get(Owners).cancel(owner('trip', '2'));
     await repository.create({ id, image: 'alpine', livesMs: 60_000, owner: 'trip:2', key: '' }, 4);
     await lookNow();
     await untilState(id, 'ending');
@@ -172,7 +166,7 @@ describe('leases without a worker', () => {
   });
 
   it('remove nothing for a refused lease', async () => {
-    await app.context.get(Canceller).cancel(owner('trip', '3'));
+    await context.get(Owners).cancel(owner('trip', '3'));
     const refused = leases.ask({ image: 'alpine', livesMs: 60_000, owner: 'trip:3' });
     await expect(refused).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
     expect(await repository.places()).toBe(0);
@@ -206,7 +200,7 @@ describe('leases without a worker', () => {
   });
 
   it('are created again with the key of a refused lease, and keep their jobs', async () => {
-    const sending = app.context.get(LeaseJobSender);
+    const sending = context.get(LeaseJobSender);
     sending.send = () => Promise.reject(new QueueFullError('containers', 1));
     const order = { image: 'alpine', livesMs: 60_000 };
     await expect(leases.ask(order, 'key')).rejects.toThrow(QueueFullError);
@@ -217,7 +211,7 @@ describe('leases without a worker', () => {
   });
 
   it('exist although they were refused, if another process had sent their jobs', async () => {
-    const sending = app.context.get(LeaseJobSender);
+    const sending = context.get(LeaseJobSender);
     sending.send = async (lease) => {
       await LeaseJobSender.prototype.send.call(sending, lease);
       await repository.begin(lease.id, 1_000);
@@ -240,7 +234,7 @@ describe('leases without a worker', () => {
     expect(await jobsOf('trip', '4')).toContain(jobs!.moor);
     await lookNow();
     await until(async () => (await jobsOf('trip', '4')).length === 0, 'its owner is rid of it');
-    expect(await app.context.get(OwnerReader).read(leaseOwner(id))).toMatchObject({ state: 'closed' });
+    expect(await context.get(OwnerReader).read(leaseOwner(id))).toMatchObject({ state: 'closed' });
   });
 
   it('are ended by the reconciler at their deadline, stop before remove, and not earlier', async () => {
@@ -306,7 +300,7 @@ describe('leases without a worker', () => {
   it('are not over while a container removed unstarted may still be created again', async () => {
     const { id, image } = await leases.ask({ image: 'alpine', livesMs: 60_000 });
     const [, , number] = await repository.begin(id, 1_500);
-    const spec = await app.context.get(FleetSignature).sign(id, image, number!);
+    const spec = await context.get(FleetSignature).sign(id, image, number!);
     const unstarted = await engine.create(spec);
     await leases.delete(id, '');
     await lookNow();
@@ -375,7 +369,7 @@ describe('leases without a worker', () => {
     const over = Number(await app.redis.zscore(`${repository.root}:until`, id));
     const attempt = async (): Promise<void> => {
       await app.redis.hset(`${repository.root}:lease:${id}`, 'next', 0);
-      await app.context.get(LeaseReaper).end(id, new AbortController().signal);
+      await context.get(LeaseReaper).end(id, new AbortController().signal);
     };
     for (let i = 0; i < 4; i += 1) await attempt();
     expect(await statesOf(id)).toEqual(['ending']);
@@ -409,7 +403,7 @@ describe('leases without a worker', () => {
     const { id } = await running({ livesMs: 60_000 });
     engine.isStuck = true;
     await leases.delete(id, '');
-    const reaper = app.context.get(LeaseReaper);
+    const reaper = context.get(LeaseReaper);
     for (let i = 0; i < 4; i += 1) {
       await app.redis.hset(`${repository.root}:lease:${id}`, 'next', 0);
       await reaper.end(id, new AbortController().signal);
@@ -428,11 +422,11 @@ describe('leases without a worker', () => {
   it('leave their remaining jobs to the reconciler, with the reason of their end', async () => {
     const { id, jobs } = await running({ owner: 'trip:7' });
     await leases.delete(id, '');
-    const canceller = app.context.get(Canceller);
-    const cancel = canceller.cancel.bind(canceller);
-    canceller.cancel = () => Promise.reject(new Error('not now'));
+    const owners = context.get(Owners);
+    const cancel = owners.cancel.bind(owners);
+    owners.cancel = () => Promise.reject(new Error('not now'));
     // A job of the lease may be the one that ends it.
-    expect(await app.context.get(LeaseReaper).end(id, new AbortController().signal)).toEqual({
+    expect(await context.get(LeaseReaper).end(id, new AbortController().signal)).toEqual({
       outcome: 'ended',
       state: 'ended',
     });
@@ -440,7 +434,7 @@ describe('leases without a worker', () => {
     await lookNow();
     await until(() => tidied(id).length === 1, 'it was tried');
     expect(tidied(id)).toEqual(['failed']);
-    canceller.cancel = cancel;
+    owners.cancel = cancel;
     await until(async () => {
       await lookNow();
       return (await jobsOf('lease', id)).length === 0;
@@ -477,7 +471,7 @@ describe('leases without a worker', () => {
 
   it('remove an own container without a lease when it is old enough, and none that only looks similar', async () => {
     const { id } = await running({});
-    const signature = app.context.get(FleetSignature);
+    const signature = context.get(FleetSignature);
     const lost = await signature.sign(randomUUID(), 'alpine', '7');
     const before = Date.now() - OLD_MS;
     const old = engine.put(lost.name, lost.labels, before);
@@ -499,7 +493,7 @@ describe('leases without a worker', () => {
   });
 
   it('are swept concurrently, so that one slow engine call delays no other', async () => {
-    const signature = app.context.get(FleetSignature);
+    const signature = context.get(FleetSignature);
     for (let i = 0; i < 20; i += 1) {
       const lost = await signature.sign(randomUUID(), 'alpine', String(i));
       engine.put(lost.name, lost.labels, Date.now() - OLD_MS);
@@ -517,11 +511,11 @@ describe('leases without a worker', () => {
 
   it("keep their owner's job when sending the jobs again fails", async () => {
     const { id, jobs } = await running({ owner: 'trip:8' });
-    const enqueuer = app.context.get(Enqueuer);
+    const enqueuer = context.get(Enqueuer);
     const enqueue = enqueuer.enqueue.bind(enqueuer);
     enqueuer.enqueue = (kind, ...more) =>
       kind.name === provision.name ? Promise.reject(new Error('not now')) : enqueue(kind, ...more);
-    const sending = app.context.get(LeaseJobSender);
+    const sending = context.get(LeaseJobSender);
     await expect(sending.send(await leases.read(id))).rejects.toThrow('not now');
     expect(await jobsOf('trip', '8')).toContain(jobs!.moor);
     enqueuer.enqueue = enqueue;
@@ -550,7 +544,7 @@ describe('leases without a worker', () => {
   it('are cleaned up however long the messages of engines and callers are', async () => {
     const { id } = await running({ owner: 'trip:5' });
     const much = 'no '.repeat(5_000);
-    await app.context.get(LeaseTerminator).close(id, 'owner', much);
+    await context.get(LeaseTerminator).close(id, 'owner', much);
     expect((await leases.read(id)).why!.length).toBeLessThanOrEqual(300);
     const claimed = await repository.claim(id, 1_000);
     if (claimed.word !== 'claimed') throw new Error(claimed.word);
@@ -569,7 +563,7 @@ describe('leases without a worker', () => {
   it('tell which of them exist', async () => {
     const { id } = await running({});
     const gone = randomUUID();
-    const resolver = app.context.get(LeaseOwnerResolver);
+    const resolver = context.get(LeaseOwnerResolver);
     expect(await resolver.resolve([id, gone, '42'], AbortSignal.timeout(1_000))).toEqual(
       new Map([
         [id, 'alive'],
@@ -609,7 +603,7 @@ describe('leases without a worker', () => {
   async function running(order: { livesMs?: number; owner?: string }) {
     const { id, image } = await leases.ask({ image: 'alpine', livesMs: 60_000, ...order });
     const [, , number] = await repository.begin(id, 1_000);
-    const signature = app.context.get(FleetSignature);
+    const signature = context.get(FleetSignature);
     const { createdAt, id: container } = await engine.create(await signature.sign(id, image, number!));
     await repository.attach(id, { id: container, createdAt, engine: engine.name });
     return leases.read(id);
@@ -623,11 +617,11 @@ describe('leases without a worker', () => {
   async function lookNow(): Promise<void> {
     const due = `${repository.root}:due`;
     for (const id of await app.redis.zrange(due, '0', '-1')) await app.redis.zadd(due, 'XX', 1, id);
-    await app.context.get(LeaseReconciler).reconcileOnce();
+    await context.get(LeaseReconciler).reconcileOnce();
   }
 
   async function sweep(order: SweepOrder = {}): Promise<SweepRecord> {
-    return (await app.context.get(Sweeper).sweep('leases', order))!;
+    return (await context.get(Sweeper).sweep('leases', order))!;
   }
 
   async function statesOf(...ids: string[]): Promise<(string | null)[]> {
@@ -635,7 +629,7 @@ describe('leases without a worker', () => {
   }
 
   async function jobsOf(type: string, id: string): Promise<string[]> {
-    const { jobs } = await app.context.get(OwnerReader).read(owner(type, id));
+    const { jobs } = await context.get(OwnerReader).read(owner(type, id));
     return jobs.map((job) => job.id);
   }
 

@@ -1,5 +1,5 @@
 import { durationMs } from '#durations';
-import { Duration } from '#http';
+import { Duration } from '#nestjs/http';
 import { z } from 'zod';
 import { ENDINGS, LEASE_STATES } from '../lease.js';
 

@@ -1,5 +1,6 @@
-import { Audit, Caller, Cursor, Needs } from '#http';
-import { checkKey } from '#lifecycle';
+import { formatOwner } from '#core';
+import { Journal } from '#nestjs';
+import { Caller, Cursor, idempotencyKeyOf, Needs, type Reply } from '#nestjs/http';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
@@ -9,7 +10,7 @@ import {
   ApiOkResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import { leaseOwner } from '../lease-kinds.js';
 import type { Lease, LeaseRecord, LeaseState } from '../lease.js';
 import { Leases } from '../leases.service.js';
 import { CleanUpBody, LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } from './lease-schemas.js';
@@ -21,7 +22,7 @@ import { CleanUpBody, LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } f
 export class LeasesController {
   constructor(
     private readonly leases: Leases,
-    private readonly audit: Audit,
+    private readonly journal: Journal,
   ) {}
 
   @Post()
@@ -35,14 +36,12 @@ export class LeasesController {
   @ApiAcceptedResponse({ standardSchema: LeaseAnswer })
   async ask(
     @Body({ schema: LeaseBody }) { image, duration, owner }: LeaseBody,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Res({ passthrough: true }) reply: Reply,
     @Headers('idempotency-key') key: string | undefined,
     @Caller() caller: string,
   ): Promise<Lease> {
-    if (key !== undefined) checkKey(key, 'The Idempotency-Key');
-    // The caller is part of the key, so that keys of different callers never collide.
-    const whole = key === undefined ? undefined : `${caller}\0${key}`;
-    const lease = await this.leases.ask({ image, livesMs: duration, owner }, whole);
+    const order = { image, livesMs: duration, owner };
+    const lease = await this.leases.ask(order, idempotencyKeyOf(caller, key));
     reply.header('location', `/v1/leases/${lease.id}`);
     return shown(lease);
   }
@@ -96,7 +95,13 @@ export class LeasesController {
   ): Promise<Lease> {
     const release = body?.release === true;
     const lease = await (release ? this.leases.release(id) : this.leases.cleanUp(id));
-    this.audit.record(caller, { event: 'lease.cleanup-asked', leaseId: id, release });
+    this.journal.tell({
+      event: 'workload',
+      what: 'lease.cleanup-asked',
+      owner: formatOwner(leaseOwner(id)),
+      status: 'done',
+      facts: { leaseId: id, release, by: caller || 'api' },
+    });
     return shown(lease);
   }
 }

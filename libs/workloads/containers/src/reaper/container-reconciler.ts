@@ -1,4 +1,4 @@
-import { Journal, type Page, type Round, type SweepLine } from '#lifecycle';
+import { Journal, type Page, type Round, type SweepLine } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { ContainerEngine, type Container } from '../engines/container-engine.js';
 import { ContainerRemover } from '../container-remover.js';
@@ -85,7 +85,7 @@ export class ContainerReconciler {
         await this.removal.remove(container, leaseId, 1, limit);
       return 'removed';
     } catch (error) {
-      this.journal.sweepTrouble('leases', `${listed.name}: ${why}`, error);
+      this.journal.trouble(`The sweep of container ${listed.name} (${why})`, error);
       return 'failed';
     }
   }

@@ -1,5 +1,7 @@
-import { Canceller, JobReader, OwnerClosedError, Removals } from '#lifecycle';
+import { OwnerClosedError, Owners } from '#core';
+import { JobHistory, JobReader } from '#nestjs';
 import { Injectable } from '@nestjs/common';
+import { end } from '../lease-kinds.js';
 import { LeaseTerminator } from '../lease-terminator.js';
 import type { Ending, LeaseRecord } from '../lease.js';
 import { LeaseJobSender } from '../lease-job-sender.js';
@@ -17,8 +19,8 @@ export type Loose = { readonly how: Exclude<Ending, 'expired'>; readonly why: st
 export class LeaseJobLinks {
   constructor(
     private readonly jobs: JobReader,
-    private readonly removals: Removals,
-    private readonly canceller: Canceller,
+    private readonly history: JobHistory,
+    private readonly owners: Owners,
     private readonly sender: LeaseJobSender,
     private readonly terminator: LeaseTerminator,
   ) {}
@@ -53,10 +55,9 @@ export class LeaseJobLinks {
 
   /** Removing a single job is not cancelling its owner. */
   private async wentWithOwner(jobId: string): Promise<boolean> {
-    const removal = await this.removals.find(jobId);
-    if (removal?.why === 'orphan') return true;
-    if (removal?.why !== 'cancelled' || removal.cancelId === undefined) return false;
-    const receipt = await this.canceller.receipt(removal.cancelId);
+    const removed = await this.history.findRemoved(end.queue, jobId);
+    if (!removed?.cancelId) return false;
+    const receipt = await this.owners.receipt(removed.cancelId);
     return receipt !== undefined && receipt.job === undefined;
   }
 

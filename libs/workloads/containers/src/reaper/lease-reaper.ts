@@ -1,4 +1,5 @@
-import { Canceller, formatOwner, Journal, LifecycleError, reason } from '#lifecycle';
+import { formatOwner, MooringError, Owners } from '#core';
+import { JobCanceller, Journal } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { leaseOwner } from '../lease-kinds.js';
 import { ContainerRemover } from '../container-remover.js';
@@ -33,7 +34,8 @@ export class LeaseReaper {
     private readonly leases: LeaseRepository,
     private readonly engine: ContainerEngine,
     private readonly removal: ContainerRemover,
-    private readonly canceller: Canceller,
+    private readonly owners: Owners,
+    private readonly canceller: JobCanceller,
     private readonly journal: Journal,
   ) {}
 
@@ -76,8 +78,8 @@ export class LeaseReaper {
 
   private async cancelJobs(lease: LeaseRecord): Promise<void> {
     const why = { reason: inFew(`the lease has ended: ${lease.why ?? lease.endedBy}`), by: 'containers' };
-    if (lease.jobs?.moor) await this.canceller.cancelJob(lease.jobs.moor, why);
-    await this.canceller.cancel(leaseOwner(lease.id), why);
+    if (lease.jobs?.moor) await this.canceller.cancel(lease.jobs.moor, why);
+    await this.owners.cancel(leaseOwner(lease.id), why);
   }
 
   private async attempt(id: string, claim: Claim, signal: AbortSignal): Promise<EndOutcome> {
@@ -89,8 +91,8 @@ export class LeaseReaper {
       if (await this.clear(id, claim, limit)) return await this.finish(id, claim);
     } catch (error) {
       // A store error says nothing about the container. The hold expires by itself.
-      if (error instanceof LifecycleError) throw error;
-      if (!signal.aborted) return this.strike(id, claim, error);
+      if (error instanceof MooringError) throw error;
+      if (!signal.aborted) return this.strike(id, claim, (error as Error).message);
       await this.leases.rest(id, claim, 0);
       throw error;
     }
@@ -143,8 +145,8 @@ export class LeaseReaper {
     return { outcome: 'ended', state: state as LeaseState };
   }
 
-  private async strike(id: string, claim: Claim, error: unknown, isLost = false): Promise<EndOutcome> {
-    const why = inFew(reason(error));
+  private async strike(id: string, claim: Claim, message: string, isLost = false): Promise<EndOutcome> {
+    const why = inFew(message);
     const [word, forMs] = await this.leases.strike(id, claim, why, isLost);
     switch (word) {
       case 'again':
@@ -160,7 +162,8 @@ export class LeaseReaper {
   }
 
   private sayExpired(leaseId: string, containerId: string): void {
-    this.journal.workload({
+    this.journal.tell({
+      event: 'workload',
       what: 'lease.expired',
       owner: formatOwner(leaseOwner(leaseId)),
       status: 'done',
@@ -170,7 +173,8 @@ export class LeaseReaper {
   }
 
   private sayGivenUp(leaseId: string, { attempt, made }: Claim, why: string): void {
-    this.journal.workload({
+    this.journal.tell({
+      event: 'workload',
       what: 'lease.manual-cleanup',
       owner: formatOwner(leaseOwner(leaseId)),
       status: 'failed',

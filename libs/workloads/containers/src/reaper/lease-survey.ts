@@ -1,4 +1,4 @@
-import { Journal, type Page, type Round, type SweepLine } from '#lifecycle';
+import { Journal, type Page, type Round, type SweepLine } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { isIn } from '../engine-place.js';
 import { ContainerEngine, type Container } from '../engines/container-engine.js';
@@ -69,7 +69,7 @@ export class LeaseSurvey {
         ? await this.lookForContainer(lease, running, round)
         : { word: 'kept' };
     } catch (error) {
-      this.journal.sweepTrouble('leases', lease.id, error);
+      this.journal.trouble(`The sweep of lease ${lease.id}`, error);
       return { word: 'failed', why: (error as Error).message };
     }
   }
@@ -104,7 +104,7 @@ export class LeaseSurvey {
       const all: readonly Container[] = await this.engine.list(this.signature.label, within(signal));
       return new Set(all.filter(({ running }) => running).map(({ id }) => id));
     } catch (error) {
-      this.journal.sweepTrouble('leases', 'the engine', error);
+      this.journal.trouble('The engine of leases', error);
       return undefined;
     }
   }

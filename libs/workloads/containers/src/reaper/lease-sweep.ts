@@ -1,4 +1,4 @@
-import { Sweep, Sweeps, type Page, type Round, type SweepKind } from '#lifecycle';
+import { Sweep, type Page, type Round } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { LeaseRepository } from '../lease-repository.js';
 import { ContainerReconciler } from './container-reconciler.js';
@@ -21,15 +21,14 @@ interface Position {
  */
 @Injectable()
 export class LeaseSweep extends Sweep {
-  readonly kind: SweepKind = 'leases';
+  readonly kind = 'leases';
 
   constructor(
-    sweeps: Sweeps,
     private readonly leases: LeaseRepository,
     private readonly leaseSurvey: LeaseSurvey,
     private readonly containerReconciler: ContainerReconciler,
   ) {
-    super(sweeps);
+    super();
   }
 
   override async hasWork(): Promise<boolean> {
