@@ -96,8 +96,9 @@ const CONNECTION_LOST =
 const NOT_SERVING =
   /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|NOREPLICAS|OOM|EXECABORT|MISCONF|BUSY|TRYAGAIN|Too many Cluster redirections)\b/;
 
-/** Whether an error of the store's client says that the store was not there, rather than anything about the call. */
+/** Whether an error, such as one of the store's client, says that the store was not there, rather than anything about the call. */
 export function meansUnavailable(error: unknown): boolean {
+  if (error instanceof MooringError) return error instanceof StoreUnavailableError;
   const { message = '' } = error instanceof Error ? error : {};
   return CONNECTION_LOST.test(message) || NOT_SERVING.test(message);
 }

@@ -17,7 +17,7 @@ import { Consumption } from './run/consumption.js';
 import { HandlerDiscovery } from './run/handler-discovery.js';
 import { HandlerRegistry } from './run/handler-registry.js';
 import { KindRunner } from './run/kind-runner.js';
-import { KindWorkers } from './run/kind-workers.js';
+import { QueueWorkers } from './run/queue-workers.js';
 import { RunPreparation } from './run/run-preparation.js';
 import { RunningJobs } from './run/running-jobs.js';
 import { Snoozer } from './run/snoozer.js';
@@ -46,7 +46,7 @@ const RUN = [
   RunPreparation,
   Snoozer,
   KindRunner,
-  KindWorkers,
+  QueueWorkers,
   Consumption,
 ];
 

@@ -24,11 +24,11 @@ export interface MooringOptions extends Omit<OwnersOptions, 'partitions' | 'outb
   readonly listeners?: readonly FactListener[];
   /** Tells other services. Without it nothing is kept for them. */
   readonly publisher?: Publisher;
-  /** Runs the jobs of kinds in this process, without a `@Processor` for their queues. */
+  /** For the processors of queues of kinds in this process. */
   readonly worker?: KindWorkerOptions;
 }
 
-/** Options of BullMQ's worker, for each queue. */
+/** Options of BullMQ's worker, for each queue of kinds. Those that `@Processor` is given win. */
 export interface KindWorkerOptions extends Omit<
   MooredWorkerOptions,
   'connection' | 'prefix' | 'autorun' | 'limitsOf' | 'settings' | 'name'

@@ -103,11 +103,11 @@ function problemOf(error: unknown): Described {
     const { code, detail, more } = error;
     return { status: error.getStatus(), code, detail, more };
   }
-  if (meansUnavailable(error)) return problemOf(new StoreUnavailableError('The store does not answer.'));
   if (error instanceof MooringError) {
     const { code, message: detail, retryAfterMs, status = STATUSES[code] } = error as OwnError;
     if (status !== undefined) return { status, code, detail, more: { retryAfterMs } };
   }
+  if (meansUnavailable(error)) return problemOf(new StoreUnavailableError('The store does not answer.'));
   const status = statusOf(error);
   if (status < 400 || status > 499) return { status: 500, code: 'INTERNAL', detail: UNEXPECTED, more: {} };
   return { status, code: CODES[status] ?? nameOf(status), detail: sentenceOf(error), more: {} };

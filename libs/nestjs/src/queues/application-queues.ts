@@ -1,19 +1,21 @@
-import { MooredQueue } from '#core';
+import { MooredQueue, type MooredWorkerOptions } from '#core';
 import { getQueueToken } from '@nestjs/bullmq';
 import { Inject, Injectable, Optional, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { Queue } from 'bullmq';
+import { Queue, type Worker } from 'bullmq';
 import { MOORING_OPTIONS, type ForQueueOptions, type MooringOptions } from '../options.js';
 import { QueueSettings } from './queue-settings.js';
 import { notMoored, otherPrefix, settledTwice, unknownQueue } from './refusals.js';
 import { RegisteredQueue } from './registered-queue.js';
-import { endApplication, startApplication } from './starting-application.js';
+import { endApplication, startApplication, type WorkerSettings } from './starting-application.js';
 
 const DEFAULT_PREFIX = 'bull';
 
 /** The queues of this application that have a `forQueue`. What cannot be right is refused while the application starts. */
 @Injectable()
-export class ApplicationQueues implements OnModuleInit, OnApplicationShutdown {
+export class ApplicationQueues implements OnModuleInit, OnApplicationShutdown, WorkerSettings {
+  /** Set where there are kinds, for the workers of their queues. */
+  ofKinds: WorkerSettings | undefined;
   private readonly optionsByName = new Map<string, ForQueueOptions>();
 
   constructor(
@@ -26,7 +28,7 @@ export class ApplicationQueues implements OnModuleInit, OnApplicationShutdown {
       if (!tokens.has(getQueueToken(name))) throw unknownQueue(name);
       this.optionsByName.set(name, options);
     }
-    startApplication(this.optionsByName);
+    startApplication(this);
   }
 
   /** A queue that a test has put something else in the place of is left alone. */
@@ -39,7 +41,15 @@ export class ApplicationQueues implements OnModuleInit, OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
-    endApplication(this.optionsByName);
+    endApplication(this);
+  }
+
+  optionsOf(queue: string): Partial<MooredWorkerOptions> {
+    return { ...this.ofKinds?.optionsOf(queue), ...this.optionsByName.get(queue) };
+  }
+
+  add(worker: Worker): void {
+    this.ofKinds?.add(worker);
   }
 
   /** Those whose jobs of plain producers get owners. */

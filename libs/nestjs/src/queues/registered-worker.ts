@@ -1,20 +1,43 @@
 import { MooredWorker, type MooredWorkerOptions } from '#core';
 import { RunHandedBack, type MooredBackend } from '#core/parts';
 import type { Job, Processor } from 'bullmq';
+import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs } from '../kinds/backoff.js';
 import { limitsOfKind } from '../kinds/limits.js';
-import { optionsOfStartingQueue } from './starting-application.js';
+import { startingApplication } from './starting-application.js';
 
 type Failed = Parameters<MooredWorker['handleFailed']>;
 
-/** The worker that BullModule makes, with the options that `forQueue` has for its queue. Those of `@Processor` win. */
+/** Of the time for the shutdown: the part in which runs may end, and the part in which they have to stop. */
+const SHARE_FOR_ENDING = 0.6;
+const SHARE_FOR_STOPPING = 0.2;
+
+/** The worker that BullModule makes, with the options that its application has for its queue. Those of `@Processor` win. */
 export class RegisteredWorker extends MooredWorker {
+  /** Whether `@Processor` says when the worker runs. */
+  readonly runsByItself: boolean;
   /** A run was told to stop by the end of this process, and its job waits for another one. */
   onHandedBack: (job: Job) => void = () => undefined;
 
   constructor(name: string, processor: Processor | string | URL | null, opts: MooredWorkerOptions) {
     const ofKinds = { limitsOf: limitsOfKind, settings: { backoffStrategy: backoffMs } };
-    super(name, processor, { ...ofKinds, ...optionsOfStartingQueue(name), ...opts });
+    const application = startingApplication();
+    super(name, processor, { ...ofKinds, ...application?.optionsOf(name), ...opts });
+    this.runsByItself = opts.autorun !== undefined;
+    application?.add(this);
+  }
+
+  /** Like `shutdown`, but it also ends when a store that is away keeps the worker from closing. */
+  async shutdownWithin(ms: number): Promise<void> {
+    const limits = { finishWithin: ms * SHARE_FOR_ENDING, stopWithin: ms * SHARE_FOR_STOPPING };
+    const closed = this.shutdown(limits).then(
+      () => true,
+      () => true,
+    );
+    if (await Promise.race([closed, pause(ms, false, { ref: false })])) return;
+    await Promise.race([this.disconnect().catch(() => undefined), pause(1_000)]);
+    // BullModule closes its workers later, and would wait for this one.
+    this.closing = Promise.resolve();
   }
 
   protected override async handleFailed(...args: Failed): Promise<Job> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { QueueRegistry } from '../enqueue/queue-registry.js';
-import { KindWorkers } from './kind-workers.js';
+import { QueueWorkers } from './queue-workers.js';
 import { RunningJobs } from './running-jobs.js';
 
 const STUCK_AFTER_MS = 15_000;
@@ -14,7 +14,7 @@ export class Consumption {
   private readonly idleSince = new Map<string, number>();
 
   constructor(
-    private readonly workers: KindWorkers,
+    private readonly workers: QueueWorkers,
     private readonly running: RunningJobs,
     private readonly queues: QueueRegistry,
   ) {}
@@ -22,13 +22,14 @@ export class Consumption {
   /** The queues from which this process should take jobs and does not. */
   async stuckQueues(now = Date.now()): Promise<string[]> {
     const stuck: string[] = [];
-    for (const queue of this.workers.queues()) if (await this.isStuck(queue, now)) stuck.push(queue);
+    for (const { name, concurrency } of this.workers.all())
+      if (await this.isStuck(name, concurrency, now)) stuck.push(name);
     return stuck;
   }
 
-  private async isStuck(queue: string, now: number): Promise<boolean> {
+  private async isStuck(queue: string, concurrency: number, now: number): Promise<boolean> {
     const running = this.running.all().filter((run) => run.queue === queue).length;
-    if (running >= this.workers.concurrency || !(await this.hasJobsToTake(queue))) {
+    if (running >= concurrency || !(await this.hasJobsToTake(queue))) {
       this.idleSince.delete(queue);
       return false;
     }

@@ -1,13 +1,10 @@
-import { Injectable, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import { KindRegistry } from '../kinds/kind-registry.js';
 import type { Kind } from '../kinds/kind.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { Handler, HANDLES } from './handler.js';
-import { KindProcessor } from './kind-processor.js';
 import { Sandbox } from './sandbox.js';
-import { KindWorkers } from './kind-workers.js';
-import { WorkerFacts } from './worker-facts.js';
 
 interface FoundHandler {
   readonly kind: string;
@@ -16,43 +13,39 @@ interface FoundHandler {
   readonly isSingleton: boolean;
 }
 
-/** Finds one handler for each kind of the queues that are processed here. A start with problems is refused with all of them in one error. */
+/** Finds one handler for each kind that is taken here. A start with problems is refused with all of them in one error. */
 @Injectable()
-export class HandlerDiscovery implements OnApplicationBootstrap {
+export class HandlerDiscovery {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly reflector: Reflector,
     private readonly kinds: KindRegistry,
-    private readonly handlers: HandlerRegistry,
-    private readonly workers: KindWorkers,
-    private readonly facts: WorkerFacts,
+    private readonly registry: HandlerRegistry,
   ) {}
 
-  onApplicationBootstrap(): void {
-    const queues = this.processedQueues();
-    const wanted = this.kinds.all().filter(({ queue }) => queues.has(queue));
+  /** `processed` are the queues with a processor here, also those of kinds that are not taken. */
+  complete(taken: readonly Kind[], processed: ReadonlySet<string>): void {
     const found = [
       ...this.findHandlers(),
-      ...wanted.filter(({ sandbox }) => sandbox !== undefined).map(sandboxed),
+      ...taken.filter(({ sandbox }) => sandbox !== undefined).map(sandboxed),
     ];
     const problems = [
       ...found.filter(({ kind }) => !this.kinds.find(kind)).map(unknownKind),
       ...found.filter(({ isSingleton }) => !isSingleton).map(scoped),
-      ...wanted.flatMap((kind) => notExactlyOne(kind, found)),
+      ...found.flatMap((each) => this.findUnprocessed(each, processed)),
+      ...taken.flatMap((kind) => notExactlyOne(kind, found)),
     ];
     if (problems.length > 0) throw new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
-    for (const { worker } of this.processors()) this.facts.follow(worker);
-    this.handlers.complete(new Map(found.map(({ kind, handler }) => [kind, handler])));
+    this.registry.handlers = new Map(found.map(({ kind, handler }) => [kind, handler]));
   }
 
-  private processedQueues(): ReadonlySet<string> {
-    const workers = this.processors().map(({ worker }) => worker);
-    return new Set([...workers.map(({ name }) => name), ...this.workers.queues()]);
-  }
-
-  private processors(): KindProcessor[] {
-    const instances = this.discovery.getProviders().map(({ instance }) => instance as unknown);
-    return instances.filter((each) => each instanceof KindProcessor);
+  /** Its jobs would wait for ever. A process without any processor only enqueues. */
+  private findUnprocessed({ kind, name }: FoundHandler, processed: ReadonlySet<string>): string[] {
+    const queue = this.kinds.find(kind)?.queue;
+    if (queue === undefined || processed.size === 0 || processed.has(queue)) return [];
+    return [
+      `${name} has no processor: provide a class with @Processor('${queue}') that extends KindProcessor.`,
+    ];
   }
 
   private findHandlers(): FoundHandler[] {

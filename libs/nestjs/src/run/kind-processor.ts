@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { KindRunner } from './kind-runner.js';
 
 /**
- * The processor of a queue of kinds: `@Processor('media', { concurrency: 10 }) class MediaProcessor extends KindProcessor {}`. Each job goes to
- * the handler of its kind.
+ * The processor of a queue of kinds: `@Processor('media') class MediaProcessor extends KindProcessor {}`. Each job goes to the handler of its
+ * kind. Its options are those of `forRoot({ worker })`.
  */
 export abstract class KindProcessor extends WorkerHost {
   @Inject(KindRunner) private readonly runner!: KindRunner;

@@ -30,7 +30,7 @@ export class RunPreparation {
 
   async prepare(job: Job): Promise<PreparedRun> {
     const kind = this.kinds.find(job.name);
-    const handler = await this.handlers.get(job.name);
+    const handler = this.handlers.get(job.name);
     if (!kind || !handler) throw new SnoozeJob('no handler here', NOT_HERE_MS);
     await this.checkOwners(kind, job);
     const read = await readPayload(kind.payload, job.data);

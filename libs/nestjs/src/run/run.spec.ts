@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import '../register.js';
 import { Owners, type MooredQueue } from '#core';
+import { Processor } from '@nestjs/bullmq';
 import { type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
 import type { JobState } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -25,15 +26,19 @@ import type { MooringOptions } from '../options.js';
 import { Consumption } from './consumption.js';
 import { FailedForGood } from './failed-for-good.js';
 import { Handler, Handles } from './handler.js';
-import { KindWorkers } from './kind-workers.js';
+import { KindProcessor } from './kind-processor.js';
 import { OwnerCheck } from '../resolvers/owner-check.js';
 import type { OwnerLife } from '../resolvers/owner-resolver.js';
+import { QueueWorkers } from './queue-workers.js';
 import type { Run } from './run.js';
 import { RunningJobs } from './running-jobs.js';
 import { SnoozeJob } from './snooze-job.js';
 import { Waker } from './waker.js';
 
 const OWNER = 'trip:42';
+
+@Processor('things')
+class ThingProcessor extends KindProcessor {}
 
 describe('a run', () => {
   let redis: Redis;
@@ -101,7 +106,8 @@ describe('a run', () => {
       }
     }
     const shortLock = { lockDuration: 2_000, shutdownTimeout: '2s', ...worker };
-    app = await open(extra as Kind, worker ? { worker: shortLock } : {}, [Doer as Type], modules);
+    const providers = worker ? [Doer as Type, ThingProcessor] : [Doer as Type];
+    app = await open(extra as Kind, { worker: shortLock }, providers, modules);
     queue = app.get(QueueRegistry).get('things');
     return extra as Kind;
   }
@@ -312,7 +318,7 @@ describe('a run', () => {
   it('is missed from a queue whose jobs are not taken, once that has lasted', async () => {
     const kind = await start({}, () => 'ran');
     const consumption = app.get(Consumption);
-    for (const worker of app.get(KindWorkers).all()) await worker.pause();
+    for (const worker of app.get(QueueWorkers).all()) await worker.pause();
     await enqueue(kind);
     const now = Date.now();
     expect(await consumption.stuckQueues(now)).toEqual([]);
