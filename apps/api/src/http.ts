@@ -11,7 +11,7 @@ import { ApiModule } from './api.module.js';
 import { logRequests } from './audit/request-log.js';
 import { keepBytes, limitBodies } from './bodies.js';
 import { ApiDocument } from './docs/api-document.js';
-import { sendProblem } from './error.filter.js';
+import { sendProblem } from './send-problem.js';
 import { boundSignedBodies } from './events/signed-bodies.js';
 import { openServer } from './server/server.js';
 

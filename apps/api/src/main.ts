@@ -7,6 +7,7 @@ import { LastAnswers } from './last-answers.js';
 
 await runApp({
   name: 'api',
+  hasCallers: true,
   env: ApiEnv,
   async start(runtime, env) {
     const app = await createApi(runtime, env);

@@ -78,6 +78,9 @@ export class Barriers {
       // A command of a broken connection is not sent again: another server could get it.
       autoResendUnfulfilledCommands: false,
       enableAutoPipelining: false,
+      // A barrier has its own time limit.
+      commandTimeout: undefined,
+      enableOfflineQueue: true,
       retryStrategy: () => null,
       sentinelRetryStrategy: () => null,
       lazyConnect: true,

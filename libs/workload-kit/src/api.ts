@@ -1,4 +1,3 @@
 export { endWaits, enoughOf } from './answer-limit.js';
 export { TakesBytes, takesBytes, takesUpTo } from './body-bytes.js';
 export { demoPage } from './demo-page.js';
-export { SelfContainedPage, type PageParts } from './self-contained-page.js';

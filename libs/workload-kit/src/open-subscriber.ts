@@ -1,6 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
 
 const LONGEST_PAUSE_MS = 2_000;
+/** It subscribes whenever it connects, however long that takes. */
+const PATIENT = { enableOfflineQueue: true, commandTimeout: undefined };
 
 /**
  * Opens a connection that only subscribes. After a reconnect it subscribes to the same channels again and
@@ -10,7 +12,7 @@ const LONGEST_PAUSE_MS = 2_000;
  * message, so this listens on one node and moves to the next when that connection is lost.
  */
 export function openSubscriber(redis: Redis | Cluster): Redis {
-  const subscriber = redis.isCluster ? subscriberOf(redis as Cluster) : (redis as Redis).duplicate();
+  const subscriber = redis.isCluster ? subscriberOf(redis as Cluster) : (redis as Redis).duplicate(PATIENT);
   // The shared connection to the same store already logs the error.
   return subscriber.on('error', () => undefined);
 }
@@ -19,9 +21,9 @@ function subscriberOf(cluster: Cluster): Redis {
   const [first] = cluster.nodes();
   if (!first) throw new Error('No node of the Cluster is known.');
   const options = {
+    ...PATIENT,
     lazyConnect: false,
     readOnly: false,
-    enableOfflineQueue: true,
     retryStrategy: (times: number): number => {
       const nodes = cluster.nodes();
       const next = nodes[times % Math.max(1, nodes.length)]?.options;

@@ -1,4 +1,4 @@
-import { meansUnavailable, StoreUnavailableError } from '#nestjs';
+import { meansUnavailable } from '#nestjs';
 import {
   Logger,
   type BeforeApplicationShutdown,
@@ -31,7 +31,7 @@ export abstract class Reconciler implements OnModuleDestroy {
 
   /** Logs an error, unless the store is away: the store's own monitoring logs that. */
   logError(error: unknown): void {
-    if (error instanceof StoreUnavailableError || meansUnavailable(error)) return;
+    if (meansUnavailable(error)) return;
     this.log.warn(error);
   }
 

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ApiEnv } from '../api-env.js';
-import { sendProblem } from '../error.filter.js';
+import { sendProblem } from '../send-problem.js';
 import { EVENTS_PATH } from '../events/events.controller.js';
 import type { Check } from './check.js';
 import { refuseForeignHost } from './foreign-host.js';

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../problem.js';
+import { ApiProblem } from '#nestjs/http';
 import type { Check } from './check.js';
 
 /**

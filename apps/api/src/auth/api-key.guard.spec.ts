@@ -1,11 +1,10 @@
-import { Needs } from '#http';
+import { Needs, ProblemFilter } from '#nestjs/http';
 import { Controller, Get } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ErrorFilter } from '../error.filter.js';
 import { ApiKeyGuard, ApiKeys } from './api-key.guard.js';
 
 @Controller()
@@ -33,7 +32,7 @@ describe('ApiKeyGuard', () => {
       providers: [
         { provide: ApiKeys, useValue: { known } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
-        { provide: APP_FILTER, useClass: ErrorFilter },
+        { provide: APP_FILTER, useClass: ProblemFilter },
       ],
     }).compile();
     app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter());

@@ -1,9 +1,8 @@
-import { ApiProblem, NEEDS, type Called, type Scope } from '#http';
+import { ApiProblem, NEEDS, type CalledRequest, type Scope } from '#nestjs/http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
 import { findKey, type ApiKey } from './api-keys.js';
-
-export { Caller, ForEverybody, Needs } from '#http';
 
 /** Keys of this API. Undefined means that every local caller may do everything. */
 export abstract class ApiKeys {
@@ -26,7 +25,7 @@ export class ApiKeyGuard implements CanActivate {
     ]);
     if (scope === null) return true;
 
-    const request = context.switchToHttp().getRequest<Called>();
+    const request = context.switchToHttp().getRequest<FastifyRequest & CalledRequest>();
     const key = findKeyIn(request.headers.authorization, this.keys.known);
     if (!key) throw keyRequired();
     // Set before the scope is checked, so that the log can name a refused key.

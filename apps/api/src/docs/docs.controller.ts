@@ -1,8 +1,8 @@
 import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Needs } from '../auth/api-key.guard.js';
-import { ApiProblem } from '../problem.js';
+
+import { ApiProblem, Needs } from '#nestjs/http';
 import { ApiDocument } from './api-document.js';
 import { PAGE, pageFile, POLICY } from './docs-page.js';
 

@@ -1,11 +1,10 @@
 import { Intake, readEvent } from '#events';
-import { TakesBytes } from '#http';
-import { StoreUnavailableError } from '#lifecycle';
+import { TakesBytes } from '#workload-kit/api';
+import { meansUnavailable } from '#nestjs';
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { ForEverybody, Needs } from '../auth/api-key.guard.js';
-import { describeError } from '../error.filter.js';
+import { describeError, ForEverybody, Needs } from '#nestjs/http';
 import { BATCH, contentMode, readBatch, readBinary, readJson, STRUCTURED } from './content-modes.js';
 import { EventsAnswer } from './events-schemas.js';
 import { SignatureGuard } from './signature.guard.js';
@@ -56,15 +55,15 @@ export class EventsController {
   private async takeAll(items: readonly unknown[], request: FastifyRequest): Promise<Result[]> {
     const results: Result[] = [];
     let next = 0;
-    let away: StoreUnavailableError | undefined;
+    let away: Error | undefined;
     const worker = async (): Promise<void> => {
       while (next < items.length && !away) {
         const place = next++;
         try {
           results[place] = await this.takeOne(items[place]);
         } catch (error) {
-          if (error instanceof StoreUnavailableError) {
-            away = error;
+          if (meansUnavailable(error)) {
+            away = error as Error;
             return;
           }
           const { problem, retryAfter } = describeError(error, request);

@@ -2,8 +2,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ServerResponse } from 'node:http';
 import { findKeyIn } from '../auth/api-key.guard.js';
 import type { ApiKey } from '../auth/api-keys.js';
-import { sendProblem } from '../error.filter.js';
-import { ApiProblem } from '../problem.js';
+import { sendProblem } from '../send-problem.js';
+import { ApiProblem } from '#nestjs/http';
 import { EVENTS_PATH } from './events.controller.js';
 import { troubleWithHeaders } from './signature.js';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { describeError } from '../error.filter.js';
-import { ApiProblem } from '../problem.js';
+import { ApiProblem, describeError } from '#nestjs/http';
 
 const BAD_REQUEST = new ApiProblem(
   400,

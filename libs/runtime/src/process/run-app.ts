@@ -34,6 +34,8 @@ export interface AppDefinition<S extends z.ZodObject> {
   readonly env: S;
   /** Standard output carries an answer, so the log goes to standard error. */
   readonly answers?: boolean;
+  /** It answers callers: what it asks of the store fails soon while the store is away. */
+  readonly hasCallers?: boolean;
   /** Starts the application. `url` is the address of its health endpoints. */
   start(runtime: Runtime, env: z.output<S>): Promise<{ app: INestApplicationContext; url: string }>;
 }
@@ -57,11 +59,12 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
   const shutdown = new Shutdown(log, health, env.SHUTDOWN_TIMEOUT, env.SHUTDOWN_READY_DELAY);
   const address = storeAddress(env) ?? refuse(NO_STORE);
   let hasStarted = false;
-  const store = new MonitoredStore(address, log, (why) => {
+  const refuseStore = (why: string): void => {
     if (!hasStarted) refuse(why);
     log.fatal({ event: 'store.unfit' }, why);
     void shutdown.begin('the store must not be used', 1);
-  });
+  };
+  const store = new MonitoredStore(address, log, refuseStore, definition.hasCallers);
   health.add('the store', () => store.trouble());
   const metrics = new Metrics(definition.name);
   const clock = new ClockWatch(store.redis, log, metrics.registry);

@@ -9,7 +9,7 @@ export type StoreConnection = Redis | Cluster;
 const MAX_RETRY_MS = 1_000;
 
 const OPTIONS = {
-  // BullMQ's workers need this; callers are protected by a time limit of our own instead.
+  // BullMQ's workers need this.
   maxRetriesPerRequest: null,
   retryStrategy: retryInMs,
   connectTimeout: 5_000,
@@ -17,9 +17,18 @@ const OPTIONS = {
   autoResendUnfulfilledCommands: true,
 } as const;
 
-/** Opens the connection to the store. It keeps itself up; the log says when it is lost and when it is back. */
-export function connectStore(address: StoreAddress, log: Log): StoreConnection {
-  const redis = open(address);
+/** How long a process that answers callers waits for the store. Without a connection it does not wait. */
+const FOR_CALLERS = { commandTimeout: 1_500, enableOfflineQueue: false };
+
+type Options = typeof OPTIONS & Partial<typeof FOR_CALLERS>;
+
+/**
+ * Opens the connection to the store. It keeps itself up; the log says when it is lost and when it is back.
+ *
+ * @param hasCallers whether commands fail soon while the store is away, rather than wait for it
+ */
+export function connectStore(address: StoreAddress, log: Log, hasCallers = false): StoreConnection {
+  const redis = open(address, hasCallers ? { ...OPTIONS, ...FOR_CALLERS } : OPTIONS);
   const name = describeAddress(address);
   const said = new Set<string>();
   redis.on('error', (error: Error) => {
@@ -44,15 +53,16 @@ export function reasonOf(error: Error): string {
   return error.message || (code ?? 'unknown trouble');
 }
 
-function open(address: StoreAddress): StoreConnection {
+function open(address: StoreAddress, options: Options): StoreConnection {
   switch (address.via) {
     case 'url':
-      return new Redis(address.url, OPTIONS);
+      return new Redis(address.url, options);
     case 'sentinel':
-      return openBySentinel(address);
+      return openBySentinel(address, options);
     case 'cluster':
       return new Cluster(address.nodes, {
-        redisOptions: { ...OPTIONS, ...loginOptions(address.login) },
+        redisOptions: { ...options, ...loginOptions(address.login) },
+        enableOfflineQueue: options.enableOfflineQueue ?? true,
         clusterRetryStrategy: retryInMs,
         // With it, a connect() that meets a Cluster in trouble never settles, even when the trouble is over; BullMQ's
         // worker would wait for it for ever and take no job again. Readiness asks for the state instead.
@@ -61,10 +71,13 @@ function open(address: StoreAddress): StoreConnection {
   }
 }
 
-function openBySentinel({ sentinels, master, login }: StoreAddress & { via: 'sentinel' }): Redis {
+function openBySentinel(
+  { sentinels, master, login }: StoreAddress & { via: 'sentinel' },
+  options: Options,
+): Redis {
   const watch = new MasterWatch(sentinels, master, login.isEncrypted === true);
   const redis = new Redis({
-    ...OPTIONS,
+    ...options,
     ...loginOptions(login),
     ...(login.isEncrypted && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
     sentinels,

@@ -24,9 +24,10 @@ export class MonitoredStore {
     private readonly log: Log,
     /** Told when the store must not be used, with what to do about it. */
     private readonly refuse: (why: string) => void,
+    hasCallers = false,
   ) {
     this.name = describeAddress(address);
-    this.redis = connectStore(address, log);
+    this.redis = connectStore(address, log, hasCallers);
     this.redis.on('ready', () => this.look());
     this.redis.on('error', (error: Error) => {
       const why = reasonOf(error);

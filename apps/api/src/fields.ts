@@ -1,1 +1,0 @@
-export { Cursor, Duration, Offset } from '#http';
