@@ -106,7 +106,7 @@ export interface Slot {
   readonly limit: number | null;
   readonly holding: number;
   readonly waiting: number;
-  readonly holders: readonly { readonly jobId: string; readonly until: string }[];
+  readonly holders: readonly { readonly jobId: string; readonly since: string }[];
   readonly waiters: readonly string[];
 }
 
