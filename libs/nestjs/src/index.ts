@@ -76,6 +76,7 @@ export type { ScheduleView } from './schedules/schedule.js';
 export { SkipJob } from './run/skip-job.js';
 export { Waker } from './run/waker.js';
 export { JobCanceller } from './cancel/job-canceller.js';
+export { receiptOf } from './cancel/receipt-of.js';
 export { viewOfReceipt, type QueueReceipt, type ReceiptView } from './cancel/receipt-view.js';
 export { ArtifactReader } from './read/artifact-reader.js';
 export { JobReader } from './read/job-reader.js';
