@@ -1,4 +1,4 @@
-import type { FinishedJob } from '#lifecycle';
+import type { FinishedJob } from '#nestjs';
 import { expect, it } from 'vitest';
 import { BuildKeeper } from './build-keeper.js';
 import { newSiteId } from './site-keys.js';

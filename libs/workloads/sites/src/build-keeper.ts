@@ -1,4 +1,4 @@
-import { JobKeeper, Keeps, type FinishedJob } from '#lifecycle';
+import { JobKeeper, Keeps, type FinishedJob } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { isSiteId } from './site-keys.js';
 import { build } from './site-kinds.js';

@@ -1,14 +1,15 @@
-import { ArtifactReader, Enqueuer, Handler, Handles, JobReader, type Payload, type Run } from '#lifecycle';
-import { Injectable } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { CommittedArtifacts, Enqueuer, Handler, Handles, JobReader, type Payload, type Run } from '#nestjs';
+import { WorkloadStore } from '#workload-kit';
+import { Injectable, type INestApplicationContext } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defer, type Deferred } from '../../../../test/support/defer.js';
 import { KeptArtifacts } from '../../../../test/support/kept-artifacts.js';
-import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
+import { KindApp } from '../../../../test/support/kind-app.js';
 import { until } from '../../../../test/support/until.js';
 import { BuildPublisher } from './build-publisher.js';
 import { build, siteOwner } from './site-kinds.js';
 import { SiteRepository } from './site-repository.js';
+import { BuildProcessor } from './sites.processor.js';
 
 /** For each run: it has offered its build, and may end. */
 let offered: Deferred<void>;
@@ -22,18 +23,20 @@ class SlowBuild extends Handler<typeof build> {
     super();
   }
 
-  async handle(_payload: Payload<typeof build>, run: Run): Promise<void> {
+  async handle(_payload: Payload<typeof build>, run: Run): Promise<object> {
     const siteId = run.owners[0]!.id;
     const record = await this.sites.begin(siteId, run.id);
     await run.artifacts.put('index.html', 'half');
-    await this.sites.offer(siteId, run.id, record!.version, run.fence);
+    await this.sites.offer(siteId, run.id);
     offered.resolve();
     await mayEnd.promise;
+    return { version: record!.version };
   }
 }
 
 describe('an offered build', () => {
-  let app: LifecycleApp;
+  let app: KindApp;
+  let context: INestApplicationContext;
   let artifacts: KeptArtifacts;
   let sites: SiteRepository;
   let siteId: string;
@@ -41,43 +44,41 @@ describe('an offered build', () => {
 
   beforeEach(async () => {
     [offered, mayEnd] = [defer(), defer()];
-    const prefix = `test-${randomBytes(6).toString('hex')}`;
-    artifacts = await KeptArtifacts.open(prefix);
-    const providers = [ArtifactReader, JobReader, BuildPublisher, SiteRepository, SlowBuild];
-    const more = { artifacts: artifacts.store };
-    app = await LifecycleApp.start([build], providers, {}, inject('storeUrl'), prefix, more);
-    sites = app.context.get(SiteRepository);
+    app = new KindApp();
+    artifacts = await KeptArtifacts.open(app.prefix);
+    const store = { provide: WorkloadStore, useValue: new WorkloadStore(app.redis, app.prefix) };
+    const providers = [store, BuildPublisher, SiteRepository, SlowBuild, BuildProcessor];
+    context = await app.start([build], providers, { artifacts: artifacts.store, worker: {} });
+    sites = context.get(SiteRepository);
     siteId = await sites.create({ name: '', url: (id) => id, paceMs: 0 });
-    ({ id: job } = await app.context.get(Enqueuer).enqueue(build, {}, { owners: [siteOwner(siteId)] }));
+    ({ id: job } = await context.get(Enqueuer).enqueue(build, {}, { owners: [siteOwner(siteId)] }));
     await offered.promise;
   });
   afterEach(async () => {
     mayEnd.resolve();
     await isOver();
-    await sites.delete(siteId);
-    await sites.forget(siteId);
     await artifacts.clear();
     await app.stop();
     await artifacts.close();
   });
 
   it('is hidden until its run counts, and shown from then on', async () => {
-    await app.context.get(BuildPublisher).settle(siteId);
+    await context.get(BuildPublisher).settle(siteId);
     expect(await current()).toBeUndefined();
-    expect((await sites.offers(siteId)).map((offer) => offer.job)).toEqual([job]);
+    expect(await sites.offers(siteId)).toEqual([job]);
 
     mayEnd.resolve();
     await isOver();
-    await app.context.get(BuildPublisher).settle(siteId);
+    await context.get(BuildPublisher).settle(siteId);
     expect(await current()).toBe(job);
     expect(await sites.offers(siteId)).toEqual([]);
   });
 
-  it('would be shown half-written without the check that its run counts', async () => {
-    const believing = { list: async () => [{}] } as unknown as ArtifactReader;
-    await new BuildPublisher(sites, believing, app.context.get(JobReader)).settle(siteId);
+  it('would be shown half-written if the state of its job were not read', async () => {
+    const read = async (): Promise<object> => ({ state: 'completed', result: { version: 0 } });
+    await new BuildPublisher(sites, { read } as unknown as JobReader).settle(siteId);
     expect(await current()).toBe(job);
-    expect(await artifacts.store.list(job)).toEqual([]);
+    expect(await context.get(CommittedArtifacts).list(job)).toEqual([]);
   });
 
   async function current(): Promise<string | undefined> {
@@ -86,7 +87,7 @@ describe('an offered build', () => {
 
   async function isOver(): Promise<void> {
     await until(
-      async () => (await app.context.get(JobReader).read(job))?.state === 'completed',
+      async () => (await context.get(JobReader).read(job))?.state === 'completed',
       'the run has ended',
     );
   }

@@ -1,36 +1,27 @@
-import { ArtifactReader, JobReader, type JobView } from '#lifecycle';
+import { JobReader, type JobView } from '#nestjs';
 import { Injectable } from '@nestjs/common';
-import { SiteRepository, type Offer } from './site-repository.js';
+import type { Built } from './build/site-build.js';
+import { SiteRepository } from './site-repository.js';
 
 const PENDING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'running', 'retrying']);
 
 /**
- * Makes the newest build whose run counts the current one. Idempotent; any process may call it at any time.
+ * Makes the newest build whose job is completed the current one. Idempotent; any process may call it at any time.
  */
 @Injectable()
 export class BuildPublisher {
   constructor(
     private readonly sites: SiteRepository,
-    private readonly artifacts: ArtifactReader,
     private readonly jobs: JobReader,
   ) {}
 
+  /** Pages become readable in the step that completes their job. */
   async settle(siteId: string): Promise<void> {
-    for (const offer of await this.sites.offers(siteId)) {
-      if (await this.counts(offer)) await this.sites.switchTo(siteId, offer.job);
-      else if (await this.neverCounts(offer)) await this.sites.drop(siteId, offer);
+    for (const id of await this.sites.offers(siteId)) {
+      const job = await this.jobs.read(id);
+      if (job?.state === 'completed') await this.sites.switchTo(siteId, id, (job.result as Built).version);
+      else if (!isPending(job)) await this.sites.drop(siteId, id);
     }
-  }
-
-  /** The artifacts of a run are listed only once the run counts. */
-  private async counts({ job }: Offer): Promise<boolean> {
-    return (await this.artifacts.list(job)).length > 0;
-  }
-
-  private async neverCounts(offer: Offer): Promise<boolean> {
-    if (isPending(await this.jobs.read(offer.job))) return false;
-    // The run may have been counted between the two reads.
-    return !(await this.counts(offer));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ArtifactReader } from '#lifecycle';
+import type { ArtifactReader } from '#nestjs';
 import { Readable } from 'node:stream';
 import { expect, describe, it } from 'vitest';
 import { defer } from '../../../../test/support/defer.js';

@@ -1,4 +1,4 @@
-import { ArtifactReader } from '#lifecycle';
+import { ArtifactReader } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';

@@ -6,6 +6,7 @@ import { build, OWNER_TYPE } from './site-kinds.js';
 import { SiteReconciler } from './site-reconciler.js';
 import { SiteRepository } from './site-repository.js';
 import { BuildHandler } from './sites.handler.js';
+import { BuildProcessor } from './sites.processor.js';
 
 const RECONCILE_EVERY_MS = 2_000;
 
@@ -24,7 +25,7 @@ export const sites = defineWorkload({
     const loop = reconcileEvery(RECONCILE_EVERY_MS, SiteReconciler);
     return { ...API, providers: [...API.providers, ...reconciling, loop] };
   },
-  worker: () => ({ providers: [BuildHandler] }),
+  worker: () => ({ providers: [BuildHandler, BuildProcessor] }),
   janitor: () => ({ providers: [...reconciling, BuildKeeper] }),
   reconciled: { everyMs: RECONCILE_EVERY_MS, reconciler: SiteReconciler },
 });

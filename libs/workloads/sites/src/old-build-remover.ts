@@ -1,5 +1,5 @@
-import { LifecycleOptions } from '#lifecycle';
-import { Injectable } from '@nestjs/common';
+import { MOORING_OPTIONS, type MooringOptions } from '#nestjs';
+import { Inject, Injectable } from '@nestjs/common';
 import { SiteRepository } from './site-repository.js';
 
 /** Grace period for readers who looked up the current build just before it was superseded twice. */
@@ -14,7 +14,7 @@ const AT_ONCE = 100;
 @Injectable()
 export class OldBuildRemover {
   constructor(
-    private readonly options: LifecycleOptions,
+    @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly sites: SiteRepository,
   ) {}
 
@@ -25,7 +25,7 @@ export class OldBuildRemover {
 
   async remove(siteId: string, job: string): Promise<void> {
     await this.options.artifacts?.removeAll(job);
-    await this.sites.markRemoved(siteId, job);
+    await this.sites.drop(siteId, job);
   }
 
   /** Removes every build of a deleted site. */

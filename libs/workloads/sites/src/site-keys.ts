@@ -3,20 +3,20 @@
  * so that sites spread over a Cluster. Site ids are generated, and safe as part of a key.
  *
  *  key                        type  holds                                          written by             ends
- *  <prefix>:{sites:<k>}:due   zset  <site> -> when the reconciler checks it, ms    change, asked, offer,  switch, drop, removed, forget:
+ *  <prefix>:{sites:<k>}:due   zset  <site> -> when the reconciler checks it, ms    change, asked, offer,  switch, drop, forget:
  *                                                                                  gone, take             empties when all work is done
  *  <prefix>:{sites:<k>}:<site>  hash  the site: name, url, pace, at; v version;    create, change,        forget
  *                                   n entities, b their bytes; w version to        asked, switch, gone
  *                                   show; a version covered by the last
  *                                   requested build, aj that build; c current
- *                                   build, cv its version, cf its fence; p the
- *                                   build before; g cancelId of its deletion
+ *                                   build, cv its version; p the build before;
+ *                                   g cancelId of its deletion
  *  …:entities                 hash  <type>/<id> -> the entity, as JSON             change                 gone
  *  …:index                    zset  <type>/<id>, in order                          change                 gone
  *  …:builds                   zset  <job> -> when it was recorded, ms              asked, begin           bounded in number; forget
- *  …:offers                   hash  <job> -> `<version>|<fence>`: builds to        offer                  switch, drop, forget
- *                                   publish once their run counts
- *  …:old                      zset  <job> -> when it was superseded, ms: builds    switch                 removed, forget
+ *  …:offers                   set   <job>: builds to publish once their job is     offer                  switch, drop, forget
+ *                                   completed
+ *  …:old                      zset  <job> -> when it was superseded, ms: builds    switch                 drop, forget
  *                                   whose pages await removal
  *
  *  The pages of a build are artifacts of its job.

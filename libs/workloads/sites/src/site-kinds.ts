@@ -1,4 +1,5 @@
-import { defineKind, owner, type Owner } from '#lifecycle';
+import { owner, type Owner } from '#core';
+import { defineKind } from '#nestjs';
 import { z } from 'zod';
 
 /**
@@ -16,6 +17,7 @@ export const build = defineKind({
   dedup: { strategy: 'skip' },
   keep: { count: 2 },
   keepWanted: true,
+  artifacts: true,
   // The primary owner must be a site, which only the site routes guarantee.
   offered: false,
 });

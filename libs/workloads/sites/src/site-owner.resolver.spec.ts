@@ -1,4 +1,4 @@
-import type { OwnerResolver } from '#lifecycle';
+import type { OwnerResolver } from '#nestjs';
 import { ownerResolver } from '#workload-kit';
 import { describe, expect, it } from 'vitest';
 import { isSiteId, newSiteId } from './site-keys.js';

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
-import { Canceller, Enqueuer, JobArtifacts, JobReader, LifecycleModule, type JobView } from '#lifecycle';
-import { ReconcileLoop } from '#workload-kit';
+import '#nestjs/register';
+import { Owners } from '#core';
+import { Enqueuer, JobCanceller, JobReader, MooringModule, type ArtifactStore, type JobView } from '#nestjs';
+import { ReconcileLoop, WorkloadStoreModule } from '#workload-kit';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -23,7 +25,7 @@ describe('the reconciler of sites', () => {
   let reconciler: SiteReconciler;
   let sites: SitesService;
   let repository: SiteRepository;
-  let canceller: Canceller;
+  let owners: Owners;
   /** An artifact store that is empty and can be made to fail. */
   const artifacts = { list: vi.fn(async () => []), open: vi.fn(async () => undefined), removeAll: vi.fn() };
 
@@ -34,13 +36,15 @@ describe('the reconciler of sites', () => {
     artifacts.removeAll.mockReset().mockResolvedValue(0);
     // No other reconciler may run.
     vi.spyOn(ReconcileLoop.prototype, 'onApplicationBootstrap').mockImplementation(() => undefined);
-    const lifecycle = LifecycleModule.forRootAsync({
-      useFactory: () => ({ redis, prefix, artifacts: artifacts as unknown as JobArtifacts }),
-    });
-    const imports = [lifecycle, workload.moduleFor('api', {})];
+    const root = { connection: redis, prefix, artifacts: artifacts as unknown as ArtifactStore };
+    const imports = [
+      MooringModule.forRoot(root),
+      WorkloadStoreModule.forRoot(redis, prefix),
+      workload.moduleFor('api', {}),
+    ];
     context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
     [reconciler, sites] = [context.get(SiteReconciler, ANYWHERE), context.get(SitesService, ANYWHERE)];
-    [repository, canceller] = [context.get(SiteRepository, ANYWHERE), context.get(Canceller, ANYWHERE)];
+    [repository, owners] = [context.get(SiteRepository, ANYWHERE), context.get(Owners, ANYWHERE)];
   });
   afterEach(async () => {
     vi.restoreAllMocks();
@@ -96,8 +100,8 @@ describe('the reconciler of sites', () => {
     // The build is over, but the reconciler has not read the current build yet.
     vi.spyOn(context.get(JobReader, ANYWHERE), 'read').mockResolvedValue({ state: 'completed' } as JobView);
     vi.spyOn(context.get(BuildPublisher, ANYWHERE), 'settle').mockImplementation(async () => {
-      await repository.offer(siteId, build!.id, 1, '1');
-      await repository.switchTo(siteId, build!.id);
+      await repository.offer(siteId, build!.id);
+      await repository.switchTo(siteId, build!.id, 1);
     });
     await reconciler.reconcile(siteId);
     expect(enqueue).not.toHaveBeenCalled();
@@ -107,7 +111,7 @@ describe('the reconciler of sites', () => {
     const siteId = await create();
     await sites.change(siteId, post);
     const [build] = (await sites.view(siteId)).builds;
-    await canceller.cancelJob(build!.id);
+    await context.get(JobCanceller, ANYWHERE).cancel(build!.id);
     await reconciler.reconcile(siteId);
     await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['waiting', 'removed'] });
@@ -117,9 +121,9 @@ describe('the reconciler of sites', () => {
     const siteId = await create();
     await sites.change(siteId, post);
     const [build] = (await sites.view(siteId)).builds;
-    await repository.offer(siteId, build!.id, 1, '1');
-    await repository.switchTo(siteId, build!.id);
-    await canceller.cancelJob(build!.id);
+    await repository.offer(siteId, build!.id);
+    await repository.switchTo(siteId, build!.id, 1);
+    await context.get(JobCanceller, ANYWHERE).cancel(build!.id);
     await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: undefined, builds: ['removed'] });
   });
@@ -127,13 +131,13 @@ describe('the reconciler of sites', () => {
   it('accepts no change while the owner is closed, and builds when it is open again', async () => {
     const siteId = await create();
     await sites.change(siteId, post);
-    await canceller.cancel(siteOwner(siteId));
+    await owners.cancel(siteOwner(siteId));
     for (const type of ['post', 'profile'])
       await expect(sites.change(siteId, { ...post, type })).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
     await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['removed'] });
     expect(await sites.view(siteId)).toMatchObject({ version: 1, entities: 1 });
-    await canceller.reopen(siteOwner(siteId));
+    await owners.reopen(siteOwner(siteId));
     await reconciler.reconcile(siteId);
     expect(await standing(siteId)).toEqual({ unshown: 1, builds: ['waiting', 'removed'] });
   });
@@ -161,8 +165,8 @@ describe('the reconciler of sites', () => {
     async function shown(siteId: string, many: number): Promise<string[]> {
       const jobs = Array.from({ length: many }, (_, i) => `sites.build-${i}`);
       for (const [i, job] of jobs.entries()) {
-        await repository.offer(siteId, job, i + 1, String(i + 1));
-        await repository.switchTo(siteId, job);
+        await repository.offer(siteId, job);
+        await repository.switchTo(siteId, job, i + 1);
       }
       return jobs;
     }
@@ -227,16 +231,16 @@ describe('the reconciler of sites', () => {
   it('deletes a site even if another caller has used a cancel id', async () => {
     const siteId = await create();
     await sites.change(siteId, post);
-    await canceller.cancel(siteOwner('another'), { cancelId: `site-${siteId}` });
+    await owners.cancel(siteOwner('another'), { cancelId: `site-${siteId}` });
     await sites.delete(siteId, 'ada');
     expect(await keys(siteId)).toEqual([]);
   });
 
   it('uses one cancel, whichever process finishes the deletion', async () => {
     const siteId = await create();
-    const cancel = vi.spyOn(canceller, 'cancel');
+    const cancel = vi.spyOn(owners, 'cancel');
     artifacts.removeAll.mockRejectedValue(new Error('away'));
-    await repository.offer(siteId, 'sites.build-0', 1, '1');
+    await repository.offer(siteId, 'sites.build-0');
     await sites.delete(siteId, 'ada');
     await expect(reconciler.reconcile(siteId)).rejects.toThrow('away');
     const ids = cancel.mock.calls.map(([, about]) => about?.cancelId);

@@ -1,4 +1,5 @@
-import { Canceller, Enqueuer, JobReader, LifecycleError } from '#lifecycle';
+import { MooringError, Owners } from '#core';
+import { Enqueuer, JobReader, receiptOf } from '#nestjs';
 import { Reconciler } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { OldBuildRemover } from './old-build-remover.js';
@@ -17,7 +18,7 @@ export class SiteReconciler extends Reconciler {
   constructor(
     private readonly repository: SiteRepository,
     private readonly enqueuer: Enqueuer,
-    private readonly canceller: Canceller,
+    private readonly owners: Owners,
     private readonly jobs: JobReader,
     private readonly shown: BuildPublisher,
     private readonly old: OldBuildRemover,
@@ -52,7 +53,7 @@ export class SiteReconciler extends Reconciler {
       const { id } = await this.enqueuer.enqueue(build, {}, { owners: [siteOwner(siteId)] });
       await this.repository.recordBuild(siteId, version, id);
     } catch (error) {
-      if (!(error instanceof LifecycleError)) throw error;
+      if (!(error instanceof MooringError)) throw error;
       this.log.debug(`A build of ${siteId} is asked for later: ${error.message}`);
     }
   }
@@ -63,7 +64,7 @@ export class SiteReconciler extends Reconciler {
     // Another process has just finished the deletion.
     if (cancelId === undefined) return;
     const about = { reason: 'the site was deleted', by: by || 'sites', cancelId };
-    await this.canceller.cancel(siteOwner(siteId), about);
+    await receiptOf(this.owners.cancel(siteOwner(siteId), about));
     await this.old.removeAll(siteId);
     await this.repository.forget(siteId);
   }

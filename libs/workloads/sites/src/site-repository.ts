@@ -34,14 +34,6 @@ export interface Standing {
   readonly asked: { readonly version: number; readonly job: string } | undefined;
 }
 
-/** A build to publish once its run counts. */
-export interface Offer {
-  readonly job: string;
-  readonly version: number;
-  readonly fence: number;
-  readonly text: string;
-}
-
 /** Sites and their entities in the store. Each change is one script. */
 @Injectable()
 export class SiteRepository extends WorkloadRepository {
@@ -150,29 +142,24 @@ export class SiteRepository extends WorkloadRepository {
     return this.call((redis) => redis.zrevrange(`${site}:builds`, 0, most - 1));
   }
 
-  offer(siteId: string, job: string, version: number, fence: string): Promise<unknown> {
-    return this.run('offer', siteId, [job, version, fence, DUE_AFTER_MS]);
+  /** Lists a build to publish once its job is completed. */
+  async offer(siteId: string, job: string): Promise<void> {
+    await this.run('offer', siteId, [job, DUE_AFTER_MS]);
   }
 
-  /** Newest first. */
-  async offers(siteId: string): Promise<Offer[]> {
+  offers(siteId: string): Promise<string[]> {
     const { site } = this.keys(siteId);
-    const found = await this.call((redis) => redis.hgetall(`${site}:offers`));
-    return Object.entries(found)
-      .map(([job, text]) => {
-        const [version, fence] = text.split('|').map(Number);
-        return { job, version: version!, fence: fence!, text };
-      })
-      .toSorted((a, b) => b.version - a.version || b.fence - a.fence);
+    return this.call((redis) => redis.smembers(`${site}:offers`));
   }
 
   /** Makes the build current, unless a newer one is. */
-  async switchTo(siteId: string, job: string): Promise<'switched' | 'older' | 'none'> {
-    return (await this.run('switch', siteId, [job])) as 'switched' | 'older' | 'none';
+  async switchTo(siteId: string, job: string, version: number): Promise<void> {
+    await this.run('switch', siteId, [job, version]);
   }
 
-  async drop(siteId: string, { job, text }: Offer): Promise<void> {
-    await this.run('drop', siteId, [job, text]);
+  /** Takes a build off the lists of work: it will never be shown, or no page of it is left. */
+  async drop(siteId: string, job: string): Promise<void> {
+    await this.run('drop', siteId, [job]);
   }
 
   /** The builds whose pages are read, may still be read, or are about to be. */
@@ -180,7 +167,7 @@ export class SiteRepository extends WorkloadRepository {
     const [site, offers] = await Promise.all([this.find(siteId), this.offers(siteId)]);
     if (!site) return [];
     const kept = [site.current?.job, site.previous].filter((job) => job !== undefined);
-    return [...kept, ...offers.map(({ job }) => job)];
+    return [...kept, ...offers];
   }
 
   /** Hides the site. The cancelId is new and secret, so no other caller can have used it. */
@@ -197,7 +184,7 @@ export class SiteRepository extends WorkloadRepository {
       this.offers(siteId),
       this.call((redis) => redis.hmget(site, 'c', 'p')),
     ]);
-    const all = [...builds, ...offers.map(({ job }) => job), ...shown];
+    const all = [...builds, ...offers, ...shown];
     return [...new Set(all.filter((job) => job !== null))];
   }
 
@@ -206,11 +193,6 @@ export class SiteRepository extends WorkloadRepository {
     const { site } = this.keys(siteId);
     const until = forMs === undefined ? '+inf' : (await this.now()) - forMs;
     return this.call((redis) => redis.zrangebyscore(`${site}:old`, '-inf', until, 'LIMIT', 0, most));
-  }
-
-  /** Records that no page of a superseded build is left. */
-  async markRemoved(siteId: string, job: string): Promise<void> {
-    await this.run('removed', siteId, [job]);
   }
 
   async forget(siteId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { Handler, Handles, type Payload, type Run } from '#lifecycle';
+import { Handler, Handles, type Payload, type Run } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { SiteBuild, type Built } from './build/site-build.js';
 import { isSiteId } from './site-keys.js';
@@ -22,9 +22,8 @@ export class BuildHandler extends Handler<typeof build> {
     if (!record) return { gone: true };
 
     const built = await new SiteBuild(record, run).make(this.sites.entities(primary.id));
-    // Offered before the run counts, so that any process can publish the build if this one dies. Readers do
-    // not see it until the run counts.
-    await this.sites.offer(primary.id, run.id, built.version, run.fence);
+    // Offered before the job is completed, so that any process can publish the build if this one dies.
+    await this.sites.offer(primary.id, run.id);
     return built;
   }
 }

@@ -1,4 +1,5 @@
-import { JobReader, OwnerClosedError, OwnerReader, type JobViewState } from '#lifecycle';
+import { OwnerClosedError, Owners } from '#core';
+import { JobReader, type JobViewState } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { BuildReader } from './build-reader.js';
 import type { Route } from './build/routes.js';
@@ -41,7 +42,7 @@ export class SitesService {
   constructor(
     private readonly repository: SiteRepository,
     private readonly reconciler: SiteReconciler,
-    private readonly owners: OwnerReader,
+    private readonly owners: Owners,
     private readonly jobs: JobReader,
     private readonly shown: BuildPublisher,
     private readonly reader: BuildReader,
@@ -101,9 +102,10 @@ export class SitesService {
    * check, the reconciler builds when it is reopened.
    */
   private async refuseWhenClosed(siteId: string): Promise<void> {
-    const { owner, state } = await this.owners.read(siteOwner(siteId));
+    const owner = await this.owners.get(siteOwner(siteId), { limit: 0 });
     // The owner of a deleted site is closed too.
-    if (state === 'closed' && (await this.repository.find(siteId))) throw new OwnerClosedError(owner);
+    if (owner?.state === 'closed' && (await this.repository.find(siteId)))
+      throw new OwnerClosedError(owner.owner);
   }
 
   private async buildsOf(siteId: string, current: string | undefined): Promise<BuildView[]> {

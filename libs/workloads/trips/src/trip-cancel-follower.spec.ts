@@ -20,7 +20,7 @@ describe('a trip whose owner is cancelled', () => {
     vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     asked = [];
     answer = () => Promise.resolve();
-    journal = new Journal({ connection: {} });
+    journal = new Journal({ connection: {}, listeners: [] });
     const cancel = (trip: string, reason: string): Promise<unknown> => {
       asked.push(`${trip}: ${reason}`);
       return answer();

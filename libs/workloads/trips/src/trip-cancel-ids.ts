@@ -1,4 +1,5 @@
 import { owner, Owners } from '#core';
+import { receiptOf } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { TRIP_STATUSES, type TripStatus } from './trip.js';
@@ -19,7 +20,7 @@ export class TripCancelIds {
   /** Idempotent: the same trip and status give the same cancel. */
   async carryOut(id: string, status: TripStatus, reason: string): Promise<void> {
     const cancelId = idOf(id, status, await this.trips.secret(id));
-    await this.owners.cancel(owner('trip', id), { reason, by: 'trips', cancelId });
+    await receiptOf(this.owners.cancel(owner('trip', id), { reason, by: 'trips', cancelId }));
   }
 
   async has(id: string, cancelId: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import {
   QueueFullError,
   type Owner,
 } from '#core';
-import { Enqueuer, JobCanceller, OwnerReader, type OwnerView } from '#nestjs';
+import { Enqueuer, JobCanceller, OwnerReader, receiptOf, type OwnerView } from '#nestjs';
 import { isUuid } from '#workload-kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash, randomUUID } from 'node:crypto';
@@ -168,7 +168,7 @@ export class Trips {
       const requests = page.jobs.filter(
         ({ queue, acceptedAt }) => queue === request.queue && Date.parse(acceptedAt) <= away.sinceMs,
       );
-      await Promise.all(requests.map(({ id }) => this.jobs.cancel(id, OFFLINE)));
+      await Promise.all(requests.map(({ id }) => receiptOf(this.jobs.cancel(id, OFFLINE))));
       ({ cursor } = page);
     } while (cursor !== null);
     await this.trips.markWithdrawn(away);

@@ -1,4 +1,4 @@
-import type { Run } from '#lifecycle';
+import type { Run } from '#nestjs';
 import { z } from 'zod';
 import type { Route } from './routes.js';
 import { etagOf } from './static-pages.js';

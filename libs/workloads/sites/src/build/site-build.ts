@@ -1,4 +1,4 @@
-import type { Run } from '#lifecycle';
+import type { Run } from '#nestjs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WITHOUT_PAGE, type Entity, type SiteRecord } from '../site.js';
 import { PackedSite } from './packed-site.js';

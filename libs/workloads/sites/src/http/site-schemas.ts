@@ -1,5 +1,5 @@
 import { durationMs } from '#durations';
-import { Duration } from '#http';
+import { Duration } from '#nestjs/http';
 import { z } from 'zod';
 
 const MAX_PACE_MS = 10_000;

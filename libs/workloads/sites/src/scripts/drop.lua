@@ -1,17 +1,15 @@
 --[[
-  drop: removes the offer of a build that will never count, because its job ended otherwise.
+  drop: takes a build off the lists of work, because its job ended without a build, or no page of it is left.
 
-    KEYS[1]   the site; :offers beside it, in the same slot
+    KEYS[1]   the site; :offers and :old beside it, in the same slot
     KEYS[2]   the due list of its sites
 
     ARGV[1]   the job
-    ARGV[2]   the offer to remove, `<version>|<fence>`; a later offer of the job stays
 
   Answers ok.
 ]]
 --- @include rest
-if redis.call('HGET', KEYS[1] .. ':offers', ARGV[1]) == ARGV[2] then
-  redis.call('HDEL', KEYS[1] .. ':offers', ARGV[1])
-end
+redis.call('SREM', KEYS[1] .. ':offers', ARGV[1])
+redis.call('ZREM', KEYS[1] .. ':old', ARGV[1])
 rest(KEYS[1], KEYS[2])
 return 'ok'
