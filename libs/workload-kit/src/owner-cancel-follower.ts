@@ -8,7 +8,10 @@ const LONGEST_PAUSE_MS = 2_000;
 /** The owner is closed and its waiting jobs are removed; its runs may not have ended yet. */
 export type OwnerCancel = Extract<Fact, { event: 'owner.cancelled' }>;
 
-/** Carries on what a cancelled owner means for a workload. It hears the cancels of this process, without those of single jobs. */
+/**
+ * Carries on what a cancelled owner means for a workload. It hears the cancels of this process, and of processes that died before they told
+ * of theirs. A cancel may come twice. Cancels of single jobs are left out.
+ */
 export abstract class OwnerCancelFollower implements OnModuleInit, BeforeApplicationShutdown {
   protected readonly log: Logger;
   private readonly underWay = new Set<Promise<unknown>>();

@@ -16,6 +16,7 @@ const RESERVED_MS = 5_000;
 const RELAY_EVERY_MS = 2_000;
 const ENTRIES_A_TURN = 50;
 const CANCEL = 'cancel ';
+const HEARD = 'heard ';
 
 // Entries that are due come to one process at a time: the others see them when its time is over.
 const TAKE_DUE = `
@@ -27,9 +28,11 @@ return due`;
 
 /**
  * Facts that other services are told at least once, whichever process dies: entries stay until the publisher has written them. Every process
- * with a publisher looks for what others have left.
+ * with a publisher looks for what others have left. The listeners of such a process hear of cancels whose own process died before it told
+ * its listeners.
  *
- *     <prefix>~outbox        zset: entries, by when they are looked at next, ms: `cancel <cancelId>`, or the id of a fact
+ *     <prefix>~outbox        zset: entries, by when they are looked at next, ms: `cancel <cancelId>`, `heard <cancelId>` once the listeners
+ *                            of a process have heard of it, or the id of a fact
  *     <prefix>~outbox-facts  hash: id -> the fact, JSON
  */
 @Injectable()
@@ -37,6 +40,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   private readonly publisher: Publisher | undefined;
   private timer: NodeJS.Timeout | undefined;
   private turn: Promise<unknown> | undefined;
+  private isRelaying = false;
 
   constructor(
     @Inject(MOORING_OPTIONS) { publisher }: MooringOptions,
@@ -48,7 +52,8 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     if (!publisher) return;
     // The step of a cancel has entered it. One whose jobs still run is told when they have ended.
     journal.listen((fact) => {
-      if (fact.event === 'owner.cancelled' && !fact.jobOnly) void this.look(CANCEL + fact.cancelId);
+      if (fact.event === 'owner.cancelled' && !fact.jobOnly && !this.isRelaying)
+        void this.lookAtHeard(fact.cancelId);
     });
   }
 
@@ -84,13 +89,37 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   async relay(): Promise<number> {
     const take = this.store.call<string[]>('eval', TAKE_DUE, 1, this.entries, ENTRIES_A_TURN, RESERVED_MS);
     const due = await take.catch((error: unknown) => (this.journal.trouble('The outbox', error), []));
-    for (const entry of due) await this.look(entry);
+    for (const entry of due)
+      await (entry.startsWith(CANCEL) ? this.relayCancel(entry.slice(CANCEL.length)) : this.look(entry));
     return due.length;
+  }
+
+  private async relayCancel(cancelId: string): Promise<void> {
+    try {
+      const receipt = await this.owners.receipt(cancelId);
+      this.isRelaying = true;
+      if (receipt) this.journal.tellHere({ event: 'owner.cancelled', ...receipt });
+    } catch (error) {
+      return this.journal.trouble('The outbox', error);
+    } finally {
+      this.isRelaying = false;
+    }
+    await this.lookAtHeard(cancelId);
+  }
+
+  private async lookAtHeard(cancelId: string): Promise<void> {
+    try {
+      await this.store.call('zadd', this.entries, Date.now() + RESERVED_MS, HEARD + cancelId);
+      await this.store.call('zrem', this.entries, CANCEL + cancelId);
+    } catch (error) {
+      return this.journal.trouble('The outbox', error);
+    }
+    await this.look(HEARD + cancelId);
   }
 
   private async look(entry: string): Promise<void> {
     try {
-      const fact = await (entry.startsWith(CANCEL) ? this.cancelOf(entry) : this.factOf(entry));
+      const fact = await (entry.startsWith(HEARD) ? this.cancelOf(entry) : this.factOf(entry));
       // A fact that turns out to be none for others leaves as well.
       if (fact === 'early' || (fact && (await this.publisher!.publish(fact)) === false)) return;
       await this.store.call('zrem', this.entries, entry);
@@ -101,7 +130,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   private async cancelOf(entry: string): Promise<Fact | 'early' | undefined> {
-    const receipt = await this.owners.receipt(entry.slice(CANCEL.length));
+    const receipt = await this.owners.receipt(entry.slice(HEARD.length));
     if (!receipt) return undefined;
     return receipt.done ? { event: 'owner.cancelled', ...receipt } : 'early';
   }

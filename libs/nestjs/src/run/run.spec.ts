@@ -415,11 +415,28 @@ describe('a run', () => {
       expect(await outbox()).toEqual([]);
     });
 
+    it('tells the listeners of a cancel whose process died before, once', async () => {
+      await start({}, () => 'ran', null);
+      const dying = new Owners({ connection: redis, prefix, outbox: true });
+      await dying.cancel(OWNER, { cancelId: 'c-1' });
+      await dying.close();
+      expect(await outbox()).toEqual(['cancel c-1']);
+      for (let turn = 0; turn < 2; turn += 1) {
+        await makeDue();
+        await app.get(Outbox).relay();
+      }
+
+      expect(facts.filter(({ event }) => event === 'owner.cancelled')).toMatchObject([{ cancelId: 'c-1' }]);
+      expect(cancelsTold()).toMatchObject([{ cancelId: 'c-1' }]);
+      expect(await outbox()).toEqual([]);
+    });
+
     it('keeps a cancel that could not be told until another process tells it', async () => {
       const kind = await start({}, () => 'ran', null);
       isPublisherAway = true;
       await app.get(Owners).cancel(OWNER, { cancelId: 'c-1' });
       await until(() => unpublished.length === 1, 'its process has tried');
+      expect(await outbox()).toEqual(['heard c-1']);
       isPublisherAway = false;
       expect(await app.get(Outbox).relay()).toBe(0);
       await makeDue();
