@@ -58,6 +58,8 @@ export interface SweepOptions {
   readonly artifactGrace?: number | string;
   /** How long a killed process holds up a kind of sweep. Default 15 s. */
   readonly lock?: number | string;
+  /** How long a sweep may keep another client of the store waiting before it slows down. Default 10 ms. */
+  readonly stall?: number | string;
 }
 
 export interface MooringAsyncOptions

@@ -11,7 +11,8 @@ export function levelOf(fact: Fact): 'debug' | 'info' | 'warn' {
   const { event } = fact;
   if (event === 'workload') return fact.status === 'failed' ? 'warn' : 'info';
   if (event === 'job.failed' && !fact.final) return 'info';
-  if (event === 'sweep.done' || event === 'sweep.stopped') return fact.removed > 0 ? 'info' : 'debug';
+  if (event === 'sweep.done' || event === 'sweep.stopped')
+    return fact.removed + Number(fact['healed'] ?? 0) > 0 ? 'info' : 'debug';
   if (WARNINGS.has(event)) return 'warn';
   return event.startsWith('job.') && !NEWS.has(event) ? 'debug' : 'info';
 }

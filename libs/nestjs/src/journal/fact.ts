@@ -69,7 +69,8 @@ export type Fact =
   | Named<'worker.draining', { running: number }>
   | Named<'worker.drained', { tookMs: number; stillRunning: number }>
   | Named<'repaired', { what: string; name: string }>
-  | Named<'trouble', { what: string; why: string }>;
+  /** `resolver` is the type of owners that a resolver did not answer for. */
+  | Named<'trouble', { what: string; why: string; resolver?: string }>;
 
 export type FactListener = (fact: Fact) => void;
 

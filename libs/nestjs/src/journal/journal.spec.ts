@@ -39,8 +39,8 @@ describe('the journal', () => {
   it('tells the same trouble once in half a minute', () => {
     const heard: Fact[] = [];
     const journal = new Journal({ connection: {}, listeners: [(fact) => heard.push(fact)] });
-    for (const at of [0, 1_000, 29_999, 30_000]) journal.trouble('Queue q', new Error('away'), at);
-    journal.trouble('Queue q', new Error('full'), 30_001);
+    for (const at of [0, 1_000, 29_999, 30_000]) journal.trouble('Queue q', new Error('away'), {}, at);
+    journal.trouble('Queue q', new Error('full'), {}, 30_001);
     expect(heard.map((fact) => 'why' in fact && fact.why)).toEqual(['away', 'away', 'full']);
   });
 

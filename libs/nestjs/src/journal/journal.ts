@@ -31,14 +31,14 @@ export class Journal {
   }
 
   /** A lost connection fails many times in the same way: that is told once in a while. */
-  trouble(what: string, error: unknown, now = Date.now()): void {
+  trouble(what: string, error: unknown, more: { readonly resolver?: string } = {}, now = Date.now()): void {
     const { message = String(error), name } = error as Partial<Error>;
     const why = message || name || '';
     const key = `${what} ${why}`;
     if (now - (this.toldAt.get(key) ?? -Infinity) < SAME_TROUBLE_AGAIN_MS) return;
     if (this.toldAt.size >= MOST_TROUBLES_KNOWN) this.toldAt.clear();
     this.toldAt.set(key, now);
-    this.tell({ event: 'trouble', what, why });
+    this.tell({ event: 'trouble', what, why, ...more });
   }
 }
 

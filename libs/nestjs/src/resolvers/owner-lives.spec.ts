@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Fact } from '../journal/fact.js';
+import { Journal } from '../journal/journal.js';
 import { OwnerCheck } from './owner-check.js';
 import { OwnerLives } from './owner-lives.js';
 import { OwnerResolver, type Canaries, type OwnerLife } from './owner-resolver.js';
@@ -10,7 +12,7 @@ type Resolve = (ids: string[], signal: AbortSignal) => unknown;
 const CANARIES = { alive: 'canary-a', gone: 'canary-g' };
 const FOUR = ['a', 'b', 'c', 'd'];
 
-function livesOf(resolve: Resolve, canaries?: Canaries): OwnerLives {
+function livesOf(resolve: Resolve, canaries?: Canaries, facts: Fact[] = []): OwnerLives {
   class Trips extends OwnerResolver {
     override readonly timeoutMs = 20;
     override readonly canaries = canaries;
@@ -20,7 +22,8 @@ function livesOf(resolve: Resolve, canaries?: Canaries): OwnerLives {
   }
   const trips = new Trips();
   const resolvers = { types: () => ['trip'], get: (type: string) => (type === 'trip' ? trips : undefined) };
-  return new OwnerLives(resolvers as unknown as Resolvers);
+  const journal = new Journal({ connection: {}, listeners: [(fact) => facts.push(fact)] });
+  return new OwnerLives(resolvers as unknown as Resolvers, journal);
 }
 
 const answering =
@@ -53,9 +56,11 @@ describe('the lives of owners', () => {
     ['answers for numbers', () => new Map([[1, 'gone']]), /answered for 1, which was not asked/],
     ['uses another word', (ids) => allGone(ids).set('b', 'Gone'), /said "Gone" of "b"/],
   ])('are unknown, all of them, where it %s', async (_, resolve, why) => {
-    const answer = await livesOf(resolve).ask('trip', FOUR);
+    const facts: Fact[] = [];
+    const answer = await livesOf(resolve, undefined, facts).ask('trip', FOUR);
     expect(read(answer)).toEqual({ a: 'unknown', b: 'unknown', c: 'unknown', d: 'unknown' });
     expect(answer.failed).toMatch(why);
+    expect(facts).toMatchObject([{ event: 'trouble', resolver: 'trip', why: answer.failed }]);
   });
 
   it('are asked for once each, with the canaries, which are no part of the answer', async () => {

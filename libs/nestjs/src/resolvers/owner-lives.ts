@@ -1,4 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { Journal } from '../journal/journal.js';
 import type { OwnerLife, OwnerResolver } from './owner-resolver.js';
 import { readAnswer, type Lives } from './resolver-answer.js';
 import { Resolvers } from './resolvers.js';
@@ -10,9 +11,10 @@ const ANSWER_MS = 2_000;
 /** Asks resolvers. An owner is unknown unless a valid answer, in time, says otherwise. */
 @Injectable()
 export class OwnerLives {
-  private readonly logger = new Logger('Mooring');
-
-  constructor(private readonly resolvers: Resolvers) {}
+  constructor(
+    private readonly resolvers: Resolvers,
+    private readonly journal: Journal,
+  ) {}
 
   types(): readonly string[] {
     return this.resolvers.types();
@@ -27,7 +29,7 @@ export class OwnerLives {
       failed: sentence(error),
     }));
     if (answer.failed !== undefined)
-      this.logger.warn(`The resolver of "${type}" failed for ${asked.size} owner(s): ${answer.failed}`);
+      this.journal.trouble(`The resolver of "${type}"`, answer.failed, { resolver: type });
     return answer;
   }
 

@@ -68,6 +68,7 @@ describe('a sweep of expired jobs', () => {
           jobId: id,
           owner: 'trip:1',
           why: 'it did not start in time',
+          by: 'sweep',
         })),
       ),
     );

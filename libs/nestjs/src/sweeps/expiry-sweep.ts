@@ -37,7 +37,7 @@ export class ExpirySweep extends Sweep {
     const removals = inGroups(fields, 4).map(removalOf);
     if (!dryRun)
       for (const { state: _, ...facts } of removals)
-        this.journal.tell({ event: 'job.expired', ...facts, why: REASON });
+        this.journal.tell({ event: 'job.expired', ...facts, why: REASON, by: 'sweep' });
     return {
       seen,
       removed: removals.length,

@@ -25,6 +25,7 @@ export class SweepSettings {
   readonly ownerGraceMs: number;
   readonly artifactGraceMs: number;
   readonly lockMs: number;
+  readonly stallMs: number;
   readonly maxRatio: number;
   private readonly every: NonNullable<SweepOptions['every']>;
 
@@ -38,6 +39,7 @@ export class SweepSettings {
     this.ownerGraceMs = durationMs('sweeps.ownerGrace', options.ownerGrace ?? '30s');
     this.artifactGraceMs = durationMs('sweeps.artifactGrace', options.artifactGrace ?? '5m');
     this.lockMs = interval('lock', options.lock ?? '15s');
+    this.stallMs = durationMs('sweeps.stall', options.stall ?? '10ms');
     this.maxRatio = maxRatio;
     if (!(maxRatio > 0 && maxRatio <= 1))
       throw new MooringSetupError(`sweeps.maxRatio is above 0 and at most 1; got ${maxRatio}.`);

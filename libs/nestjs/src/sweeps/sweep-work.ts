@@ -6,15 +6,14 @@ import { Journal } from '../journal/journal.js';
 import { StallGauge } from './stall-gauge.js';
 import { SweepBook, withPage, type SweepRecord } from './sweep-book.js';
 import { SweepRegistry } from './sweep-registry.js';
+import { SweepSettings } from './sweep-settings.js';
 import { SweepOvertaken, SweepStore } from './sweep-store.js';
 import type { Page, SweepLine, SweepLock } from './sweep.js';
 
 const FIRST_LIMIT = 100;
 const LEAST_LIMIT = 10;
 const MOST_LIMIT = 500;
-/** A sweep slows down when the store kept another client waiting for longer. */
-const STALL_MS = 10;
-/** How long it pauses then, as a multiple of the stall. */
+/** How long a sweep pauses after a stall that is too long, as a multiple of it. */
 const REST = 5;
 const LONGEST_REST_MS = 2_000;
 /** A page that hangs for longer loses the lock. */
@@ -27,6 +26,7 @@ type End = 'done' | 'tripped' | 'stopped' | 'failed';
 @Injectable()
 export class SweepWork {
   constructor(
+    private readonly settings: SweepSettings,
     private readonly store: SweepStore,
     private readonly book: SweepBook,
     private readonly registry: SweepRegistry,
@@ -48,8 +48,8 @@ export class SweepWork {
         if (page.tripped !== undefined) return await this.end(record, lock, 'tripped', page.tripped, page);
         if (page.position === null) return await this.end(record, lock, 'done', record.why, page);
         await this.book.save(record, lock, page.lines);
-        limit = nextLimit(limit, stallMs);
-        if (stallMs > STALL_MS) await pause(Math.min(LONGEST_REST_MS, stallMs * REST));
+        limit = this.nextLimit(limit, stallMs);
+        if (stallMs > this.settings.stallMs) await pause(Math.min(LONGEST_REST_MS, stallMs * REST));
       }
       return await this.end(record, lock, 'stopped', 'Its process ended.');
     } catch (error) {
@@ -114,10 +114,11 @@ export class SweepWork {
     if (isForOthers) await this.outbox.tell(id, fact);
     else this.journal.tell(fact);
   }
-}
 
-/** Half as much after a page that cost too much; a little more after one that cost little. */
-function nextLimit(limit: number, stallMs: number): number {
-  if (stallMs > STALL_MS) return Math.max(LEAST_LIMIT, Math.floor(limit / 2));
-  return stallMs < STALL_MS / 2 ? Math.min(MOST_LIMIT, Math.ceil(limit * 1.5)) : limit;
+  /** Half as much after a page that cost too much; a little more after one that cost little. */
+  private nextLimit(limit: number, stallMs: number): number {
+    const most = this.settings.stallMs;
+    if (stallMs > most) return Math.max(LEAST_LIMIT, Math.floor(limit / 2));
+    return stallMs < most / 2 ? Math.min(MOST_LIMIT, Math.ceil(limit * 1.5)) : limit;
+  }
 }
