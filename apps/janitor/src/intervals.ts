@@ -8,5 +8,4 @@ export abstract class Intervals {
   abstract readonly ORPHAN_SWEEP_EVERY: JanitorEnv['ORPHAN_SWEEP_EVERY'];
   abstract readonly RETENTION_EVERY: JanitorEnv['RETENTION_EVERY'];
   abstract readonly ARTIFACT_SWEEP_EVERY: JanitorEnv['ARTIFACT_SWEEP_EVERY'];
-  abstract readonly SCHEDULES_EVERY: JanitorEnv['SCHEDULES_EVERY'];
 }

@@ -25,9 +25,6 @@ export const JanitorEnv = z
         'A JSON file that says which events of the stream cancel which owners; see `docs/events.md`. Without it this janitor leaves the stream alone.',
       ),
     ...resolversEnv(process.env),
-    SCHEDULES_EVERY: fields.duration
-      .prefault('1s')
-      .describe('How often is looked which schedules are due: as late as that a turn may come.'),
     ORPHAN_SWEEP_EVERY: fields.duration
       .prefault('2m')
       .describe('How often is asked which owners are gone, whose jobs are ended then.'),

@@ -1,7 +1,7 @@
 import { EventConsumer, EventMapping, EventsModule, InboundEventStream } from '#events';
-import { fleetParts, JanitorTasks, janitorTasks, listenersOf } from '#fleet';
+import { fleetParts, JanitorTasks, janitorTasks, listenersOf, logFact } from '#fleet';
 import { ConfiguredResolvers } from '#resolvers';
-import { logFact, Runtime } from '#runtime';
+import { Runtime } from '#runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { BacklogGauges } from './backlog-gauges.js';
@@ -28,7 +28,7 @@ export class JanitorModule {
       imports: [
         ...imports,
         ScheduleModule.forRoot(),
-        ...(env.EVENT_MAP ? [JanitorModule.events(runtime, env.EVENT_MAP)] : []),
+        ...(env.EVENT_MAP ? [JanitorModule.events(runtime, env.MOORING_PREFIX, env.EVENT_MAP)] : []),
       ],
       providers: [
         ...providers,
@@ -50,10 +50,11 @@ export class JanitorModule {
     };
   }
 
-  private static events(runtime: Runtime, mapping: EventMapping): DynamicModule {
+  private static events(runtime: Runtime, prefix: string, mapping: EventMapping): DynamicModule {
     return EventsModule.forRootAsync({
       useFactory: () => ({
         mapping,
+        stream: { redis: runtime.redis, prefix },
         listeners: listenersOf(runtime),
       }),
     });
@@ -64,14 +65,16 @@ export class JanitorModule {
     const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
     const sweeps = new SweepMetrics(runtime);
     const options = {
-      ownerGraceMs: env.OWNER_GRACE,
+      // The schedule of the janitor begins sweeps, and shows in its metrics when each was done.
+      timers: false,
+      ownerGrace: env.OWNER_GRACE,
       maxRatio: env.SWEEP_MAX_RATIO,
-      artifactGraceMs: env.ARTIFACT_GRACE,
-      stallMs: env.SWEEP_STALL,
-      lockMs: env.SWEEP_LOCK,
+      artifactGrace: env.ARTIFACT_GRACE,
+      stall: env.SWEEP_STALL,
+      lock: env.SWEEP_LOCK,
     };
     const { imports, providers } = await fleetParts('janitor', runtime, env, {
-      lifecycle: { resolvers: resolvers.byType, sweeps: options },
+      mooring: { resolvers: resolvers.byType, sweeps: options },
       listener: sweeps.record,
     });
     return {

@@ -1,4 +1,4 @@
-import { Quarantine } from '#lifecycle';
+import { Quarantine } from '#nestjs';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BacklogGauges } from './backlog-gauges.js';
 

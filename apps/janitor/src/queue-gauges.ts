@@ -1,4 +1,4 @@
-import { QueueReader } from '#lifecycle';
+import { QueueReader } from '#nestjs';
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';

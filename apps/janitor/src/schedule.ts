@@ -1,47 +1,33 @@
+import { Owners } from '#core';
 import { JanitorTasks } from '#fleet';
-import { DepthCensus, Sweeper, Ticker, type SweepKind } from '#lifecycle';
-import { Runtime } from '#runtime';
+import { Sweeper } from '#nestjs';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { PeriodicTasks, NOT_DONE } from './periodic-tasks.js';
 import { FleetGauges } from './fleet-gauges.js';
 import { Intervals } from './intervals.js';
-import { SweepMetrics } from './sweep-metrics.js';
 
 /** Longest time a requested sweep waits for a janitor. */
 const ASKED_EVERY_MS = 500;
+/** How often cancels go on whose process has died. */
+const RESUME_EVERY_MS = 30_000;
 
-/**
- * The periodic tasks of the janitor. With an `EVENT_MAP` a janitor also reads the event stream. Timers that it shares with the
- * API are defined elsewhere: clean-ups of cancellations (`CleanUps`) and followers of diagrams (`ReconcileLoop`).
- */
+/** The periodic tasks of the janitor. With an `EVENT_MAP` a janitor also reads the event stream. */
 @Injectable()
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly intervals: Intervals,
     private readonly tasks: PeriodicTasks,
     private readonly gauges: FleetGauges,
-    private readonly sweepMetrics: SweepMetrics,
-    private readonly depths: DepthCensus,
-    private readonly ticker: Ticker,
+    private readonly owners: Owners,
     private readonly sweeper: Sweeper,
-    private readonly runtime: Runtime,
     private readonly workloads: JanitorTasks,
     private readonly modules: ModuleRef,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.tasks.every(this.intervals.CENSUS_EVERY, 'census', async () => {
-      for (const mended of await this.depths.look()) {
-        const fact = { event: 'depth.mended', ...mended };
-        this.runtime.log.info(fact, `The job count of ${mended.queue} was corrected`);
-        this.sweepMetrics.record(fact);
-      }
-      await this.gauges.update();
-    });
-    this.tasks.every(this.intervals.SCHEDULES_EVERY, 'schedules', async () => {
-      await this.ticker.tick();
-    });
+    this.tasks.every(this.intervals.CENSUS_EVERY, 'census', () => this.gauges.update());
+    this.tasks.every(RESUME_EVERY_MS, 'cancels', async () => void (await this.owners.resume()));
     this.tasks.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
     for (const { name, everyMs, reconciler } of this.workloads.reconcilers) {
       const each = this.modules.get(reconciler, { strict: false });
@@ -62,7 +48,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   /** Skips a turn if any janitor finished the same sweep within the last `restMs`. A skipped turn counts as done. */
-  private sweepEvery(ms: number, kind: SweepKind, restMs = ms / 2): void {
+  private sweepEvery(ms: number, kind: string, restMs = ms / 2): void {
     this.tasks.every(ms, `the sweep of ${kind}`, async () => {
       const done = await this.sweeper.sweepIfNeeded(kind, restMs);
       return done === 'held' ? NOT_DONE : undefined;

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
-import { SWEEP_KINDS, SweepBook, Sweeper, type SweepKind, type SweepRecord } from '#lifecycle';
+import { SweepBook, Sweeper, type SweepRecord } from '#nestjs';
 import { NestLog, refuse, runApp, type Runtime } from '#runtime';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { JanitorEnv } from './janitor-env.js';
 import { JanitorModule } from './janitor.module.js';
+import { SWEEP_KINDS } from './sweep-kinds.js';
 
 const USAGE =
   `Name a sweep: npm run sweep -- ${SWEEP_KINDS.join('|')} [--dry-run] [--force] [--acknowledge]\n` +
@@ -12,8 +13,9 @@ const USAGE =
 const OPTIONS = ['--dry-run', '--force', '--acknowledge'];
 const TRIPPED = 3;
 
-const [kind, ...options] = process.argv.slice(3);
-if (!isKind(kind) || options.some((option) => !OPTIONS.includes(option))) refuse(USAGE);
+const [name, ...options] = process.argv.slice(3);
+const kind = SWEEP_KINDS.find((each) => each === name) ?? refuse(USAGE);
+if (options.some((option) => !OPTIONS.includes(option))) refuse(USAGE);
 const order = {
   dryRun: options.includes('--dry-run'),
   force: options.includes('--force'),
@@ -36,7 +38,7 @@ await runApp({
   },
 });
 
-async function work(runtime: Runtime, app: INestApplicationContext, which: SweepKind): Promise<void> {
+async function work(runtime: Runtime, app: INestApplicationContext, which: string): Promise<void> {
   try {
     if (acknowledge) await app.get(SweepBook).acknowledge(which);
     const record = await app.get(Sweeper).sweep(which, order);
@@ -47,10 +49,6 @@ async function work(runtime: Runtime, app: INestApplicationContext, which: Sweep
     process.stderr.write(`The sweep ${which} failed: ${(error as Error).message}\n`);
     await runtime.shutdown.begin('the sweep failed', 1);
   }
-}
-
-function isKind(text: string | undefined): text is SweepKind {
-  return (SWEEP_KINDS as readonly (string | undefined)[]).includes(text);
 }
 
 function exitOf({ state, failed }: SweepRecord): number {

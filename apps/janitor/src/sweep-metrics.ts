@@ -1,13 +1,13 @@
-import { SWEEP_KINDS } from '#lifecycle';
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
+import { SWEEP_KINDS } from './sweep-kinds.js';
 
 const OUTCOMES = ['done', 'tripped', 'stopped', 'failed'] as const;
 /** Sweeps that delete artifacts. What they could not delete waits for a later sweep. */
 const TAKE_ARTIFACTS = ['retention', 'artifacts'] as const;
 
-/** Fields of a fact about a sweep or a corrected queue count. */
+/** Fields of a fact about a sweep. */
 interface SweepFact {
   readonly event: string;
   readonly sweep?: string;
@@ -18,7 +18,6 @@ interface SweepFact {
   readonly healed?: number;
   readonly worstStallMs?: number;
   readonly dryRun?: boolean;
-  readonly by?: number | string;
 }
 
 /**
@@ -75,7 +74,7 @@ export class SweepMetrics {
     });
     this.healed = new Counter({
       name: 'mooring_healed_total',
-      help: 'Wrong index entries that were repaired.',
+      help: 'What a sweep repaired, by the kind of sweep.',
       labelNames: ['what'],
       registers,
     });
@@ -96,7 +95,6 @@ export class SweepMetrics {
 
   record = (fact: SweepFact): void => {
     const { event, sweep } = fact;
-    if (event === 'depth.mended') this.healed.inc({ what: 'depth' }, Math.abs(Number(fact.by)));
     const outcome = OUTCOMES.find((one) => event === `sweep.${one}`);
     if (sweep === undefined || fact.dryRun || !outcome) return;
     this.sweeps.inc({ sweep, outcome });

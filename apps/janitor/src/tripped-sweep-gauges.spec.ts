@@ -1,11 +1,11 @@
-import type { SweepBook, Trip } from '#lifecycle';
+import type { SweepBook, TrippedSweep } from '#nestjs';
 import { Metrics, type Runtime } from '#runtime';
 import { expect, it } from 'vitest';
 import { TrippedSweepGauges } from './tripped-sweep-gauges.js';
 
 it('shows a sweep as tripped while the store says so', async () => {
   const metrics = new Metrics('test');
-  let trips: Record<string, Trip> = {};
+  let trips: Record<string, TrippedSweep> = {};
   const gauges = new TrippedSweepGauges(
     { trips: async () => trips } as unknown as SweepBook,
     { metrics } as Runtime,

@@ -1,7 +1,8 @@
-import { SWEEP_KINDS, SweepBook } from '#lifecycle';
+import { SweepBook } from '#nestjs';
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import { SWEEP_KINDS } from './sweep-kinds.js';
 
 /** Shows which sweeps are tripped. Read from the store, because another janitor or an operator may have changed it. */
 @Injectable()

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Consumption } from '#lifecycle';
+import { Consumption } from '#nestjs';
 import { HealthServer, NestLog, runApp } from '#runtime';
 import { NestFactory } from '@nestjs/core';
 import { WorkerEnv } from './worker-env.js';

@@ -1,7 +1,7 @@
-import { fleetParts } from '#fleet';
-import type { JobFacts } from '#lifecycle';
+import { fleetParts, logFact } from '#fleet';
+import type { JobFacts } from '#nestjs';
 import { ConfiguredResolvers } from '#resolvers';
-import { logContext, logFact, Runtime } from '#runtime';
+import { logContext, Runtime } from '#runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { WorkerEnv } from './worker-env.js';
 
@@ -15,19 +15,19 @@ export class WorkerModule {
     const resolvers = new ConfiguredResolvers(env.OWNER_RESOLVERS, (fact) => logFact(runtime.log, fact));
     const worker = {
       concurrency: env.WORKER_CONCURRENCY,
-      lockMs: env.WORKER_LOCK,
-      drainMs: env.SHUTDOWN_TIMEOUT * SHARE_FOR_RUNS,
+      lockDuration: env.WORKER_LOCK,
+      shutdownTimeout: env.SHUTDOWN_TIMEOUT * SHARE_FOR_RUNS,
       around: withIds,
       ...(env.WORKER_KINDS && { kinds: env.WORKER_KINDS }),
     };
-    const lifecycle = { resolvers: resolvers.byType, worker };
-    const { imports, providers } = await fleetParts('worker', runtime, env, { lifecycle });
+    const mooring = { resolvers: resolvers.byType, worker };
+    const { imports, providers } = await fleetParts('worker', runtime, env, { mooring });
     // As a provider it receives the shutdown hooks of Nest.
     const resolving = { provide: ConfiguredResolvers, useValue: resolvers };
     return { module: WorkerModule, imports, providers: [...providers, resolving] };
   }
 }
 
-function withIds<T>({ jobId, queue, kind, owner }: JobFacts, run: () => Promise<T>): Promise<T> {
-  return logContext.run({ jobId, queue, kind, owner }, run);
+function withIds<T>(job: JobFacts, run: () => Promise<T>): Promise<T> {
+  return logContext.run({ ...job }, run);
 }

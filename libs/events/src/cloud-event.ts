@@ -1,4 +1,4 @@
-import { LifecycleError } from '#lifecycle';
+import { MooringError } from '#core';
 
 /** Longest accepted attribute. Attributes may become an owner's id and part of a receipt. */
 const MAX_LENGTH = 512;
@@ -19,7 +19,7 @@ export interface CloudEvent {
 }
 
 /** Not a CloudEvent 1.0, or a field that the mapping needs is missing. Retrying the same event is pointless. */
-export class InvalidEventError extends LifecycleError {
+export class InvalidEventError extends MooringError {
   readonly code = 'INVALID';
 
   constructor(readonly problems: readonly string[]) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { owner } from '#lifecycle';
+import { owner } from '#core';
 import { z } from 'zod';
 import { InvalidEventError, type CloudEvent } from './cloud-event.js';
 import { EventMapping, EventMappingError, type EventRule } from './event-mapping.js';
@@ -93,7 +93,7 @@ describe('EventMapping', () => {
       'rule 4: close must be true or false',
       'rule 4: owner: An owner is written type:id, as in trip:42; got "trip".',
       'rule 5: {data} is unknown; expected {subject}, {source}, {id} and {data.…}',
-      expect.stringMatching(/^rule 5: owner: An owner's type is a word/),
+      expect.stringMatching(/^rule 5: owner: The type of an owner is a word/),
       'rule 6: owner "trip:{subject" has an unpaired brace',
       'rule 7: owner must be written type:id, as in trip:{subject}',
       'rule 8: expected an object',

@@ -1,4 +1,4 @@
-import { owner, type Owner } from '#lifecycle';
+import { owner, type Owner } from '#core';
 import { InvalidEventError, type CloudEvent } from './cloud-event.js';
 import { checkTemplate, fillTemplate } from './owner-template.js';
 

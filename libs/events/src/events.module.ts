@@ -8,7 +8,7 @@ export interface EventsAsyncOptions {
   readonly useFactory: (...injected: never[]) => EventOptions | Promise<EventOptions>;
 }
 
-/** Receives events of other services. Import it next to `LifecycleModule`. */
+/** Receives events of other services. Import it next to `MooringModule`. */
 @Module({})
 export class EventsModule {
   static forRootAsync({ imports = [], inject = [], useFactory }: EventsAsyncOptions): DynamicModule {

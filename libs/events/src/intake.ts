@@ -1,4 +1,4 @@
-import { Canceller, formatOwner } from '#lifecycle';
+import { formatOwner, Owners } from '#core';
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import type { CloudEvent } from './cloud-event.js';
@@ -21,7 +21,7 @@ const MAX_TEXT = 500;
 export class Intake {
   constructor(
     private readonly options: EventOptions,
-    private readonly canceller: Canceller,
+    private readonly owners: Owners,
   ) {}
 
   async take(event: CloudEvent): Promise<EventResult> {
@@ -33,12 +33,12 @@ export class Intake {
   private async cancel(event: CloudEvent): Promise<Omit<EventResult, 'id' | 'source'>> {
     const target = this.options.mapping.find(event);
     if (!target) return { outcome: 'ignored', why: 'no owner is mapped to events of its type' };
-    const receipt = await this.canceller.cancel(target.owner, {
+    const receipt = await this.owners.cancel(target.owner, {
       reason: cut(`event ${event.type} of ${event.source}`),
       close: target.close,
       by: cut(event.source),
       cancelId: cancelIdOf(event),
-      ...(event.timeMs !== undefined && { occurredAtMs: event.timeMs }),
+      ...(event.timeMs !== undefined && { happenedAt: event.timeMs }),
     });
     const owner = formatOwner(target.owner);
     if (receipt.late) return { outcome: 'late', owner, why: 'its owner was reopened after it happened' };

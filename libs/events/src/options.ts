@@ -1,9 +1,12 @@
+import type { Cluster, Redis } from 'ioredis';
 import { EventMapping } from './event-mapping.js';
 import type { EventListener } from './facts.js';
 
-/** Options of the application, beside those of the lifecycle. This library reads no environment variables. */
+/** Options of the application, beside those of `MooringModule`. This library reads no environment variables. */
 export abstract class EventOptions {
   abstract readonly mapping: EventMapping;
+  /** Where the stream of inbound events is. Only a process that reads it needs this. */
+  readonly stream?: { readonly redis: Redis | Cluster; readonly prefix: string };
   /** Receive every event fact. */
   readonly listeners?: readonly EventListener[];
   /** How long an entry may be idle in one process before another takes it over. Default 15 s. */

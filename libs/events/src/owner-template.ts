@@ -1,4 +1,4 @@
-import { parseOwner } from '#lifecycle';
+import { parseOwner } from '#core';
 import { InvalidEventError, type CloudEvent } from './cloud-event.js';
 
 /** Placeholder for a field of the event. */

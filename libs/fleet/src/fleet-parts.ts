@@ -1,11 +1,12 @@
 import { ArtifactsEnv, openArtifacts } from '#artifacts';
 import { StreamPublisher } from '#events';
 import { MooringModule, type FactListener, type MooringOptions } from '#nestjs';
-import { fields, logFact, type Runtime } from '#runtime';
+import { fields, type CountedFact, type Runtime } from '#runtime';
 import { WorkloadStoreModule, type Process } from '#workload-kit';
 import type { ModuleMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 import { workloadLimits, workloadModules, type ApiConditions } from './fleet-workloads.js';
+import { logFact } from './log-fact.js';
 
 /** What api, workers and janitors all read from their environment. */
 export const FleetEnv = {
@@ -51,7 +52,8 @@ export async function fleetParts(
     maxWaiting: env.MAX_WAITING,
     maxWaitingIn: workloadLimits(env),
     listeners: [...listenersOf(runtime), ...(listener ? [listener] : [])],
-    publisher,
+    // Without events for others no outbox is kept.
+    ...(env.EVENTS_OUT !== 'off' && { publisher }),
     ...(runtime.durability && { durability: runtime.durability }),
     ...mooring,
   };
@@ -66,10 +68,8 @@ export async function fleetParts(
   };
 }
 
-type LoggedFact = Parameters<typeof logFact>[1];
-
 /** The metrics and the log of a process. */
-export function listenersOf({ metrics, log }: Runtime): ((fact: LoggedFact) => void)[] {
+export function listenersOf({ metrics, log }: Runtime): ((fact: CountedFact) => void)[] {
   return [metrics.record, (fact) => logFact(log, fact)];
 }
 

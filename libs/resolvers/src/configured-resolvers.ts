@@ -1,4 +1,4 @@
-import type { OwnerResolver } from '#lifecycle';
+import type { OwnerResolver } from '#nestjs';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { HttpResolver } from './http/http-resolver.js';
 import type { OwnerResolverSettings, ResolverSettings } from './settings.js';

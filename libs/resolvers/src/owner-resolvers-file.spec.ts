@@ -94,7 +94,7 @@ describe('the file of owner resolvers', () => {
         j: { http: 7 },
       }),
     ).toEqual([
-      'resolvers.json: An owner\'s type is a word of letters, digits, - and _ (at most 64); got "9 ships"',
+      'resolvers.json: The type of an owner is a word of letters, digits, - and _ (at most 64); got "9 ships"',
       'resolvers.json: a: expected either {"http":{…}} or {"sql":{…}}',
       'resolvers.json: b: expected either {"http":{…}} or {"sql":{…}}',
       'resolvers.json: c: expected either {"http":{…}} or {"sql":{…}}',
@@ -125,7 +125,7 @@ describe('the file of owner resolvers', () => {
       'resolvers.json: ride: has 2 resolvers; leave one',
     ]);
     expect(await messages(`{"a\\"b":${entry}}`)).toEqual([
-      expect.stringContaining("An owner's type is a word"),
+      expect.stringContaining('The type of an owner is a word'),
     ]);
     expect(await messages(`{"ride":${entry},"photo":${entry}}`)).toEqual([]);
   });

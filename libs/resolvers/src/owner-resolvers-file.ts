@@ -1,4 +1,4 @@
-import { owner } from '#lifecycle';
+import { owner } from '#core';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readEntry, type Environment } from './entry.js';

@@ -1,7 +1,9 @@
-import { OwnerReader, parseOwner, StoreUnavailableError } from '#lifecycle';
-import type { Provider } from '@nestjs/common';
+import { parseOwner } from '#core';
+import { OwnerReader, StoreUnavailableError } from '#nestjs';
+import type { INestApplicationContext, Provider } from '@nestjs/common';
+import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { LifecycleApp } from '../../../../test/support/lifecycle-app.js';
+import { KindApp } from '../../../../test/support/kind-app.js';
 import { Proxy } from '../../../../test/support/proxy.js';
 import { TestStore } from '../../../../test/support/store.js';
 import { until } from '../../../../test/support/until.js';
@@ -15,29 +17,39 @@ import { InboundEventStream } from './inbound-event-stream.js';
 const CANCELS: EventRule = { type: 'trip.cancelled', owner: 'trip:{subject}' };
 const GROUP = 'mooring';
 
+interface App {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly context: INestApplicationContext;
+}
+
 function anEvent(more: object = {}): string {
   return JSON.stringify({ specversion: '1.0', id: 'e-1', source: '/trips', type: 'trip.cancelled', ...more });
 }
 
 describe('EventConsumer', () => {
   let facts: EventFact[];
-  let apps: LifecycleApp[];
+  let kits: KindApp[];
 
   beforeEach(() => {
     facts = [];
-    apps = [];
+    kits = [];
   });
 
-  afterEach(async () => {
-    for (const app of apps.toReversed()) await app.stop();
-  });
+  afterEach(stopAll);
+
+  async function stopAll(): Promise<void> {
+    for (const kit of kits.splice(0)) await kit.untilNothingIsLeft().finally(() => kit.stop());
+  }
 
   async function start(
     { rules = [CANCELS], ...more }: { rules?: EventRule[]; takeOverMs?: number; forgetMs?: number } = {},
     storeUrl?: string,
-  ): Promise<LifecycleApp> {
+  ): Promise<App> {
+    const { redis, prefix } = kitOn(storeUrl);
     const options: EventOptions = {
       mapping: new EventMapping(rules),
+      stream: { redis, prefix },
       listeners: [(fact) => facts.push(fact)],
       takeOverMs: 100,
       ...more,
@@ -48,33 +60,40 @@ describe('EventConsumer', () => {
       InboundEventStream,
       EventConsumer,
     ];
-    const app = await LifecycleApp.start([], providers, {}, storeUrl ?? apps[0]?.storeUrl, apps[0]?.prefix);
-    apps.push(app);
-    return app;
+    return { redis, prefix, context: await kits[0]!.start([], providers) };
   }
 
-  const keyOf = ({ prefix }: LifecycleApp, name = 'in'): string => `${prefix}:events:${name}`;
-  const add = (app: LifecycleApp, event: string): Promise<string | null> =>
+  function kitOn(storeUrl?: string): KindApp {
+    if (kits.length === 0) kits.push(new KindApp(storeUrl));
+    return kits[0]!;
+  }
+
+  const keyOf = ({ prefix }: App, name = 'in'): string => `${prefix}:events:${name}`;
+  const add = (app: App, event: string): Promise<string | null> =>
     app.redis.xadd(keyOf(app), '*', 'event', event);
   const taken = (): EventFact[] => facts.filter(({ event }) => event === 'event.taken');
-  const pending = async (app: LifecycleApp): Promise<number> =>
+  const pending = async (app: App): Promise<number> =>
     ((await app.redis.xpending(keyOf(app), GROUP)) as [number])[0];
-  const consumers = async (app: LifecycleApp): Promise<unknown[]> =>
+  const consumers = async (app: App): Promise<unknown[]> =>
     ((await app.redis.xinfo('CONSUMERS', keyOf(app), GROUP)) as unknown[][]).map((fields) => fields[1]);
-  const stateOf = async (app: LifecycleApp, owner: string): Promise<string> =>
+  const stateOf = async (app: App, owner: string): Promise<string> =>
     (await app.context.get(OwnerReader).read(parseOwner(owner))).state;
-  const untilTrimmed = (app: LifecycleApp): Promise<true> =>
+  const untilTrimmed = (app: App): Promise<true> =>
     until(async () => (await app.redis.xlen(keyOf(app))) === 0, 'acknowledged entries have left the stream');
 
   /** Reads an entry like a process that is killed before it processes it. */
-  async function readAndDie(app: LifecycleApp, consumer: string): Promise<void> {
+  async function readAndDie(app: App, consumer: string): Promise<void> {
     await app.redis.xreadgroup('GROUP', GROUP, consumer, 'COUNT', 1, 'STREAMS', keyOf(app), '>');
   }
 
+  async function withoutConsumer(): Promise<App> {
+    const { redis, prefix } = kitOn();
+    return { redis, prefix, context: await kits[0]!.start([]) };
+  }
+
   /** The stream and its group exist, but no consumer runs. */
-  async function withoutReader(): Promise<LifecycleApp> {
-    const app = await LifecycleApp.start([], []);
-    apps.push(app);
+  async function withoutReader(): Promise<App> {
+    const app = await withoutConsumer();
     await app.redis.xgroup('CREATE', keyOf(app), GROUP, '0', 'MKSTREAM');
     return app;
   }
@@ -103,8 +122,7 @@ describe('EventConsumer', () => {
   });
 
   it('processes events that arrived before the first consumer', async () => {
-    const before = await LifecycleApp.start([], []);
-    apps.push(before);
+    const before = await withoutConsumer();
     await add(before, anEvent({ subject: '1' }));
     await start();
     await until(() => taken().length === 1, 'it is taken');
@@ -119,7 +137,7 @@ describe('EventConsumer', () => {
     expect(second!.cancelId).toBe(first!.cancelId);
   });
 
-  it.each<[string, (app: LifecycleApp) => Promise<unknown>, string, RegExp]>([
+  it.each<[string, (app: App) => Promise<unknown>, string, RegExp]>([
     ['is not JSON', (app) => add(app, '{'), '{', /not JSON/],
     ['is not a CloudEvent', (app) => add(app, '{}'), '{}', /id is missing/],
     ['lacks what its rule needs', (app) => add(app, anEvent()), anEvent(), /subject is missing/],
@@ -199,9 +217,8 @@ describe('EventConsumer', () => {
     const held = await add(app, anEvent({ subject: '1' }));
     await readAndDie(app, 'slow');
     await add(app, anEvent({ id: 'e-2', subject: '2' }));
-    await start({ takeOverMs: 60_000, forgetMs: 1 });
+    const reader = await start({ takeOverMs: 60_000, forgetMs: 1 });
     await until(async () => (await pending(app)) === 1 && taken().length === 1, 'the other one is taken');
-    const reader = apps.at(-1)!;
     await reader.context.get(InboundEventStream).tidy();
     expect((await app.redis.xrange(keyOf(app), '-', '+')).map(([id]) => id)).toEqual([
       held,
@@ -245,12 +262,10 @@ describe('EventConsumer', () => {
     const ending = await start({ takeOverMs: 60_000 });
     await add(app, anEvent({ subject: '1' }));
     await until(() => taken().length === 1, 'it has read');
-    apps.pop();
     const began = Date.now();
     await ending.context.close();
     expect(Date.now() - began).toBeLessThan(1_500);
     expect(await consumers(app)).toEqual([]);
-    await ending.redis.quit();
   });
 
   it('opens a new connection when one was lost silently', async () => {
@@ -264,8 +279,7 @@ describe('EventConsumer', () => {
       await until(() => taken().length === 1, 'the first is taken');
       await add(app, anEvent({ id: 'e-2', subject: '2' }));
       await until(() => taken().length === 2, 'the second is taken', 10_000);
-      await app.stop();
-      apps = [];
+      await stopAll();
     } finally {
       await proxy.stop();
     }
@@ -301,8 +315,7 @@ describe('EventConsumer', () => {
       await add(app, anEvent({ id: 'e-2', subject: '2' }));
       await until(() => taken().length === 2, 'the second is taken');
       await untilTrimmed(app);
-      await app.stop();
-      apps = [];
+      await stopAll();
     });
   });
 });

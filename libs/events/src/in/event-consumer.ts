@@ -1,4 +1,4 @@
-import { meansUnavailable, StoreUnavailableError } from '#lifecycle';
+import { meansUnavailable } from '#nestjs';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidEventError, readEvent, type CloudEvent } from '../cloud-event.js';
@@ -112,7 +112,7 @@ export class EventConsumer implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private async handleFailure(entry: InboundEntry, error: unknown): Promise<void> {
-    if (error instanceof StoreUnavailableError || meansUnavailable(error)) return this.postpone(entry, error);
+    if (meansUnavailable(error)) return this.postpone(entry, error);
     const tries = await this.stream.tries(entry.id);
     if (tries < MAX_TRIES) {
       this.postponed.set(entry.id, {

@@ -1,5 +1,5 @@
-import { LIFECYCLE_DEFAULTS, LifecycleOptions } from '#lifecycle';
 import { Injectable } from '@nestjs/common';
+import type { Cluster, Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { DEAD_LETTERS_KEPT, eventsDead, eventsIn } from '../keys.js';
@@ -21,15 +21,14 @@ export interface InboundEntry {
 export class InboundEventStream {
   /** Consumer name of this process. Unique, because entries of a dead consumer are taken over by name. */
   private readonly consumer = `${process.pid}-${randomBytes(6).toString('hex')}`;
+  private readonly redis: Redis | Cluster;
   private readonly key: string;
   private readonly dead: string;
   private readonly reader: BlockingReader;
 
-  constructor(
-    private readonly lifecycle: LifecycleOptions,
-    private readonly options: EventOptions,
-  ) {
-    const { redis, prefix = LIFECYCLE_DEFAULTS.prefix } = lifecycle;
+  constructor(private readonly options: EventOptions) {
+    const { redis, prefix } = options.stream!;
+    this.redis = redis;
     this.key = eventsIn(prefix);
     this.dead = eventsDead(prefix);
     this.reader = new BlockingReader(redis);
@@ -38,7 +37,7 @@ export class InboundEventStream {
   /** The group starts at the first entry, so that events that arrived before any consumer are read. */
   async createGroup(): Promise<void> {
     try {
-      await this.lifecycle.redis.xgroup('CREATE', this.key, GROUP, '0', 'MKSTREAM');
+      await this.redis.xgroup('CREATE', this.key, GROUP, '0', 'MKSTREAM');
     } catch (error) {
       if (!(error as Error).message.startsWith('BUSYGROUP')) throw error;
     }
@@ -65,7 +64,7 @@ export class InboundEventStream {
 
   /** Takes over idle entries of other consumers, whose process is dead or whose answer was lost. Does not count as a try. */
   async takeOver(): Promise<InboundEntry[]> {
-    const { redis } = this.lifecycle;
+    const { redis } = this;
     const idleMs = this.options.takeOverMs ?? EVENT_DEFAULTS.takeOverMs;
     const [, ids] = (await redis.xautoclaim(
       this.key,
@@ -87,7 +86,7 @@ export class InboundEventStream {
   /** Claims an entry for a retry. Returns whether it still exists. `counts`: whether this counts as a try. */
   async takeAgain(id: string, counts: boolean): Promise<boolean> {
     const how = counts ? [] : ['JUSTID'];
-    const taken = (await this.lifecycle.redis.call(
+    const taken = (await this.redis.call(
       'xclaim',
       this.key,
       GROUP,
@@ -101,7 +100,7 @@ export class InboundEventStream {
 
   /** Number of tries. The store counts them, so the number survives a takeover. */
   async tries(id: string): Promise<number> {
-    const [pending] = (await this.lifecycle.redis.xpending(this.key, GROUP, id, id, 1)) as [
+    const [pending] = (await this.redis.xpending(this.key, GROUP, id, id, 1)) as [
       string,
       string,
       number,
@@ -111,21 +110,21 @@ export class InboundEventStream {
   }
 
   async acknowledge(id: string): Promise<void> {
-    await this.lifecycle.redis.xack(this.key, GROUP, id);
+    await this.redis.xack(this.key, GROUP, id);
   }
 
   /** Moves an entry to the dead-letter stream. Adds it there first: a crash in between duplicates it but never loses it. */
   async deadLetter({ id, fields }: InboundEntry, event: string, reason: string): Promise<void> {
     const text = event || JSON.stringify(fields);
     const kept = ['event', text, 'entry', id, 'reason', reason];
-    await this.lifecycle.redis.xadd(this.dead, 'MAXLEN', '~', DEAD_LETTERS_KEPT, '*', ...kept);
+    await this.redis.xadd(this.dead, 'MAXLEN', '~', DEAD_LETTERS_KEPT, '*', ...kept);
     await this.acknowledge(id);
   }
 
   /** Removes acknowledged entries and idle consumers, and this consumer if `leaving`. */
   async tidy({ leaving = false } = {}): Promise<void> {
     const silentMs = this.options.forgetMs ?? EVENT_DEFAULTS.forgetMs;
-    await this.lifecycle.redis.eval(TIDY, 1, this.key, GROUP, silentMs, leaving ? this.consumer : '');
+    await this.redis.eval(TIDY, 1, this.key, GROUP, silentMs, leaving ? this.consumer : '');
   }
 
   /** Aborts a pending read. */

@@ -1,4 +1,6 @@
-import type { Fact } from '#lifecycle';
+import { viewOfReceipt, type Fact } from '#nestjs';
+
+type JobFact = Extract<Fact, { readonly jobId: string }>;
 
 /** Which facts are published to other services. */
 export const PUBLISH_LEVELS = ['off', 'owners', 'all'] as const;
@@ -16,10 +18,15 @@ export interface OutboundEvent {
 /** Converts a fact to an event; undefined if the fact is not published. */
 export function outboundEvent(fact: Fact, level: Exclude<PublishLevel, 'off'>): OutboundEvent | undefined {
   if (fact.event === 'owner.cancelled') {
-    const { event: type, ...receipt } = fact;
-    // A single job publishes its own end. A late cancellation did nothing.
-    if (receipt.job !== undefined || receipt.late) return undefined;
-    return { type, subject: receipt.owner, id: `${type}:${receipt.cancelId}`, data: receipt };
+    const { event: type, jobOnly, ...receipt } = fact;
+    // A single job publishes its own end.
+    if (jobOnly) return undefined;
+    return {
+      type,
+      subject: receipt.owner,
+      id: `${type}:${receipt.cancelId}`,
+      data: viewOfReceipt(receipt),
+    };
   }
   if (level === 'owners') return undefined;
   if (fact.event === 'workload') {
@@ -31,11 +38,7 @@ export function outboundEvent(fact: Fact, level: Exclude<PublishLevel, 'off'>): 
       data: { owner: fact.owner, ...fact.facts },
     };
   }
-  if (fact.event === 'job.skipped') {
-    const { event: _, endedAs, ...data } = fact;
-    return { type: `job.${endedAs}`, subject: fact.jobId, data };
-  }
-  if (fact.event === 'job.completed' || (fact.event === 'job.failed' && fact.final)) {
+  if (isEndOfJob(fact)) {
     const { event: type, ...data } = fact;
     return { type, subject: fact.jobId, data };
   }
@@ -46,12 +49,12 @@ export function outboundEvent(fact: Fact, level: Exclude<PublishLevel, 'off'>): 
   return undefined;
 }
 
+function isEndOfJob(fact: Fact): fact is JobFact {
+  if (fact.event === 'job.failed') return fact.final;
+  return ['job.completed', 'job.cancelled', 'job.expired', 'job.skipped'].includes(fact.event);
+}
+
 /** Expiry sweeps run every few seconds and mostly find nothing. Requested ones are always published. */
-function isWorthPublishing({
-  sweep,
-  removed,
-  failed,
-  onRequest = false,
-}: Extract<Fact, { readonly sweepId: string }>): boolean {
-  return sweep !== 'expiry' || onRequest || removed + failed > 0;
+function isWorthPublishing(fact: Extract<Fact, { readonly sweepId: string }>): boolean {
+  return fact.sweep !== 'expiry' || fact['onRequest'] === true || fact.removed + Number(fact['failed']) > 0;
 }

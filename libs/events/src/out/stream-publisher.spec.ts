@@ -1,4 +1,4 @@
-import type { Fact } from '#lifecycle';
+import { viewOfReceipt, type Fact } from '#nestjs';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -16,14 +16,14 @@ const receipt = {
   epoch: '7',
   reason: 'gone',
   by: 'ops',
-  at: '2026-01-01T00:00:00.000Z',
+  at: Date.parse('2026-01-01T00:00:00.000Z'),
   closed: true,
+  late: false,
   removed: 1,
   aborted: 0,
   acknowledged: 0,
-  ignored: 0,
-  running: 0,
-  byQueue: {},
+  abandoned: 0,
+  byQueue: { q: { waiting: 1 } },
   schedules: 0,
   done: true,
   durable: true,
@@ -32,16 +32,15 @@ const cancelled: Fact = { event: 'owner.cancelled', ...receipt };
 const ENDS: Fact[] = [
   { event: 'job.completed', ...job, tookMs: 7, lifetimeMs: 9 },
   { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: true, lifetimeMs: 9 },
-  ...(['cancelled', 'expired', 'skipped'] as const).map((endedAs): Fact => {
-    return { event: 'job.skipped', ...job, endedAs, why: 'so' };
+  ...(['job.cancelled', 'job.expired', 'job.skipped'] as const).map((event): Fact => {
+    return { event, ...job, why: 'so' };
   }),
 ];
 const UNPUBLISHED: Fact[] = [
   { event: 'job.accepted', ...job },
-  { event: 'job.began', ...job },
+  { event: 'job.began', ...job, attempt: 1 },
   { event: 'job.failed', ...job, tookMs: 7, why: 'broken', final: false },
-  { event: 'owner.cancelled', ...receipt, late: true },
-  { event: 'owner.cancelled', ...receipt, job: 'q-1' },
+  { event: 'owner.cancelled', ...receipt, jobOnly: true },
 ];
 
 describe('StreamPublisher', () => {
@@ -80,7 +79,7 @@ describe('StreamPublisher', () => {
 
   it('publishes a cancelled owner as a CloudEvent with the receipt', async () => {
     const events = out();
-    void events.record(cancelled);
+    void events.publish(cancelled);
     await events.onApplicationShutdown();
     const [event] = await written();
     expect(event).toEqual({
@@ -91,14 +90,31 @@ describe('StreamPublisher', () => {
       subject: 'trip:42',
       time: expect.any(String),
       datacontenttype: 'application/json',
-      data: receipt,
+      data: {
+        cancelId: 'c-1',
+        owner: 'trip:42',
+        epoch: '7',
+        reason: 'gone',
+        by: 'ops',
+        at: '2026-01-01T00:00:00.000Z',
+        closed: true,
+        removed: 1,
+        aborted: 0,
+        acknowledged: 0,
+        ignored: 0,
+        running: 0,
+        byQueue: { q: { removed: { waiting: 1 }, aborted: 0, running: 0 } },
+        schedules: 0,
+        done: true,
+        durable: true,
+      },
     });
-    expect(readEvent(event)).toMatchObject({ data: receipt });
+    expect(readEvent(event)).toMatchObject({ data: viewOfReceipt(receipt) });
   });
 
   it('publishes every final outcome of a job with a unique id', async () => {
     const events = out();
-    for (const fact of [...ENDS, ...UNPUBLISHED]) void events.record(fact);
+    for (const fact of [...ENDS, ...UNPUBLISHED]) void events.publish(fact);
     await events.onApplicationShutdown();
     const all = await written();
     expect(all.map(({ type, subject, data }) => [type, subject, data])).toEqual([
@@ -119,8 +135,8 @@ describe('StreamPublisher', () => {
       status: 'done',
       facts: { action: 'stop' },
     } as const;
-    void events.record({ event: 'workload', ...lease });
-    void events.record({
+    void events.publish({ event: 'workload', ...lease });
+    void events.publish({
       event: 'workload',
       ...lease,
       what: 'lease.expired',
@@ -155,12 +171,12 @@ describe('StreamPublisher', () => {
       tookMs: 3,
       worstStallMs: 1,
     };
-    void events.record({ event: 'sweep.done', sweep: 'orphans', ...record });
-    void events.record({ event: 'sweep.done', sweep: 'expiry', ...record });
-    void events.record({ event: 'sweep.done', sweep: 'expiry', ...record, removed: 1 });
-    void events.record({ event: 'sweep.done', sweep: 'expiry', ...record, sweepId: 's-2', onRequest: true });
-    void events.record({ event: 'sweep.tripped', sweep: 'orphans', ...record, why: 'too many' });
-    void events.record({ event: 'sweep.stopped', sweep: 'orphans', ...record });
+    void events.publish({ event: 'sweep.done', sweep: 'orphans', ...record });
+    void events.publish({ event: 'sweep.done', sweep: 'expiry', ...record });
+    void events.publish({ event: 'sweep.done', sweep: 'expiry', ...record, removed: 1 });
+    void events.publish({ event: 'sweep.done', sweep: 'expiry', ...record, sweepId: 's-2', onRequest: true });
+    void events.publish({ event: 'sweep.tripped', sweep: 'orphans', ...record, why: 'too many' });
+    void events.publish({ event: 'sweep.stopped', sweep: 'orphans', ...record });
     await events.onApplicationShutdown();
     expect((await written()).map(({ id, type, subject }) => [id, type, subject])).toEqual([
       ['sweep.done:s-1', 'sweep.done', 'orphans'],
@@ -176,14 +192,14 @@ describe('StreamPublisher', () => {
     ['all', 6],
   ])('publishes at level %s %i of these events', async (level, count) => {
     const events = out(level);
-    for (const fact of [cancelled, ...ENDS]) void events.record(fact);
+    for (const fact of [cancelled, ...ENDS]) void events.publish(fact);
     await events.onApplicationShutdown();
     expect(await written()).toHaveLength(count);
   });
 
   it('bounds the length of the stream', async () => {
     const events = out('all', 100);
-    for (let i = 0; i < 2_000; i += 1) void events.record(ENDS[0]!);
+    for (let i = 0; i < 2_000; i += 1) void events.publish(ENDS[0]!);
     await events.onApplicationShutdown();
     expect(await redis.xlen(key)).toBeLessThan(400);
     expect(lost).toEqual([]);
@@ -192,7 +208,7 @@ describe('StreamPublisher', () => {
   it('reports events that the store refuses as lost', async () => {
     await redis.set(key, 'no stream');
     const events = out();
-    for (const fact of ENDS) void events.record(fact);
+    for (const fact of ENDS) void events.publish(fact);
     await events.onApplicationShutdown();
     expect(lost).toEqual([{ event: 'events.lost', count: 5, why: expect.stringMatching(/WRONGTYPE/) }]);
   });
@@ -205,7 +221,7 @@ describe('StreamPublisher', () => {
       const events = out('all', 100_000, own);
       store.freeze();
       const began = performance.now();
-      for (let i = 0; i < 12_000; i += 1) void events.record(ENDS[0]!);
+      for (let i = 0; i < 12_000; i += 1) void events.publish(ENDS[0]!);
       expect(performance.now() - began).toBeLessThan(5_000);
       expect(lost).toEqual([{ event: 'events.lost', count: 1, why: expect.any(String) }]);
       store.thaw();

@@ -1,4 +1,4 @@
-import type { Fact, Teller } from '#lifecycle';
+import type { Fact, Publisher } from '#nestjs';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
@@ -33,9 +33,7 @@ interface Waiting {
  * Publishes the outcome of owners, jobs and sweeps to a Redis stream. Callers never wait for it: the events of one turn of the
  * event loop are written in one pipeline, one pipeline at a time.
  */
-export class StreamPublisher implements Teller, OnApplicationShutdown {
-  readonly tellsCancels: boolean;
-  readonly tellsSweeps: boolean;
+export class StreamPublisher implements Publisher, OnApplicationShutdown {
   private readonly key: string;
   private readonly source: string;
   /** Event ids combine a random name of this process with a counter, so they are unique. */
@@ -49,11 +47,9 @@ export class StreamPublisher implements Teller, OnApplicationShutdown {
   constructor(private readonly options: StreamPublisherOptions) {
     this.key = eventsOut(options.prefix);
     this.source = `/mooring/${options.prefix}`;
-    this.tellsCancels = options.publish !== 'off';
-    this.tellsSweeps = options.publish === 'all';
   }
 
-  record(fact: Fact): Promise<boolean> | undefined {
+  publish(fact: Fact): Promise<boolean> | undefined {
     const event = this.options.publish === 'off' ? undefined : outboundEvent(fact, this.options.publish);
     return event && this.enqueue(event);
   }

@@ -1,4 +1,4 @@
-import type { OwnerLife } from '#lifecycle';
+import type { OwnerLife } from '#nestjs';
 import { z } from 'zod';
 import { BadAnswerError } from './service-call.js';
 

@@ -1,4 +1,4 @@
-import { OwnerResolver, type Canaries, type OwnerLife } from '#lifecycle';
+import { OwnerResolver, type Canaries, type OwnerLife } from '#nestjs';
 import {
   BrokenCircuitError,
   circuitBreaker,

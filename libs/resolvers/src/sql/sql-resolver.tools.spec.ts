@@ -1,4 +1,4 @@
-import { Journal, OwnerLives, type LifecycleOptions, type Resolvers } from '#lifecycle';
+import { Journal, OwnerLives, type Resolvers } from '#nestjs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -265,7 +265,7 @@ describe('a database that is asked for owners', () => {
 
   async function ask(ids: string[]): Promise<Record<string, string>> {
     const resolvers = { get: (): unknown => resolver } as unknown as Resolvers;
-    const answered = await new OwnerLives(resolvers, new Journal({} as LifecycleOptions)).ask('photo', ids);
+    const answered = await new OwnerLives(resolvers, new Journal({ connection: {} })).ask('photo', ids);
     failed = answered.failed;
     return Object.fromEntries(answered.lives);
   }

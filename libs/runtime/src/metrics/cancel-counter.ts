@@ -7,8 +7,7 @@ const OTHER = 'other';
 /** What a cancel says of itself. */
 export interface CancelFact {
   readonly owner?: string;
-  readonly job?: unknown;
-  readonly late?: boolean;
+  readonly jobOnly?: true;
 }
 
 /** Counts cancels by the type of their owner. The first hundred types of this process are told apart. */
@@ -25,13 +24,11 @@ export class CancelCounter {
     });
   }
 
-  /** A late cancel did nothing: its owner was reopened after the event that it answers. */
-  record({ owner = '', job, late }: CancelFact): void {
-    if (late) return;
+  record({ owner = '', jobOnly }: CancelFact): void {
     const [type] = owner.split(':', 1) as [string];
     if (this.types.size < MOST_TYPES) this.types.add(type);
     this.counter.inc({
-      what: job === undefined ? 'owner' : 'job',
+      what: jobOnly ? 'job' : 'owner',
       type: this.types.has(type) ? type : OTHER,
     });
   }

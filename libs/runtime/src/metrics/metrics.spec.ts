@@ -41,8 +41,8 @@ describe('the metrics', () => {
       { event: 'job.began', ...job },
       { event: 'job.failed', ...job, final: false },
       { event: 'job.completed', ...job },
-      { event: 'job.skipped', ...job, endedAs: 'cancelled' },
-      { event: 'job.skipped', ...job, endedAs: 'expired' },
+      { event: 'job.cancelled', ...job },
+      { event: 'job.expired', ...job },
     ];
     expect(await samples(facts, 'mooring_jobs_ended_total')).toEqual({
       'outcome="completed",queue="media",kind="thumbnail"': 1,
@@ -55,12 +55,11 @@ describe('the metrics', () => {
     ).toMatchObject({ 'outcome="failed",queue="media",kind="thumbnail"': 1 });
   });
 
-  it('count cancels by the type of their owner, those of single jobs apart, and not one that came too late', async () => {
+  it('count cancels by the type of their owner, those of single jobs apart', async () => {
     const facts = [
       { event: 'owner.cancelled', owner: 'trip:1' },
       { event: 'owner.cancelled', owner: 'trip:2:3' },
-      { event: 'owner.cancelled', owner: 'trip:2:3', late: true },
-      { event: 'owner.cancelled', owner: 'site:1', job: 'probe-1' },
+      { event: 'owner.cancelled', owner: 'site:1', jobOnly: true as const },
     ];
     expect(await samples(facts, 'mooring_cancels_total')).toEqual({
       'what="owner",type="trip"': 2,
@@ -79,19 +78,18 @@ describe('the metrics', () => {
   });
 
   it('count how often a resolver failed, by the type it knows', async () => {
-    const failed = { event: 'resolver.failed', type: 'ride' };
+    const failed = { event: 'trouble', what: 'The resolver of "ride"', resolver: 'ride' };
     expect(await samples([failed, failed], 'mooring_resolver_failures_total')).toEqual({ 'type="ride"': 2 });
   });
 
-  it('count what expired, at the gate and by the sweep; a dry run expires nothing', async () => {
+  it('count what expired, at the gate and by the sweep', async () => {
     const facts = [
-      { event: 'job.skipped', ...job, endedAs: 'expired' },
-      { event: 'sweep.stopped', sweep: 'expiry', removed: 2, dryRun: false },
-      { event: 'sweep.done', sweep: 'expiry', removed: 3, dryRun: false },
-      { event: 'sweep.done', sweep: 'expiry', removed: 50, dryRun: true },
-      { event: 'sweep.done', sweep: 'orphans', removed: 7, dryRun: false },
+      { event: 'job.expired', ...job },
+      { event: 'job.expired', ...job, by: 'sweep' },
+      { event: 'job.expired', ...job, by: 'sweep' },
+      { event: 'job.cancelled', ...job, by: 'sweep' },
     ];
-    expect(await samples(facts, 'mooring_jobs_expired_total')).toEqual({ 'by="gate"': 1, 'by="sweep"': 3 });
+    expect(await samples(facts, 'mooring_jobs_expired_total')).toEqual({ 'by="gate"': 1, 'by="sweep"': 2 });
   });
 
   it('show a queue’s stalls before there is one', async () => {
@@ -117,7 +115,7 @@ describe('the metrics', () => {
 
   it('leave out what is not about a job', async () => {
     const facts = [
-      { event: 'queue.error', queue: 'media' },
+      { event: 'trouble', what: 'Queue media' },
       { event: 'worker.drained', tookMs: 5 },
     ];
     expect(await samples(facts, 'mooring_job_events_total')).toEqual({});

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 import { CancelCounter, type CancelFact } from './cancel-counter.js';
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
+const ENDS = ['job.completed', 'job.failed', 'job.cancelled', 'job.expired', 'job.skipped'];
 const LIFETIMES = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
 
 /** Gauges of the Node.js client with a counter's name, which Prometheus' linter refuses. The same without `_total` stay, by type. */
@@ -17,20 +18,16 @@ export interface CountedFact extends CancelFact {
   readonly queue?: string;
   readonly queues?: readonly string[];
   readonly kind?: string;
-  readonly sweep?: string;
-  readonly endedAs?: string;
   readonly final?: boolean;
-  readonly dryRun?: boolean;
   readonly waitedMs?: number;
   readonly tookMs?: number;
   readonly lifetimeMs?: number;
   readonly count?: number;
   readonly by?: unknown;
-  readonly removed?: number;
-  readonly type?: string;
+  readonly resolver?: string;
   readonly what?: unknown;
   readonly status?: string;
-  readonly facts?: { readonly action?: string | number };
+  readonly facts?: { readonly action?: unknown };
 }
 
 /** This process's numbers, in Prometheus' form. Fed by the journal, so that a fact is announced once. */
@@ -122,9 +119,8 @@ export class Metrics {
   record = (fact: CountedFact): void => {
     if (fact.event === 'owner.cancelled') this.cancels.record(fact);
     if (fact.event === 'events.lost') this.lostEvents.inc(fact.count);
-    if (fact.event === 'resolver.failed') this.resolverFailures.inc({ type: fact.type ?? '' });
+    if (fact.resolver !== undefined) this.resolverFailures.inc({ type: fact.resolver });
     if (fact.event === 'worker.started') this.expectStalls(fact.queues ?? []);
-    if (isExpirySweep(fact)) this.expired.inc({ by: 'sweep' }, fact.removed);
     if (fact.event === 'workload') this.recordWorkload(fact);
     if (fact.event.startsWith('job.')) this.recordJob(fact);
   };
@@ -143,11 +139,10 @@ export class Metrics {
     ...fact
   }: CountedFact): void {
     this.jobs.inc({ event: event.slice('job.'.length), queue, kind });
-    const outcome = outcomeOf(event, fact);
+    const outcome = outcomeOf(event, fact.final);
     if (event === 'job.began') this.expectEnd(queue, kind);
     if (outcome) this.ended.inc({ outcome, queue, kind });
-    // The sweep says at its end how many it found.
-    if (outcome === 'expired' && fact.by !== 'sweep') this.expired.inc({ by: 'gate' });
+    if (outcome === 'expired') this.expired.inc({ by: fact.by === 'sweep' ? 'sweep' : 'gate' });
     if (waitedMs !== undefined) this.waits.observe({ queue, kind }, waitedMs / 1_000);
     if (tookMs !== undefined) this.runs.observe({ queue, kind }, tookMs / 1_000);
     if (lifetimeMs !== undefined) this.lifetimes.observe({ queue, kind }, lifetimeMs / 1_000);
@@ -164,13 +159,6 @@ export class Metrics {
   }
 }
 
-/** A stopped sweep reports all of its work when it ends. */
-function isExpirySweep({ event, sweep, dryRun }: CountedFact): boolean {
-  return sweep === 'expiry' && !dryRun && event !== 'sweep.stopped' && event !== 'sweep.trouble';
-}
-
-function outcomeOf(event: string, { endedAs, final }: Partial<CountedFact>): string | undefined {
-  if (event === 'job.completed') return 'completed';
-  if (event === 'job.failed' && final) return 'failed';
-  return event === 'job.skipped' ? endedAs : undefined;
+function outcomeOf(event: string, final = event !== 'job.failed'): string | undefined {
+  return final && ENDS.includes(event) ? event.slice('job.'.length) : undefined;
 }

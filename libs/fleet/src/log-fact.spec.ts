@@ -1,15 +1,15 @@
+import { createLog } from '#runtime';
 import { describe, expect, it } from 'vitest';
 import { logFact } from './log-fact.js';
-import { createLog } from './log.js';
 
-function lineOf(fact: Parameters<typeof logFact>[1]): Record<string, unknown> {
+function lineOf(fact: { event: string; [field: string]: unknown }): Record<string, unknown> {
   let text = '';
   const write = (line: string): string => (text += line);
   logFact(createLog('test', { LOG_LEVEL: 'trace', LOG_FORMAT: 'json' }, { write }), fact);
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-function levelOf(fact: { event: string; final?: boolean }): unknown {
+function levelOf(fact: { event: string; [field: string]: unknown }): unknown {
   const line = lineOf(fact);
   expect(line).toMatchObject(fact);
   return line['level'];
@@ -18,15 +18,12 @@ function levelOf(fact: { event: string; final?: boolean }): unknown {
 describe('a fact', () => {
   it.each([
     'job.stalled',
-    'queue.error',
-    'resolver.failed',
-    'resolver.missing',
     'resolver.unproven',
     'event.dead',
     'events.trouble',
     'events.lost',
-    'sweep.trouble',
-    'artifact.missing',
+    'sweep.tripped',
+    'trouble',
   ])('that an operator must see is a warning: %s', (event) => {
     expect(levelOf({ event })).toBe(40);
   });
@@ -36,12 +33,24 @@ describe('a fact', () => {
     expect(levelOf({ event: 'job.failed', final: false })).toBe(30);
   });
 
-  it.each(['owner.cancelled', 'job.handed-back', 'worker.started', 'worker.draining', 'worker.drained'])(
-    'that happens now and then is news: %s',
-    (event) => {
-      expect(levelOf({ event })).toBe(30);
-    },
-  );
+  it.each([
+    'owner.cancelled',
+    'queue.paused',
+    'job.handed-back',
+    'worker.started',
+    'worker.drained',
+    'repaired',
+  ])('that happens now and then is news: %s', (event) => {
+    expect(levelOf({ event })).toBe(30);
+  });
+
+  it.each([
+    [{}, 20],
+    [{ removed: 1 }, 30],
+    [{ healed: 1 }, 30],
+  ])('of a sweep that has done %o has level %i', (counts, level) => {
+    expect(levelOf({ event: 'sweep.done', removed: 0, ...counts })).toBe(level);
+  });
 
   it.each([
     ['done', 30],
@@ -52,7 +61,7 @@ describe('a fact', () => {
     expect(line).toMatchObject({ event: 'lease.cleanup', owner: 'lease:1', status, level, ...facts });
   });
 
-  it.each(['job.accepted', 'job.began', 'job.completed', 'anything.else'])(
+  it.each(['job.accepted', 'job.began', 'job.completed', 'job.cancelled', 'event.taken'])(
     'that every job causes is said at debug only: %s',
     (event) => {
       expect(levelOf({ event })).toBe(20);
