@@ -42,7 +42,7 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     abortOnError: false,
   });
   logRequests(app, runtime);
-  admit(app, env);
+  admit(app, runtime, env);
   if (env.EVENT_SECRETS) boundSignedBodies(app, env.API_KEYS);
   takeEmptyBodies(app);
   limitBodies(app);

@@ -1,3 +1,4 @@
+import type { Runtime } from '#runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ApiEnv } from '../api-env.js';
 import { sendProblem } from '../send-problem.js';
@@ -7,6 +8,7 @@ import { refuseForeignHost } from './foreign-host.js';
 import { refuseOtherSite } from './other-site.js';
 import { PAGE_HEADERS } from './page-headers.js';
 import { requireKey } from './require-key.js';
+import { refuseWithoutStore } from './store-away.js';
 import { refuseUnclearHost } from './unclear-host.js';
 import { refuseUnrouted } from './unrouted.js';
 
@@ -14,8 +16,13 @@ import { refuseUnrouted } from './unrouted.js';
  * Refuses requests before their body is read, so that refused callers use no memory. The first check that refuses determines
  * the answer. Call before routes are registered.
  */
-export function admit(app: NestFastifyApplication, env: ApiEnv): void {
-  const checks = [refuseUnclearHost, ...checksOfCaller(env), refuseUnrouted(app)];
+export function admit(app: NestFastifyApplication, runtime: Runtime, env: ApiEnv): void {
+  const checks = [
+    refuseUnclearHost,
+    ...checksOfCaller(env),
+    refuseUnrouted(app),
+    refuseWithoutStore(runtime),
+  ];
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(PAGE_HEADERS);

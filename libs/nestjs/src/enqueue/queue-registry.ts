@@ -1,7 +1,8 @@
 import type { MooredQueue } from '#core';
 import { getQueueToken } from '@nestjs/bullmq';
-import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { Journal } from '../journal/journal.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { RegisteredQueue } from '../queues/registered-queue.js';
 import { MooringSetupError } from '../setup-error.js';
@@ -11,12 +12,12 @@ const DEFAULT_MAX_WAITING = 100_000;
 /** The queues of the kinds: one `MooredQueue` a name, made when it is first asked for. */
 @Injectable()
 export class QueueRegistry implements OnModuleInit, OnApplicationShutdown {
-  private readonly logger = new Logger('mooring');
   private readonly queues = new Map<string, RegisteredQueue>();
 
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    private readonly journal: Journal,
   ) {}
 
   /** Only one that is known: for names that come from outside. */
@@ -44,7 +45,7 @@ export class QueueRegistry implements OnModuleInit, OnApplicationShutdown {
       });
       // What `forQueue` says wins: it comes when the modules are initialized.
       queue.configure({ limits: { perQueue: this.maxWaitingIn(name) } });
-      queue.on('error', (error) => this.logger.error(`Queue ${name}: ${error.message}`));
+      queue.on('error', (error) => this.journal.trouble(`Queue ${name}`, error));
       this.queues.set(name, queue);
     }
     return queue;

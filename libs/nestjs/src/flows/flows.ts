@@ -1,5 +1,5 @@
 import { MooredFlowProducer } from '#core';
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { FlowJob, JobsOptions } from 'bullmq';
 import { answerOf, isDurable } from '../enqueue/durable-answer.js';
 import type { JobOrigin } from '../enqueue/job-origin.js';
@@ -67,7 +67,7 @@ export class Flows implements OnApplicationShutdown {
         ...(prefix !== undefined && { prefix }),
         ...(durability && { durability }),
       });
-      this.opened.on('error', (error: Error) => new Logger('mooring').error(`Flows: ${error.message}`));
+      this.opened.on('error', (error: Error) => this.journal.trouble('Flows', error));
     }
     return this.opened;
   }

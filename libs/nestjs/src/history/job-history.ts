@@ -40,8 +40,13 @@ export class JobHistory implements OnModuleInit {
 
   /** From now on the steps of all processes remember what they remove. A store that is away does not hold up the start. */
   onModuleInit(): void {
-    const asked = this.store.call('set', `${this.store.root}~remembers-jobs`, '1');
-    asked.catch((error: unknown) => this.journal.trouble('The memory of removed jobs', error));
+    this.store.backend.client
+      .then((client) => {
+        // A store that comes back may have lost everything.
+        client.on('ready', () => this.beginToRemember().catch(() => undefined));
+        return this.beginToRemember();
+      })
+      .catch((error: unknown) => this.journal.trouble('The memory of removed jobs', error));
   }
 
   /** The oldest event comes first. */
@@ -52,6 +57,10 @@ export class JobHistory implements OnModuleInit {
   async findRemoved(queue: string, id: string): Promise<RemovedJob | undefined> {
     const line = await this.store.call<string | null>('hget', `${this.store.root}~gone~${queue}`, id);
     return line === null ? undefined : this.read(line);
+  }
+
+  private beginToRemember(): Promise<unknown> {
+    return this.store.call('set', `${this.store.root}~remembers-jobs`, '1');
   }
 
   /** @param line as `noteGone` of the core writes it */
