@@ -1,4 +1,5 @@
 import { formatOwner, Owners } from '#core';
+import { receiptOf } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import type { CloudEvent } from './cloud-event.js';
@@ -33,13 +34,14 @@ export class Intake {
   private async cancel(event: CloudEvent): Promise<Omit<EventResult, 'id' | 'source'>> {
     const target = this.options.mapping.find(event);
     if (!target) return { outcome: 'ignored', why: 'no owner is mapped to events of its type' };
-    const receipt = await this.owners.cancel(target.owner, {
+    const cancelled = this.owners.cancel(target.owner, {
       reason: cut(`event ${event.type} of ${event.source}`),
       close: target.close,
       by: cut(event.source),
       cancelId: cancelIdOf(event),
       ...(event.timeMs !== undefined && { happenedAt: event.timeMs }),
     });
+    const receipt = await receiptOf(cancelled);
     const owner = formatOwner(target.owner);
     if (receipt.late) return { outcome: 'late', owner, why: 'its owner was reopened after it happened' };
     return { outcome: 'cancelled', owner, cancelId: receipt.cancelId };

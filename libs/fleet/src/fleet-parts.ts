@@ -52,8 +52,7 @@ export async function fleetParts(
     maxWaiting: env.MAX_WAITING,
     maxWaitingIn: workloadLimits(env),
     listeners: [...listenersOf(runtime), ...(listener ? [listener] : [])],
-    // Without events for others no outbox is kept.
-    ...(env.EVENTS_OUT !== 'off' && { publisher }),
+    publisher,
     ...(runtime.durability && { durability: runtime.durability }),
     ...mooring,
   };

@@ -39,7 +39,13 @@ describe('EventConsumer', () => {
   afterEach(stopAll);
 
   async function stopAll(): Promise<void> {
-    for (const kit of kits.splice(0)) await kit.untilNothingIsLeft().finally(() => kit.stop());
+    for (const kit of kits.splice(0)) {
+      try {
+        await kit.untilNothingIsLeft();
+      } finally {
+        await kit.stop();
+      }
+    }
   }
 
   async function start(

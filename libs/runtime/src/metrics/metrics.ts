@@ -27,7 +27,7 @@ export interface CountedFact extends CancelFact {
   readonly resolver?: string;
   readonly what?: unknown;
   readonly status?: string;
-  readonly facts?: { readonly action?: unknown };
+  readonly facts?: { readonly action?: string | number | boolean };
 }
 
 /** This process's numbers, in Prometheus' form. Fed by the journal, so that a fact is announced once. */
