@@ -1,7 +1,15 @@
-import { Journal, LifecycleOptions, type Fact } from '#lifecycle';
+import { Journal, type Fact } from '#nestjs';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { render } from './diagram-kinds.js';
 import { DiagramRepository } from './diagram-repository.js';
+
+const ENDS: ReadonlySet<string> = new Set<Fact['event']>([
+  'job.completed',
+  'job.failed',
+  'job.cancelled',
+  'job.expired',
+  'job.skipped',
+]);
 
 /**
  * Notifies waiting processes that a diagram's job has ended here. Delivery is not guaranteed: they also poll.
@@ -10,18 +18,14 @@ import { DiagramRepository } from './diagram-repository.js';
 export class CompletionNotifier implements OnModuleInit {
   constructor(
     private readonly journal: Journal,
-    private readonly lifecycle: LifecycleOptions,
     private readonly diagrams: DiagramRepository,
   ) {}
 
   onModuleInit(): void {
-    this.journal.listen((fact) => this.tell(fact));
-  }
-
-  private tell(fact: Fact): void {
-    if (fact.event !== 'job.completed' && fact.event !== 'job.failed' && fact.event !== 'job.skipped') return;
-    if (fact.kind !== render.name) return;
-    const id = fact.owner.slice(fact.owner.indexOf(':') + 1);
-    this.lifecycle.redis.publish(this.diagrams.overChannel, id).catch(() => undefined);
+    this.journal.listen((fact) => {
+      if (!('kind' in fact) || fact.kind !== render.name || !ENDS.has(fact.event)) return;
+      const { owner } = fact as { readonly owner: string };
+      this.diagrams.announceEnd(owner.slice(owner.indexOf(':') + 1)).catch(() => undefined);
+    });
   }
 }

@@ -1,13 +1,13 @@
-import { Journal } from '#lifecycle';
+import { Journal } from '#nestjs';
 import { OwnerCancelFollower, type OwnerCancel } from '#workload-kit';
 import { Injectable, Optional } from '@nestjs/common';
 import { OWNER_TYPE } from './diagram-kinds.js';
 import { DiagramReconciler } from './diagram-reconciler.js';
-import { DiagramRepository } from './diagram-repository.js';
+import { DiagramRepository, epochAt } from './diagram-repository.js';
 
 /**
  * Ends what a cancelled owner alone has requested. The owner is recorded first, so that other processes
- * finish the work if this one dies. A worker, which may complete a cancel, only records it.
+ * finish the work if this one dies. A worker, which may hear of the cancel of a process that died, only records it.
  */
 @Injectable()
 export class DiagramCancelFollower extends OwnerCancelFollower {
@@ -20,10 +20,9 @@ export class DiagramCancelFollower extends OwnerCancelFollower {
   }
 
   protected follow(cancel: OwnerCancel): void {
-    if (cancel.event !== 'owner.cancelled' || cancel.epoch === null) return;
-    if (cancel.owner.startsWith(`${OWNER_TYPE}:`)) return;
-    const { owner, epoch } = cancel;
-    // The first try comes before the cancel is recorded as complete, because the event is not repeated after that.
+    const { owner, at } = cancel;
+    if (owner.startsWith(`${OWNER_TYPE}:`)) return;
+    const epoch = cancel.epoch || epochAt(at + 1);
     void this.retry(`What ${owner} asked for stays`, () => this.diagrams.noteGone(owner, epoch)).then(
       (isNoted) => (isNoted && !this.isClosing ? this.end(owner, epoch) : undefined),
     );

@@ -1,4 +1,5 @@
-import { Enqueuer, parseOwner } from '#lifecycle';
+import { parseOwner } from '#core';
+import { Enqueuer } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { diagramOwner, HEAVY_SLOT, isHeavy, render } from './diagram-kinds.js';
 import { DiagramsOptions } from './diagrams-options.js';

@@ -1,4 +1,5 @@
-import { defineKind, owner, type Owner } from '#lifecycle';
+import { owner, type Owner } from '#core';
+import { defineKind } from '#nestjs';
 import { z } from 'zod';
 import { RENDER_LIMITS } from './render/limits.js';
 import { DIAGRAM_TYPES, OUTPUTS, type DiagramType } from './render/types.js';
@@ -23,6 +24,7 @@ export const render = defineKind({
   backoff: { type: 'fixed', delay: '200ms' },
   timeout: '2m',
   dedup: { strategy: 'skip' },
+  artifacts: true,
   // A job enqueued by name would draw no stored diagram.
   offered: false,
 });

@@ -1,6 +1,13 @@
-import { Canceller, LifecycleError, LifecycleOptions, StoreUnavailableError } from '#lifecycle';
+import { MooringError } from '#core';
+import {
+  JobCanceller,
+  MOORING_OPTIONS,
+  receiptOf,
+  StoreUnavailableError,
+  type MooringOptions,
+} from '#nestjs';
 import { Reconciler } from '#workload-kit';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { isUnderWay, type DiagramRecord } from './diagram.js';
 import { DiagramRequesters } from './diagram-requesters.js';
 import { DiagramJobs } from './diagram-jobs.js';
@@ -18,12 +25,12 @@ const AT_ONCE = 20;
 @Injectable()
 export class DiagramReconciler extends Reconciler {
   constructor(
-    private readonly options: LifecycleOptions,
+    @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly diagrams: DiagramRepository,
     private readonly jobs: DiagramJobs,
     private readonly looks: DiagramStatus,
     private readonly askers: DiagramRequesters,
-    private readonly canceller: Canceller,
+    private readonly canceller: JobCanceller,
   ) {
     super('diagrams');
   }
@@ -82,7 +89,7 @@ export class DiagramReconciler extends Reconciler {
     try {
       await this.jobs.enqueue(id, turn, { type, output, source }, first.owner);
     } catch (error) {
-      if (!(error instanceof LifecycleError) || error instanceof StoreUnavailableError) throw error;
+      if (!(error instanceof MooringError) || error instanceof StoreUnavailableError) throw error;
       await this.diagrams.refused(id, turn, link);
     }
   }
@@ -90,7 +97,7 @@ export class DiagramReconciler extends Reconciler {
   /** Ends the job only, because the diagram may have been requested again. */
   async end(shard: string, job: string): Promise<void> {
     const about = { reason: 'all who asked for it are gone', by: 'diagrams', cancelId: `diagram-${job}` };
-    await this.canceller.cancelJob(job, about);
+    await receiptOf(this.canceller.cancel(job, about));
     await this.options.artifacts?.removeAll(job);
     await this.diagrams.ended(shard, job);
   }

@@ -1,5 +1,5 @@
-import { LIFECYCLE_DEFAULTS } from '#lifecycle';
-import { LuaScripts, WorkloadRepository } from '#workload-kit';
+import { JobRetention } from '#nestjs';
+import { LuaScripts, WorkloadRepository, WorkloadStore } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import {
   askedBy,
@@ -12,6 +12,7 @@ import {
   overChannel,
 } from './diagram-keys.js';
 import type { Flaw, DiagramRecord } from './diagram.js';
+import { render } from './diagram-kinds.js';
 import type { RenderRequest } from './render/types.js';
 
 export const scripts = new LuaScripts(import.meta.url);
@@ -30,10 +31,15 @@ const MOST_ASKED = 10_000;
 const MOST_ASKERS = 100;
 const PAGE = 100;
 
-/** A requester: an owner and its epoch; '' for callers without an owner, or an owner without a record. */
+/** A requester: an owner and its epoch; '' for callers without an owner. */
 export interface Asker {
   readonly owner: string;
   readonly epoch: string;
+}
+
+/** For an owner without a record, which has no epoch: epochs are times of the store in µs. */
+export function epochAt(ms: number): string {
+  return String(ms * 1_000);
 }
 
 /** A diagram that an owner requested, with the time. */
@@ -53,8 +59,12 @@ export type Asked =
 @Injectable()
 export class DiagramRepository extends WorkloadRepository {
   protected override readonly scripts = scripts;
-  private readonly keepMs =
-    (this.options.retention?.ageMs ?? LIFECYCLE_DEFAULTS.retention.ageMs) + GONE_KEPT_MS;
+  private readonly keepMs: number;
+
+  constructor(store: WorkloadStore, retention: JobRetention) {
+    super(store);
+    this.keepMs = retention.of(render, 'completed').age * 1_000 + GONE_KEPT_MS;
+  }
 
   /** Remembered again after the request: removing an older request may just have forgotten it. */
   async ask(id: string, request: RenderRequest, asker: Asker): Promise<Asked> {
@@ -215,6 +225,11 @@ export class DiagramRepository extends WorkloadRepository {
 
   get overChannel(): string {
     return overChannel(this.prefix);
+  }
+
+  /** Tells waiting processes that the job of a diagram has ended. */
+  async announceEnd(id: string): Promise<void> {
+    await this.call((redis) => redis.publish(this.overChannel, id));
   }
 
   private async write(id: string, { type, output }: RenderRequest, { owner, epoch }: Asker): Promise<Asked> {

@@ -1,4 +1,4 @@
-import { OwnerReader, parseOwner } from '#lifecycle';
+import { Owners, parseOwner } from '#core';
 import { Injectable } from '@nestjs/common';
 import type { DiagramRecord } from './diagram.js';
 import { DiagramRepository, type Asker } from './diagram-repository.js';
@@ -8,7 +8,7 @@ import { DiagramRepository, type Asker } from './diagram-repository.js';
 export class DiagramRequesters {
   constructor(
     private readonly diagrams: DiagramRepository,
-    private readonly owners: OwnerReader,
+    private readonly owners: Owners,
   ) {}
 
   /**
@@ -16,9 +16,8 @@ export class DiagramRequesters {
    */
   async epochGone({ owner, epoch: before }: Asker): Promise<string | undefined> {
     if (owner === '') return undefined;
-    const { epoch, state } = await this.owners.read(parseOwner(owner));
-    if (state !== 'closed' && !hasMoved(before, epoch)) return undefined;
-    return epoch ?? String(Number.MAX_SAFE_INTEGER);
+    const { state, epoch = '' } = (await this.owners.get(parseOwner(owner), { limit: 0 })) ?? {};
+    return state === 'closed' || wasCancelled(epoch, before) ? epoch : undefined;
   }
 
   /**
@@ -32,7 +31,7 @@ export class DiagramRequesters {
   }
 }
 
-/** An owner without a record was never cancelled, and one whose record is new need not have been. */
-function hasMoved(before: string, epoch: string | null): boolean {
-  return before !== '' && epoch !== null && Number(epoch) > Number(before);
+/** An epoch is a time, and that of a cancel begins with 0. Without a record there is none, and no cancel is known. */
+function wasCancelled(epoch: string, before: string): boolean {
+  return epoch.startsWith('0') && Number(epoch) > Number(before);
 }

@@ -1,4 +1,4 @@
-import { ArtifactReader, JobReader, type Artifact } from '#lifecycle';
+import { ArtifactReader, JobReader, type Artifact } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import {
   pictureName,

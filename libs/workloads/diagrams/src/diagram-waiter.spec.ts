@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { WorkloadStore } from '#workload-kit';
 import { Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -35,7 +36,7 @@ describe('waiting for a picture', () => {
   function waitsFor(waitMs: number, connection = redis): DiagramWaiter {
     return new DiagramWaiter(
       { heavySlots: 1, waitMs },
-      { redis: connection },
+      new WorkloadStore(connection, ''),
       { overChannel: channel } as DiagramRepository,
       { view: look } as unknown as DiagramsService,
     );

@@ -1,5 +1,4 @@
-import { LifecycleOptions } from '#lifecycle';
-import { openSubscriber } from '#workload-kit';
+import { openSubscriber, WorkloadStore } from '#workload-kit';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { EventEmitter, once } from 'node:events';
@@ -26,7 +25,7 @@ export class DiagramWaiter implements OnModuleDestroy {
 
   constructor(
     private readonly options: DiagramsOptions,
-    private readonly lifecycle: LifecycleOptions,
+    private readonly store: WorkloadStore,
     private readonly diagrams: DiagramRepository,
     private readonly service: DiagramsService,
   ) {}
@@ -97,7 +96,7 @@ export class DiagramWaiter implements OnModuleDestroy {
   }
 
   private connect(): Redis {
-    return openSubscriber(this.lifecycle.redis).on('message', (_channel: string, id: string) => {
+    return openSubscriber(this.store.redis).on('message', (_channel: string, id: string) => {
       this.over.emit(id);
     });
   }

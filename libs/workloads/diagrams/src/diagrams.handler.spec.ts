@@ -1,4 +1,4 @@
-import { FailedForGood, NotNow, type Run } from '#lifecycle';
+import { FailedForGood, SnoozeJob, type Run } from '#nestjs';
 import { describe, expect, it, vi } from 'vitest';
 import { RenderHandler } from './diagrams.handler.js';
 import type { DiagramRepository } from './diagram-repository.js';
@@ -70,7 +70,7 @@ describe('the render job of a diagram', () => {
   });
 
   it('is postponed while its renderer is busy', async () => {
-    expect(await handled(() => Promise.reject(new RendererBusy('d2')))).toBeInstanceOf(NotNow);
+    expect(await handled(() => Promise.reject(new RendererBusy('d2')))).toBeInstanceOf(SnoozeJob);
   });
 
   it('records nothing once it was told to stop', async () => {

@@ -1,13 +1,5 @@
-import {
-  FailedForGood,
-  formatOwner,
-  Handler,
-  Handles,
-  NotNow,
-  type Owner,
-  type Payload,
-  type Run,
-} from '#lifecycle';
+import { formatOwner, type Owner } from '#core';
+import { FailedForGood, Handler, Handles, SnoozeJob, type Payload, type Run } from '#nestjs';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { pictureName, type Flaw } from './diagram.js';
 import { OWNER_TYPE, render } from './diagram-kinds.js';
@@ -64,7 +56,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
     try {
       return await this.renderers.render(payload, run.signal);
     } catch (error) {
-      if (error instanceof RendererBusy) throw new NotNow('its renderer has enough to do', BUSY_MS);
+      if (error instanceof RendererBusy) throw new SnoozeJob('its renderer has enough to do', BUSY_MS);
       const flaw = lastingFlaw(error);
       if (!flaw || run.signal.aborted) throw error;
       await this.diagrams.recordFlaw(id, run.id, flaw);

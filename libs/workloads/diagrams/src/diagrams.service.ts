@@ -1,18 +1,12 @@
-import {
-  formatOwner,
-  LifecycleError,
-  OwnerClosedError,
-  OwnerReader,
-  StoreUnavailableError,
-  type Owner,
-} from '#lifecycle';
+import { formatOwner, MooringError, OwnerClosedError, Owners, type Owner } from '#core';
+import { StoreUnavailableError } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasPicture, isUnderWay, type DiagramView } from './diagram.js';
 import { DiagramJobs } from './diagram-jobs.js';
 import { DiagramStatus, viewOf } from './diagram-status.js';
 import { idOf } from './diagram-keys.js';
-import { DiagramRepository, NO_OWNER, type Asker } from './diagram-repository.js';
+import { DiagramRepository, epochAt, NO_OWNER, type Asker } from './diagram-repository.js';
 import type { RenderRequest } from './render/types.js';
 import { SourceCheck } from './source-check.js';
 
@@ -30,7 +24,7 @@ export class DiagramsService {
     private readonly jobs: DiagramJobs,
     private readonly looks: DiagramStatus,
     private readonly sources: SourceCheck,
-    private readonly owners: OwnerReader,
+    private readonly owners: Owners,
   ) {}
 
   async idOf(request: RenderRequest): Promise<string> {
@@ -120,7 +114,7 @@ export class DiagramsService {
     try {
       await this.jobs.enqueue(id, turn, request, asker.owner);
     } catch (error) {
-      if (error instanceof LifecycleError && !(error instanceof StoreUnavailableError))
+      if (error instanceof MooringError && !(error instanceof StoreUnavailableError))
         await this.diagrams.refused(id, turn, link, asker);
       throw error;
     }
@@ -130,8 +124,9 @@ export class DiagramsService {
   private async askerOf(by: Owner | undefined): Promise<Asker> {
     if (!by) return NO_OWNER;
     const owner = formatOwner(by);
-    const { epoch, state } = await this.owners.read(by);
-    if (state === 'closed') throw new OwnerClosedError(owner);
-    return { owner, epoch: epoch ?? '' };
+    const nowMs = await this.diagrams.now();
+    const known = await this.owners.get(by, { limit: 0 });
+    if (known?.state === 'closed') throw new OwnerClosedError(owner);
+    return { owner, epoch: known?.epoch ?? epochAt(nowMs) };
   }
 }

@@ -11,6 +11,7 @@ import { DiagramStatus } from './diagram-status.js';
 import * as env from './diagrams-env.js';
 import { DiagramsOptions } from './diagrams-options.js';
 import { RenderHandler } from './diagrams.handler.js';
+import { RenderProcessor } from './diagrams.processor.js';
 import { Renderers } from './render/renderers.js';
 
 export { EXAMPLES, type Example } from './render/examples/examples.js';
@@ -47,6 +48,7 @@ export const diagrams = defineWorkload({
     providers: [
       CompletionNotifier,
       RenderHandler,
+      RenderProcessor,
       renderersOf(() => new Renderers({ chromium, fonts, warn: (text) => log.warn(text) })),
     ],
   }),

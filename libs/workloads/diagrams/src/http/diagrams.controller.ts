@@ -1,5 +1,5 @@
-import { ApiProblem, Needs, TakesUpTo } from '#http';
-import { parseOwner, type Owner } from '#lifecycle';
+import { parseOwner, type Owner } from '#core';
+import { ApiProblem, Needs, TakesUpTo } from '#nestjs/http';
 import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,

@@ -1,4 +1,5 @@
-import { ApiProblem, enoughOf, Needs, TakesBytes } from '#http';
+import { ApiProblem, Needs } from '#nestjs/http';
+import { enoughOf, TakesBytes } from '#workload-kit/api';
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,4 +1,4 @@
-import { ArtifactReader } from '#lifecycle';
+import { ArtifactReader } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { pictureName, type DiagramView } from '../diagram.js';
