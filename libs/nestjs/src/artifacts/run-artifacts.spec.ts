@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Processor } from '@nestjs/bullmq';
 import type { INestApplicationContext } from '@nestjs/common';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { KeptArtifacts } from '../../../../test/support/kept-artifacts.js';
 import { KindApp } from '../../../../test/support/kind-app.js';
@@ -25,6 +25,7 @@ const maker = defineKind({
   payload,
   attempts: 2,
   backoff: ['1ms'],
+  grace: '200ms',
   artifacts: true,
 });
 const bare = defineKind({ name: 'bare', queue: 'makers', payload });
@@ -33,6 +34,7 @@ const seen: string[] = [];
 @Handles(maker)
 class MakerHandler extends Handler<typeof maker> {
   async handle({ does }: Payload<typeof maker>, { artifacts, attempt, signal }: Run): Promise<void> {
+    if (does === 'nothing') return;
     await artifacts.put(`a of ${attempt}`, 'bytes');
     seen.push(artifacts.list()[0]!.name);
     if (does === 'fail once' && attempt === 1) throw new Error('no');
@@ -40,6 +42,10 @@ class MakerHandler extends Handler<typeof maker> {
     if (does === 'wait') {
       await once(signal, 'abort');
       await artifacts.put('late', 'bytes').catch((error: { code: string }) => seen.push(error.code));
+    }
+    if (does === 'ignore') {
+      await until(() => seen.includes('ended'), 'the job has ended');
+      await artifacts.put('later', 'bytes').catch((error: { code: string }) => seen.push(error.code));
     }
     if (does === 'let go') void this.putLate(artifacts);
   }
@@ -134,6 +140,24 @@ describe('the artifacts of a run', () => {
     await until(() => seen.includes('RUN_OVER'), 'it was refused');
 
     expect(await names(id)).toEqual(['a of 1']);
+  });
+
+  it('do not count when an abandoned run puts them', async () => {
+    const id = await enqueue('ignore');
+    await until(() => seen.length === 1, 'it has put something');
+    await app.owners.cancel('trip:42', { wait: 'drained' });
+    await untilState(id, 'unknown');
+    seen.push('ended');
+    await until(() => seen.includes('RUN_OVER'), 'it was refused');
+
+    expect(await kept.jobs()).toEqual([]);
+  });
+
+  it('cost nothing where a run leaves none', async () => {
+    const calls = (['put', 'list', 'removeRun'] as const).map((name) => vi.spyOn(kept.store, name));
+    await untilState(await enqueue('nothing'), 'completed');
+
+    expect(calls.flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
   it('of a run that another one has overtaken are never shown', async () => {

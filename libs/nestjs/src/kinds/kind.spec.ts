@@ -111,6 +111,16 @@ describe('the backoff of a kind', () => {
       2_000, 4_000, 8_000, 10_000,
     ]);
   });
+
+  it('leaves some of it to chance', () => {
+    const third = Array.from(
+      { length: 50 },
+      () => delays({ type: 'exponential', delay: '40s', max: '999s', jitter: 0.5 })[2]!,
+    );
+    expect(Math.min(...third)).toBeGreaterThanOrEqual(80_000);
+    expect(Math.max(...third)).toBeLessThanOrEqual(160_000);
+    expect(new Set(third).size).toBeGreaterThan(5);
+  });
 });
 
 describe('a payload', () => {
