@@ -1,4 +1,4 @@
-import { JobCanceller, Waker } from '#nestjs';
+import { JobCanceller, receiptOf, Waker } from '#nestjs';
 import { Injectable, Logger } from '@nestjs/common';
 import { end } from './lease-kinds.js';
 import { inFew, type Ending } from './lease.js';
@@ -48,9 +48,9 @@ export class LeaseTerminator {
 
   /** If the job misses the cancel, the container it creates is refused. */
   private async abort(jobId: string, reason: string): Promise<void> {
-    await this.canceller
-      .cancel(jobId, { reason, by: 'containers' })
-      .catch((error: Error) => this.log.warn(error.message));
+    await receiptOf(this.canceller.cancel(jobId, { reason, by: 'containers' })).catch((error: Error) =>
+      this.log.warn(error.message),
+    );
   }
 
   /** Not awaited: the reconciler ends the lease if the wake is lost. */

@@ -6,6 +6,7 @@ import {
   parseOwner,
   QueueFullError,
 } from '#core';
+import { receiptOf } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { formatDuration } from '#durations';
@@ -158,11 +159,8 @@ export class Leases {
    */
   private async refuse(id: string): Promise<boolean> {
     if (!(await this.leases.drop(id))) return false;
-    await this.owners.cancel(leaseOwner(id), {
-      reason: 'the lease was refused',
-      by: 'containers',
-      close: false,
-    });
+    const why = { reason: 'the lease was refused', by: 'containers', close: false };
+    await receiptOf(this.owners.cancel(leaseOwner(id), why));
     return true;
   }
 }

@@ -1,5 +1,5 @@
 import { formatOwner, MooringError, Owners } from '#core';
-import { JobCanceller, Journal } from '#nestjs';
+import { JobCanceller, Journal, receiptOf } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { leaseOwner } from '../lease-kinds.js';
 import { ContainerRemover } from '../container-remover.js';
@@ -78,8 +78,8 @@ export class LeaseReaper {
 
   private async cancelJobs(lease: LeaseRecord): Promise<void> {
     const why = { reason: inFew(`the lease has ended: ${lease.why ?? lease.endedBy}`), by: 'containers' };
-    if (lease.jobs?.moor) await this.canceller.cancel(lease.jobs.moor, why);
-    await this.owners.cancel(leaseOwner(lease.id), why);
+    if (lease.jobs?.moor) await receiptOf(this.canceller.cancel(lease.jobs.moor, why));
+    await receiptOf(this.owners.cancel(leaseOwner(lease.id), why));
   }
 
   private async attempt(id: string, claim: Claim, signal: AbortSignal): Promise<EndOutcome> {
