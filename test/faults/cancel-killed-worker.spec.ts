@@ -1,4 +1,4 @@
-import type { Receipt } from '#lifecycle';
+import type { ReceiptView } from '#nestjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
@@ -24,7 +24,7 @@ describe('kill -9 of the only worker, which was told of a cancel', () => {
     fleet.workers[0]!.kill('SIGKILL');
 
     const receipt = await until(async () => {
-      const found = (await fleet.request('GET', '/v1/cancellations/c-1')).body as unknown as Receipt;
+      const found = (await fleet.request('GET', '/v1/cancellations/c-1')).body as unknown as ReceiptView;
       return found.done && found;
     }, 'the receipt is done');
     expect(receipt).toEqual({

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Receipt } from '#lifecycle';
+import type { ReceiptView } from '#nestjs';
 import { diagramOf, picture, untilDiagram } from '../support/diagrams.js';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
@@ -49,7 +49,7 @@ describe('while the store has no room', () => {
       body: { aborted: 2, acknowledged: 1, running: 0, done: true },
     });
     // The one that does not listen cannot hold its lock either: it is taken for dead.
-    const { removed, aborted } = body as unknown as Receipt;
+    const { removed, aborted } = body as unknown as ReceiptView;
     expect(removed).toBeGreaterThanOrEqual(3);
     expect(removed + aborted).toBeLessThanOrEqual(ids.length);
     expect((await fleet.request('GET', '/v1/owners/trip/42')).body).toMatchObject({ jobs: [] });

@@ -1,4 +1,4 @@
-import type { HistoryView, Receipt } from '#lifecycle';
+import type { HistoryView, ReceiptView } from '#nestjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
@@ -232,13 +232,13 @@ describe('a cancellation', () => {
     }
   });
 
-  async function cancel(body: object, of = OWNER): Promise<Receipt> {
+  async function cancel(body: object, of = OWNER): Promise<ReceiptView> {
     const answer = await fleet.request('POST', `${of}/cancel`, body);
     expect(answer).toMatchObject({ status: 200 });
-    return answer.body as unknown as Receipt;
+    return answer.body as unknown as ReceiptView;
   }
 
-  async function receiptOf(cancelId: string): Promise<Receipt> {
-    return (await fleet.request('GET', `/v1/cancellations/${cancelId}`)).body as unknown as Receipt;
+  async function receiptOf(cancelId: string): Promise<ReceiptView> {
+    return (await fleet.request('GET', `/v1/cancellations/${cancelId}`)).body as unknown as ReceiptView;
   }
 });

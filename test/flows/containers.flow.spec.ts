@@ -1,11 +1,10 @@
 import { openEngine, type Container, type ContainerEngine } from '#workloads/containers';
-import { Canceller, owner } from '#lifecycle';
+import { Owners } from '#core';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { LeaseCaller } from '../support/leases.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
-import { LifecycleApp } from '../support/lifecycle-app.js';
 import { until } from '../support/until.js';
 
 const NO_LIMIT = new AbortController().signal;
@@ -130,13 +129,8 @@ describe('leases on the process runtime', () => {
       leases.askRunning('1h', { owner: 'trip:10' }),
     ]);
     // A separate service that knows nothing of leases.
-    const other = await LifecycleApp.start([], [], undefined, fleet.storeUrl, fleet.prefix);
-    try {
-      await other.context.get(Canceller).cancel(owner('trip', '9'), { reason: 'off', close: false });
-    } finally {
-      await other.context.close();
-      await other.redis.quit();
-    }
+    const other = new Owners({ connection: { url: fleet.storeUrl }, prefix: `{${fleet.prefix}}` });
+    await other.cancel('trip:9', { reason: 'off', close: false }).finally(() => other.close());
     expect(await leases.untilState(one.id, 'ended', 20_000)).toMatchObject({ endedBy: 'owner' });
     // A caller cancels the job that ties the lease to its owner, but not the owner: the job is created again.
     const owned = await fleet.request('GET', '/v1/owners/trip/10');

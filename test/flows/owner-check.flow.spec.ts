@@ -1,32 +1,38 @@
+import { owner } from '#core';
 import {
   defineKind,
   Enqueuer,
   Handler,
   Handles,
   JobReader,
-  owner,
   OwnerResolver,
   ResolvesOwners,
   type JobView,
   type Kind,
   type KindOptions,
-} from '#lifecycle';
+} from '#nestjs';
+import type { INestApplicationContext } from '@nestjs/common';
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { recordOf } from '../support/cancel-door.js';
-import { LifecycleApp } from '../support/lifecycle-app.js';
+import { KindApp } from '../support/kind-app.js';
 import { until } from '../support/until.js';
 
 type Resolve = (ids: string[]) => unknown;
 
 /** A kind may ask, when a job starts, whether its owner still lives. */
 describe('an owner that is asked for at the start', () => {
-  let app: LifecycleApp;
+  let app: KindApp;
+  let context: INestApplicationContext;
   let queue: Queue;
   let ran: string[];
-  beforeEach(() => (ran = []));
+  beforeEach(() => {
+    ran = [];
+    app = new KindApp();
+    queue = new Queue('things', { connection: app.redis, prefix: app.prefix });
+  });
   afterEach(async () => {
+    await app.untilNothingIsLeft();
     await queue.close();
     await app.stop();
   });
@@ -77,8 +83,7 @@ describe('an owner that is asked for at the start', () => {
     await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');
     expect(await view(id)).toMatchObject({ state: 'delayed', attempts: 0 });
     expect(ran).toEqual([]);
-    await (await queue.getJob(id))!.remove();
-    await app.redis.del(recordOf(app.prefix, 'trip:42'));
+    await app.owners.cancel('trip:42');
   });
 
   it('is one of several, and gone: the job is skipped', async () => {
@@ -137,18 +142,17 @@ describe('an owner that is asked for at the start', () => {
         return 'ran';
       }
     }
-    app = await LifecycleApp.start([kind], [Trips, Doer], { concurrency: 100 });
-    queue = new Queue('things', { connection: app.redis, prefix: `{${app.prefix}}` });
+    context = await app.startWorker([kind], [Trips, Doer], { worker: { concurrency: 100 } });
     return kind;
   }
 
   async function enqueue(kind: Kind, ids: readonly string[] = ['42']): Promise<string> {
     const owners = ids.map((id) => owner('trip', id));
-    return (await app.context.get(Enqueuer).enqueue(kind, {}, { owners })).id;
+    return (await context.get(Enqueuer).enqueue(kind, {}, { owners })).id;
   }
 
   function view(id: string): Promise<JobView | undefined> {
-    return app.context.get(JobReader).read(id);
+    return context.get(JobReader).read(id);
   }
 
   function ended(id: string): Promise<JobView> {

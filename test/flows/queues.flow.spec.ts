@@ -1,4 +1,4 @@
-import type { QueueView } from '#lifecycle';
+import type { QueueView } from '#nestjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';

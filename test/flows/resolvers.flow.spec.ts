@@ -1,21 +1,14 @@
-import {
-  Canceller,
-  defineKind,
-  Enqueuer,
-  Handler,
-  Handles,
-  JobReader,
-  owner,
-  type JobView,
-} from '#lifecycle';
+import { owner, Owners } from '#core';
+import { defineKind, Enqueuer, Handler, Handles, JobReader, type JobView } from '#nestjs';
 import { ConfiguredResolvers } from '#resolvers';
+import type { INestApplicationContext } from '@nestjs/common';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Fleet } from '../support/fleet.js';
-import { LifecycleApp } from '../support/lifecycle-app.js';
+import { KindApp } from '../support/kind-app.js';
 import { answer, OwnerService } from '../support/owner-service.js';
 import { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
@@ -42,16 +35,21 @@ class Offer extends Handler<typeof work> {
 /** Who lives is asked of a service that the settings name. */
 describe('an owner that another service knows', () => {
   let resolvers: ConfiguredResolvers;
-  let app: LifecycleApp;
+  let app: KindApp;
+  let context: INestApplicationContext;
 
   beforeEach(async () => {
     const settings = new Map([['ride', { via: 'http', type: 'ride', url: service.url } as const]]);
     resolvers = new ConfiguredResolvers(settings, () => undefined);
     const more = { resolvers: resolvers.byType };
     const provided = [Offer, { provide: ConfiguredResolvers, useValue: resolvers }];
-    app = await LifecycleApp.start([work], provided, {}, inject('storeUrl'), undefined, more);
+    app = new KindApp();
+    context = await app.startWorker([work], provided, more);
   });
-  afterEach(() => app.stop());
+  afterEach(async () => {
+    await app.untilNothingIsLeft();
+    await app.stop();
+  });
 
   it('lives: its job runs; is gone: its job ends skipped; is not known: its job waits', async () => {
     service.behave = (call) =>
@@ -68,15 +66,15 @@ describe('an owner that another service knows', () => {
     });
     await until(() => app.factsOf(third!).includes('job.put-off'), 'the third was put off');
 
-    await app.context.get(Canceller).cancel(owner('ride', '3'), { reason: 'the test is over' });
+    await context.get(Owners).cancel(owner('ride', '3'), { reason: 'the test is over' });
   });
 
   async function enqueue(id: string): Promise<string> {
-    return (await app.context.get(Enqueuer).enqueue(work, {}, { owners: [owner('ride', id)] })).id;
+    return (await context.get(Enqueuer).enqueue(work, {}, { owners: [owner('ride', id)] })).id;
   }
 
   async function ended(id: string): Promise<JobView | undefined> {
-    const job = await app.context.get(JobReader).read(id);
+    const job = await context.get(JobReader).read(id);
     return job && ['completed', 'failed', 'skipped'].includes(job.state) ? job : undefined;
   }
 });

@@ -1,38 +1,39 @@
+import { owner } from '#core';
 import {
-  Canceller,
   defineKind,
   Enqueuer,
   Handler,
   Handles,
+  JobCanceller,
   JobReader,
-  owner,
-  RunningJobs,
-  RunTimedOut,
+  type EnqueueOptions,
   type JobView,
   type JobViewState,
   type Kind,
-  type Owner,
   type Run,
-} from '#lifecycle';
-import { Injectable, Scope, type Provider, type Type } from '@nestjs/common';
-import { Job, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
-import { createHash } from 'node:crypto';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+} from '#nestjs';
+import { Injectable, Scope, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
+import { Queue } from 'bullmq';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { cancelByScript, recordOf } from '../support/cancel-door.js';
+import { sendCancelOnly } from '../support/core-cancel.js';
 import { defer } from '../support/defer.js';
-import { LifecycleApp } from '../support/lifecycle-app.js';
-import { scriptText } from '../support/script-text.js';
+import { KindApp } from '../support/kind-app.js';
 import { until } from '../support/until.js';
 
 const TRIP = owner('trip', '42');
 const LOCK_MS = 2_000;
 
 describe('a run', () => {
-  let app: LifecycleApp;
+  let app: KindApp;
+  let context: INestApplicationContext;
   let queue: Queue;
+  beforeEach(() => {
+    app = new KindApp();
+    queue = new Queue('things', { connection: app.redis, prefix: app.prefix });
+  });
   afterEach(async () => {
+    await app.untilNothingIsLeft();
     await queue.close();
     await app.stop();
   });
@@ -41,23 +42,22 @@ describe('a run', () => {
   async function start(
     options: Partial<Parameters<typeof defineKind>[0]>,
     handle: (run: Run) => unknown,
-    worker = {},
   ): Promise<Kind> {
     const kind = defineKind({ name: 'thing.do', queue: 'things', payload: z.object({}), ...options });
-    app = await LifecycleApp.start([kind], [handlerOf(kind, handle)], { lockMs: LOCK_MS, ...worker });
-    queue = new Queue('things', { connection: app.redis, prefix: `{${app.prefix}}` });
+    const worker = { lockDuration: LOCK_MS };
+    context = await app.startWorker([kind], [handlerOf(kind, handle)], { worker });
     return kind;
   }
 
   it('commits its result once, and leaves nothing else', async () => {
-    const fences: string[] = [];
+    const fences: number[] = [];
     const kind = await start({}, (run) => {
       fences.push(run.fence);
       return { made: 'this' };
     });
     const id = await enqueue(kind);
     expect(await ended(id)).toMatchObject({ state: 'completed', result: { made: 'this' }, attempts: 1 });
-    expect(fences).toEqual(['1']);
+    expect(fences).toEqual([1]);
   });
 
   it('reports its progress, and says nothing more once it is abandoned', async () => {
@@ -87,7 +87,7 @@ describe('a run', () => {
     });
     const id = await enqueue(kind);
     expect(await ended(id)).toMatchObject({ state: 'completed', result: 'done', progress: 50 });
-    expect(app.facts.filter(({ event }) => event === 'queue.error')).toHaveLength(1);
+    expect(app.facts.filter(({ event }) => event === 'trouble')).toHaveLength(1);
   });
 
   it('is said to have waited since its job was due; of a retry nobody knows', async () => {
@@ -101,43 +101,6 @@ describe('a run', () => {
     await ended(id);
     const began = app.facts.filter((fact) => fact.event === 'job.began');
     expect(began.map((fact) => fact.waitedMs)).toEqual([0, undefined]);
-  });
-
-  it('is not begun, and never tried again, when its payload is not one of its kind any more', async () => {
-    const began: string[] = [];
-    const kind = await start({ attempts: 5, backoff: ['10ms'] }, (run) => began.push(run.id));
-    await queue.pause();
-    const id = await enqueue(kind);
-    const job = (await queue.getJob(id))!;
-    await job.updateData({ ...(job.data as object), b: 'not an object' });
-    await queue.resume();
-    expect(await ended(id)).toMatchObject({
-      state: 'failed',
-      attempts: 1,
-      error: expect.stringMatching(
-        /^The payload of this job is not one of thing.do any more:\n.*expected object/,
-      ),
-    });
-    expect(began).toEqual([]);
-  });
-
-  it('that takes too long is told so, and its attempt has failed', async () => {
-    let reason: unknown;
-    const kind = await start({ timeout: '100ms' }, (run) => {
-      return new Promise((_, reject) => {
-        run.signal.addEventListener('abort', () => {
-          reason = run.signal.reason;
-          reject(new Error('I was told to stop.'));
-        });
-      });
-    });
-    const id = await enqueue(kind);
-    expect(await ended(id)).toMatchObject({
-      state: 'failed',
-      error: 'The run took longer than 100 ms.',
-      attempts: 1,
-    });
-    expect(reason).toEqual(new RunTimedOut(100, 5_000));
   });
 
   it('that takes too long but ends within its grace still counts', async () => {
@@ -179,21 +142,6 @@ describe('a run', () => {
     expect(gaps.map((gap, i) => gap >= [50, 200, 450][i]! - 1)).toEqual([true, true, true]);
   });
 
-  it('that fails is retried ever later, with some of it left to chance', async () => {
-    const kind = await start(
-      { attempts: 4, backoff: { type: 'exponential', delay: '40ms', jitter: 0.5 } },
-      () => {
-        throw new Error('not yet');
-      },
-    );
-    const delays: number[] = [];
-    for (let i = 0; i < 50; i += 1) delays.push(kind.backoffMs(3));
-    expect(Math.min(...delays)).toBeGreaterThanOrEqual(80);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(160);
-    expect(new Set(delays).size).toBeGreaterThan(5);
-    expect(await ended(await enqueue(kind))).toMatchObject({ state: 'failed', attempts: 4 });
-  });
-
   it('that fails is tried again at once, not after its own lease', async () => {
     const kind = await start({ attempts: 30 }, (run) => {
       if (run.attempt < 30) throw new Error('not yet');
@@ -209,29 +157,27 @@ describe('a run', () => {
     const kind = await start({}, (run) => {
       return new Promise((_, reject) => {
         run.signal.addEventListener('abort', () => {
-          reasons.push((run.signal.reason as Error).name);
-          reject(run.signal.reason as Error);
+          reasons.push(run.signal.reason);
+          reject(new Error('stopped'));
         });
       });
     });
     const id = await enqueue(kind);
     await until(() => app.factsOf(id).includes('job.began'), 'it runs');
-    await app.context.close();
-    expect(reasons).toEqual(['ShuttingDown']);
+    await context.close();
+    expect(reasons).toEqual(['shutdown']);
     const job = (await queue.getJob(id))!;
     expect([await job.getState(), job.attemptsMade]).toEqual(['prioritized', 0]);
-    expect(await app.redis.exists(`${recordOf(app.prefix, 'trip:42')}:runs`)).toBe(0);
     // For the check that nothing is left: the next worker would have taken it from here.
-    await job.remove();
-    await app.redis.del(recordOf(app.prefix, 'trip:42'));
+    await app.owners.cancel(TRIP, { close: false });
   });
 
   it('of a cancelled owner is told so within a renewal, ends cancelled, and is never tried again', async () => {
-    const told = defer<{ at: number; why: string }>();
+    const told = defer<{ at: number; why: unknown }>();
     const kind = await start({ attempts: 5, backoff: ['10ms'] }, (run) => {
       return new Promise((_, reject) => {
         run.signal.addEventListener('abort', () => {
-          told.resolve({ at: performance.now(), why: (run.signal.reason as Error).name });
+          told.resolve({ at: performance.now(), why: run.signal.reason });
           reject(new Error('stopped'));
         });
       });
@@ -239,12 +185,11 @@ describe('a run', () => {
     const id = await enqueue(kind);
     await until(() => app.factsOf(id).includes('job.began'), 'it runs');
     const cancelledAt = performance.now();
-    const [word, , , ...runs] = await cancelByScript(app.redis, app.prefix, 'trip:42');
-    expect([word, runs.map((run) => run.split('|')[0])]).toEqual(['cancelled', [id]]);
+    await cancelAndDie();
 
     const { at, why } = await told.promise;
-    expect(why).toBe('OwnerCancelled');
-    expect(at - cancelledAt).toBeLessThan(LOCK_MS / 4 + 500);
+    expect(why).toBe('cancelled');
+    expect(at - cancelledAt).toBeLessThan(LOCK_MS / 2 + 500);
     const job = await ended(id);
     expect(job).toMatchObject({
       state: 'cancelled',
@@ -252,7 +197,7 @@ describe('a run', () => {
       error: 'its owner was cancelled while it ran',
     });
     expect(job.timeline.map(({ event }) => event)).toEqual(['accepted', 'began', 'aborted', 'cancelled']);
-    expect(app.factsOf(id)).toEqual(['job.accepted', 'job.began', 'job.skipped']);
+    expect(app.factsOf(id)).toEqual(['job.accepted', 'job.began', 'job.cancelled']);
   });
 
   it('of a cancelled owner that ends before it hears of it has its result refused', async () => {
@@ -260,7 +205,7 @@ describe('a run', () => {
     const kind = await start({ attempts: 5 }, () => go.promise);
     const id = await enqueue(kind);
     await until(() => app.factsOf(id).includes('job.began'), 'it runs');
-    await cancelByScript(app.redis, app.prefix, 'trip:42');
+    await cancelAndDie();
     go.resolve('too late');
     expect(await ended(id)).toMatchObject({ state: 'cancelled', result: null });
   });
@@ -268,148 +213,39 @@ describe('a run', () => {
   it('is not begun for a job whose owner was cancelled while it waited', async () => {
     const kind = await start({}, () => 'ran');
     const id = await enqueue(kind, { delay: '1s' });
-    await cancelByScript(app.redis, app.prefix, 'trip:42');
-    expect(await ended(id)).toMatchObject({
-      state: 'cancelled',
-      attempts: 0,
-      error: 'its owner was cancelled',
-    });
+    await cancelAndDie();
+    await until(async () => (await view(id))?.state === 'removed', 'a worker has removed it');
+    expect(await view(id)).toMatchObject({ attempts: 0, error: 'cancelled (it was delayed)' });
     const after = await enqueue(kind);
     expect(await ended(after)).toMatchObject({ state: 'completed', result: 'ran' });
-    expect(app.factsOf(id)).toEqual(['job.accepted', 'job.skipped']);
+    expect(app.factsOf(id)).toEqual(['job.accepted']);
   });
 
   it('is not begun for a job that alone was cancelled, and keeps no later trigger away', async () => {
     const kind = await start({ dedup: { strategy: 'skip', key: 'k' } }, () => 'ran');
     const id = await enqueue(kind, { delay: '1s' });
-    await cancelByScript(app.redis, app.prefix, 'trip:42', { job: id });
-    expect(await ended(id)).toMatchObject({ state: 'cancelled', attempts: 0 });
-    const receipt = await app.context.get(Canceller).cancelJob(id, { wait: 'drained' });
-    expect(receipt).toMatchObject({ job: id, removed: 1, aborted: 0, done: true });
-    const dedup = `${recordOf(app.prefix, 'trip:42')}:dedup`;
-    expect(await app.redis.hvals(dedup)).toEqual([]);
+    const receipt = await context.get(JobCanceller).cancel(id, { wait: 'drained' });
+    expect(receipt).toMatchObject({ job: { id }, removed: 1, aborted: 0, done: true });
+    expect(await view(id)).toMatchObject({ state: 'removed', attempts: 0 });
 
     const next = await enqueue(kind);
     expect(next).not.toBe(id);
     expect(await ended(next)).toMatchObject({ state: 'completed' });
   });
 
-  it('is not begun for a job whose owner has no record: it waits', async () => {
-    const kind = await start({}, () => 'ran');
-    const id = await enqueue(kind, { delay: '1s' });
-    await app.redis.del(recordOf(app.prefix, 'trip:42'));
-    await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');
-    expect(await view(id)).toMatchObject({ state: 'delayed', attempts: 0 });
-    // A worker that takes jobs, and has all of them wait, is not stuck.
-    expect(app.context.get(RunningJobs).lastTakenAt('things')).toBeGreaterThan(0);
+  function enqueue(kind: Kind, options: EnqueueOptions = {}): Promise<string> {
+    const enqueuer = context.get(Enqueuer);
+    return enqueuer.enqueue(kind, {}, { owners: [TRIP], ...options }).then(({ id }) => id);
+  }
 
-    // The record comes back by another job: with another epoch.
-    expect(await ended(await enqueue(kind))).toMatchObject({ result: 'ran' });
-    await (await queue.getJob(id))!.promote();
-    expect(await ended(id)).toMatchObject({ state: 'cancelled', attempts: 0 });
-    expect(app.factsOf(id)).toEqual(['job.accepted', 'job.put-off', 'job.skipped']);
-  });
-
-  it('that another owner than the primary has wait stays the pending one of its key', async () => {
-    const kind = await start({ dedup: { strategy: 'skip', key: 'k' } }, () => 'ran');
-    const owners = [TRIP, owner('user', '5')];
-    const id = await enqueue(kind, { delay: '1s', owners });
-    const record = recordOf(app.prefix, 'user:5');
-    await app.redis.rename(record, `${record}:away`);
-    await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');
-    expect(await view(id)).toMatchObject({ state: 'delayed', attempts: 0 });
-    expect(await app.redis.zcard(`${recordOf(app.prefix, 'trip:42')}:runs`)).toBe(0);
-    const { length } = await app.redis.hvals(`${recordOf(app.prefix, 'trip:42')}:dedup`);
-    expect(length).toBe(1);
-
-    await app.redis.rename(`${record}:away`, record);
-    await (await queue.getJob(id))!.promote();
-    expect(await ended(id)).toMatchObject({ state: 'completed', result: 'ran' });
-  });
-
-  it.each([
-    ['before it is done', 2],
-    ['after it is done', 1],
-  ] as const)(
-    'is put off at no attempt when the store fails at its commit, %s, and is begun again only if it has to be',
-    async (when, runs) => {
-      const began: string[] = [];
-      const kind = await start({ attempts: 1, dedup: { strategy: 'skip' } }, (run) => {
-        began.push(run.id);
-        return `run ${began.length}`;
-      });
-      failOnce(app.redis, scriptText('settle/commit'), when === 'after it is done');
-      const id = await enqueue(kind);
-      expect(await ended(id)).toMatchObject({ state: 'completed', result: `run ${runs}`, error: null });
-      expect(began).toHaveLength(runs);
-      expect(app.factsOf(id)).not.toContain('job.failed');
-    },
-  );
-
-  it('whose job the store does not put off is begun again when its lock has ended, at no attempt', async () => {
-    const kind = await start({ attempts: 1 }, () => 'ran');
-    failOnce(app.redis, scriptText('gate/begin'), false);
-    const putOff = vi.spyOn(Job.prototype, 'moveToDelayed').mockRejectedValueOnce(readOnly());
-    const id = await enqueue(kind);
-    expect(await ended(id)).toMatchObject({ state: 'completed', result: 'ran', error: null });
-    expect(putOff).toHaveBeenCalledOnce();
-    putOff.mockRestore();
-    expect(app.factsOf(id)).not.toContain('job.failed');
-  });
-
-  it('is not begun for a job whose hash is gone', async () => {
-    const began: string[] = [];
-    const kind = await start({}, (run) => began.push(run.id));
-    await queue.pause();
-    const id = await enqueue(kind);
-    await app.redis.del(`{${app.prefix}}:things:${id}`);
-    await queue.resume();
-    await until(async () => (await queue.getFailedCount()) === 1, 'it is refused');
-    expect(await ended(await enqueue(kind))).toMatchObject({ state: 'completed' });
-    expect(began).not.toContain(id);
-    // Its owner is not known any more, so its entry is for the repair sweep to find.
-    await app.redis.del(recordOf(app.prefix, 'trip:42'));
-  });
-
-  it.each([
-    ['nothing', undefined],
-    ['another program', { userId: 7 }],
-    ['a bad envelope', { v: 1, o: 'trip:42', e: [] }],
-    ['null', null],
-  ])('is not begun for a job that carries %s', async (_, data) => {
-    const began: string[] = [];
-    const kind = await start({}, (run) => began.push(run.id));
-    const foreign = await queue.add('thing.do', data);
-    await until(async () => (await foreign.getState()) === 'failed', 'it is refused');
-    const job = (await queue.getJob(foreign.id!))!;
-    expect([job.attemptsMade, job.failedReason]).toEqual([
-      1,
-      `Job "${foreign.id}" in queue "things" has no envelope of ours: its data is gone or another program made it.`,
-    ]);
-    expect(await ended(await enqueue(kind))).toMatchObject({ state: 'completed' });
-    expect(began).toHaveLength(1);
-  });
-
-  it('is not begun where nobody knows its kind: it waits for a worker that does', async () => {
-    const kind = await start({}, () => 'ran');
-    await queue.pause();
-    const id = await enqueue(kind);
-    await app.redis.hset(`{${app.prefix}}:things:${id}`, 'name', 'thing.new');
-    await queue.resume();
-    await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');
-    expect((await queue.getJob(id))!.attemptsMade).toBe(0);
-    await app.redis.hset(`{${app.prefix}}:things:${id}`, 'name', 'thing.do');
-    await (await queue.getJob(id))!.promote();
-    expect(await ended(id)).toMatchObject({ state: 'completed', attempts: 1 });
-  });
-
-  function enqueue(kind: Kind, options: { delay?: string; owners?: Owner[] } = {}): Promise<string> {
-    const enqueuer = app.context.get(Enqueuer);
-    return enqueuer.enqueue(kind, {}, { owners: [TRIP], ...(options as object) }).then(({ id }) => id);
+  /** Nobody hears of the cancel, and its clean-up is left to the workers. */
+  async function cancelAndDie(): Promise<void> {
+    await app.owners.openReceipts();
+    await sendCancelOnly(app.redis, app.prefix, 'trip:42');
   }
 
   function view(id: string): Promise<JobView | undefined> {
-    return app.context.get(JobReader).read(id);
+    return context.get(JobReader).read(id);
   }
 
   function ended(id: string): Promise<JobView> {
@@ -431,9 +267,11 @@ describe('a worker', () => {
         return undefined;
       }
     }
-    await expect(LifecycleApp.start([kind], [ScopedHandler])).rejects.toThrow(
+    const app = new KindApp();
+    await expect(app.startWorker([kind], [ScopedHandler])).rejects.toThrow(
       'ScopedHandler is request-scoped, so no abort signal can reach it. Make it a singleton.',
     );
+    await app.stop();
   });
 });
 
@@ -445,25 +283,4 @@ function handlerOf(kind: Kind, handle: (run: Run) => unknown): Provider {
     }
   }
   return TestHandler as Type;
-}
-
-/** The next answer to that script is an error, as of a store that fails over: whether it was run or not. */
-function failOnce(redis: Redis, text: string, isRun: boolean): void {
-  type Send = (script: string, ...rest: unknown[]) => Promise<unknown>;
-  const sha = createHash('sha1').update(text).digest('hex');
-  const sends = redis as unknown as Record<'evalsha' | 'eval', Send>;
-  let isOver = false;
-  for (const name of ['evalsha', 'eval'] as const) {
-    const send = sends[name].bind(redis);
-    sends[name] = async (script, ...rest) => {
-      if (isOver || (script !== sha && script !== text)) return send(script, ...rest);
-      if (isRun) await send(script, ...rest);
-      isOver = true;
-      throw readOnly();
-    };
-  }
-}
-
-function readOnly(): Error {
-  return new Error("READONLY You can't write against a read only replica.");
 }

@@ -1,19 +1,20 @@
+import { owner } from '#core';
 import {
   defineKind,
   Enqueuer,
   JobReader,
-  owner,
   type JobView,
   type JobViewState,
   type Kind,
   type KindOptions,
-} from '#lifecycle';
+} from '#nestjs';
+import type { INestApplicationContext } from '@nestjs/common';
 import { Queue } from 'bullmq';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { cancelByScript, recordOf } from '../support/cancel-door.js';
+import { sendCancelOnly } from '../support/core-cancel.js';
 import { isGone } from '../support/is-gone.js';
-import { LifecycleApp } from '../support/lifecycle-app.js';
+import { KindApp } from '../support/kind-app.js';
 import { root, TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -24,13 +25,18 @@ const NAMES = { name: 'thing.render', queue: 'renders' };
 type Options = Partial<Omit<KindOptions<z.ZodAny>, 'payload'>>;
 
 describe('a sandboxed run', () => {
-  let app: LifecycleApp;
+  let app: KindApp;
+  let context: INestApplicationContext;
   let kind: Kind;
-  afterEach(() => app.stop());
+  beforeEach(() => (app = new KindApp()));
+  afterEach(async () => {
+    await app.untilNothingIsLeft();
+    await app.stop();
+  });
 
   async function start(options: Options, worker?: object): Promise<void> {
     kind = defineKind({ ...NAMES, payload: z.any(), sandbox: SANDBOX, ...options });
-    app = await LifecycleApp.start([kind], [], worker);
+    context = await app.startWorker([kind], [], { worker: { ...worker } });
   }
 
   it('does its job and says how far it is', async () => {
@@ -73,7 +79,7 @@ describe('a sandboxed run', () => {
     await start({ attempts: 5 });
     const id = await enqueue({ do: 'wait' });
     const pid = await pidOf(id);
-    await cancelByScript(app.redis, app.prefix, 'trip:42');
+    await cancelAndDie();
     expect(await ended(id)).toMatchObject({ state: 'cancelled', result: null });
     expect(isGone(pid)).toBe(true);
   });
@@ -82,7 +88,7 @@ describe('a sandboxed run', () => {
     await start({ attempts: 5, grace: '200ms' });
     const id = await enqueue({ do: 'busy' });
     const pid = await pidOf(id);
-    await cancelByScript(app.redis, app.prefix, 'trip:42');
+    await cancelAndDie();
     expect(await ended(id)).toMatchObject({
       state: 'cancelled',
       error: 'its owner was cancelled while it ran',
@@ -109,36 +115,41 @@ describe('a sandboxed run', () => {
   });
 
   it('that never yields is handed back by a worker that ends, and nothing is left of it', async () => {
-    await start({}, { drainMs: 1_000 });
+    await start({}, { shutdownTimeout: 1_000 });
     const id = await enqueue({ do: 'spawn', next: 'busy' });
-    const pids = await pidsOf(app, id);
+    const pids = await pidsOf(context, id);
     expect(pids).toHaveLength(2);
-    await app.context.close();
+    await context.close();
     await until(() => pids.every(isGone), 'all are gone');
     expect(app.factsOf(id)).toEqual(['job.accepted', 'job.began', 'job.handed-back']);
 
-    const queue = new Queue(kind.queue, { connection: app.redis, prefix: `{${app.prefix}}` });
+    const queue = new Queue(kind.queue, { connection: app.redis, prefix: app.prefix });
     const job = (await queue.getJob(id))!;
     expect([await job.getState(), job.attemptsMade]).toEqual(['prioritized', 0]);
     // For the check that nothing is left: the next worker would have taken it from here.
-    await job.remove();
-    await app.redis.del(recordOf(app.prefix, 'trip:42'));
+    await app.owners.cancel(TRIP, { close: false });
     await queue.close();
   });
 
   function enqueue(payload: object): Promise<string> {
-    return app.context
+    return context
       .get(Enqueuer)
       .enqueue(kind, payload, { owners: [TRIP] })
       .then(({ id }) => id);
   }
 
   function view(id: string): Promise<JobView | undefined> {
-    return app.context.get(JobReader).read(id);
+    return context.get(JobReader).read(id);
+  }
+
+  /** The workers find the cancel by themselves. */
+  async function cancelAndDie(): Promise<void> {
+    await app.owners.openReceipts();
+    await sendCancelOnly(app.redis, app.prefix, 'trip:42');
   }
 
   async function pidOf(id: string): Promise<number> {
-    return (await pidsOf(app, id))[0]!;
+    return (await pidsOf(context, id))[0]!;
   }
 
   function ended(id: string): Promise<JobView> {
@@ -151,7 +162,7 @@ describe('a sandboxed run', () => {
 });
 
 describe('a worker of sandboxed kinds', () => {
-  let producer: LifecycleApp;
+  let producer: KindApp;
   let worker: TestProcess;
   let kind: Kind;
   let pids: number[] = [];
@@ -160,21 +171,18 @@ describe('a worker of sandboxed kinds', () => {
     for (const pid of pids) if (!isGone(pid)) process.kill(pid, 'SIGKILL');
     worker.kill('SIGKILL');
     await worker.exited;
-    // What the killed one leaves ends by itself, or is for others to take up.
-    for await (const keys of producer.redis.scanStream({ match: `*${producer.prefix}*` })) {
-      if (keys.length > 0) await producer.redis.unlink(...(keys as string[]));
-    }
     await producer.stop();
   });
 
   it('that is killed takes its runs with it, loops and all', async () => {
     kind = defineKind({ ...NAMES, payload: z.any(), sandbox: SANDBOX });
-    producer = await LifecycleApp.start([kind], [], { kinds: [] });
+    producer = new KindApp();
+    const context = await producer.start([kind]);
     worker = startWorker();
-    const { id } = await producer.context
+    const { id } = await context
       .get(Enqueuer)
       .enqueue(kind, { do: 'spawn', next: 'busy' }, { owners: [TRIP] });
-    pids = await pidsOf(producer, id);
+    pids = await pidsOf(context, id);
     worker.kill('SIGKILL');
     expect(pids).toHaveLength(2);
     await until(() => pids.every(isGone), 'all are gone', 15_000);
@@ -184,7 +192,7 @@ describe('a worker of sandboxed kinds', () => {
 
   function startWorker(): TestProcess {
     return TestProcess.script([`${root}/test/support/sandbox-worker.mjs`], {
-      REDIS_URL: inject('storeUrl'),
+      REDIS_URL: producer.storeUrl,
       MOORING_PREFIX: producer.prefix,
       KIND: JSON.stringify(NAMES),
     });
@@ -192,9 +200,9 @@ describe('a worker of sandboxed kinds', () => {
 });
 
 /** The process of a run, and the one that it started, if it did; once it has told of them. */
-function pidsOf(app: LifecycleApp, id: string): Promise<number[]> {
+function pidsOf(context: INestApplicationContext, id: string): Promise<number[]> {
   return until(async () => {
-    const { progress } = (await app.context.get(JobReader).read(id))!;
+    const { progress } = (await context.get(JobReader).read(id))!;
     return typeof progress === 'object' && Object.values(progress as Record<string, number>);
   }, `${id} runs`);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JobView } from '#lifecycle';
+import type { JobView } from '#nestjs';
 import { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { JobArtifacts } from '#lifecycle';
+import type { ArtifactStore } from '#nestjs';
 
 /** Artifacts of a test's own, in a folder of its own. */
 export class KeptArtifacts {
@@ -25,11 +25,10 @@ export class KeptArtifacts {
   }
 
   /** The same, with some of its calls replaced. */
-  with(some: Partial<JobArtifacts>): JobArtifacts {
+  with(some: Partial<ArtifactStore>): ArtifactStore {
     const { store } = this;
     return {
       put: (...args) => store.put(...args),
-      commit: (...args) => store.commit(...args),
       list: (...args) => store.list(...args),
       open: (...args) => store.open(...args),
       writtenAt: (...args) => store.writtenAt(...args),

@@ -1,6 +1,7 @@
 import { Owners } from '#core';
-import { MooringModule, type Fact, type Kind, type MooringOptions } from '#nestjs';
+import { KindProcessor, MooringModule, type Fact, type Kind, type MooringOptions } from '#nestjs';
 import '#nestjs/register';
+import { Processor } from '@nestjs/bullmq';
 import { Module, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { randomBytes } from 'node:crypto';
@@ -41,6 +42,16 @@ export class KindApp {
     return context;
   }
 
+  /** One that also runs the jobs of the kinds, with locks and a shutdown that suit tests. */
+  startWorker(
+    kinds: readonly Kind[],
+    handlers: Provider[],
+    { worker, ...options }: Partial<MooringOptions> = {},
+  ): Promise<INestApplicationContext> {
+    const limits = { lockDuration: 2_000, shutdownTimeout: 2_000, ...worker };
+    return this.start(kinds, [...handlers, ...processorsOf(kinds)], { ...options, worker: limits });
+  }
+
   /** The events of a job, in order. */
   factsOf(jobId: string): string[] {
     return this.facts.filter((fact) => 'jobId' in fact && fact.jobId === jobId).map(({ event }) => event);
@@ -58,4 +69,12 @@ export class KindApp {
     if (keys.length > 0) await this.redis.del(keys);
     this.redis.disconnect();
   }
+}
+
+function processorsOf(kinds: readonly Kind[]): Type[] {
+  return [...new Set(kinds.map(({ queue }) => queue))].map((queue) => {
+    @Processor(queue)
+    class QueueProcessor extends KindProcessor {}
+    return QueueProcessor;
+  });
 }

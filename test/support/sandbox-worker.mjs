@@ -1,11 +1,10 @@
 // A worker of one sandboxed kind, in a process of its own, to be killed: REDIS_URL, MOORING_PREFIX and KIND (its options) say the rest.
 import 'reflect-metadata';
-import { defineKind, LifecycleModule } from '#lifecycle';
+import { defineKind, KindProcessor, MooringModule } from '#nestjs';
+import '#nestjs/register';
+import { Processor } from '@nestjs/bullmq';
 import { NestFactory } from '@nestjs/core';
-import { Redis } from 'ioredis';
 import { z } from 'zod';
-
-class Worker {}
 
 const { REDIS_URL, MOORING_PREFIX, KIND } = process.env;
 const kind = defineKind({
@@ -13,12 +12,22 @@ const kind = defineKind({
   payload: z.any(),
   sandbox: new URL('./odd.sandbox.mjs', import.meta.url),
 });
-const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
-const options = { redis, prefix: MOORING_PREFIX, worker: { lockMs: 2_000, drainMs: 2_000 } };
+
+class Renders extends KindProcessor {}
+Processor(kind.queue)(Renders);
+
+class Worker {}
+
+const options = {
+  connection: { url: REDIS_URL },
+  prefix: MOORING_PREFIX,
+  worker: { lockDuration: 2_000, shutdownTimeout: 2_000 },
+};
 await NestFactory.createApplicationContext(
   {
     module: Worker,
-    imports: [LifecycleModule.forRootAsync({ useFactory: () => options }), LifecycleModule.forKinds([kind])],
+    imports: [MooringModule.forRoot(options), MooringModule.forKinds([kind])],
+    providers: [Renders],
   },
   { logger: false, abortOnError: false },
 );
