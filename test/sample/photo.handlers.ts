@@ -1,12 +1,14 @@
 import {
   Handler,
   Handles,
+  KindProcessor,
   OwnerResolver,
   ResolvesOwners,
   type OwnerLife,
   type Payload,
   type Run,
-} from '#lifecycle';
+} from '#nestjs';
+import { Processor } from '@nestjs/bullmq';
 import { Inject, Injectable } from '@nestjs/common';
 import { Album } from './album.js';
 import { forget, thumbnail } from './photo.kinds.js';
@@ -37,6 +39,12 @@ export class ForgetHandler extends Handler<typeof forget> {
     this.album.files = this.album.files.filter((file) => !file.startsWith(`${photoId}@`));
   }
 }
+
+@Processor('photos')
+export class PhotosProcessor extends KindProcessor {}
+
+@Processor('chores')
+export class ChoresProcessor extends KindProcessor {}
 
 @Injectable()
 @ResolvesOwners('user')

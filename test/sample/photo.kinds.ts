@@ -1,4 +1,4 @@
-import { defineKind } from '#lifecycle';
+import { defineKind } from '#nestjs';
 import { z } from 'zod';
 
 export const thumbnail = defineKind({

@@ -1,19 +1,26 @@
-import { LifecycleModule, type JournalListener } from '#lifecycle';
+import { MooringModule, type FactListener } from '#nestjs';
+import '#nestjs/register';
 import { BullModule } from '@nestjs/bullmq';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { Album } from './album.js';
 import { LettersProcessor } from './letters.processor.js';
-import { ForgetHandler, ThumbnailHandler, Users } from './photo.handlers.js';
+import {
+  ChoresProcessor,
+  ForgetHandler,
+  PhotosProcessor,
+  ThumbnailHandler,
+  Users,
+} from './photo.handlers.js';
 import { forget, thumbnail } from './photo.kinds.js';
 
 export interface SampleOptions {
   readonly storeUrl: string;
-  /** Of the library's keys. */
+  /** Of the queues of kinds. */
   readonly prefix: string;
   /** Of the application's own queues. */
   readonly ownPrefix: string;
-  readonly listener: JournalListener;
+  readonly listener: FactListener;
 }
 
 const STORE = Symbol('the store');
@@ -21,7 +28,7 @@ const STORE = Symbol('the store');
 @Module({})
 class StoreModule {}
 
-/** An application of its own, with queues of its own: some worked off as ever, some by the library. */
+/** An application of its own, with queues of its own: some run as before, some by the library. */
 @Module({})
 export class SampleModule {
   static with({ storeUrl, prefix, ownPrefix, listener }: SampleOptions): DynamicModule {
@@ -36,24 +43,26 @@ export class SampleModule {
         store,
         BullModule.forRoot({ connection: { url: storeUrl }, prefix: ownPrefix }),
         BullModule.registerQueue({ name: 'letters' }),
-        LifecycleModule.forRootAsync({
+        MooringModule.forRootAsync({
           imports: [store],
           inject: [STORE],
           useFactory: (redis: Redis) => ({
-            redis,
+            connection: redis,
             prefix,
             listeners: [listener],
             worker: { concurrency: 2 },
           }),
         }),
-        LifecycleModule.forKinds([thumbnail]),
-        LifecycleModule.forKinds([forget]),
+        MooringModule.forKinds([thumbnail]),
+        MooringModule.forKinds([forget]),
       ],
       providers: [
         Album,
         LettersProcessor,
         ThumbnailHandler,
         ForgetHandler,
+        PhotosProcessor,
+        ChoresProcessor,
         Users,
         { provide: 'end of the store', inject: [STORE], useFactory: (redis: Redis) => new StoreEnd(redis) },
       ],

@@ -1,26 +1,25 @@
+import { createMooredBackend } from '#core/parts';
+import type { QueueBaseOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { hash } from 'node:crypto';
-import { scriptText } from './script-text.js';
+import { randomUUID } from 'node:crypto';
 
 const DAY_MS = 86_400_000;
 
-/** Cancels an owner, or one job of it, by the script alone: the point of no return, with nothing tidied up behind it. */
+/** Cancels an owner of a fleet by the script alone: the point of no return, without the clean-up, which no process finishes. */
 export async function cancelByScript(
   redis: Redis,
   prefix: string,
   owner: string,
-  { close = false, job = '' } = {},
-): Promise<string[]> {
-  const args = ['', `cancel-${Math.random()}`, close ? 1 : 0, owner, '', '', DAY_MS, DAY_MS, '', job, '{}'];
-  const record = recordOf(prefix, owner);
-  const answer = (await redis.eval(scriptText('cancel/cancel'), 1, record, ...args)) as string[];
-  // Nobody is to finish it.
-  await redis.unlink(`${record}:cancels`);
-  return answer;
+  { close = false } = {},
+): Promise<void> {
+  const root = `{${prefix}}`;
+  const backend = createMooredBackend('cancel', { connection: redis, prefix: root } as QueueBaseOptions);
+  const about = [root, owner, randomUUID(), close ? '1' : '', '', '', DAY_MS];
+  await backend.run('cancel', [recordOf(prefix, owner), ...about, '', '', '', '', '', '', '']);
+  await redis.unlink(`${root}~cancels`);
 }
 
-/** The key of an owner's record. */
+/** The key of an owner's record in a fleet. */
 export function recordOf(prefix: string, owner: string): string {
-  const digest = hash('sha256', owner, 'base64url').slice(0, 22);
-  return `${prefix}:{${digest}}`;
+  return `{${prefix}}~owner~${owner}`;
 }

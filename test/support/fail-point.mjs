@@ -1,5 +1,5 @@
-// Loaded before an app: kills it, as by kill -9, when it sends a script for the first time (FAIL_POINT=before:commit), or
-// when the script's answer comes (after:commit). Or at the n-th command of any kind since it was sent a message
+// Loaded before an app: kills it, as by kill -9, when it sends a script for the first time (FAIL_POINT=before:finish), or
+// when the script's answer comes (after:finish). A script of the core has the name of its recipe; one of a workload is named with its room: sites/change. Or at the n-th command of any kind since it was sent a message
 // (before:#7, after:#7), or its first one of that name (before:command/xadd). Or at its first such call to a container engine
 // (after:engine/stop). Or its answer is lost, and with it the connection: the client sends again what was not answered (lost:#7). The product
 // knows nothing of it.
@@ -11,17 +11,6 @@ import { Redis } from 'ioredis';
 
 const [when, name] = process.env['FAIL_POINT'].split(':');
 const LIBS = new URL('../../libs/', import.meta.url);
-const FOLDERS = {
-  begin: 'gate',
-  take: 'gate',
-  commit: 'settle',
-  end: 'settle',
-  remember: 'history',
-  turn: 'schedules',
-  strike: 'schedules',
-  unmoor: 'schedules',
-  reap: 'sweep',
-};
 const ENGINE_CALLS = {
   create: /^POST .*\/containers\/create\b/,
   start: /^POST .*\/start\b/,
@@ -50,16 +39,25 @@ function watchEngine(call) {
 }
 
 function isScript(script) {
-  // A workload's is named with its room: sites/change.
   const [room, own] = script.split('/');
-  const file = own ?? `${FOLDERS[room] ?? 'cancel'}/${room}`;
-  const folders = own
-    ? [`workloads/${room}/src/scripts/`, 'workload-kit/src/scripts/']
-    : ['lifecycle/src/', 'lifecycle/src/scripts/'];
-  const text = read(file, folders).replace(/^--- @include (\w+)$/gm, (_, piece) => read(piece, folders));
+  return own === undefined ? isOfCore(room) : isText(workloadText(room, own));
+}
+
+/** The core defines its scripts as commands of the client, under names of their own. */
+function isOfCore(name) {
+  return ({ name: command, args }, { scriptsSet }) =>
+    command === 'evalsha' && args[0] === scriptsSet[`mooring:${name}`]?.sha;
+}
+
+function isText(text) {
   const sha = createHash('sha1').update(text).digest('hex');
   return ({ name: command, args }) =>
     (command === 'evalsha' && args[0] === sha) || (command === 'eval' && args[0] === text);
+}
+
+function workloadText(room, file) {
+  const folders = [`workloads/${room}/src/scripts/`, 'workload-kit/src/scripts/'];
+  return read(file, folders).replace(/^--- @include (\w+)$/gm, (_, piece) => read(piece, folders));
 }
 
 /** The text of a Lua file, from the first of the folders that has it. */
@@ -96,7 +94,7 @@ function die() {
 
 const original = Object.getOwnPropertyDescriptor(Redis.prototype, 'sendCommand').value;
 Redis.prototype.sendCommand = function (command, ...rest) {
-  if (!isIt(command)) return original.call(this, command, ...rest);
+  if (!isIt(command, this)) return original.call(this, command, ...rest);
   if (when === 'before') die();
   if (when === 'lost') {
     loseAnswer(this, command, rest[0]);

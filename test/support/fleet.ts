@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, inject } from 'vitest';
-import type { JobView, Ticket } from '#lifecycle';
+import type { EnqueueTicket, JobView } from '#nestjs';
 import { isAlive } from '#runtime';
 import { TestProcess } from './process.js';
 import { until } from './until.js';
@@ -114,7 +114,7 @@ export class Fleet {
       ...more,
     });
     expect({ status, body }).toMatchObject({ status: 201 });
-    return (body as unknown as Ticket).id;
+    return (body as unknown as EnqueueTicket).id;
   }
 
   async job(id: string): Promise<JobView> {
