@@ -1,5 +1,6 @@
 import { ArtifactsEnv, openArtifacts } from '#artifacts';
 import { StreamPublisher } from '#events';
+import '#nestjs/register';
 import { MooringModule, type FactListener, type MooringOptions } from '#nestjs';
 import { fields, type CountedFact, type Runtime } from '#runtime';
 import { WorkloadStoreModule, type Process } from '#workload-kit';

@@ -3,7 +3,9 @@ import { DiscoveryService, Reflector } from '@nestjs/core';
 import { KindRegistry } from '../kinds/kind-registry.js';
 import type { Kind } from '../kinds/kind.js';
 import { HandlerRegistry } from './handler-registry.js';
+import { RegisteredWorker } from '../queues/registered-worker.js';
 import { Handler, HANDLES } from './handler.js';
+import { KindProcessor } from './kind-processor.js';
 import { Sandbox } from './sandbox.js';
 
 interface FoundHandler {
@@ -30,6 +32,7 @@ export class HandlerDiscovery {
       ...taken.filter(({ sandbox }) => sandbox !== undefined).map(sandboxed),
     ];
     const problems = [
+      ...this.findPlainProcessors(),
       ...found.filter(({ kind }) => !this.kinds.find(kind)).map(unknownKind),
       ...found.filter(({ isSingleton }) => !isSingleton).map(scoped),
       ...found.flatMap((each) => this.findUnprocessed(each, processed)),
@@ -37,6 +40,18 @@ export class HandlerDiscovery {
     ];
     if (problems.length > 0) throw new Error(`This worker cannot start:\n  ${problems.join('\n  ')}`);
     this.registry.handlers = new Map(found.map(({ kind, handler }) => [kind, handler]));
+  }
+
+  /** Their workers know no owners. */
+  private findPlainProcessors(): string[] {
+    const instances = this.discovery.getProviders().map(({ instance }) => instance as unknown);
+    return instances
+      .filter((each) => each instanceof KindProcessor)
+      .filter(({ worker }) => !(worker instanceof RegisteredWorker))
+      .map(
+        (each) =>
+          `${each.constructor.name} has a plain worker: make import '@mooring/nestjs/register' the first line of main.ts.`,
+      );
   }
 
   /** Its jobs would wait for ever. A process without any processor only enqueues. */

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import '../register.js';
-import { Processor } from '@nestjs/bullmq';
+import { registerMooredClasses } from '../register.js';
+import { BullModule, Processor } from '@nestjs/bullmq';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
+import { Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startNestApp } from '../../../../test/support/nest-app.js';
@@ -110,6 +111,24 @@ describe('the workers of the queues of kinds', () => {
     ],
   ])('are refused at the start where %s has no processor', async (_what, worker, providers, problem) => {
     await expect(start(worker, providers)).rejects.toThrow(problem);
+  });
+
+  it('are refused at the start where the classes of this library are not registered', async () => {
+    const made: Worker[] = [];
+    BullModule.workerClass = class extends Worker {
+      constructor(...args: ConstructorParameters<typeof Worker>) {
+        super(...args);
+        made.push(this);
+      }
+    };
+    try {
+      await expect(start({}, [SongHandler, SongProcessor], [song])).rejects.toThrow(
+        'SongProcessor has a plain worker',
+      );
+    } finally {
+      registerMooredClasses();
+      await Promise.all(made.map((worker) => worker.close()));
+    }
   });
 
   it('are refused at the start where they take a part of the kinds of a queue', async () => {
