@@ -37,12 +37,6 @@ function disposition(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
 }
 
-/** Whether If-None-Match names the artifact. */
-export function isKnown(ifNoneMatch: string | undefined, { sha256 }: Artifact): boolean {
-  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
-  return tags.includes('*') || tags.includes(`"${sha256}"`);
-}
-
 /**
  * The requested range; `none` if it begins after the end. Undefined means the whole artifact: no range, several ranges, an
  * invalid one, or an If-Range of other content.

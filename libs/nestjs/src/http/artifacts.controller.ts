@@ -1,7 +1,8 @@
 import { Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiNotFoundResponse, ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import { ArtifactReader } from '../read/artifact-reader.js';
-import { headersOf, isKnown, rangeOf } from './artifact-headers.js';
+import { headersOf, rangeOf } from './artifact-headers.js';
+import { isKnown } from './if-none-match.js';
 import { MooringController, type Reply } from './mooring-controller.js';
 import { ApiProblem } from './problem.js';
 import { Needs } from './scopes.js';
@@ -34,7 +35,7 @@ export class ArtifactsController {
     if (!artifact) throw notFound();
     const { size } = artifact;
     const all = headersOf(artifact);
-    if (isKnown(headers['if-none-match'], artifact)) {
+    if (isKnown(headers['if-none-match'], artifact.sha256)) {
       reply.header('etag', all['etag']!);
       reply.status(304);
       return undefined;

@@ -3,6 +3,7 @@ export { Cursor, Duration, Offset } from './fields.js';
 export { idempotencyKeyOf } from './idempotency-key.js';
 export type { Health, HealthSource } from './health.controller.js';
 export { MooringHttpModule, type MooringHttpOptions } from './http.module.js';
+export { isKnown } from './if-none-match.js';
 export { HttpGuard, MooringController, type Reply } from './mooring-controller.js';
 export { ReceiptAnswer } from './owner-schemas.js';
 export { ProblemFilter } from './problem-filter.js';

@@ -1,5 +1,4 @@
-import { durationMs } from '#durations';
-import { Duration } from '#nestjs/http';
+import { DurationMs } from '#workload-kit/api';
 import { z } from 'zod';
 import { TRIP_STATUSES } from './trip.js';
 import { TRIP_LIVES } from './trip-kinds.js';
@@ -22,16 +21,7 @@ export const Id = z
   .refine((id) => !/\p{Cc}/u.test(id), 'holds a control character')
   .refine((id) => Buffer.byteLength(id) <= MOST_ID_BYTES, `has more than ${MOST_ID_BYTES} bytes`);
 
-const Lives = Duration.default(TRIP_LIVES).transform((value, context) => {
-  try {
-    const ms = durationMs(value, 'expiresIn');
-    if (ms >= 1 && ms <= LONGEST_MS) return ms;
-    context.addIssue('expiresIn is at most 24h, and not nothing.');
-  } catch (error) {
-    context.addIssue((error as Error).message);
-  }
-  return z.NEVER;
-});
+const Lives = DurationMs.pipe(z.number().min(1, 'more than nothing').max(LONGEST_MS, 'at most 24h'));
 
 /** Body of `POST /v1/trips`. */
 export const TripBody = z
@@ -43,7 +33,9 @@ export const TripBody = z
       .max(MOST_DRIVERS)
       .transform((ids) => [...new Set(ids)])
       .describe('Who is asked.'),
-    expiresIn: Lives.describe('How long the trip may be accepted: default 5m, at most 24h.'),
+    expiresIn: Lives.prefault(TRIP_LIVES).describe(
+      'How long the trip may be accepted: default 5m, at most 24h.',
+    ),
   })
   .meta({ id: 'AskForTrip' });
 export type TripBody = z.output<typeof TripBody>;

@@ -1,22 +1,12 @@
-import { durationMs } from '#durations';
-import { Duration } from '#nestjs/http';
+import { DurationMs } from '#workload-kit/api';
 import { z } from 'zod';
 import { ENDINGS, LEASE_STATES } from '../lease.js';
-
-const Lives = Duration.transform((text, context) => {
-  try {
-    return durationMs(text, 'duration');
-  } catch (error) {
-    context.addIssue((error as Error).message);
-    return z.NEVER;
-  }
-});
 
 /** Body of `POST /v1/leases`. */
 export const LeaseBody = z
   .strictObject({
     image: z.string().min(1).max(500).describe('One of those that may be leased, with or without a tag.'),
-    duration: Lives.describe('How long it is held, counted from this call.'),
+    duration: DurationMs.describe('How long it is held, counted from this call.'),
     owner: z
       .string()
       .max(600)
@@ -28,7 +18,7 @@ export type LeaseBody = z.output<typeof LeaseBody>;
 
 /** Body of `POST /v1/leases/{id}/renew`. */
 export const RenewBody = z
-  .strictObject({ duration: Lives.describe('How long from now; never less than it is held already.') })
+  .strictObject({ duration: DurationMs.describe('How long from now; never less than it is held already.') })
   .meta({ id: 'RenewLease' });
 export type RenewBody = z.output<typeof RenewBody>;
 

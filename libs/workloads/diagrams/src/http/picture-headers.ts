@@ -45,9 +45,3 @@ function headerOf(warnings: readonly string[]): string {
   const text = warnings.join('; ').replace(/[^ -~]+/g, (other) => encodeURI(Buffer.from(other).toString()));
   return text.slice(0, LONGEST_HEADER);
 }
-
-/** True if the caller's copy is current. */
-export function isKnown(ifNoneMatch: string | undefined, sha256: string | null): boolean {
-  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
-  return tags.includes('*') || tags.includes(`"${sha256}"`);
-}

@@ -1,8 +1,9 @@
 import { ArtifactReader } from '#nestjs';
+import { isKnown } from '#nestjs/http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { pictureName, type DiagramView } from '../diagram.js';
-import { headersOf, isKnown } from './picture-headers.js';
+import { headersOf } from './picture-headers.js';
 import { isGone } from './problems.js';
 
 /** Sends the bytes of a drawn diagram. */
@@ -12,7 +13,7 @@ export class Pictures {
 
   async send(view: DiagramView, known: string | undefined, reply: FastifyReply): Promise<void> {
     const headers = headersOf(view);
-    if (isKnown(known, view.sha256)) return void reply.headers(headers).status(304).send();
+    if (isKnown(known, view.sha256!)) return void reply.headers(headers).status(304).send();
     const bytes = await this.artifacts.open(view.job!, pictureName(view.output));
     // Removed between the two reads.
     if (!bytes) throw isGone('The picture is kept no more.');

@@ -1,4 +1,4 @@
-import { ForEverybody } from '#nestjs/http';
+import { ForEverybody, isKnown } from '#nestjs/http';
 import { Controller, Get, Headers, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -35,8 +35,8 @@ export class ServedController {
     @Headers('if-none-match') known: string | undefined,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const isKnown = (etag: string): boolean => names(known, `"${etag}"`);
-    const page = isSiteId(id) ? await this.served.find(id, rest(url), isKnown) : undefined;
+    const hasCopy = (etag: string): boolean => isKnown(known, etag);
+    const page = isSiteId(id) ? await this.served.find(id, rest(url), hasCopy) : undefined;
     if (!page) throw new NoSuchPageError();
     const { route, bytes } = page;
     void reply.headers({ ...HEADERS, etag: `"${route.etag}"` });
@@ -49,9 +49,4 @@ export class ServedController {
 function rest(url: string): string {
   const [path = ''] = url.split('?');
   return path.split('/').slice(3).join('/');
-}
-
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
-  return tags.includes('*') || tags.includes(etag);
 }

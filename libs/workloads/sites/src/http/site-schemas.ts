@@ -1,5 +1,4 @@
-import { durationMs } from '#durations';
-import { Duration } from '#nestjs/http';
+import { DurationMs } from '#workload-kit/api';
 import { z } from 'zod';
 
 const MAX_PACE_MS = 10_000;
@@ -20,17 +19,8 @@ export const SiteBody = z
       .max(500)
       .optional()
       .describe('Where it is read, for its sitemap. Default the address under which it was made.'),
-    pace: Duration.default(0)
-      .transform((text, context) => {
-        try {
-          const ms = durationMs(text, 'pace');
-          if (ms <= MAX_PACE_MS) return ms;
-          context.addIssue({ code: 'custom', message: `at most ${MAX_PACE_MS} ms` });
-        } catch (error) {
-          context.addIssue({ code: 'custom', message: (error as Error).message });
-        }
-        return z.NEVER;
-      })
+    pace: DurationMs.pipe(z.number().max(MAX_PACE_MS, `at most ${MAX_PACE_MS} ms`))
+      .prefault(0)
       .describe(
         'How long each build takes at least, so that a demo can show what happens during a build; at most 10s.',
       ),
