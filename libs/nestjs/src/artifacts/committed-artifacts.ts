@@ -29,6 +29,11 @@ export class CommittedArtifacts {
     return fence === undefined ? undefined : this.store!.open(artifactsIdOf(jobId), name, range, fence);
   }
 
+  /** Removes what all runs of the job have left, before its retention is over. */
+  async removeAll(jobId: string): Promise<void> {
+    await this.store?.removeAll(artifactsIdOf(jobId));
+  }
+
   /** That of the run that has completed the job. */
   private async fenceOf(jobId: string): Promise<string | undefined> {
     const queue = this.queues.find(queueOfJobId(jobId) ?? '');

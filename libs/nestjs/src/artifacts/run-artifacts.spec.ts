@@ -99,6 +99,14 @@ describe('the artifacts of a run', () => {
     return (await context.get(Enqueuer).enqueue(kind, { does }, { owners: ['trip:42'] })).id;
   }
 
+  it('may be removed before their job is', async () => {
+    const id = await enqueue('put');
+    await untilState(id, 'completed');
+    expect(await names(id)).not.toEqual([]);
+    await context.get(CommittedArtifacts).removeAll(id);
+    expect([await names(id), await kept.jobs()]).toEqual([[], []]);
+  });
+
   it('are shown when it completes its job, and those of a failed attempt are not kept', async () => {
     const id = await enqueue('fail once');
     await until(() => seen.length === 1, 'it has put something');

@@ -1,13 +1,7 @@
 import { MooringError } from '#core';
-import {
-  JobCanceller,
-  MOORING_OPTIONS,
-  receiptOf,
-  StoreUnavailableError,
-  type MooringOptions,
-} from '#nestjs';
+import { CommittedArtifacts, JobCanceller, receiptOf, StoreUnavailableError } from '#nestjs';
 import { Reconciler } from '#workload-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { isUnderWay, type DiagramRecord } from './diagram.js';
 import { DiagramRequesters } from './diagram-requesters.js';
 import { DiagramJobs } from './diagram-jobs.js';
@@ -25,7 +19,7 @@ const AT_ONCE = 20;
 @Injectable()
 export class DiagramReconciler extends Reconciler {
   constructor(
-    @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
+    private readonly artifacts: CommittedArtifacts,
     private readonly diagrams: DiagramRepository,
     private readonly jobs: DiagramJobs,
     private readonly looks: DiagramStatus,
@@ -98,7 +92,7 @@ export class DiagramReconciler extends Reconciler {
   async end(shard: string, job: string): Promise<void> {
     const about = { reason: 'all who asked for it are gone', by: 'diagrams', cancelId: `diagram-${job}` };
     await receiptOf(this.canceller.cancel(job, about));
-    await this.options.artifacts?.removeAll(job);
+    await this.artifacts.removeAll(job);
     await this.diagrams.ended(shard, job);
   }
 }

@@ -1,5 +1,5 @@
-import { MOORING_OPTIONS, type MooringOptions } from '#nestjs';
-import { Inject, Injectable } from '@nestjs/common';
+import { CommittedArtifacts } from '#nestjs';
+import { Injectable } from '@nestjs/common';
 import { SiteRepository } from './site-repository.js';
 
 /** Grace period for readers who looked up the current build just before it was superseded twice. */
@@ -14,7 +14,7 @@ const AT_ONCE = 100;
 @Injectable()
 export class OldBuildRemover {
   constructor(
-    @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
+    private readonly artifacts: CommittedArtifacts,
     private readonly sites: SiteRepository,
   ) {}
 
@@ -24,13 +24,13 @@ export class OldBuildRemover {
   }
 
   async remove(siteId: string, job: string): Promise<void> {
-    await this.options.artifacts?.removeAll(job);
+    await this.artifacts.removeAll(job);
     await this.sites.drop(siteId, job);
   }
 
   /** Removes every build of a deleted site. */
   async removeAll(siteId: string): Promise<void> {
-    for (const job of await this.sites.otherBuilds(siteId)) await this.options.artifacts?.removeAll(job);
+    for (const job of await this.sites.otherBuilds(siteId)) await this.artifacts.removeAll(job);
     for (;;) {
       const old = await this.sites.oldBuilds(siteId, AT_ONCE);
       if (old.length === 0) return;
