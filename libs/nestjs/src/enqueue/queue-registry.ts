@@ -66,6 +66,7 @@ export class QueueRegistry implements OnModuleInit, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.queues.values()].map((queue) => queue.close()));
+    // A connection that is being made rejects when it is closed.
+    await Promise.allSettled([...this.queues.values()].map((queue) => queue.close()));
   }
 }

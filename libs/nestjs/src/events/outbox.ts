@@ -5,6 +5,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Fact } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
@@ -15,6 +16,7 @@ import type { Publisher } from './publisher.js';
 const RESERVED_MS = 5_000;
 const RELAY_EVERY_MS = 2_000;
 const ENTRIES_A_TURN = 50;
+const STOPS_WITHIN_MS = 5_000;
 const CANCEL = 'cancel ';
 const HEARD = 'heard ';
 
@@ -41,6 +43,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   private timer: NodeJS.Timeout | undefined;
   private turn: Promise<unknown> | undefined;
   private isRelaying = false;
+  private readonly underWay = new Set<Promise<unknown>>();
 
   constructor(
     @Inject(MOORING_OPTIONS) { publisher }: MooringOptions,
@@ -53,7 +56,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     // The step of a cancel has entered it. One whose jobs still run is told when they have ended.
     journal.listen((fact) => {
       if (fact.event === 'owner.cancelled' && !fact.jobOnly && !this.isRelaying)
-        void this.lookAtHeard(fact.cancelId);
+        this.telling(this.lookAtHeard(fact.cancelId));
     });
   }
 
@@ -65,9 +68,13 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     this.timer = setInterval(relay, RELAY_EVERY_MS).unref();
   }
 
+  /** What this process has done is told by itself, if the store answers. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
-    await this.turn;
+    await Promise.race([
+      Promise.all([this.turn, ...this.underWay]),
+      pause(STOPS_WITHIN_MS, undefined, { ref: false }),
+    ]);
   }
 
   /** The commands that enter a fact, for a step that records what it tells. None if nothing is told to other services. */
@@ -105,6 +112,11 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       this.isRelaying = false;
     }
     await this.lookAtHeard(cancelId);
+  }
+
+  private telling(told: Promise<unknown>): void {
+    this.underWay.add(told);
+    void told.finally(() => this.underWay.delete(told));
   }
 
   private async lookAtHeard(cancelId: string): Promise<void> {

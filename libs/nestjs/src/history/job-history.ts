@@ -43,7 +43,7 @@ export class JobHistory implements OnModuleInit {
     this.store.backend.client
       .then((client) => {
         // A store that comes back may have lost everything.
-        client.on('ready', () => this.beginToRemember().catch(() => undefined));
+        client.on('ready', () => void this.beginToRemember().catch(() => undefined));
         return this.beginToRemember();
       })
       .catch((error: unknown) => this.journal.trouble('The memory of removed jobs', error));

@@ -1,7 +1,8 @@
-import { Injectable, Logger, Optional } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import type { Artifact, ArtifactRange } from '../artifacts/artifact-store.js';
 import { CommittedArtifacts } from '../artifacts/committed-artifacts.js';
+import { Journal } from '../journal/journal.js';
 import { ArtifactUnavailableError, StoreUnavailableError } from '../errors.js';
 
 const OPENS_WITHIN_MS = 5_000;
@@ -9,10 +10,9 @@ const OPENS_WITHIN_MS = 5_000;
 /** Reads what jobs have left behind. Without a store of artifacts there is nothing to read. */
 @Injectable()
 export class ArtifactReader {
-  private readonly logger = new Logger('mooring');
-
   constructor(
     private readonly artifacts: CommittedArtifacts,
+    private readonly journal: Journal,
     @Optional() private readonly opensWithinMs = OPENS_WITHIN_MS,
   ) {}
 
@@ -25,7 +25,7 @@ export class ArtifactReader {
     const bytes = await this.openInTime(jobId, name, range);
     // An artifact that was removed meanwhile is no longer listed.
     if (bytes || !(await this.list(jobId)).some((each) => each.name === name)) return bytes;
-    this.logger.error(`The bytes of artifact ${name} of job ${jobId} are missing.`);
+    this.journal.trouble(`Artifact ${name} of job ${jobId}`, 'its bytes are missing');
     throw new ArtifactUnavailableError(name);
   }
 

@@ -30,6 +30,8 @@ import {
   type RemovedJob,
   type Run,
 } from '../index.js';
+import type { Fact } from '../journal/fact.js';
+import { Journal } from '../journal/journal.js';
 import { viewOfRemoved } from './job-view.js';
 import { slotKeyOfCallers } from './slot-limits.js';
 
@@ -264,12 +266,18 @@ describe('a job that is no longer there', () => {
 
 describe('the bytes of an artifact', () => {
   const entry = { name: 'a', size: 1, contentType: 'text/plain', sha256: '' };
-  const as = (store: object): CommittedArtifacts => store as CommittedArtifacts;
+  let facts: Fact[];
+  beforeEach(() => (facts = []));
+  const readerOf = (store: object, withinMs?: number): ArtifactReader => {
+    const journal = new Journal({ connection: {}, listeners: [(fact) => facts.push(fact)] });
+    return new ArtifactReader(store as CommittedArtifacts, journal, withinMs);
+  };
 
   it('are unavailable if the entry is there and they are not', async () => {
     let listed = [entry];
-    const reader = new ArtifactReader(as({ list: async () => listed, open: async () => undefined }));
+    const reader = readerOf({ list: async () => listed, open: async () => undefined });
     await expect(reader.open('x-1', 'a')).rejects.toMatchObject({ code: 'ARTIFACT_UNAVAILABLE' });
+    expect(facts).toMatchObject([{ event: 'trouble', what: 'Artifact a of job x-1' }]);
     listed = [];
     expect(await reader.open('x-1', 'a')).toBeUndefined();
   });
@@ -281,10 +289,10 @@ describe('the bytes of an artifact', () => {
       ...store,
       open: () => new Promise<{ bytes: Readable }>((resolve) => setTimeout(resolve, 40, { bytes })),
     };
-    await expect(new ArtifactReader(as(store), 20).open('x-1', 'a')).rejects.toMatchObject({
+    await expect(readerOf(store, 20).open('x-1', 'a')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
-    await expect(new ArtifactReader(as(late), 20).open('x-1', 'a')).rejects.toMatchObject({
+    await expect(readerOf(late, 20).open('x-1', 'a')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
     await until(() => bytes.destroyed, 'they are closed');

@@ -18,7 +18,8 @@ export class StoreAccess implements OnApplicationShutdown {
   /** BullModule closes the workers in the same phase of the shutdown, and Nest does not say which module comes first. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.allSettled(this.workers().map((worker) => worker.close()));
-    await Promise.all([this.owners.close(), this.slots.close(), this.store.close()]);
+    // A connection that is being made rejects when it is closed.
+    await Promise.allSettled([this.owners.close(), this.slots.close(), this.store.close()]);
   }
 
   private workers(): Worker[] {

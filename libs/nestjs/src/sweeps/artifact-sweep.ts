@@ -1,4 +1,5 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Journal } from '../journal/journal.js';
 import { jobIdOfArtifacts, queueOfJobId } from '../kinds/job-ids.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { inLanes } from './in-lanes.js';
@@ -16,13 +17,13 @@ type Fate = 'kept' | 'removed' | 'failed';
 @Injectable()
 export class ArtifactSweep extends Sweep {
   readonly kind = 'artifacts';
-  private readonly logger = new Logger('Mooring');
 
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly settings: SweepSettings,
     private readonly store: SweepStore,
     private readonly quarantine: Quarantine,
+    private readonly journal: Journal,
   ) {
     super();
   }
@@ -62,7 +63,7 @@ export class ArtifactSweep extends Sweep {
       return 'removed';
     } catch (error) {
       // The next sweep finds it again.
-      this.logger.error(`The artifacts of ${jobId} could not be removed: ${(error as Error).message}`);
+      this.journal.trouble('The removal of artifacts', error);
       return 'failed';
     }
   }

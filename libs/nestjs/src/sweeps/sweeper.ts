@@ -1,5 +1,6 @@
-import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
+import { Journal } from '../journal/journal.js';
 import { newRecord, SweepBook, type SweepOrder, type SweepRecord } from './sweep-book.js';
 import { SweepRegistry } from './sweep-registry.js';
 import { SweepSettings } from './sweep-settings.js';
@@ -15,7 +16,6 @@ const VOID =
 /** Begins sweeps, one of each kind at a time and an unfinished one first. Any process may ask for one; a janitor does it. */
 @Injectable()
 export class Sweeper implements BeforeApplicationShutdown {
-  private readonly logger = new Logger('Mooring');
   private readonly closing = new AbortController();
   private readonly underWay = new Set<Promise<unknown>>();
 
@@ -25,6 +25,7 @@ export class Sweeper implements BeforeApplicationShutdown {
     private readonly registry: SweepRegistry,
     private readonly book: SweepBook,
     private readonly work: SweepWork,
+    private readonly journal: Journal,
   ) {}
 
   /** Sweeps stop after their page, and another process resumes them. */
@@ -47,7 +48,7 @@ export class Sweeper implements BeforeApplicationShutdown {
   async answerAsked(): Promise<void> {
     for (const kind of new Set((await this.book.open()).map(({ sweep }) => sweep)))
       this.locked(kind, (lock) => this.doOpen(kind, lock)).catch((error: Error) =>
-        this.logger.error(`The sweep of ${kind} failed: ${error.message}`),
+        this.journal.trouble(`The sweep of ${kind}`, error),
       );
   }
 

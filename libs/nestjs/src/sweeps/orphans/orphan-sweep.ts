@@ -1,7 +1,8 @@
 import { Owners, parseOwner } from '#core';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { ORPHAN_CANCEL } from '../../history/orphan-cancel.js';
+import { Journal } from '../../journal/journal.js';
 import { OwnerLives } from '../../resolvers/owner-lives.js';
 import type { OwnerLife } from '../../resolvers/owner-resolver.js';
 import { inLanes } from '../in-lanes.js';
@@ -29,7 +30,6 @@ type Position =
 @Injectable()
 export class OrphanSweep extends Sweep {
   readonly kind = 'orphans';
-  private readonly logger = new Logger('Mooring');
 
   constructor(
     private readonly settings: SweepSettings,
@@ -37,6 +37,7 @@ export class OrphanSweep extends Sweep {
     private readonly lives: OwnerLives,
     private readonly observations: GoneObservations,
     private readonly book: SweepBook,
+    private readonly journal: Journal,
     @Inject(Owners) private readonly owners: Owners,
   ) {
     super();
@@ -153,7 +154,7 @@ export class OrphanSweep extends Sweep {
       const receipt = await this.owners.cancel(owner, options, { epoch, wanted });
       return receipt.late ? 'kept' : receipt.removed + receipt.aborted;
     } catch (error) {
-      this.logger.error(`The orphan ${owner} could not be cancelled: ${(error as Error).message}`);
+      this.journal.trouble('The cancel of orphans', error);
       return 'failed';
     }
   }

@@ -1,7 +1,8 @@
 import { parseOwner } from '#core';
-import { Injectable, Logger, type OnModuleInit, type Type } from '@nestjs/common';
+import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Job } from 'bullmq';
+import { Journal } from '../../journal/journal.js';
 import { KindRegistry } from '../../kinds/kind-registry.js';
 import type { Kind } from '../../kinds/kind.js';
 import { MooringSetupError } from '../../setup-error.js';
@@ -10,13 +11,13 @@ import { JobKeeper, KEEPS } from './job-keeper.js';
 /** The keepers of this process, by kind. */
 @Injectable()
 export class JobKeepers implements OnModuleInit {
-  private readonly logger = new Logger('Mooring');
   private readonly keepers = new Map<string, JobKeeper>();
 
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly reflector: Reflector,
     private readonly kinds: KindRegistry,
+    private readonly journal: Journal,
   ) {}
 
   onModuleInit(): void {
@@ -41,7 +42,7 @@ export class JobKeepers implements OnModuleInit {
       try {
         return await this.ask(name, ofKind);
       } catch (error) {
-        this.logger.error(`Jobs of ${name} are all kept: ${(error as Error).message}`);
+        this.journal.trouble(`The keeper of ${name}, whose jobs are all kept`, error);
         return ofKind.map(({ id }) => id!);
       }
     });

@@ -1,5 +1,6 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { artifactsIdOf } from '../../kinds/job-ids.js';
+import { Journal } from '../../journal/journal.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../../options.js';
 import { SweepStore } from '../sweep-store.js';
 import { Quarantine } from './quarantine.js';
@@ -21,12 +22,11 @@ export type Removed = 'removed' | 'kept' | { readonly failed: string };
  */
 @Injectable()
 export class JobRemover {
-  private readonly logger = new Logger('Mooring');
-
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly store: SweepStore,
     private readonly quarantine: Quarantine,
+    private readonly journal: Journal,
   ) {}
 
   async remove(removal: FinishedRemoval): Promise<Removed> {
@@ -46,7 +46,7 @@ export class JobRemover {
       return removed === 1 ? 'removed' : 'kept';
     } catch (error) {
       const failed = (error as Error).message;
-      this.logger.error(`The finished job ${id} could not be removed: ${failed}`);
+      this.journal.trouble('The removal of finished jobs', error);
       await this.quarantine.fail(id, failed, at);
       return { failed };
     }
