@@ -3,6 +3,8 @@ import { defineScripts, runScript } from '../scripts/composed-scripts.js';
 import { readJobRef } from '../scripts/job-ref.js';
 
 const BLOCK_MS = 5_000;
+/** How much longer a read may take. Then its connection is dead, and its other end has said nothing. */
+const LATE_MS = 3_000;
 const RETRY_MS = 1_000;
 
 type Stop = (jobId: string) => void;
@@ -66,7 +68,11 @@ export class CancelListener {
         const client = await this.backend.client;
         defineScripts(client, this.backend.redisVersion);
         last ??= (await runScript(client, 'announcedSince', [key])) as string;
-        const entries = (await client.xread([{ key, id: last }], { BLOCK: BLOCK_MS })) as Entries;
+        const timer = setTimeout(() => client.disconnect(true), BLOCK_MS + LATE_MS).unref();
+        const reading = client
+          .xread([{ key, id: last }], { BLOCK: BLOCK_MS })
+          .finally(() => clearTimeout(timer));
+        const entries = (await reading) as Entries;
         for (const [id, fields] of entries?.[0]?.[1] ?? []) {
           last = id;
           this.announce(fields[1] ?? '');
