@@ -1,7 +1,6 @@
 import { RedisQueueBackend } from 'bullmq';
 import {
   IdempotencyConflictError,
-  InvalidJobError,
   OwnerClosedError,
   OwnerFullError,
   QueueFullError,
@@ -65,7 +64,7 @@ export function refusalOf(word: 'closed' | 'slot-limit', detail: string): Error 
 
 function failure(jobId: string, text: string): Error {
   if (isOutOfMemory(text)) return new StoreFullError();
-  return bullRefusal(jobId, text) ?? new InvalidJobError(text);
+  return bullRefusal(jobId, text) ?? new Error(text);
 }
 
 /** What a step that adds jobs failed with, as its callers know it. */
