@@ -177,6 +177,7 @@ describe('the HTTP interface', () => {
   it('serves its documentation, made from the same schemas', async () => {
     const openapi = await fleet.request('GET', '/openapi.json');
     expect(Object.keys(openapi.body['paths'] as object)).toEqual([
+      '/v1/events',
       '/v1/jobs/{id}/artifacts/{name}',
       '/v1/cancellations/{cancelId}',
       '/v1/flows',
@@ -197,7 +198,6 @@ describe('the HTTP interface', () => {
       '/v1/admin/sweeps/{kind}',
       '/v1/admin/sweeps',
       '/v1/admin/sweeps/{sweepId}',
-      '/v1/events',
       '/v1/trips',
       '/v1/trips/{id}',
       '/v1/trips/{id}/accept',

@@ -20,8 +20,8 @@ export class ApiModule {
     return {
       module: ApiModule,
       imports: [
-        ...imports,
         ApiModule.routes(runtime),
+        ...imports,
         EventsModule.forRootAsync({
           useFactory: () => ({
             mapping: env.EVENT_MAP ?? new EventMapping([]),
