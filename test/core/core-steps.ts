@@ -3,7 +3,7 @@ import type { Job, JobsOptions } from 'bullmq';
 import { sendCancelOnly } from '../support/core-cancel.js';
 import { seededRandom } from '../support/random.js';
 import { isUnfinished } from '../support/core-state.js';
-import { hold, violationOf } from '../protocol/violation.js';
+import { hold, violationOf } from './violation.js';
 import { MOST_JOBS_OF_AN_OWNER, OWNERS, QUEUES, SLOT_LIMITS, type CoreWorld } from './core-world.js';
 
 const [ANN, BEN, CAL, DEE] = OWNERS;

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { MooredQueue, MooredWorker, Owners } from '#core';
 import { faultsOf } from '../support/core-audit.js';
 import { isUnfinished, readCoreState, type CoreState } from '../support/core-state.js';
-import { hold } from '../protocol/violation.js';
+import { hold } from './violation.js';
 
 export const QUEUES = ['audio', 'video'] as const;
 export const OWNERS = ['trip:1', 'trip:2', 'user:1', 'user:2'] as const;

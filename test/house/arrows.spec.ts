@@ -11,10 +11,9 @@ const ROOMS = [
   'workload-kit',
   'events',
   'resolvers',
-  'http',
+  'bullmq-scripts',
   'core',
   'partitions',
-  'lifecycle',
   'artifacts',
   'runtime',
   'scripts',
@@ -32,22 +31,20 @@ const ARROWS: Record<string, readonly string[]> = {
     'workload-kit',
     'events',
     'resolvers',
-    'http',
     'runtime',
-    'lifecycle',
-    'artifacts',
+    'nestjs',
+    'core',
     'durations',
     'nearest-name',
   ],
-  fleet: ['workloads', 'workload-kit', 'events', 'lifecycle', 'artifacts', 'runtime'],
-  workloads: ['workload-kit', 'lifecycle', 'artifacts', 'http', 'durations'],
-  'workload-kit': ['lifecycle', 'http', 'scripts', 'runtime'],
-  lifecycle: ['scripts', 'durations', 'nearest-name'],
-  artifacts: ['scripts', 'durations'],
-  events: ['lifecycle', 'durations'],
-  resolvers: ['lifecycle', 'durations'],
-  http: [],
-  core: ['durability'],
+  fleet: ['workloads', 'workload-kit', 'events', 'nestjs', 'core', 'artifacts', 'runtime'],
+  workloads: ['workload-kit', 'nestjs', 'core', 'durations'],
+  'workload-kit': ['nestjs', 'core', 'scripts', 'runtime', 'durations'],
+  artifacts: ['scripts'],
+  events: ['nestjs', 'core'],
+  resolvers: ['nestjs', 'core', 'durations'],
+  core: ['bullmq-scripts', 'durability'],
+  'bullmq-scripts': [],
   nestjs: ['core', 'nearest-name'],
   partitions: ['core'],
   runtime: ['scripts', 'durability', 'durations', 'nearest-name'],
@@ -64,10 +61,11 @@ const ALSO_FOR_SPECS = ['test'];
 const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
 const READS_NO_ENVIRONMENT = [
+  'bullmq-scripts',
   'core',
   'durability',
+  'nestjs',
   'partitions',
-  'lifecycle',
   'events',
   'resolvers',
   'artifacts',
@@ -251,11 +249,11 @@ function isEnv(node: ts.Node | undefined): boolean {
 
 /** What the planted houses below list in their package.json. */
 const NAMES: PublicNames = {
-  '#lifecycle': 'libs/lifecycle/src/index.ts',
+  '#core': 'libs/core/src/index.ts',
+  '#nestjs': 'libs/nestjs/src/index.ts',
   '#artifacts': 'libs/artifacts/src/index.ts',
   '#events': 'libs/events/src/index.ts',
   '#resolvers': 'libs/resolvers/src/index.ts',
-  '#http': 'libs/http/src/index.ts',
   '#runtime': 'libs/runtime/src/index.ts',
   '#durations': 'libs/durations/src/index.ts',
   '#fleet': 'libs/fleet/src/index.ts',
@@ -273,17 +271,17 @@ describe('the arrows', () => {
     expect(
       planted({
         'apps/api/src/main.ts':
-          "import '#workloads/trips'; import '#fleet'; import '#runtime'; import '#lifecycle'; import './a.js';",
+          "import '#workloads/trips'; import '#fleet'; import '#runtime'; import '#nestjs'; import './a.js';",
         'libs/workloads/trips/src/index.ts':
-          "import '#lifecycle'; import '#workload-kit'; import '#workload-kit/api';",
+          "import '#nestjs'; import '#workload-kit'; import '#workload-kit/api';",
         'libs/fleet/src/workloads.ts': "import '#workload-kit'; import '#workloads/trips';",
         'libs/runtime/src/index.ts': "import '#durations'; import 'bullmq'; import 'node:fs';",
-        'libs/events/src/index.ts': "import '#lifecycle'; import '#durations';",
-        'libs/resolvers/src/index.ts': "import '#lifecycle'; import '#durations';",
-        'libs/lifecycle/src/gate/gate.ts': "import '../keys.js'; import '#durations';",
-        'libs/lifecycle/src/gate/gate.spec.ts':
-          "import './gate.js'; import '../../../../test/support/clock.js';",
-        'test/flows/life.flow.spec.ts': "import '../../apps/api/src/api.module.js'; import '#lifecycle';",
+        'libs/events/src/index.ts': "import '#nestjs'; import '#core';",
+        'libs/resolvers/src/index.ts': "import '#nestjs'; import '#durations';",
+        'libs/core/src/owners/owners.ts': "import '../model/owner.js';",
+        'libs/core/src/owners/owners.spec.ts':
+          "import './owners.js'; import '../../../../test/support/clock.js';",
+        'test/flows/life.flow.spec.ts': "import '../../apps/api/src/api.module.js'; import '#nestjs';",
         'bench/backlog.bench.ts': "import '../test/support/store.js'; import '#runtime';",
       }),
     ).toEqual([]);
@@ -295,20 +293,20 @@ describe('the arrows', () => {
     ['libs/workloads/trips/src/a.ts', '#workloads/sites', 'libs/workloads/trips -> libs/workloads/sites'],
     ['libs/workloads/trips/src/a.ts', '#fleet', 'libs/workloads/trips -> libs/fleet'],
     ['libs/workload-kit/src/a.ts', '#workloads/trips', 'libs/workload-kit -> libs/workloads/trips'],
-    ['libs/http/src/a.ts', '#lifecycle', 'libs/http -> libs/lifecycle'],
     ['libs/workloads/trips/src/a.ts', '#runtime', 'libs/workloads/trips -> libs/runtime'],
     ['libs/workloads/trips/src/a.ts', '../../../../apps/api/src/main.js', 'libs/workloads/trips -> apps/api'],
-    ['libs/lifecycle/src/a.ts', '#artifacts', 'libs/lifecycle -> libs/artifacts'],
-    ['libs/lifecycle/src/a.ts', '#runtime', 'libs/lifecycle -> libs/runtime'],
-    ['libs/lifecycle/src/a.ts', '#workloads/trips', 'libs/lifecycle -> libs/workloads/trips'],
-    ['libs/lifecycle/src/a.ts', '../../../apps/api/src/main.js', 'libs/lifecycle -> apps/api'],
-    ['libs/lifecycle/src/a.ts', '../../../test/support/clock.js', 'libs/lifecycle -> test'],
-    ['libs/lifecycle/src/a.ts', '#events', 'libs/lifecycle -> libs/events'],
+    ['libs/nestjs/src/a.ts', '#artifacts', 'libs/nestjs -> libs/artifacts'],
+    ['libs/core/src/a.ts', '#nestjs', 'libs/core -> libs/nestjs'],
+    ['libs/nestjs/src/a.ts', '#runtime', 'libs/nestjs -> libs/runtime'],
+    ['libs/nestjs/src/a.ts', '#workloads/trips', 'libs/nestjs -> libs/workloads/trips'],
+    ['libs/nestjs/src/a.ts', '../../../apps/api/src/main.js', 'libs/nestjs -> apps/api'],
+    ['libs/nestjs/src/a.ts', '../../../test/support/clock.js', 'libs/nestjs -> test'],
+    ['libs/nestjs/src/a.ts', '#events', 'libs/nestjs -> libs/events'],
     ['libs/events/src/a.ts', '#runtime', 'libs/events -> libs/runtime'],
     ['libs/resolvers/src/a.ts', '#runtime', 'libs/resolvers -> libs/runtime'],
-    ['libs/lifecycle/src/a.ts', '#resolvers', 'libs/lifecycle -> libs/resolvers'],
-    ['libs/artifacts/src/a.spec.ts', '#lifecycle', 'libs/artifacts -> libs/lifecycle'],
-    ['libs/runtime/src/a.ts', '#lifecycle', 'libs/runtime -> libs/lifecycle'],
+    ['libs/nestjs/src/a.ts', '#resolvers', 'libs/nestjs -> libs/resolvers'],
+    ['libs/artifacts/src/a.spec.ts', '#nestjs', 'libs/artifacts -> libs/nestjs'],
+    ['libs/runtime/src/a.ts', '#nestjs', 'libs/runtime -> libs/nestjs'],
     ['libs/durations/src/a.ts', '#runtime', 'libs/durations -> libs/runtime'],
   ];
   it.each(against)('stop %s importing %s', (file, from, arrow) => {
@@ -320,10 +318,10 @@ describe('the arrows', () => {
   it('say what may be imported instead', () => {
     expect(planted({ 'libs/workloads/trips/src/a.ts': "import '#runtime';" })).toEqual([
       'libs/workloads/trips/src/a.ts: "#runtime" goes against the arrows: libs/workloads/trips -> libs/runtime; ' +
-        'workloads may import workload-kit, lifecycle, artifacts, http, durations',
+        'workloads may import workload-kit, nestjs, core, durations',
     ]);
-    expect(planted({ 'libs/http/src/a.ts': "import '#lifecycle';" })[0]).toMatch(
-      /; http may import no other room$/,
+    expect(planted({ 'libs/durations/src/a.ts': "import '#nestjs';" })[0]).toMatch(
+      /; durations may import no other room$/,
     );
   });
 
@@ -338,7 +336,7 @@ describe('the arrows', () => {
     "import a = require('#artifacts');",
   ];
   it.each(statements)('are seen in %s', (statement) => {
-    expect(planted({ 'libs/lifecycle/src/a.ts': statement })).toHaveLength(1);
+    expect(planted({ 'libs/nestjs/src/a.ts': statement })).toHaveLength(1);
   });
 
   it('ask for a row for every room', () => {
@@ -353,8 +351,8 @@ describe('public names', () => {
   it.each([
     [
       'libs/workloads/trips/src/a.ts',
-      '../../../lifecycle/src/keys.js',
-      'reaches into libs/lifecycle: use its public name',
+      '../../../nestjs/src/errors.js',
+      'reaches into libs/nestjs: use its public name',
     ],
     [
       'test/flows/a.spec.ts',
@@ -362,8 +360,8 @@ describe('public names', () => {
       'reaches into libs/runtime: use its public name',
     ],
     ['apps/api/src/a.ts', '../../../package.json', 'leads out of the house'],
-    ['apps/api/src/a.ts', '/libs/lifecycle/src/keys.js', 'leads out of the house'],
-    ['apps/api/src/a.ts', '#lifecycle/keys', 'is no public name: package.json does not list it'],
+    ['apps/api/src/a.ts', '/libs/nestjs/src/errors.js', 'leads out of the house'],
+    ['apps/api/src/a.ts', '#nestjs/errors', 'is no public name: package.json does not list it'],
     [
       'apps/api/src/a.ts',
       '#workloads/trips/trips.service',
@@ -382,8 +380,8 @@ describe('the environment', () => {
   it.each([...reads, 'const { env } = process;', "import { env } from 'node:process';"])(
     'is not read by %s',
     (text) => {
-      expect(planted({ 'libs/lifecycle/src/a.ts': text })).toEqual([
-        'libs/lifecycle/src/a.ts: reads process.env',
+      expect(planted({ 'libs/nestjs/src/a.ts': text })).toEqual([
+        'libs/nestjs/src/a.ts: reads process.env',
       ]);
       expect(planted({ 'apps/api/src/a.ts': text })).toEqual([]);
     },
