@@ -380,9 +380,7 @@ describe('the environment', () => {
   it.each([...reads, 'const { env } = process;', "import { env } from 'node:process';"])(
     'is not read by %s',
     (text) => {
-      expect(planted({ 'libs/nestjs/src/a.ts': text })).toEqual([
-        'libs/nestjs/src/a.ts: reads process.env',
-      ]);
+      expect(planted({ 'libs/nestjs/src/a.ts': text })).toEqual(['libs/nestjs/src/a.ts: reads process.env']);
       expect(planted({ 'apps/api/src/a.ts': text })).toEqual([]);
     },
   );
