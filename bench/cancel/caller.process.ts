@@ -1,4 +1,4 @@
-import { Canceller, owner } from '#lifecycle';
+import { Owners } from '#core';
 import { Redis } from 'ioredis';
 import { growthDuring, type Growth } from '../harness/growth.js';
 import { median } from '../harness/median.js';
@@ -31,10 +31,10 @@ process.send?.('ready');
 
 async function ours(): Promise<Side> {
   const app = await startApp(redis);
-  const canceller = app.get(Canceller);
+  const owners = app.get(Owners);
   return {
     cancel: async (tripId) => {
-      const receipt = await canceller.cancel(owner('trip', tripId), { wait: 'drained', waitFor: '2m' });
+      const receipt = await owners.cancel(`trip:${tripId}`, { wait: 'drained', waitFor: '2m' });
       return receipt.done ? receipt.removed : -1;
     },
     close: () => app.close(),

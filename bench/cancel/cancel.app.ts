@@ -1,21 +1,25 @@
 import 'reflect-metadata';
+import { owner } from '#core';
 import {
   defineKind,
   Enqueuer,
   Handler,
   Handles,
-  LifecycleModule,
-  owner,
+  KindProcessor,
+  MooringModule,
+  type KindWorkerOptions,
+  type MooringOptions,
   type Payload,
   type Run,
-  type WorkerOptions,
-} from '#lifecycle';
+} from '#nestjs';
+import '#nestjs/register';
+import { Processor } from '@nestjs/bullmq';
 import { Injectable, Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
-export const PREFIX = 'bench';
+export const PREFIX = '{bench}';
 export const PRIORITY = 100;
 
 /** What a ride asks of a driver. */
@@ -50,31 +54,31 @@ class OfferHandler extends Handler<typeof offer> {
   }
 }
 
+@Processor(offer.queue)
+class OfferProcessor extends KindProcessor {}
+
 @Module({})
 class BenchModule {}
 
 /** A plain application that enqueues and cancels, and optionally runs jobs. */
 export async function startApp(
   redis: Redis,
-  worker?: WorkerOptions & { readonly watcher: Watcher },
+  watcher?: Watcher,
+  worker: KindWorkerOptions = {},
 ): Promise<INestApplicationContext> {
-  // Calls are accepted only once the connection is ready.
   await redis.ping();
-  const options = {
-    redis,
+  const options: MooringOptions = {
+    connection: redis,
     prefix: PREFIX,
     maxWaiting: 10_000_000,
-    storeTimeoutMs: 60_000,
-    ...(worker && { worker }),
+    listeners: [],
+    worker,
   };
   return NestFactory.createApplicationContext(
     {
       module: BenchModule,
-      imports: [
-        LifecycleModule.forRootAsync({ useFactory: () => options }),
-        LifecycleModule.forKinds([offer]),
-      ],
-      providers: worker ? [{ provide: Watcher, useValue: worker.watcher }, OfferHandler] : [],
+      imports: [MooringModule.forRoot(options), MooringModule.forKinds([offer])],
+      providers: watcher ? [{ provide: Watcher, useValue: watcher }, OfferHandler, OfferProcessor] : [],
     },
     { logger: ['error', 'warn'] },
   );

@@ -8,7 +8,7 @@ import { missedTargets, table } from './report.js';
 import { told } from './told.js';
 
 /*
- * Measures the cost of cancelling an owner while other jobs wait, for the lifecycle and, in the same run and on the same
+ * Measures the cost of cancelling an owner while other jobs wait, for Mooring and, in the same run and on the same
  * store, for the usual way: load every job, filter, remove. Also measures how soon running jobs are told.
  *   node dist/bench/cancel/cancel.bench.js [--json] [--rounds N] [--large]
  */

@@ -10,7 +10,7 @@ export class PlainQueue {
   private readonly queue: Queue;
 
   constructor(redis: Redis) {
-    this.queue = new Queue(offer.queue, { connection: redis, prefix: `{${PREFIX}}` });
+    this.queue = new Queue(offer.queue, { connection: redis, prefix: PREFIX });
   }
 
   /** Jobs of one trip, or each of a trip of its own. All have a priority, which makes removing them cheap for both sides. */

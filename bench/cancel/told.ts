@@ -1,4 +1,4 @@
-import { Canceller, owner } from '#lifecycle';
+import { Owners } from '#core';
 import { BenchProcess } from '../harness/bench-process.js';
 import type { CancelStore } from './cancel.store.js';
 import { monotonicMs } from './clock.js';
@@ -54,7 +54,7 @@ async function times(store: CancelStore, url: string, rounds: number): Promise<T
       await askAll({ running: EACH });
       const heard = askAll<{ times: number[] }>({ told: EACH });
       const start = monotonicMs();
-      await store.app.get(Canceller).cancel(owner('trip', tripId), { wait: 'drained' });
+      await store.app.get(Owners).cancel(`trip:${tripId}`, { wait: 'drained' });
       const latencies = (await heard).flatMap((one) => one.times.map((at) => at - start));
       if (round > 0) all.push(...latencies);
     }

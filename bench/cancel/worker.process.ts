@@ -21,21 +21,19 @@ process.on('message', (asked: Question) => {
 process.once('disconnect', () => void end());
 
 const redis = new Redis(url, { maxRetriesPerRequest: null });
-const app = await startApp(redis, {
-  concurrency: Number(concurrency),
-  lockMs: Number(leaseMs),
-  watcher: {
-    began() {
-      running += 1;
-      answer();
-    },
-    wasTold() {
-      running -= 1;
-      told.push(monotonicMs());
-      answer();
-    },
+const watcher = {
+  began() {
+    running += 1;
+    answer();
   },
-});
+  wasTold() {
+    running -= 1;
+    told.push(monotonicMs());
+    answer();
+  },
+};
+const limits = { concurrency: Number(concurrency), lockDuration: Number(leaseMs) };
+const app = await startApp(redis, watcher, limits);
 process.send?.('ready');
 
 function answer(): void {

@@ -1,7 +1,7 @@
 import { median } from '../harness/median.js';
 import { medianWait } from '../harness/prober.js';
 import type { Waited } from '../harness/prober.process.js';
-import { CancelStore, type CancelSide, type OneCancel } from './cancel-store.js';
+import { CancelStore, type OneCancel } from './cancel-store.js';
 
 const SIZES = [300_000];
 const LARGE = 1_000_000;
@@ -14,7 +14,6 @@ const QUIET_MS = 1_000;
 
 /** Medians of the rounds, and the longest that another client was kept waiting in any of them. */
 export interface Cancels {
-  readonly side: CancelSide;
   readonly waiting: number;
   readonly jobs: number;
   readonly ms: number;
@@ -26,11 +25,7 @@ export interface Cancels {
 }
 
 /** Cancels of owners with a hundred jobs, and with very many, while jobs of other owners wait. */
-export async function cancels(
-  sides: readonly CancelSide[],
-  rounds: number,
-  large: boolean,
-): Promise<Cancels[]> {
+export async function cancels(rounds: number, large: boolean): Promise<Cancels[]> {
   const store = await CancelStore.start();
   const all: Cancels[] = [];
   let waiting = 0;
@@ -38,9 +33,9 @@ export async function cancels(
     for (const size of large ? [...SIZES, LARGE] : SIZES) {
       await store.addOthers(size - waiting);
       waiting = size;
-      all.push(...(await inTurns(store, sides, { waiting, jobs: FEW, times: TIMES }, rounds)));
+      all.push(await measure(store, { waiting, jobs: FEW, times: TIMES }, rounds));
       const many = { waiting, jobs: MANY, times: 1 };
-      all.push(...(await inTurns(store, ['core'], many, Math.min(rounds, MANY_ROUNDS))));
+      all.push(await measure(store, many, Math.min(rounds, MANY_ROUNDS)));
     }
   } finally {
     await store.stop();
@@ -54,26 +49,25 @@ interface Asked {
   readonly times: number;
 }
 
-async function inTurns(
+async function measure(
   store: CancelStore,
-  sides: readonly CancelSide[],
   { waiting, jobs, times }: Asked,
   rounds: number,
-): Promise<Cancels[]> {
-  const taken = new Map<CancelSide, OneCancel[]>(sides.map((side) => [side, []]));
+): Promise<Cancels> {
+  const taken: OneCancel[] = [];
   const quiet: Waited[] = [];
   for (let round = 0; round < rounds; round += 1) {
     quiet.push(await store.quiet(QUIET_MS));
-    for (const side of round % 2 === 0 ? sides : sides.toReversed())
-      taken.get(side)!.push(await store.cancel(side, jobs, times));
+    taken.push(await store.cancel(jobs, times));
   }
-  const atRest = medianWait(quiet);
-  return sides.map((side) => {
-    const mine = taken.get(side)!;
-    const waits = mine.map(({ waited }) => waited);
-    const ms = median(mine.map((one) => one.ms));
-    const storeUs = median(mine.map((one) => one.storeUs));
-    const longestStallMs = Math.max(...waits.map(({ busy }) => busy));
-    return { side, waiting, jobs, ms, storeUs, waited: medianWait(waits), longestStallMs, atRest };
-  });
+  const waits = taken.map(({ waited }) => waited);
+  return {
+    waiting,
+    jobs,
+    ms: median(taken.map(({ ms }) => ms)),
+    storeUs: median(taken.map(({ storeUs }) => storeUs)),
+    waited: medianWait(waits),
+    longestStallMs: Math.max(...waits.map(({ busy }) => busy)),
+    atRest: medianWait(quiet),
+  };
 }

@@ -2,8 +2,7 @@ import { loadavg } from 'node:os';
 import { needRedis } from '../harness/redis-server.js';
 import { endWhenCutShort } from '../harness/rounds.js';
 import { underBacklog } from './backlog.js';
-import type { CancelSide } from './cancel-store.js';
-import { cancels, type Cancels } from './cancelled.js';
+import { cancels } from './cancelled.js';
 import { Contest, type Row } from './contest.js';
 import {
   enqueueAlone,
@@ -28,7 +27,7 @@ import { needRivals, Stores } from './stores.js';
 import { verdicts } from './targets.js';
 
 /*
- * Measures the cost of owners beside plain BullMQ and today's lifecycle. Every side runs every measurement in the same run.
+ * Measures the cost of owners beside plain BullMQ, and that of a kind in a Nest application beside the core. Every side runs every measurement in the same run.
  *   node dist/bench/core/core.bench.js [--rounds 5] [--sides plain,core] [--what enqueue,store] [--large] [--targets] [--json]
  */
 const CONTESTS: Partial<Record<Question, (contest: Contest) => Promise<void>>> = {
@@ -62,7 +61,7 @@ const say = (line: string): void => (json ? console.error(line) : console.log(li
 needRivals(sides, say);
 say(ROWS_HEAD);
 const rows = [...(await onOneStore()), ...(what.includes('backlog') ? await onStoresOfTheirOwn() : [])];
-const cancelled = what.includes('cancel') ? await cancelAll() : [];
+const cancelled = what.includes('cancel') ? await cancels(rounds, large) : [];
 const judged = verdicts(rows, cancelled);
 const load = { before: loadBefore, after: loadavg()[0]! };
 say([cancelTable(cancelled), verdictTable(judged), loadLines(load)].join('\n'));
@@ -99,13 +98,4 @@ async function onStoresOfTheirOwn(): Promise<readonly Row[]> {
     await contest.stop();
     await stores.stop();
   }
-}
-
-function cancelAll(): Promise<Cancels[]> {
-  const both: readonly CancelSide[] = ['core', 'lifecycle'];
-  return cancels(
-    both.filter((side) => sides.includes(side)),
-    rounds,
-    large,
-  );
 }

@@ -1,4 +1,4 @@
-import type { PerOwner } from '../lifecycle/work.js';
+import type { PerOwner } from './work.js';
 import type { Answer, Contest } from './contest.js';
 import type { Order } from './producer.process.js';
 import { sidesAsked, type SideName } from './sides.js';

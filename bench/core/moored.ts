@@ -1,15 +1,14 @@
 import { MooredQueue, MooredWorker, owner, type MooredQueueOptions } from '#core';
 import type { BulkJobOptions } from 'bullmq';
 import { Redis } from 'ioredis';
-import { KEEP_AGE_S, KEEP_COUNT, LOCK_MS, payload, PRIORITY, QUEUE, work } from '../lifecycle/work.js';
+import { KEEP_AGE_S, KEEP_COUNT, LOCK_MS, payload, PREFIX, PRIORITY, QUEUE, work } from './work.js';
 import { extrasOf } from './extras.js';
 import type { Manner, Producer } from './producer.process.js';
 import type { SideName } from './sides.js';
 import type { Consumer } from './worker.process.js';
 
-const PREFIX = '{bench}';
 const KEEP = { age: KEEP_AGE_S, count: KEEP_COUNT };
-/** As many as the lifecycle is told here: it is checked, and never reached. */
+/** It is checked, and never reached. */
 const LIMITS = { perQueue: 10_000_000 };
 
 /** Enqueues through the core: `core-add` by BullMQ's own methods, the others by those that answer a ticket. */

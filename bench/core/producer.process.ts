@@ -1,4 +1,4 @@
-import type { PerOwner } from '../lifecycle/work.js';
+import type { PerOwner } from './work.js';
 import type { Extra } from './extras.js';
 import type { SideName } from './sides.js';
 
@@ -42,8 +42,8 @@ async function startProducer(): Promise<Producer> {
   switch (side) {
     case 'plain':
       return (await import('./plain.js')).plainProducer(url);
-    case 'lifecycle':
-      return (await import('./lifecycle.js')).lifecycleProducer(url);
+    case 'nestjs':
+      return (await import('./nestjs.js')).nestProducer(url);
     case 'core':
     case 'core-add':
     case 'core-unlimited':

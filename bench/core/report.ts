@@ -36,7 +36,7 @@ export function cancelTable(cancels: readonly Cancels[]): string {
     ]),
     ...cancels.map((one) =>
       row([
-        `  ${one.jobs} jobs, ${one.waiting} waiting, ${one.side}`,
+        `  ${one.jobs} jobs, ${one.waiting} waiting`,
         ms(one.ms),
         `${one.storeUs.toFixed(1)} µs`,
         ...waits(one.waited),

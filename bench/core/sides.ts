@@ -6,14 +6,14 @@ export const SIDES = {
   core: 'MooredQueue.enqueue and enqueueBulk, MooredWorker; a limit on the queue is checked with each add',
   'core-add': 'MooredQueue.add and addBulk, with the same limit',
   'core-unlimited': 'as core, without a limit on the queue',
-  lifecycle: 'the lifecycle in a Nest application',
+  nestjs: 'a kind in a Nest application: Enqueuer, and a handler with its processor',
   'pg-boss': 'pg-boss on PostgreSQL',
   'graphile-worker': 'graphile-worker on PostgreSQL',
 } as const;
 export type SideName = keyof typeof SIDES;
 export type RivalName = 'pg-boss' | 'graphile-worker';
 
-export const DEFAULT_SIDES: readonly SideName[] = ['plain', 'core', 'core-add', 'lifecycle'];
+export const DEFAULT_SIDES: readonly SideName[] = ['plain', 'core', 'core-add', 'nestjs'];
 
 export function isSide(word: string): word is SideName {
   return Object.hasOwn(SIDES, word);

@@ -1,5 +1,6 @@
 import { BACKLOG } from './backlog.js';
 import { FEW, MANY, type Cancels } from './cancelled.js';
+import { median } from '../harness/median.js';
 import type { Figure, Row } from './contest.js';
 import type { SideName } from './sides.js';
 
@@ -48,11 +49,15 @@ const CANCEL_MS = 15;
 const MANY_MS = 1_000;
 const STALL_MS = 5;
 const JUDGED: readonly SideName[] = ['core', 'core-add'];
+/** Of a kind in a Nest application: jobs a second, beside the core's own classes. */
+const OF_KINDS = /^enqueue one by one, \d|^process (?:no-op, \d+ an|\d+ ms$)/;
+const KINDS_AT_LEAST = 0.9;
 
 export function verdicts(rows: readonly Row[], cancels: readonly Cancels[]): Verdict[] {
   const mine = rows.filter(({ side }) => JUDGED.includes(side));
   return [
     ...WANTED.flatMap((wanted) => verdictsOn(wanted, mine)),
+    ...verdictsOnKinds(rows),
     ...(['enqueue', 'process'] as const).map((step) => growthOf(step, rows)),
     ...[300_000, LARGEST_BACKLOG].flatMap((waiting) => verdictsOnCancels(cancels, waiting)),
   ];
@@ -71,6 +76,18 @@ function verdictsOn({ target, question, figure, atLeast, atMost }: Wanted, rows:
       holds: ratio >= (atLeast ?? 0) && ratio <= (atMost ?? Infinity),
     };
   });
+}
+
+function verdictsOnKinds(rows: readonly Row[]): Verdict[] {
+  return rows
+    .filter(({ side, question }) => side === 'nestjs' && OF_KINDS.test(question))
+    .flatMap(({ question, rounds }) => {
+      const core = rows.find((row) => row.side === 'core' && row.question === question);
+      if (!core) return [];
+      const ratio = median(rounds.map(({ rate }, round) => rate! / core.rounds[round]!.rate!));
+      const [target, wanted] = [`kinds beside the core (${question})`, `≥ ${KINDS_AT_LEAST}`];
+      return { target, wanted, measured: ratio.toFixed(2), holds: ratio >= KINDS_AT_LEAST };
+    });
 }
 
 /** By the store's CPU, as times say less on a busy machine. Plain BullMQ's growth stands beside it. */
@@ -107,12 +124,10 @@ function growthUnder(
 
 function verdictsOnCancels(cancels: readonly Cancels[], waiting: number): Verdict[] {
   const under = cancels.filter((one) => one.waiting === waiting);
-  const few = under.find(({ side, jobs }) => side === 'core' && jobs === FEW);
-  const today = under.find(({ side, jobs }) => side === 'lifecycle' && jobs === FEW);
-  const many = under.find(({ side, jobs }) => side === 'core' && jobs === MANY);
-  const mostMs = Math.max(CANCEL_MS, today?.ms ?? 0);
+  const few = under.find(({ jobs }) => jobs === FEW);
+  const many = under.find(({ jobs }) => jobs === MANY);
   return [
-    limit(`cancel of ${FEW} jobs, ${waiting} waiting`, few?.ms, mostMs),
+    limit(`cancel of ${FEW} jobs, ${waiting} waiting`, few?.ms, CANCEL_MS),
     limit(`  worst stall of another client`, few?.longestStallMs, STALL_MS),
     limit(`cancel of ${MANY} jobs, ${waiting} waiting`, many?.ms, MANY_MS),
     limit(`  worst stall of another client`, many?.longestStallMs, STALL_MS),

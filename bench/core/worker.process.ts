@@ -39,9 +39,9 @@ process.send?.('ready');
 async function loadConsume(): Promise<Consume> {
   switch (side) {
     case 'plain':
-      return (await import('../lifecycle/plain.js')).plainConsumer;
-    case 'lifecycle':
-      return (await import('../lifecycle/ours.js')).ourConsumer;
+      return (await import('./plain.js')).plainConsumer;
+    case 'nestjs':
+      return (await import('./nestjs.js')).nestConsumer;
     case 'core':
     case 'core-add':
     case 'core-unlimited':

@@ -1,12 +1,13 @@
 import 'reflect-metadata';
 import { openArtifacts, type Artifacts } from '#artifacts';
-import { defineKind, LifecycleModule } from '#lifecycle';
+import { defineKind, MooringModule, type MooringOptions } from '#nestjs';
+import '#nestjs/register';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
-export const PREFIX = 'bench';
+export const PREFIX = '{bench}';
 export const KEPT = 1_000;
 
 /** Renders something, and leaves it behind. */
@@ -15,6 +16,7 @@ export const render = defineKind({
   queue: 'render',
   payload: z.object({ page: z.number() }),
   keep: { age: '24h', count: KEPT },
+  artifacts: true,
 });
 
 export function artifactsIn(folder: string, redis: Redis): Artifacts {
@@ -26,17 +28,13 @@ class BenchModule {}
 
 /** A plain application that removes what is finished, and what that left behind. */
 export async function startApp(redis: Redis, folder: string): Promise<INestApplicationContext> {
-  // Only what is asked once the connection stands is accepted.
   await redis.ping();
   const artifacts = artifactsIn(folder, redis);
-  const options = { redis, prefix: PREFIX, artifacts, storeTimeoutMs: 60_000 };
+  const options: MooringOptions = { connection: redis, prefix: PREFIX, artifacts, listeners: [] };
   return NestFactory.createApplicationContext(
     {
       module: BenchModule,
-      imports: [
-        LifecycleModule.forRootAsync({ useFactory: () => options }),
-        LifecycleModule.forKinds([render]),
-      ],
+      imports: [MooringModule.forRoot(options), MooringModule.forKinds([render])],
     },
     { logger: ['error', 'warn'] },
   );

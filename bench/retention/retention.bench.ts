@@ -45,7 +45,7 @@ async function measure(jobs: number): Promise<Figures> {
 }
 
 async function expectLeft(redis: Redis, folder: string): Promise<void> {
-  const queue = new Queue(render.queue, { connection: redis, prefix: `{${PREFIX}}` });
+  const queue = new Queue(render.queue, { connection: redis, prefix: PREFIX });
   const left = await queue.getCompletedCount();
   await queue.close();
   const found = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -1,4 +1,4 @@
-import { Sweeper, type SweepRecord } from '#lifecycle';
+import { Sweeper, type SweepRecord } from '#nestjs';
 import { Redis } from 'ioredis';
 import { growthDuring, type Growth } from '../harness/growth.js';
 import { startApp } from './retention.app.js';

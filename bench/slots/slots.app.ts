@@ -1,12 +1,23 @@
 import 'reflect-metadata';
-import { defineKind, Handler, Handles, LifecycleModule, type Payload, type WorkerOptions } from '#lifecycle';
+import {
+  defineKind,
+  Handler,
+  Handles,
+  KindProcessor,
+  MooringModule,
+  type KindWorkerOptions,
+  type MooringOptions,
+  type Payload,
+} from '#nestjs';
+import '#nestjs/register';
+import { Processor } from '@nestjs/bullmq';
 import { Injectable, Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 
-export const PREFIX = 'bench';
+export const PREFIX = '{bench}';
 
 export const work = defineKind({
   name: 'work',
@@ -22,21 +33,26 @@ class WorkHandler extends Handler<typeof work> {
   }
 }
 
+@Processor(work.queue)
+class WorkProcessor extends KindProcessor {}
+
 @Module({})
 class BenchModule {}
 
 /** A plain application that enqueues, and that works too when it is told how. */
-export async function startApp(redis: Redis, worker?: WorkerOptions): Promise<INestApplicationContext> {
+export async function startApp(redis: Redis, worker?: KindWorkerOptions): Promise<INestApplicationContext> {
   await redis.ping();
-  const options = { redis, prefix: PREFIX, storeTimeoutMs: 60_000, ...(worker && { worker }) };
+  const options: MooringOptions = {
+    connection: redis,
+    prefix: PREFIX,
+    listeners: [],
+    ...(worker && { worker }),
+  };
   return NestFactory.createApplicationContext(
     {
       module: BenchModule,
-      imports: [
-        LifecycleModule.forRootAsync({ useFactory: () => options }),
-        LifecycleModule.forKinds([work]),
-      ],
-      providers: worker ? [WorkHandler] : [],
+      imports: [MooringModule.forRoot(options), MooringModule.forKinds([work])],
+      providers: worker ? [WorkHandler, WorkProcessor] : [],
     },
     { logger: ['error', 'warn'] },
   );

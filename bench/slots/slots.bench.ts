@@ -1,4 +1,4 @@
-import { Enqueuer, owner, type SlotOptions } from '#lifecycle';
+import { Enqueuer, type EnqueueOptions } from '#nestjs';
 import { QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
 import { BenchProcess } from '../harness/bench-process.js';
@@ -27,7 +27,7 @@ const store = await startRedis();
 const redis = new Redis(store.url, { maxRetriesPerRequest: null });
 const app = await startApp(redis);
 const enqueuer = app.get(Enqueuer);
-const events = new QueueEvents('work', { connection: { url: store.url }, prefix: `{${PREFIX}}` });
+const events = new QueueEvents('work', { connection: { url: store.url }, prefix: PREFIX });
 const done = new Set<string>();
 const listeners = new Set<() => void>();
 events.on('completed', ({ jobId }) => {
@@ -79,10 +79,10 @@ async function hotLine(): Promise<string[]> {
   return ids;
 }
 
-function enqueue(count: number, ms: number, slot: (i: number) => SlotOptions): Promise<string[]> {
+function enqueue(count: number, ms: number, slot: (i: number) => EnqueueOptions['slot']): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, i) => {
-      const options = { owners: [owner('bench', String(i))], slot: slot(i) };
+      const options = { owners: [`bench:${i}`], slot: slot(i) };
       return (await enqueuer.enqueue(work, { ms }, options)).id;
     }),
   );

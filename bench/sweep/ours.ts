@@ -1,11 +1,11 @@
-import { Sweeper } from '#lifecycle';
+import { Sweeper } from '#nestjs';
 import { HttpResolver } from '#resolvers';
 import type { Redis } from 'ioredis';
 import { startApp } from './sweep.app.js';
 import { KNOWN } from './trips.js';
 import type { Side, Swept } from './sweeper.process.js';
 
-/** Two sightings end an owner: so it is swept twice, and both count. */
+/** Two observations end an owner: so it is swept twice, and both count. */
 export async function ours(redis: Redis, serviceUrl: string): Promise<Side> {
   const trips = new HttpResolver({ type: 'trip', url: `${serviceUrl}/owners`, canaries: KNOWN });
   const app = await startApp(redis, trips);

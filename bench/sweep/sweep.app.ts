@@ -1,11 +1,13 @@
 import 'reflect-metadata';
-import { defineKind, Enqueuer, LifecycleModule, owner, type OwnerResolver } from '#lifecycle';
+import { owner } from '#core';
+import { defineKind, Enqueuer, MooringModule, type MooringOptions, type OwnerResolver } from '#nestjs';
+import '#nestjs/register';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
-export const PREFIX = 'bench';
+export const PREFIX = '{bench}';
 const payload = z.object({ tripId: z.string(), driverId: z.string() });
 
 /** What a ride asks of a driver. */
@@ -20,21 +22,18 @@ class BenchModule {}
 export async function startApp(redis: Redis, trips?: OwnerResolver): Promise<INestApplicationContext> {
   // Calls are accepted only once the connection is ready.
   await redis.ping();
-  const options = {
-    redis,
+  const options: MooringOptions = {
+    connection: redis,
     prefix: PREFIX,
     maxWaiting: 10_000_000,
-    storeTimeoutMs: 60_000,
-    // Every sweep is a sighting, however soon it comes.
-    ...(trips && { resolvers: new Map([['trip', trips]]), sweeps: { ownerGraceMs: 1 } }),
+    listeners: [],
+    // Every sweep is an observation, however soon it comes.
+    ...(trips && { resolvers: new Map([['trip', trips]]), sweeps: { timers: false, ownerGrace: 1 } }),
   };
   return NestFactory.createApplicationContext(
     {
       module: BenchModule,
-      imports: [
-        LifecycleModule.forRootAsync({ useFactory: () => options }),
-        LifecycleModule.forKinds([offer, timeout]),
-      ],
+      imports: [MooringModule.forRoot(options), MooringModule.forKinds([offer, timeout])],
     },
     { logger: ['error', 'warn'] },
   );

@@ -79,7 +79,7 @@ export class SweepStore {
   }
 
   private async waiting(name: string): Promise<number> {
-    const queue = new Queue(name, { connection: this.redis, prefix: `{${PREFIX}}` });
+    const queue = new Queue(name, { connection: this.redis, prefix: PREFIX });
     const count = await queue.getJobCountByTypes('waiting', 'delayed', 'prioritized');
     await queue.close();
     return count;

@@ -5,16 +5,14 @@ import type { Side, Swept } from './sweeper.process.js';
 
 /** Of the data of a job, what the usual way looks at. */
 interface Data {
-  readonly b: { readonly tripId: string };
+  readonly tripId: string;
 }
 
 /** The usual way: every job of every queue is loaded, and its trip asked for. */
 export function usual(redis: Redis, serviceUrl: string): Side {
-  const queues = [offer, timeout].map(
-    ({ queue }) => new Queue(queue, { connection: redis, prefix: `{${PREFIX}}` }),
-  );
+  const queues = [offer, timeout].map(({ queue }) => new Queue(queue, { connection: redis, prefix: PREFIX }));
   const isOver = async ({ data }: Job<Data>): Promise<boolean> => {
-    const response = await fetch(`${serviceUrl}/trips/${data.b.tripId}`);
+    const response = await fetch(`${serviceUrl}/trips/${data.tripId}`);
     return ((await response.json()) as { status: string }).status !== 'PENDING';
   };
   return {

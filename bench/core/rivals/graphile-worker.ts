@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { payload, PRIORITY, QUEUE, work } from '../../lifecycle/work.js';
+import { payload, PRIORITY, QUEUE, work } from '../work.js';
 import { extrasOf } from '../extras.js';
 import type { Manner, Producer } from '../producer.process.js';
 import type { Consumer } from '../worker.process.js';

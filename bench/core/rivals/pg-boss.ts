@@ -1,4 +1,4 @@
-import { payload, PRIORITY, QUEUE, work } from '../../lifecycle/work.js';
+import { payload, PRIORITY, QUEUE, work } from '../work.js';
 import { extrasOf } from '../extras.js';
 import type { Manner, Producer } from '../producer.process.js';
 import type { Consumer } from '../worker.process.js';

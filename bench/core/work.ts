@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-/** Who does the work: Mooring, or BullMQ as it comes. Both are asked the same, on the same store. */
-export const SIDES = ['ours', 'plain'] as const;
-export type SideName = (typeof SIDES)[number];
-
 export const QUEUE = 'bench';
+export const PREFIX = '{bench}';
 export const LOCK_MS = 30_000;
 export const KEEP_AGE_S = 86_400;
 export const KEEP_COUNT = 1_000;
