@@ -107,7 +107,7 @@ describe('the workers of the queues of kinds', () => {
       'a kind',
       { kinds: ['film.cut'] },
       [SongHandler, SongProcessor],
-      'is to take film.cut, but has no processor for films',
+      'is to take "film.cut", but has no processor for "films"',
     ],
   ])('are refused at the start where %s has no processor', async (_what, worker, providers, problem) => {
     await expect(start(worker, providers)).rejects.toThrow(problem);
@@ -133,7 +133,7 @@ describe('the workers of the queues of kinds', () => {
 
   it('are refused at the start where they take a part of the kinds of a queue', async () => {
     await expect(start({ kinds: ['film.cut'] }, ALL, [song, film, trailer])).rejects.toThrow(
-      'This worker is to take film.cut but not film.trailer, which share a queue.',
+      'This worker is to take "film.cut" but not "film.trailer", which share a queue.',
     );
   });
 

@@ -112,22 +112,26 @@ function checkNames(names: readonly string[], known: readonly Kind[], processed:
   const unknown = names.filter((name) => !known.some((kind) => kind.name === name));
   if (unknown.length > 0)
     throw new MooringSetupError(
-      `This worker is to take ${list(unknown)}, but knows only ${list(known.map(({ name }) => name).toSorted())}.`,
+      `This worker is to take ${quoted(unknown)}, but knows only: ${list(known.map(({ name }) => name).toSorted())}.`,
     );
   const named = known.filter(({ name }) => names.includes(name));
   const queues = new Set(named.map(({ queue }) => queue));
   const left = known.filter(({ name, queue }) => queues.has(queue) && !names.includes(name));
   if (left.length > 0)
     throw new MooringSetupError(
-      `This worker is to take ${list(names)} but not ${list(left.map(({ name }) => name))}, which share a queue. ` +
+      `This worker is to take ${quoted(names)} but not ${quoted(left.map(({ name }) => name))}, which share a queue. ` +
         'Take all kinds of a queue, or give them queues of their own.',
     );
   const without = [...queues].filter((queue) => !processed.has(queue));
   if (without.length > 0)
     throw new MooringSetupError(
-      `This worker is to take ${list(names)}, but has no processor for ${list(without)}: ` +
+      `This worker is to take ${quoted(names)}, but has no processor for ${quoted(without)}: ` +
         `provide a class with @Processor('${without[0]}') that extends KindProcessor.`,
     );
+}
+
+function quoted(names: readonly string[]): string {
+  return list(names.map((name) => `"${name}"`));
 }
 
 function list(names: readonly string[]): string {

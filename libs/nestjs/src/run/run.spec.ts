@@ -311,7 +311,7 @@ describe('a run', () => {
 
   it('is refused to a worker of some kinds of a queue, or of none that there are', async () => {
     await expect(start({}, () => 'ran', { kinds: ['thing.no'] })).rejects.toThrow(
-      'This worker is to take thing.no, but knows only thing.do.',
+      'This worker is to take "thing.no", but knows only: thing.do.',
     );
   });
 
