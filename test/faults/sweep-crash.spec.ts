@@ -1,43 +1,51 @@
+import { Owners, parseOwner } from '#core';
 import {
-  Canceller,
   defineKind,
   Enqueuer,
   JobReader,
-  owner,
-  Removals,
+  OwnerHistory,
+  OwnerReader,
+  OwnerResolver,
   Sweeper,
   type EnqueueOptions,
-  type SweepKind,
-} from '#lifecycle';
-import { Queue } from 'bullmq';
-import { randomBytes } from 'node:crypto';
+} from '#nestjs';
+import type { INestApplicationContext } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { recordOf } from '../support/cancel-door.js';
+import { sendCancelOnly } from '../support/core-cancel.js';
 import { crashPoints, crashTime, fewestCommands } from '../support/crash-points.js';
-import { LifecycleApp } from '../support/lifecycle-app.js';
+import { CrashingProcess } from '../support/crashing-process.js';
+import { KindApp } from '../support/kind-app.js';
 import { seededRandom } from '../support/random.js';
-import { scriptText } from '../support/script-text.js';
-import { sweepInProcess } from '../support/sweeper.js';
 import { until } from '../support/until.js';
 
-const KINDS: readonly SweepKind[] = ['expiry', 'repair', 'orphans'];
-const LOCK_MS = 1_000;
-const LONG_AGO_MS = 60_000;
+const KINDS = ['expiry', 'repair', 'orphans'];
 /** Of the commands, so many are died at, from either side. */
 const SAMPLED = 20;
 const TRIAL_MS = 10_000;
 const AT_ONCE = 2;
 
-const work = defineKind({
-  name: 'work',
-  queue: 'work',
-  payload: z.any(),
-  ownersOf: ({ data }) => [owner('site', (data as { site: string }).site)],
-});
+const work = defineKind({ name: 'work', queue: 'work', payload: z.any() });
+
+class Buses extends OwnerResolver {
+  async resolve(ids: string[]): Promise<Map<string, 'gone'>> {
+    return new Map(ids.map((id) => [id, 'gone']));
+  }
+}
+
+interface Jobs {
+  /** Its owner has a resolver's word for nothing. */
+  readonly kept: string;
+  readonly late: string;
+  /** Of an owner whose cancel died. */
+  readonly cancelled: string;
+  /** Of an owner that was gone once already. */
+  readonly orphan: string;
+}
 
 /** What a sweep was at when it died, the next one brings to its end. */
-describe('kill -9 of who sweeps', () => {
+describe('kill -9 of a process that sweeps', () => {
   const seed = Date.now() % 1_000_000;
   const random = seededRandom(seed);
 
@@ -64,115 +72,66 @@ describe('kill -9 of who sweeps', () => {
     crashTime(SAMPLED * TRIAL_MS),
   );
 
-  /** A store of its own prefix with something for every sweep; answers how many commands it took, if it lived. */
+  /** A store of its own prefix with something for every sweep. Answers how many commands it took, if it lived. */
   async function trial(point: string): Promise<number | undefined> {
-    const app = await LifecycleApp.start([work], [], undefined, undefined, undefined, {
-      sweeps: { lockMs: LOCK_MS },
-      worker: undefined,
-    } as never);
+    const app = new KindApp();
+    const context = await app.start([work], [], {
+      resolvers: new Map([['bus', new Buses()]]),
+      sweeps: { timers: false, lock: 1_000, ownerGrace: 1 },
+    });
     try {
-      const half = await populate(app);
-      const commands = await sweepAndDie(app, point);
-      await sweepAll(app);
-      await expectWhole(app, half);
-      return commands;
+      const jobs = await populate(app, context);
+      const process = CrashingProcess.start(app, point);
+      const { done } = await process.obey({ sweep: KINDS });
+      await sweepAll(context);
+      await expectWhole(context, jobs);
+      await context.get(Owners).cancel('trip:1', { close: false });
+      await app.untilNothingIsLeft();
+      return done?.commands;
     } finally {
-      for (const [type, id] of [
-        ['trip', '1'],
-        ['site', '1'],
-      ] as const)
-        await app.context.get(Canceller).cancel(owner(type, id), { close: false });
       await app.stop();
     }
   }
 
-  async function sweepAndDie(app: LifecycleApp, point: string): Promise<number | undefined> {
-    const { exit, commands } = await sweepInProcess(app, point, KINDS, { SWEEP_LOCK_MS: String(LOCK_MS) });
-    expect([exit.code === 0, exit.signal === 'SIGKILL']).toContain(true);
-    return commands;
-  }
-
-  /** Twice: what one sweep makes stray the next takes away. */
-  async function sweepAll(app: LifecycleApp): Promise<void> {
+  /** Twice: an owner is cancelled when it was gone in two sweeps. */
+  async function sweepAll(context: INestApplicationContext): Promise<void> {
     for (const kind of [...KINDS, ...KINDS])
       await until(async () => {
-        const record = await app.context.get(Sweeper).sweep(kind);
+        const record = await context.get(Sweeper).sweep(kind);
         return record?.state === 'done' && record;
       }, `the sweep of ${kind} is done`);
   }
 
-  async function populate(app: LifecycleApp): Promise<Half> {
-    const { redis, prefix } = app;
-    const record = recordOf(prefix, 'trip:1');
-    const enqueue = async (more: Partial<EnqueueOptions>): Promise<string> =>
-      (await app.context.get(Enqueuer).enqueue(work, 'p', { owners: [owner('trip', '1')], ...more })).id;
-    const reserve = async (strategy: string, key: string, payload: string): Promise<string> => {
-      const id = `work-${randomBytes(30).toString('base64').replaceAll(/\W/g, '').slice(0, 20)}`;
-      const args = ['', 'trip:1', id, '', strategy, key, payload, ''];
-      await redis.eval(scriptText('enqueue/reserve'), 1, record, ...args);
-      await age(id);
-      return id;
-    };
-    const age = async (id: string): Promise<void> => {
-      const [epoch, at, ...rest] = (await redis.hget(record, `j${id}`))!.split('|');
-      await redis.hset(record, `j${id}`, [epoch, Number(at) - LONG_AGO_MS, ...rest].join('|'));
-    };
-    const kept = await enqueue({});
-    const late = await enqueue({ expiresIn: '1ms', owners: [owner('trip', '1'), owner('site', '1')] });
-    const replaced = await enqueue({ dedup: { strategy: 'skip', key: 'k' } });
-    const [key] = (await redis.hkeys(`${record}:dedup`)) as [string];
-    const left = await reserve('replace', key, '"left"');
-    await age(replaced);
-    const dead = await reserve('', '', '');
-    const ghost = await enqueue({ slot: { key: 'driver:7', limit: 1 } });
-    await age(ghost);
-    await redis.unlink(`{${prefix}}:work:${ghost}`);
-    for (const line of await redis.keys(`${prefix}:{slot:*}:waiters`)) await redis.zadd(line, 'XX', 1, ghost);
-    await redis.hset(`${record}:late`, 'work-gone', '1');
-    await redis.zadd(`${record}:runs`, 1, 'work-gone|t');
-    await redis.unlink(await redis.keys(`${prefix}:{owners:*}`));
-    const queue = new Queue('work', { connection: redis, prefix: `{${prefix}}` });
-    await queue.add('work', { site: '1' }, { jobId: 'theirs' });
-    await queue.close();
-    return { kept, late, replaced, left, dead, ghost };
+  async function populate(app: KindApp, context: INestApplicationContext): Promise<Jobs> {
+    const enqueue = async (options: EnqueueOptions): Promise<string> =>
+      (await context.get(Enqueuer).enqueue(work, 'p', options)).id;
+    const orphan = await enqueue({ owners: ['bus:1'] });
+    await pause(5);
+    await context.get(Sweeper).sweep('orphans');
+    const kept = await enqueue({ owners: ['trip:1'] });
+    const late = await enqueue({ expiresIn: '1ms', owners: ['trip:1', 'site:1'] });
+    const cancelled = await enqueue({ owners: ['ship:1', 'trip:1'] });
+    await app.owners.openReceipts();
+    await sendCancelOnly(app.redis, app.prefix, 'ship:1', 'c-1');
+    return { kept, late, cancelled, orphan };
   }
 
-  async function expectWhole(app: LifecycleApp, half: Half): Promise<void> {
-    const { redis, prefix } = app;
-    const record = recordOf(prefix, 'trip:1');
-    const placesOf = async (key: string): Promise<string[]> =>
-      (await redis.hkeys(key)).filter((field) => field.startsWith('j')).map((field) => field.slice(1));
-    const places = await placesOf(record);
-    expect(places.toSorted(byName)).toEqual([half.kept, half.left].toSorted(byName));
-    const [adopted, ...more] = await placesOf(recordOf(prefix, 'site:1'));
-    expect(more).toEqual([]);
-    const queue = new Queue('work', { connection: redis, prefix: `{${prefix}}` });
-    const waiting = await queue.getRanges(['wait', 'prioritized', 'delayed'], 0, -1);
-    await queue.close();
-    expect(waiting.toSorted(byName)).toEqual([half.kept, half.left, adopted!].toSorted(byName));
-    expect(await redis.hkeys(`${record}:late`)).toEqual([half.left]);
-    expect(await redis.exists(`${record}:runs`, `${record}:done`)).toBe(0);
-    for (const line of await redis.keys(`${prefix}:{slot:*}:waiters`))
-      expect(await redis.zrange(line, '0', '-1')).not.toContain(half.ghost);
-    expect((await app.context.get(JobReader).read(half.late))?.state).toBe('expired');
-    for (const one of [owner('trip', '1'), owner('site', '1')]) {
-      const { entries } = await app.context.get(Removals).ofOwner(one);
-      // Beside the one that was replaced, before anything was swept.
-      expect(entries.filter(({ why }) => why === 'expired')).toMatchObject([{ id: half.late }]);
+  async function expectWhole(context: INestApplicationContext, jobs: Jobs): Promise<void> {
+    const jobsOf = async (owner: string): Promise<string[]> =>
+      (await context.get(OwnerReader).read(parseOwner(owner))).jobs.map(({ id }) => id);
+    expect(await jobsOf('trip:1')).toEqual([jobs.kept]);
+    for (const owner of ['site:1', 'ship:1', 'bus:1']) expect(await jobsOf(owner)).toEqual([]);
+    const stateOf = async (id: string): Promise<string | undefined> =>
+      (await context.get(JobReader).read(id))?.state;
+    expect(await stateOf(jobs.kept)).toBe('waiting');
+    expect(await stateOf(jobs.late)).toBe('expired');
+    expect([await stateOf(jobs.cancelled), await stateOf(jobs.orphan)]).toEqual(['removed', 'removed']);
+    for (const owner of ['trip:1', 'site:1']) {
+      const { entries } = await context.get(OwnerHistory).read(parseOwner(owner));
+      expect(entries.filter(({ why }) => why === 'expired')).toMatchObject([{ id: jobs.late }]);
     }
-    await until(async () => (await redis.keys(`${prefix}:{owners:*}`)).length > 0, 'they are listed');
+    const owners = context.get(Owners);
+    expect(await owners.receipt('c-1')).toMatchObject({ removed: 1, done: true });
+    expect(await owners.openReceipts()).toEqual([]);
   }
 });
-
-interface Half {
-  readonly kept: string;
-  readonly late: string;
-  readonly replaced: string;
-  readonly left: string;
-  readonly dead: string;
-  readonly ghost: string;
-}
-
-function byName(a: string, b: string): number {
-  return a.localeCompare(b);
-}

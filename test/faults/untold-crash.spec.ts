@@ -1,102 +1,74 @@
+import { Owners } from '#core';
 import { StreamPublisher } from '#events';
-import { Canceller, CleanUps, owner, Sweeper, type Receipt, type SweepRecord } from '#lifecycle';
-import { Redis } from 'ioredis';
-import { hash, randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { recordOf } from '../support/cancel-door.js';
-import { CancellingProcess } from '../support/canceller.js';
+import { Outbox } from '#nestjs';
+import type { INestApplicationContext } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { crashPoints, crashTime, fewestCommands } from '../support/crash-points.js';
-import { LifecycleApp } from '../support/lifecycle-app.js';
+import { CrashingProcess, type Order } from '../support/crashing-process.js';
+import { KindApp } from '../support/kind-app.js';
 import type { Exit } from '../support/process.js';
 import { seededRandom } from '../support/random.js';
-import { scriptText } from '../support/script-text.js';
-import { sweepInProcess } from '../support/sweeper.js';
 import { until } from '../support/until.js';
 
-const CLEAN_UP_EVERY_MS = 100;
-const LOCK_MS = 300;
-/** Longer than whoever ended a cancel has to tell of it. */
-const LONG_MS = 61_000;
-const SAMPLED = { cancel: 8, repair: 8 };
+const SAMPLED = { cancel: 8, relay: 8 };
+const TELLS = { EVENTS_OUT: 'owners' };
 
 interface Told {
   readonly id: string;
-  readonly data: Receipt;
+  readonly data: object;
 }
 
-/** I47: an owner's cancel is told to other services, whoever dies over it; and again under the same id alone. */
-describe('kill -9 of who tells other services', () => {
+/** I47: an owner's cancel is told to other services, whatever dies; and again under the same id alone. */
+describe('kill -9 of a process that tells other services', () => {
   const seed = Date.now() % 1_000_000;
   const random = seededRandom(seed);
-  let app: LifecycleApp;
-  let redis: Redis;
+  let app: KindApp;
+  let context: INestApplicationContext;
   let n = 0;
 
   beforeEach(async () => {
-    const prefix = `test-${randomBytes(6).toString('hex')}`;
-    redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
-    // Else it would be sent twice, and the second time after the event.
-    await redis.script('LOAD', scriptText('cancel/finish'));
-    const teller = new StreamPublisher({ redis, prefix, publish: 'owners', keep: 10_000 });
-    app = await LifecycleApp.start([], [], undefined, undefined, prefix, {
-      cleanUpEveryMs: CLEAN_UP_EVERY_MS,
-      sweeps: { lockMs: LOCK_MS },
-      teller,
-      worker: undefined,
-    } as never);
+    app = new KindApp();
+    const { redis, prefix } = app;
+    const publisher = new StreamPublisher({ redis, prefix, publish: 'owners', keep: 10_000 });
+    context = await app.start([], [], { publisher });
   });
   afterEach(async () => {
+    await app.untilNothingIsLeft();
     await app.stop();
-    await redis.quit();
   });
 
-  it.each([
-    ['an owner that never had a job', false],
-    ['an owner that had one', true],
-  ])('between the clean-up of %s and the event: the next repair writes it, once', async (_owner, hadJob) => {
-    if (hadJob) await giveJob(String(n + 1));
+  it('between the cancel and the event: another process writes it, once', async () => {
     const cancelId = await cancelAndDie('before:command/xadd');
     expect(await told()).toEqual([]);
-    expect(await repair()).toMatchObject({ seen: 0, healed: 0 });
-    await age(cancelId);
-    expect(await repair()).toMatchObject({ seen: 1, healed: 1, failed: 0 });
-    const receipt = await app.context.get(Canceller).receipt(cancelId);
-    expect(await told()).toMatchObject([{ id: `owner.cancelled:${cancelId}`, data: receipt }]);
+    await relayAll();
+    const receipt = await context.get(Owners).receipt(cancelId);
+    expect(await told()).toMatchObject([{ id: `owner.cancelled:${cancelId}`, data: { cancelId } }]);
     expect(receipt).toMatchObject({ done: true });
-    expect(await repair()).toMatchObject({ healed: 0 });
+    expect(await context.get(Outbox).relay()).toBe(0);
     expect(await told()).toHaveLength(1);
   });
 
-  it('the same: without the list nobody would', async () => {
-    const cancelId = await cancelAndDie('before:command/xadd');
-    expect(await app.redis.unlink(`${app.prefix}:{cancels}:untold`)).toBe(1);
-    await age(cancelId);
-    expect(await repair()).toMatchObject({ seen: 0, healed: 0 });
+  it('the same: without the outbox it would not be told', async () => {
+    await cancelAndDie('before:command/xadd');
+    expect(await app.redis.unlink(`${app.prefix}~outbox`)).toBe(1);
+    expect(await context.get(Outbox).relay()).toBe(0);
     expect(await told()).toEqual([]);
   });
 
-  it('between the event and its leaving the list: it is told once more, under the same id', async () => {
+  it('between the event and its leaving the outbox: it is told once more, under the same id', async () => {
     const cancelId = await cancelAndDie('after:command/xadd');
     expect(await told()).toHaveLength(1);
-    await age(cancelId);
-    expect(await repair()).toMatchObject({ healed: 1 });
+    await relayAll();
     const id = `owner.cancelled:${cancelId}`;
     expect(await told()).toMatchObject([{ id }, { id }]);
   });
 
-  it('where nobody is told: nothing is listed', async () => {
-    for (const env of [{}, { EVENTS_OUT: 'off' }]) await cancelAndDie('after:finish', env);
-    expect(await app.redis.exists(`${app.prefix}:{cancels}:untold`)).toBe(0);
-  });
-
-  it('costs a cancel the event and its leaving the list, no more', async () => {
-    // Nothing is to be sent by the clock, and no script twice.
-    const seldom = { CLEAN_UP_EVERY_MS: '60000' };
-    await cancel('before:#0', seldom);
-    const silent = (await cancel('before:#0', seldom)).commands!;
-    const { commands } = await cancel('before:#0', { ...seldom, EVENTS_OUT: 'owners' });
-    expect(commands).toBeGreaterThanOrEqual(silent);
-    expect(commands).toBeLessThanOrEqual(silent + 2);
+  it('where other services are not told: nothing is listed', async () => {
+    for (const env of [{}, { EVENTS_OUT: 'off' }]) {
+      await cancel('before:#0', env);
+      await until(async () => (await listed()).length === 0, 'nothing is listed', 1_000);
+    }
+    expect(await told()).toEqual([]);
   });
 
   it(
@@ -110,20 +82,13 @@ describe('kill -9 of who tells other services', () => {
       for (const point of points) {
         const { cancelId, exit } = await cancel(point);
         if (exit.signal === 'SIGKILL') killed += 1;
-        const isMeant = (await app.redis.exists(`${app.prefix}:{cancels}:${digestOf(cancelId)}`)) === 1;
-        // Its caller asks again, with the same id.
-        if (isMeant && !(await isReceipted(cancelId)))
-          await app.context.get(Canceller).cancel(owner('trip', String(n)), { cancelId });
-        if (isMeant) await age(cancelId);
-        await repair();
-        const ids = (await told()).map(({ id }) => id).filter((id) => id.endsWith(`:${cancelId}`));
-        expect({ point, seed, count: Math.min(1, ids.length) }).toEqual({
+        const isMade = (await context.get(Owners).receipt(cancelId)) !== undefined;
+        await relayAll();
+        expect({ point, seed, told: await timesTold(cancelId) }).toEqual({
           point,
           seed,
-          count: isMeant ? 1 : 0,
+          told: isMade ? expect.toBeOneOf([1, 2]) : 0,
         });
-        expect({ point, most: ids.length <= 2 }).toEqual({ point, most: true });
-        expect(await listed()).toEqual([]);
       }
       console.log(`Killed ${killed} of ${points.length}.`);
       expect(killed).toBeGreaterThan(points.length / 2);
@@ -132,14 +97,14 @@ describe('kill -9 of who tells other services', () => {
   );
 
   it(
-    'at any command of the repair that tells it: the next one does',
+    'at any command of the relay that tells it: the next one does',
     async () => {
-      const commands = await fewestCommands(async () => (await heal('before:#0')).commands!);
-      const points = crashPoints(commands, SAMPLED.repair, random);
-      console.log(`A repair sends ${commands} commands; seed ${seed}.`);
+      const commands = await fewestCommands(async () => (await relayAndDie('before:#0')).commands!);
+      const points = crashPoints(commands, SAMPLED.relay, random);
+      console.log(`A relay sends ${commands} commands; seed ${seed}.`);
       let killed = 0;
       for (const point of points) {
-        const { exit } = await heal(point);
+        const { exit } = await relayAndDie(point);
         if (exit.signal === 'SIGKILL') killed += 1;
       }
       console.log(`Killed ${killed} of ${points.length}.`);
@@ -148,88 +113,64 @@ describe('kill -9 of who tells other services', () => {
     crashTime(90_000),
   );
 
-  /** Three cancels that nobody was told of, and a repair that dies over them. */
-  async function heal(point: string): Promise<Awaited<ReturnType<typeof sweepInProcess>>> {
+  /** Three cancels that are not told yet, and a relay that dies over them. */
+  async function relayAndDie(point: string): Promise<{ exit: Exit; commands: number | undefined }> {
+    const process = CrashingProcess.start(app, point, TELLS);
+    await process.untilReady();
+    const outbox = new Owners({ connection: app.redis, prefix: app.prefix, outbox: true });
     const cancelIds = [1, 2, 3].map(() => `c-${(n += 1)}`);
-    for (const cancelId of cancelIds) {
-      await app.context
-        .get(Canceller)
-        .cancel(owner('trip', cancelId.slice(2)), { cancelId, wait: 'drained' });
-      await until(async () => (await listed()).length === 0, 'it is told');
-    }
-    for (const cancelId of cancelIds) {
-      await age(cancelId);
-      await app.redis.zadd(`${app.prefix}:{cancels}:untold`, Date.now(), digestOf(cancelId));
-    }
-    await app.redis.unlink(`${app.prefix}:events:out`);
-    const env = { SWEEP_LOCK_MS: String(LOCK_MS), EVENTS_OUT: 'owners' };
-    const done = await sweepInProcess(app, point, ['repair'], env);
-    await repair();
-    const all = (await told()).map(({ id }) => id);
-    for (const cancelId of cancelIds) {
-      const count = all.filter((id) => id === `owner.cancelled:${cancelId}`).length;
-      expect({ point, seed, isTold: count === 1 || count === 2 }).toEqual({ point, seed, isTold: true });
-    }
-    expect(await listed()).toEqual([]);
-    return done;
+    for (const cancelId of cancelIds) await outbox.cancel(`trip:${cancelId.slice(2)}`, { cancelId });
+    await outbox.close();
+    await makeDue();
+    const { exit, done } = await process.obey({ relay: true });
+    await relayAll();
+    for (const cancelId of cancelIds)
+      expect({ point, seed, told: await timesTold(cancelId) }).toEqual({
+        point,
+        seed,
+        told: expect.toBeOneOf([1, 2]),
+      });
+    return { exit, commands: done?.commands };
   }
 
-  async function cancelAndDie(
-    point: string,
-    env: Readonly<Record<string, string>> = { EVENTS_OUT: 'owners' },
-  ): Promise<string> {
-    const { cancelId, exit } = await cancel(point, env);
+  async function cancelAndDie(point: string): Promise<string> {
+    const { cancelId, exit } = await cancel(point);
     expect(exit.signal).toBe('SIGKILL');
-    await until(
-      async () => (await app.context.get(Canceller).receipt(cancelId))?.done && !(await isFollowed(cancelId)),
-      'others have brought it to its end',
-    );
+    expect(await context.get(Owners).receipt(cancelId)).toMatchObject({ done: true });
     return cancelId;
   }
 
   async function cancel(
     point: string,
-    env: Readonly<Record<string, string>> = { EVENTS_OUT: 'owners' },
+    env: Readonly<Record<string, string>> = TELLS,
   ): Promise<{ cancelId: string; exit: Exit; commands: number | undefined }> {
     const id = String((n += 1));
     const cancelId = `c-${id}`;
-    const process = new CancellingProcess(app.storeUrl, app.prefix, point, CLEAN_UP_EVERY_MS, env);
-    await process.untilReady();
-    const { exit, answer } = await process.cancel(`trip:${id}`, { cancelId, wait: 'drained' });
-    return { cancelId, exit, commands: answer?.commands };
+    const order: Order = { cancel: { owner: `trip:${id}`, options: { cancelId, wait: 'drained' } } };
+    const { exit, done } = await CrashingProcess.start(app, point, env).obey(order);
+    return { cancelId, exit, commands: done?.commands };
   }
 
-  /** The record of an owner whose job ended. */
-  async function giveJob(id: string): Promise<void> {
-    const record = recordOf(app.prefix, `trip:${id}`);
-    await app.redis.hset(record, { e: '1', v: '1', o: `trip:${id}`, n: '1', s: 'open', l: '0' });
+  /** Until nothing is listed any more. */
+  async function relayAll(): Promise<void> {
+    await until(async () => {
+      await makeDue();
+      await context.get(Outbox).relay();
+      return (await listed()).length === 0;
+    }, 'all is told');
   }
 
-  async function repair(): Promise<SweepRecord> {
-    return until(async () => {
-      const record = await app.context.get(Sweeper).sweep('repair');
-      return record?.state === 'done' && record;
-    }, 'the repair is done');
-  }
-
-  async function isReceipted(cancelId: string): Promise<boolean> {
-    return (await app.context.get(Canceller).receipt(cancelId)) !== undefined;
-  }
-
-  async function isFollowed(cancelId: string): Promise<boolean> {
-    await app.context.get(CleanUps).resume();
-    return (await app.redis.zscore(`${app.prefix}:{cancels}`, digestOf(cancelId))) !== null;
-  }
-
-  /** As if it had been done so long ago that whoever did it must have told it. */
-  async function age(cancelId: string): Promise<void> {
-    const receipt = `${recordOf(app.prefix, `trip:${cancelId.slice(2)}`)}:cancel:${digestOf(cancelId)}`;
-    const doneAt = await until(() => app.redis.hget(receipt, 'd'), 'it is done');
-    await app.redis.hset(receipt, 'd', Number(doneAt) - LONG_MS);
+  /** As if so much time had passed that the process that entered them must have told them. */
+  async function makeDue(): Promise<void> {
+    for (const entry of await listed()) await app.redis.zadd(`${app.prefix}~outbox`, 'XX', 1, entry);
   }
 
   function listed(): Promise<string[]> {
-    return app.redis.zrange(`${app.prefix}:{cancels}:untold`, '0', '-1');
+    return app.redis.zrange(`${app.prefix}~outbox`, '0', '-1');
+  }
+
+  async function timesTold(cancelId: string): Promise<number> {
+    return (await told()).filter(({ id }) => id === `owner.cancelled:${cancelId}`).length;
   }
 
   async function told(): Promise<Told[]> {
@@ -237,7 +178,3 @@ describe('kill -9 of who tells other services', () => {
     return entries.map(([, [, event]]) => JSON.parse(event!) as Told);
   }
 });
-
-function digestOf(cancelId: string): string {
-  return hash('sha256', cancelId, 'base64url').slice(0, 22);
-}
