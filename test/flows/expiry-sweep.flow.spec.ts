@@ -26,9 +26,9 @@ describe('a fleet without a worker', () => {
     const janitor = fleet.processes.find(({ child }) => /janitor/.test(child.spawnargs.join(' ')))!;
     const metrics = await until(async () => {
       const text = await (await fetch(`${janitor.url}/metrics`)).text();
-      return /event="skipped"/.test(text) && text;
+      return /event="expired"/.test(text) && text;
     }, 'the janitor counts it');
-    expect(metrics).toMatch(/^mooring_job_events_total\{event="skipped",queue="probe",kind="probe".*\} 1$/m);
+    expect(metrics).toMatch(/^mooring_job_events_total\{event="expired",queue="probe",kind="probe".*\} 1$/m);
 
     const history = await fleet.request('GET', '/v1/owners/trip/42/history');
     expect(history.body).toMatchObject({ entries: [{ id, why: 'expired', by: 'janitor' }] });

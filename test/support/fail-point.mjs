@@ -44,9 +44,9 @@ function isScript(script) {
 }
 
 /** The core defines its scripts as commands of the client, under names of their own. */
-function isOfCore(name) {
+function isOfCore(recipe) {
   return ({ name: command, args }, { scriptsSet }) =>
-    command === 'evalsha' && args[0] === scriptsSet[`mooring:${name}`]?.sha;
+    command === 'evalsha' && args[0] === scriptsSet[`mooring:${recipe}`]?.sha;
 }
 
 function isText(text) {

@@ -20,11 +20,16 @@ export interface RemovedJob {
   readonly cancelId: string;
   /** How many attempts had ended before. */
   readonly attempts: number;
+  /** Who removed it, if a sweep did. */
+  readonly by?: string;
   /** How it ended, in one word and in a sentence. */
   readonly state: 'cancelled' | 'expired' | 'skipped' | 'removed';
   readonly words: string;
   readonly timeline: readonly TimelineEntry[];
 }
+
+/** What a sweep does is done by the janitor, whichever process that is. */
+const SWEEPER = 'janitor';
 
 type Ten = [string, string, string, string, string, string, string, string, string, ...string[]];
 
@@ -81,6 +86,7 @@ export class JobHistory implements OnModuleInit {
       );
     }
     const cameToWorker = was === 'running' || was === 'active';
+    const isSwept = reason === 'retention' || (reason === 'expired' && !cameToWorker);
     return {
       kind: kind || '?',
       owners: owners === '' ? [] : owners.split('|').map(unescapeText),
@@ -88,6 +94,7 @@ export class JobHistory implements OnModuleInit {
       was,
       cancelId,
       attempts: made,
+      ...(isSwept && { by: SWEEPER }),
       state,
       words,
       timeline: entriesOf(cameToWorker ? [...life, end] : [end]),
@@ -103,7 +110,8 @@ export class JobHistory implements OnModuleInit {
     if (was === 'active') return 'its owner was cancelled';
     const receipt = cancelId === '' ? undefined : await this.owners.receipt(cancelId);
     const because = receipt?.reason || why;
-    return `${reason}${receipt?.by ? ` by ${receipt.by}` : ''}${because && `: ${because}`} (it was ${was})`;
+    const by = reason === 'retention' ? SWEEPER : receipt?.by;
+    return `${reason}${by ? ` by ${by}` : ''}${because && `: ${because}`} (it was ${was})`;
   }
 }
 

@@ -46,8 +46,8 @@ export class OwnerHistory {
     const removed = await this.jobs?.findRemoved(queue, id);
     const item = { id, queue, at: isoTime(at) };
     if (!removed) return { ...item, state: 'unknown', why };
-    const { kind, owners, was: state, reason, cancelId } = removed;
-    const known = { ...item, kind, owners, state, why: reason };
+    const { kind, owners, was: state, reason, by, cancelId } = removed;
+    const known = { ...item, kind, owners, state, why: reason, ...(by && { by }) };
     return cancelId ? { ...known, ...(await this.causeOf(cancelId)), cancelId } : known;
   }
 

@@ -135,7 +135,7 @@ describe('finished jobs', () => {
       kind: 'few',
       owners: ['trip:1'],
       reason: 'retention',
-      words: 'retention: there are 2 newer ones of its kind (it was completed)',
+      words: 'retention by janitor: there are 2 newer ones of its kind (it was completed)',
     });
   });
 
