@@ -164,7 +164,7 @@ Next
     expect(await tool.run(['cancel', 'trip', '43', '--cancel-id', 'c-1'])).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^mooring: This cancelId .*\n {2}code IDEMPOTENCY_CONFLICT \(422\)/),
+      stderr: expect.stringMatching(/^mooring: The cancelId "c-1" .*\n {2}code IDEMPOTENCY_CONFLICT \(422\)/),
     });
 
     expect((await tool.run(['owner', 'trip', '42'])).stdout).toBe(
@@ -220,7 +220,7 @@ Next
       0,
       `Job ${id} is cancelled: it was waiting and is removed. Nothing is running.`,
     ]);
-    expect((await tool.run(['owner', 'trip:60'])).stdout).toBe('trip:60 is open, with no jobs.\n');
+    expect((await tool.run(['owner', 'trip:60'])).stdout).toBe('trip:60 has no jobs.\n');
     expect(await tool.run(['cancel', '--job', 'probe-12345678901234567890'])).toMatchObject({ code: 1 });
   });
 

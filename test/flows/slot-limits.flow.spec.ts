@@ -76,7 +76,7 @@ describe('a slot key that callers name', () => {
     const running = await fleet.probe({ ms: 1_500 }, dedup);
     await fleet.untilState(running, 'running');
     const pending = await fleet.probe({ ms: 100 }, dedup);
-    const digest = createHash('sha256').update('probe\0nightly').digest('base64url').slice(0, 22);
+    const digest = createHash('sha256').update('\0probe/nightly').digest('base64url').slice(0, 22);
     for (const key of [`site:9\0${digest}`, `\0callers\0press`, 'a\nb', 'a\u0085b']) {
       expect(await ask(slot(key, 50))).toMatchObject({ status: 400, body: { code: 'INVALID' } });
     }
@@ -141,7 +141,7 @@ describe('a slot key that callers name', () => {
   it('has its limit forgotten eight days after its last use', async () => {
     const redis = new Redis(fleet.storeUrl);
     await fleet.untilState(await fleet.probe({}, slot('press', 1)), 'completed');
-    const [limit] = await redis.keys(`${fleet.prefix}:{slot:*}:limit`);
+    const [limit] = await redis.keys(`{${fleet.prefix}}~limit~*`);
     expect(await redis.pttl(limit!)).toBeGreaterThan(EIGHT_DAYS_MS - 60_000);
     expect(await redis.pttl(limit!)).toBeLessThanOrEqual(EIGHT_DAYS_MS);
     await redis.pexpire(limit!, 1_000);

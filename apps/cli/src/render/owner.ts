@@ -5,7 +5,7 @@ import { clean, plural } from './text.js';
 
 export function renderOwner({ owner, state, epoch, counts }: Owner, paint: Paint): string {
   const name = paint('bold', clean(owner));
-  if (epoch === null) return `${name} has no jobs and no recent history.`;
+  if (epoch === null) return `${name} has no jobs.`;
   const open = state === 'open' ? 'open' : `${paint('yellow', 'closed')} (new work is refused)`;
   const { jobs, running, ending } = counts;
   const has = jobs === 0 ? 'no jobs' : plural(jobs, 'unfinished job');

@@ -190,7 +190,7 @@ describe('renderOwner', () => {
       'trip:42 is closed (new work is refused), with 3 unfinished jobs, 1 of them running.',
     );
     expect(renderOwner({ ...owner, epoch: null, counts: { jobs: 0, running: 0, ending: 0 } }, plain)).toBe(
-      'trip:42 has no jobs and no recent history.',
+      'trip:42 has no jobs.',
     );
     expect(renderOwner({ ...owner, counts: { jobs: 0, running: 1, ending: 2 } }, plain)).toBe(
       'trip:42 is closed (new work is refused), with no jobs, 2 cancelled and being removed, 1 of them running.',

@@ -76,7 +76,7 @@ export const OwnerAnswer = z
     epoch: z
       .string()
       .nullable()
-      .describe('Generation of the owner; null if it has no jobs and no recent history.'),
+      .describe('Generation of the owner; null if it has no jobs and is not closed.'),
     counts: z
       .object({ jobs: count, running: count, ending: count })
       .describe('`running`: of this page. `ending`: cancelled jobs that are still being removed.'),
