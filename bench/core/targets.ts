@@ -54,7 +54,8 @@ const OF_KINDS = /^enqueue one by one, \d|^process (?:no-op, \d+ an|\d+ ms$)/;
 const KINDS_AT_LEAST = 0.9;
 
 export function verdicts(rows: readonly Row[], cancels: readonly Cancels[]): Verdict[] {
-  const mine = rows.filter(({ side }) => JUDGED.includes(side));
+  const isToPlain = rows.some(({ side }) => side === 'plain');
+  const mine = rows.filter(({ side }) => isToPlain && JUDGED.includes(side));
   return [
     ...WANTED.flatMap((wanted) => verdictsOn(wanted, mine)),
     ...verdictsOnKinds(rows),
