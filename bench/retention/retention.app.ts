@@ -7,7 +7,8 @@ import { NestFactory } from '@nestjs/core';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 
-export const PREFIX = '{bench}';
+const FLEET = 'bench';
+export const PREFIX = `{${FLEET}}`;
 export const KEPT = 1_000;
 
 /** Renders something, and leaves it behind. */
@@ -20,7 +21,7 @@ export const render = defineKind({
 });
 
 export function artifactsIn(folder: string, redis: Redis): Artifacts {
-  return openArtifacts(`file:${folder}`, redis, PREFIX);
+  return openArtifacts(`file:${folder}`, redis, FLEET);
 }
 
 @Module({})
