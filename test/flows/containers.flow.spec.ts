@@ -130,7 +130,11 @@ describe('leases on the process runtime', () => {
     ]);
     // A separate service that knows nothing of leases.
     const other = new Owners({ connection: { url: fleet.storeUrl }, prefix: `{${fleet.prefix}}` });
-    await other.cancel('trip:9', { reason: 'off', close: false }).finally(() => other.close());
+    try {
+      await other.cancel('trip:9', { reason: 'off', close: false });
+    } finally {
+      await other.close();
+    }
     expect(await leases.untilState(one.id, 'ended', 20_000)).toMatchObject({ endedBy: 'owner' });
     // A caller cancels the job that ties the lease to its owner, but not the owner: the job is created again.
     const owned = await fleet.request('GET', '/v1/owners/trip/10');
