@@ -13,7 +13,7 @@ describe('a receipt', () => {
 
   it('counts apart the runs that did not stop in time', async () => {
     const queue = kit.queue();
-    const opts = { owners: ['track:1'] };
+    const opts = { owners: ['track:1'], attempts: 3 };
     await queue.addBulk(['stops', 'goes on'].map((name) => ({ name, data: {}, opts })));
     const run = (job: Job, token?: string, signal?: AbortSignal): Promise<void> =>
       job.name === 'stops' ? untilStopped(job, token, signal) : new Promise(() => undefined);

@@ -1,4 +1,4 @@
-import { Worker, type Job, type Processor, type WorkerOptions } from 'bullmq';
+import { UnrecoverableError, Worker, type Job, type Processor, type WorkerOptions } from 'bullmq';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMooredBackend } from '../backend/create-backend.js';
 import type { MooredBackend } from '../backend/moored-backend.js';
@@ -12,7 +12,7 @@ import { OwnerStore } from '../owners/owner-store.js';
 import type { RunLimits, RunOptions } from '../model/run-options.js';
 import { AnnouncedCancels } from './announced-cancels.js';
 import { CancelListener } from './cancel-listener.js';
-import { RunHandedBack, RunWatch } from './run-watch.js';
+import { RunAbandoned, RunHandedBack, RunWatch } from './run-watch.js';
 import { readRefusal, type EventOf, type Listener, type RefusedJob } from './worker-events.js';
 
 const DEFAULT_STOP_GRACE = '5s';
@@ -209,12 +209,19 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   protected override async handleFailed(
     ...args: Failed<Data, Result, Name>
   ): Promise<Job<Data, Result, Name>> {
-    const [cause, job, token] = args;
+    const [cause, job, token, ...rest] = args;
     try {
       // The store has ended the job already, when its processor tried to give it back.
       if (cause instanceof RunCancelled) throw cause;
       if (cause instanceof RunHandedBack) return (await job.moveToWait(token)) as never;
-      return await super.handleFailed(...args);
+      // What ends it is told why, which counts in the receipt. A step that gives it back to be tried again is not.
+      const isOver = cause instanceof RunAbandoned && cause.reason === 'cancelled';
+      return await super.handleFailed(
+        isOver ? new UnrecoverableError(cause.message) : cause,
+        job,
+        token,
+        ...rest,
+      );
     } catch (error) {
       return this.goOnIfOver(error, args);
     }
