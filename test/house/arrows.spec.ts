@@ -12,6 +12,7 @@ const ROOMS = [
   'events',
   'resolvers',
   'http',
+  'bullmq-scripts',
   'core',
   'partitions',
   'lifecycle',
@@ -47,7 +48,8 @@ const ARROWS: Record<string, readonly string[]> = {
   events: ['lifecycle', 'durations'],
   resolvers: ['lifecycle', 'durations'],
   http: [],
-  core: ['durability'],
+  core: ['bullmq-scripts', 'durability'],
+  'bullmq-scripts': [],
   nestjs: ['core', 'nearest-name'],
   partitions: ['core'],
   runtime: ['scripts', 'durability', 'durations', 'nearest-name'],
@@ -64,6 +66,7 @@ const ALSO_FOR_SPECS = ['test'];
 const REACHED_BY_PATH = ['apps', 'test', 'bench'];
 /** What these need is handed to them. */
 const READS_NO_ENVIRONMENT = [
+  'bullmq-scripts',
   'core',
   'durability',
   'partitions',
