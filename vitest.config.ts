@@ -32,6 +32,7 @@ function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: bo
 function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
   const source = (file: string) => fileURLToPath(new URL(`libs/${file}`, import.meta.url));
   return [
+    { find: /^#bullmq-scripts$/, replacement: source('bullmq-scripts/src/index.ts') },
     { find: /^#core$/, replacement: source('core/src/index.ts') },
     { find: /^#core\/parts$/, replacement: source('core/src/parts.ts') },
     { find: /^#durability$/, replacement: source('durability/src/index.ts') },

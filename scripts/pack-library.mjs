@@ -35,20 +35,27 @@ function compile() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [compiler, '-p', home, '--outDir', build, '--sourceMap', 'false'], root);
   cpSync(join(build, library, 'src'), join(stage, 'dist'), { recursive: true });
-  for (const target of Object.values(manifest().imports ?? {})) {
-    const [, name] = /^\.\/dist\/private\/([^/]+)\//.exec(target) ?? [];
-    if (name) cpSync(join(build, name, 'src'), join(stage, 'dist/private', name), { recursive: true });
-  }
+  for (const name of privateLibraries())
+    cpSync(join(build, name, 'src'), join(stage, 'dist/private', name), { recursive: true });
+}
+
+function privateLibraries() {
+  const targets = Object.values(manifest().imports ?? {});
+  return targets.flatMap((target) => /^\.\/dist\/private\/([^/]+)\//.exec(target)?.slice(1) ?? []);
 }
 
 function copyTexts() {
-  const source = join(home, 'src');
-  for (const file of readdirSync(source, { recursive: true }).filter((name) => name.endsWith('.lua'))) {
-    cpSync(join(source, file), join(stage, 'dist', file));
-  }
+  copyLua(join(home, 'src'), join(stage, 'dist'));
+  for (const name of privateLibraries())
+    copyLua(join(root, 'libs', name, 'src'), join(stage, 'dist/private', name));
   cpSync(join(home, 'README.md'), join(stage, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+}
+
+function copyLua(source, target) {
+  for (const file of readdirSync(source, { recursive: true }).filter((name) => name.endsWith('.lua')))
+    cpSync(join(source, file), join(target, file));
 }
 
 /** Removes the path to the sources, which the package does not contain. */

@@ -223,10 +223,12 @@ export class CoreWorld {
 
   /** All locks of jobs that have lost theirs are found to be stalled. */
   async findStalled(queue: string): Promise<void> {
-    const worker = this.workers.get(queue) as unknown as { moveStalledJobsToWait(): Promise<void> };
+    const worker = this.workers.get(queue) as unknown as StalledChecks;
     for (let i = 0; i < 2; i += 1) {
       await this.redis.del(`${this.prefix}:${queue}:stalled-check`);
       await worker.moveStalledJobsToWait();
+      // A worker also goes on with cancels, and nobody waits for that: here the next step begins when it has ended.
+      await worker.resumeCancels();
     }
   }
 
@@ -265,6 +267,11 @@ function wokenWithoutSlot(before: CoreState | undefined, { jobs, lines, holders 
 
 interface Emitter {
   on(event: 'cancelled' | 'lost', listener: (job: Job) => void): unknown;
+}
+
+interface StalledChecks {
+  moveStalledJobsToWait(): Promise<void>;
+  resumeCancels(): Promise<void>;
 }
 
 interface Handlers {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import type { CoreMutant } from './core-mutants.js';
 
-const FOLDER = new URL('../../libs/core/src/scripts/lua/', import.meta.url);
+const FOLDERS = ['core/src/scripts/lua', 'bullmq-scripts/src/lua'];
 
 /** The core's scripts, as it makes them. */
 export interface ScriptMaker<R> {
@@ -30,7 +30,11 @@ export function defineMutants<R>(
 }
 
 function read(file: string): string {
-  return readFileSync(new URL(`${file}.lua`, FOLDER), 'utf8');
+  const paths = FOLDERS.map((folder) => new URL(`../../libs/${folder}/${file}.lua`, import.meta.url));
+  return readFileSync(
+    paths.find((path) => existsSync(path))!,
+    'utf8',
+  );
 }
 
 function mutate(lua: string, { name, file, text, instead }: CoreMutant): string {

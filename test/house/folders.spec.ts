@@ -76,7 +76,7 @@ function importsIn(library: string): Import[] {
 }
 
 describe.each([
-  { library: 'core', table: CORE, names: ['#durability'] },
+  { library: 'core', table: CORE, names: ['#bullmq-scripts', '#durability'] },
   {
     library: 'nestjs',
     table: NESTJS,

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { MooredQueue } from '../queue/moored-queue.js';
 
-vi.mock('../scripts/bullmq-texts.js', () => ({
+vi.mock('../../../bullmq-scripts/src/texts.js', () => ({
   readBullScripts: () => new Map(),
   bullRelease: () => '6.99.0',
 }));

@@ -3,8 +3,7 @@ import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { askedFor, numberAskedFor } from '../../../../test/support/asked-for.js';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
-import { readBullScripts } from '../scripts/bullmq-texts.js';
-import { compose } from '../scripts/composer.js';
+import { composeOurs } from '../scripts/composed-scripts.js';
 import { RECIPES, type ComposedName } from '../scripts/recipes.js';
 
 /** `CANCEL_RACE_TRIALS=100000` for a run that takes its time. */
@@ -191,7 +190,7 @@ function lateOnes(log: readonly string[][]): { lateStarts: number; lateResults: 
 /** Before a queue is made: the core defines no command again that the client has already. */
 function define(redis: Redis, changes: readonly Change[]): void {
   for (const script of new Set(changes.flatMap(({ scripts }) => scripts))) {
-    const { lua, numberOfKeys } = compose(RECIPES[script], readBullScripts());
+    const { lua, numberOfKeys } = composeOurs(RECIPES[script]);
     const changed = changes
       .filter(({ scripts }) => scripts.includes(script))
       .reduce((text, change) => {

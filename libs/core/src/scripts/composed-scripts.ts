@@ -1,9 +1,18 @@
+import {
+  bullRelease,
+  checkTexts,
+  compose,
+  guard,
+  readBullScripts,
+  readTexts,
+  type ComposedScript,
+  type Recipe,
+} from '#bullmq-scripts';
 import type { Argument, RedisClient } from './redis-client.js';
-import { bullRelease, readBullScripts } from './bullmq-texts.js';
-import { compose, guard, type ComposedScript } from './composer.js';
-import { checkTexts } from './known-texts.js';
 import { untilSlotRests } from './moving-slots.js';
-import { RECIPES, type ComposedName, type Recipe } from './recipes.js';
+import { RECIPES, type ComposedName } from './recipes.js';
+
+const ownText = readTexts(new URL('./lua/', import.meta.url));
 
 let composed: ReadonlyMap<string, ComposedScript> | undefined;
 
@@ -17,12 +26,14 @@ export function composedScripts(): ReadonlyMap<string, ComposedScript> {
     checkTexts(new Set(Object.values(RECIPES).flatMap((recipe) => recipe.bull)), bull, bullRelease());
     composed = new Map([
       ...[...bull].map(([name, script]) => [name, guard(script)] as const),
-      ...Object.entries(RECIPES).map(
-        ([name, recipe]: [string, Recipe]) => [name, compose(recipe, bull)] as const,
-      ),
+      ...Object.entries(RECIPES).map(([name, recipe]) => [name, composeOurs(recipe)] as const),
     ]);
   }
   return composed;
+}
+
+export function composeOurs(recipe: Recipe): ComposedScript {
+  return compose(recipe, readBullScripts(), ownText);
 }
 
 const FLAGS = /^#!lua.*\n/;

@@ -1,5 +1,5 @@
-import { readBullScripts } from './bullmq-texts.js';
-import { RECIPES, type Recipe } from './recipes.js';
+import { readBullScripts, type Recipe } from '#bullmq-scripts';
+import { RECIPES } from './recipes.js';
 import type { Argument } from './redis-client.js';
 
 /** Where a script runs. */

@@ -1,3 +1,4 @@
+import type { Recipe } from '#bullmq-scripts';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -6,14 +7,10 @@ import { coreLives, liveInCore } from '../../../../test/core/core-steps.js';
 import { CoreWorld } from '../../../../test/core/core-world.js';
 import { defineMutants, type ScriptMaker } from '../../../../test/core/mutant-store.js';
 import { numberAskedFor } from '../../../../test/support/asked-for.js';
-import { readBullScripts } from './bullmq-texts.js';
-import { compose } from './composer.js';
-import { RECIPES, type Recipe } from './recipes.js';
+import { composeOurs } from './composed-scripts.js';
+import { RECIPES } from './recipes.js';
 
-const SCRIPTS: ScriptMaker<Recipe> = {
-  recipes: RECIPES,
-  make: (recipe) => compose(recipe, readBullScripts()),
-};
+const SCRIPTS: ScriptMaker<Recipe> = { recipes: RECIPES, make: composeOurs };
 
 const LIVES = numberAskedFor('PROPERTY_RUNS', 100);
 

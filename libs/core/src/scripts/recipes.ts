@@ -1,16 +1,4 @@
-/** What a composed script is made of. */
-export interface Recipe {
-  /** Names of BullMQ's scripts that it calls. */
-  readonly bull: readonly string[];
-  /** Our files, in order; the last one is the script itself. */
-  readonly own: readonly string[];
-  /** The script of BullMQ in whose place it runs, and whose keys it takes. Others take one key. */
-  readonly standsFor?: string;
-  /** It adds to what the store holds: it is refused when the store's memory is full. */
-  readonly needsRoom?: true;
-  /** BullMQ's scripts in it may delete jobs. */
-  readonly watchesRemovals?: true;
-}
+import type { Recipe } from '#bullmq-scripts';
 
 const RECORD = ['store', 'mark', 'record'];
 const CLOSED = [...RECORD, 'index', 'empty-cancels'];

@@ -1,4 +1,4 @@
--- The keys that BullMQ's scripts take, in their order. `known-texts.ts` holds the digests of the texts for which this is true.
+-- The keys that BullMQ's scripts take, in their order. `known-texts.ts` of libs/bullmq-scripts holds the digests of the texts for which this is true.
 -- `*` stands for a key that depends on the job.
 
 local KEYS_OF = {

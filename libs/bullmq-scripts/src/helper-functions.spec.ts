@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { readBullScripts } from './bullmq-texts.js';
 import { takeHelpersOut } from './helper-functions.js';
-import { RECIPES } from './recipes.js';
+import { KNOWN_TEXTS } from './known-texts.js';
+import { readBullScripts } from './texts.js';
 
-const COMPOSED = new Set(Object.values(RECIPES).flatMap(({ bull }) => bull));
 const NOT_CODE = /--\[\[[^]*?\]\]|--.*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?<!\.)\.\w+/g;
 const DECLARED = /\bfunction ?\w* ?\(([^)]*)\)|\blocal (?!function)([\w, ]+)|\bfor ([\w, ]+) (?:=|in)/g;
 
 describe('the helper functions of the composed texts', () => {
-  it.each([...COMPOSED].filter((name) => readBullScripts().has(name)))(
+  it.each(Object.keys(KNOWN_TEXTS).filter((name) => readBullScripts().has(name)))(
     'use no variable of one call: %s',
     (name) => {
       const { helpers, main } = takeHelpersOut(readBullScripts().get(name)!.lua);

@@ -1,13 +1,13 @@
-import type { BullScript } from './bullmq-texts.js';
+import type { BullScript } from './texts.js';
 
 /** The releases of BullMQ whose composed texts are known. */
 const KNOWN_RELEASES = '6.3.5 to 6.7.0';
 
 /**
- * The texts of BullMQ that are composed: the digests that each has in the known releases. What stands in `bull-keys.lua` and
- * `extra-arguments.ts` is true for these. A release with another text is refused until its change has been read.
+ * The texts of BullMQ that are composed: the digests that each has in the known releases. What their callers know of their
+ * keys and arguments is true for these. A release with another text is refused until its change has been read.
  */
-const KNOWN_TEXTS: Readonly<Record<string, string>> = {
+export const KNOWN_TEXTS: Readonly<Record<string, string>> = {
   addDelayedJob: '604e0a2321f7 f5012d7265b7 ef55a5770d2c 825fa56cca22 81698fd2d28e',
   addJobScheduler: '373dd5ff5b30',
   addParentJob: '9cd737a3b514 feb9d8d67e72 ec2e6289ba76 eaec2bf999eb',
