@@ -103,6 +103,8 @@ describe('Schedules', () => {
       const page: Awaited<ReturnType<Schedules['list']>> = await schedules.list(cursor ?? undefined);
       listed.push(...page.schedules.map(({ id }) => id));
       ({ cursor } = page);
+      // As `GET /v1/schedules` takes it.
+      expect(cursor ?? '0').toMatch(/^\d+$/);
     } while (cursor !== null);
 
     expect(listed.toSorted()).toEqual(ids.toSorted());

@@ -9,7 +9,7 @@ import { checkScheduleId, readScheduler, type ScheduleView, type StoredScheduler
 import { readTiming, type TimingOptions } from './timing.js';
 
 const PAGE = 100;
-const CURSOR = /^(\d{1,9})@(.+)$/;
+const CURSOR = /^\d{1,15}$/;
 
 export interface ScheduleOptions
   extends TimingOptions, Pick<EnqueueOptions, 'expiresIn' | 'priority' | 'slot' | 'dedup' | 'origin'> {
@@ -68,23 +68,24 @@ export class Schedules {
   }
 
   /**
-   * A page of about a hundred, queue by queue, those that are due first before the others. `cursor` says where the next one begins, null
-   * on the last one. A schedule whose turn begins meanwhile may be on two pages, or on none.
+   * A page, queue by queue, those that are due first before the others. `cursor` says where the next one begins, null on the last one. A
+   * schedule whose turn begins meanwhile may be on two pages, or on none.
    */
-  async list(cursor?: string): Promise<{ schedules: ScheduleView[]; cursor: string | null }> {
-    const queues = this.queues.all().toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const [, rank = '0', name = queues[0]?.name ?? ''] = CURSOR.exec(cursor ?? '') ?? [];
-    const at = queues.findIndex((queue) => queue.name === name);
-    if (cursor !== undefined && (at === -1 || !CURSOR.test(cursor)))
-      throw new InvalidJobError('This cursor is not one of a list of schedules.');
-    const from = Number(rank);
-    const page = (await queues[at]?.backend.getJobSchedulersRange(from, from + PAGE - 1, true)) ?? [];
-    const keys = page.filter((_, i) => i % 2 === 0);
-    const found = await Promise.all(keys.map((key) => readIn(queues[at]!, key)));
-    const following = queues[at + 1];
-    const next = keys.length === PAGE ? `${from + PAGE}@${name}` : following ? `0@${following.name}` : null;
-    const schedules = found.filter((each) => each !== undefined).map(({ view }) => view);
-    return schedules.length === 0 && next !== null ? this.list(next) : { schedules, cursor: next };
+  async list(cursor = '0'): Promise<{ schedules: ScheduleView[]; cursor: string | null }> {
+    if (!CURSOR.test(cursor)) throw new InvalidJobError('This cursor is not one of a list of schedules.');
+    const found: (StoredScheduler | undefined)[] = [];
+    let from = Number(cursor);
+    for (const queue of this.queues.all().toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      // One more than the page holds says that there is another.
+      const page = await queue.backend.getJobSchedulersRange(from, from + PAGE - found.length, true);
+      const keys = page.filter((_, i) => i % 2 === 0);
+      found.push(...(await Promise.all(keys.map((key) => readIn(queue, key)))));
+      if (found.length > PAGE) break;
+      from = keys.length > 0 ? 0 : Math.max(0, from - (await queue.getJobSchedulersCount()));
+    }
+    const schedules = found.slice(0, PAGE).filter((each) => each !== undefined);
+    const next = found.length > PAGE ? String(Number(cursor) + PAGE) : null;
+    return { schedules: schedules.map(({ view }) => view), cursor: next };
   }
 
   /** The schedules of that id, by their queues. More than one is there only while its kind changes to one of another queue. */
