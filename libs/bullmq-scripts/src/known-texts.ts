@@ -14,7 +14,6 @@ export const KNOWN_TEXTS: Readonly<Record<string, string>> = {
   addPrioritizedJob: '411a6d03c2e6 f8e172e52de5 7fe9ddf68548 c55fc7559d55 299880da0f75',
   addStandardJob: 'd961aae0df15 a2746c9c49a8 10f8d228e89e 8fb5163d74bb 5ab432e88830',
   changeDelay: 'de220c4e0e17',
-  changePriority: '35fbc2569911',
   cleanJobsInSet: 'd4b4530a1de2',
   drain: '2e3d2277043c',
   extendLocks: 'c35baf769e5d',

@@ -7,9 +7,8 @@ const SLOTS = [...INDEX, 'slots'];
 const ENDS = [...SLOTS, 'history', 'receipts', 'ends', 'schedulers'];
 const RETRY = [...INDEX, 'waits-again'];
 const CLEANING = [...ENDS, 'job-state', 'clean-up'];
-const WAKE = ['promote', 'changePriority'];
-const GATE = ['moveToActive', 'moveToFinished', 'moveToDelayed', 'removeJobScheduler', ...WAKE];
-const CLEAN = ['removeJob', 'removeJobScheduler', 'moveToFinished', ...WAKE];
+const GATE = ['moveToActive', 'moveToFinished', 'moveToDelayed', 'removeJobScheduler', 'promote'];
+const CLEAN = ['removeJob', 'removeJobScheduler', 'moveToFinished', 'promote'];
 
 /** A run that gives its job back by BullMQ's script of this name. */
 function requeue(name: string): Recipe {
@@ -23,7 +22,7 @@ function requeue(name: string): Recipe {
 /** BullMQ's script of this name, which removes jobs. */
 function remove(name: string): Recipe {
   return {
-    bull: [...WAKE, name],
+    bull: ['promote', name],
     own: [...ENDS, 'removals', 'remove'],
     standsFor: name,
     watchesRemovals: true,
@@ -40,7 +39,7 @@ export const RECIPES = {
       'releaseParentIfNoPendingDependencies',
       'removeJob',
       'changeDelay',
-      ...WAKE,
+      'promote',
     ],
     own: [...SLOTS, 'history', 'add-requests', 'add-pending', 'idempotency', 'add'],
     needsRoom: true,
@@ -56,7 +55,7 @@ export const RECIPES = {
   endUnkept: { bull: CLEAN, own: [...ENDS, 'end-unkept'] },
   expire: { bull: CLEAN, own: [...CLEANING, 'expire'] },
   removeEnded: {
-    bull: ['removeJob', ...WAKE],
+    bull: ['removeJob', 'promote'],
     own: [...ENDS, 'removals', 'remove-ended'],
     watchesRemovals: true,
   },
@@ -71,8 +70,8 @@ export const RECIPES = {
   readOwner: { bull: [], own: [...RECORD, 'job-state', 'read-owner'] },
   readRange: { bull: [], own: ['read-range'] },
   announcedSince: { bull: [], own: ['announced-since'] },
-  readSlot: { bull: WAKE, own: [...SLOTS, 'read-slot'] },
-  setSlotLimit: { bull: WAKE, own: [...SLOTS, 'set-slot-limit'] },
+  readSlot: { bull: ['promote'], own: [...SLOTS, 'read-slot'] },
+  setSlotLimit: { bull: ['promote'], own: [...SLOTS, 'set-slot-limit'] },
   noteOfRun: { bull: [], own: ['note-of-run'] },
   noteDurable: { bull: [], own: ['note-durable'] },
   reopen: { bull: [], own: [...CLOSED, 'turns', 'reopen'], needsRoom: true },
@@ -88,20 +87,20 @@ export const RECIPES = {
   },
   retryJobs: { bull: ['reprocessJob'], own: [...RETRY, 'retry-jobs'], needsRoom: true },
   moveJobsToWait: {
-    bull: ['moveJobsToWait', 'reprocessJob', ...WAKE],
+    bull: ['moveJobsToWait', 'reprocessJob', 'promote'],
     own: [...SLOTS, 'waits-again', 'wait-all'],
     standsFor: 'moveJobsToWait',
     needsRoom: true,
   },
   addJobScheduler: {
-    bull: ['addJobScheduler', ...WAKE],
+    bull: ['addJobScheduler', 'promote'],
     own: [...ENDS, 'removals', 'schedule'],
     standsFor: 'addJobScheduler',
     needsRoom: true,
     watchesRemovals: true,
   },
   updateJobScheduler: {
-    bull: ['updateJobScheduler', 'removeJobScheduler', ...WAKE],
+    bull: ['updateJobScheduler', 'removeJobScheduler', 'promote'],
     own: [...ENDS, 'removals', 'next-turn'],
     standsFor: 'updateJobScheduler',
     watchesRemovals: true,

@@ -309,6 +309,34 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
+  it('hands out a job that was woken for its slot before all others: while it waits, nobody uses the slot', async () => {
+    const order: string[] = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    kit.worker(
+      async ({ name }) => {
+        order.push(name);
+        if (name === 'holder') await released;
+        else await pause(5);
+      },
+      { concurrency: 2 },
+    );
+    const queue = kit.queue();
+    const slotted = { owners: ['s:1'], slot: { key: 'gpu', limit: 1 } };
+    await queue.add('holder', {}, slotted);
+    await until(() => order.length === 1, 'the slot is held');
+    await queue.add('woken', {}, { ...slotted, priority: 9 });
+    await until(async () => (await queue.getDelayedCount()) === 1, 'it stands in line');
+    const others = Array.from({ length: 50 }, () => ({ name: 'other', data: {}, opts: { owners: ['o:1'] } }));
+
+    await queue.addBulk(others);
+    release();
+
+    await until(() => order.length === 52, 'all ran');
+    expect(order.indexOf('woken')).toBeLessThan(40);
+    await kit.nothingLeft();
+  });
+
   it('runs one job of a deduplication key at a time, and one after every trigger', async () => {
     let running = 0;
     let most = 0;

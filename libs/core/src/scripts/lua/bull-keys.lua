@@ -7,7 +7,6 @@ local KEYS_OF = {
   addDelayedJob = 'marker meta id delayed completed events',
   addParentJob = 'meta id delayed waiting-children completed events',
   changeDelay = 'delayed meta marker events',
-  changePriority = 'wait paused meta prioritized active pc marker',
   moveToActive = 'wait active prioritized events stalled limiter delayed paused meta pc marker',
   moveToDelayed = 'marker active prioritized delayed * events meta stalled wait limiter pc',
   moveToFinished = 'wait active prioritized events stalled limiter delayed paused meta pc * * * marker',

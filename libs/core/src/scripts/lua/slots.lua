@@ -97,17 +97,15 @@ local function dropLostHolders(slot)
   end
 end
 
--- The next in line holds the slot and stands in front of the jobs of its priority. Answers false if none is in line.
+-- The next in line holds the slot. It stands in front of all jobs with a priority, behind those that were woken before it: while it waits,
+-- nobody uses the slot. Answers false if none is in line.
 local function wakeOne(slot)
   local ref = redis.call('ZPOPMIN', lineOf(slot))[1]
   if not ref then return false end
   local prefix, job = splitRef(ref)
   if bull.promote(keysOf('promote', prefix), { prefix, job }) == 0 then
     redis.call('ZADD', holdersOf(slot), nowUs(), ref)
-    local priority = redis.call('HGET', prefix .. job, 'priority')
-    if priority and priority ~= '0' then
-      bull.changePriority(keysOf('changePriority', prefix), { priority, prefix, job, '1' })
-    end
+    redis.call('ZADD', prefix .. 'prioritized', 'XX', redis.call('INCR', prefix .. 'pc') % 0x100000000, job)
   end
   return true
 end
