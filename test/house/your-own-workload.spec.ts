@@ -26,11 +26,11 @@ const COMPILED = { extends: './tsconfig.json', compilerOptions: { noEmit: false 
 
 /** The store of this run, instead of another one; and nothing is built once more. */
 const TESTED = `
-import { defineConfig } from 'vitest/config';
-export default defineConfig({
-  ssr: { resolve: { conditions: ['source'] } },
+import whole from './whole.config.ts';
+export default {
+  ...whole,
   test: { provide: { storeUrl: process.env.STORE_URL }, testTimeout: 60_000, hookTimeout: 60_000 },
-});
+};
 `;
 
 /** Who copies what the page says has what the page says. */
@@ -43,6 +43,7 @@ describe('the page on a workload of your own', () => {
     copy = await mkdtemp(join(tmpdir(), 'mooring-own-'));
     for (const each of [...COPIED, 'test/support', 'test/house/arrows.spec.ts'])
       await cp(join(root, each), join(copy, each), { recursive: true });
+    await cp(join(root, 'vitest.config.ts'), join(copy, 'whole.config.ts'));
     await symlink(await realpath(join(root, 'node_modules')), join(copy, 'node_modules'));
     page = await readFile(join(root, PAGE), 'utf8');
     written = await followPage();
@@ -80,7 +81,7 @@ describe('the page on a workload of your own', () => {
 
   async function followPage(): Promise<string[]> {
     const { files, additions } = codeOf(page);
-    expect([files.size, additions.size], 'files and changes on the page').toEqual([9, 1]);
+    expect([files.size, additions.size], 'files and changes on the page').toEqual([10, 1]);
     for (const [path, text] of files) await write(path, text);
     for (const [path, diff] of additions)
       await write(path, withLines(await readFile(join(copy, path), 'utf8'), diff));
