@@ -309,7 +309,7 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
-  it('hands out a job that was woken for its slot before all others: while it waits, nobody uses the slot', async () => {
+  it('hands out a job that was woken for its slot before all others: while it waits, the slot is unused', async () => {
     const order: string[] = [];
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));

@@ -98,7 +98,7 @@ local function dropLostHolders(slot)
 end
 
 -- The next in line holds the slot. It stands in front of all jobs with a priority, behind those that were woken before it: while it waits,
--- nobody uses the slot. Answers false if none is in line.
+-- the slot is unused. Answers false if none is in line.
 local function wakeOne(slot)
   local ref = redis.call('ZPOPMIN', lineOf(slot))[1]
   if not ref then return false end
