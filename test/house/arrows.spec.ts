@@ -11,6 +11,7 @@ const ROOMS = [
   'workload-kit',
   'events',
   'resolvers',
+  'http',
   'bullmq-scripts',
   'core',
   'partitions',
@@ -31,6 +32,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'workload-kit',
     'events',
     'resolvers',
+    'http',
     'runtime',
     'nestjs',
     'core',
@@ -38,11 +40,12 @@ const ARROWS: Record<string, readonly string[]> = {
     'nearest-name',
   ],
   fleet: ['workloads', 'workload-kit', 'events', 'nestjs', 'core', 'artifacts', 'runtime'],
-  workloads: ['workload-kit', 'nestjs', 'core', 'durations'],
-  'workload-kit': ['nestjs', 'core', 'scripts', 'runtime', 'durations'],
+  workloads: ['workload-kit', 'http', 'nestjs', 'core', 'durations'],
+  'workload-kit': ['http', 'nestjs', 'core', 'scripts', 'runtime', 'durations'],
   artifacts: ['scripts'],
   events: ['nestjs', 'core'],
   resolvers: ['nestjs', 'core', 'durations'],
+  http: ['nestjs', 'core'],
   core: ['bullmq-scripts', 'durability'],
   'bullmq-scripts': [],
   nestjs: ['core', 'nearest-name'],
@@ -318,7 +321,7 @@ describe('the arrows', () => {
   it('say what may be imported instead', () => {
     expect(planted({ 'libs/workloads/trips/src/a.ts': "import '#runtime';" })).toEqual([
       'libs/workloads/trips/src/a.ts: "#runtime" goes against the arrows: libs/workloads/trips -> libs/runtime; ' +
-        'workloads may import workload-kit, nestjs, core, durations',
+        'workloads may import workload-kit, http, nestjs, core, durations',
     ]);
     expect(planted({ 'libs/durations/src/a.ts': "import '#nestjs';" })[0]).toMatch(
       /; durations may import no other room$/,

@@ -20,7 +20,7 @@ const CORE: Table = {
 const NESTJS: Table = {
   journal: [],
   kinds: [],
-  resolvers: [],
+  resolvers: ['journal'],
   store: [],
   events: ['journal', 'store'],
   queues: ['kinds'],
@@ -31,20 +31,8 @@ const NESTJS: Table = {
   artifacts: ['kinds', 'enqueue', 'flows'],
   sweeps: ['journal', 'events', 'history', 'queues', 'kinds', 'store', 'enqueue', 'resolvers'],
   run: ['journal', 'history', 'queues', 'kinds', 'enqueue', 'flows', 'artifacts', 'resolvers'],
-  read: ['history', 'kinds', 'enqueue', 'artifacts'],
+  read: ['journal', 'history', 'kinds', 'enqueue', 'artifacts'],
   cancel: ['history', 'read'],
-  http: [
-    'journal',
-    'history',
-    'kinds',
-    'enqueue',
-    'flows',
-    'schedules',
-    'artifacts',
-    'sweeps',
-    'read',
-    'cancel',
-  ],
 };
 const PARTITIONS: Table = {
   model: [],

@@ -1,6 +1,6 @@
 import { EventMapping, EventsModule } from '#events';
 import { fleetParts, listenersOf } from '#fleet';
-import { MooringHttpModule, ProblemFilter } from '#nestjs/http';
+import { MooringHttpModule, ProblemFilter } from '#http';
 import type { Runtime } from '#runtime';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';

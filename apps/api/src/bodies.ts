@@ -1,7 +1,7 @@
 import { takesBytes, takesUpTo } from '#workload-kit/api';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest, RawServerDefault } from 'fastify';
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 
 /** Call before routes are registered. */
 export function limitBodies(app: NestFastifyApplication): void {

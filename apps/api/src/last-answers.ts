@@ -2,7 +2,7 @@ import { endWaits } from '#workload-kit/api';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './send-problem.js';
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 
 /** Longer than any answer takes, except streams and calls that wait for a cancellation; those are cut off. */
 const LAST_ANSWERS_MS = 2_500;

@@ -1,4 +1,4 @@
-import { describeError } from '#nestjs/http';
+import { describeError } from '#http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Answers an error that occurs before a route is found, as problem+json. */

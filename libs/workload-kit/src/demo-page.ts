@@ -1,4 +1,4 @@
-import { ForEverybody } from '#nestjs/http';
+import { ForEverybody } from '#http';
 import { Controller, type Type } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 import { parseDuration } from '#durations';
-import { Duration } from '#nestjs/http';
+import { Duration } from '#http';
 import { z } from 'zod';
 
 /** A duration in a request, read as ms. */

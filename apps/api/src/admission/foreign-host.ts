@@ -1,4 +1,4 @@
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 import type { Check } from './check.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 const OWN_SITES = new Set(['same-origin', 'none']);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 import { hostOf } from './request-target.js';
 
 /** Refuses a request with two hosts or none: a proxy may have used another host than this API would. */

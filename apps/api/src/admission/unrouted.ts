@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 import type { Check } from './check.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { CalledRequest } from '#nestjs/http';
+import type { CalledRequest } from '#http';
 import { logContext, type Runtime } from '#runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';

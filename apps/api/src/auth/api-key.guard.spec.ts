@@ -1,4 +1,4 @@
-import { Needs, ProblemFilter } from '#nestjs/http';
+import { Needs, ProblemFilter } from '#http';
 import { Controller, Get } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';

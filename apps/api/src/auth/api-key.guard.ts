@@ -1,4 +1,4 @@
-import { ApiProblem, NEEDS, type CalledRequest, type Scope } from '#nestjs/http';
+import { ApiProblem, NEEDS, type CalledRequest, type Scope } from '#http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '#nestjs/http';
+import { SCOPES, type Scope } from '#http';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 
-import { ApiProblem, Needs } from '#nestjs/http';
+import { ApiProblem, Needs } from '#http';
 import { ApiDocument } from './api-document.js';
 import { PAGE, pageFile, POLICY } from './docs-page.js';
 

@@ -1,6 +1,6 @@
 import { InvalidEventError, readAttributes, readBytes, readText, type CloudEvent } from '#events';
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 
 export const STRUCTURED = 'application/cloudevents+json';
 export const BATCH = 'application/cloudevents-batch+json';

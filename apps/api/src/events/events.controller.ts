@@ -4,7 +4,7 @@ import { meansUnavailable } from '#nestjs';
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { describeError, ForEverybody, Needs } from '#nestjs/http';
+import { describeError, ForEverybody, Needs } from '#http';
 import { BATCH, contentMode, readBatch, readBinary, readJson, STRUCTURED } from './content-modes.js';
 import { EventsAnswer } from './events-schemas.js';
 import { SignatureGuard } from './signature.guard.js';

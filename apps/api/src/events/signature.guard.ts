@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 import { BATCH, contentMode, STRUCTURED } from './content-modes.js';
 import { troubleWithSignature } from './signature.js';
 

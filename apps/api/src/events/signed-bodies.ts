@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { findKeyIn } from '../auth/api-key.guard.js';
 import type { ApiKey } from '../auth/api-keys.js';
 import { sendProblem } from '../send-problem.js';
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 import { EVENTS_PATH } from './events.controller.js';
 import { troubleWithHeaders } from './signature.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { ApiProblem, describeError } from '#nestjs/http';
+import { ApiProblem, describeError } from '#http';
 
 const BAD_REQUEST = new ApiProblem(
   400,

@@ -1,4 +1,4 @@
-import { Needs } from '#nestjs/http';
+import { Needs } from '#http';
 import { Body, Controller, Get, Headers, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';

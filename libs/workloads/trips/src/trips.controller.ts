@@ -1,4 +1,4 @@
-import { Caller, idempotencyKeyOf, Needs } from '#nestjs/http';
+import { Caller, idempotencyKeyOf, Needs } from '#http';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Trip } from './trip.js';

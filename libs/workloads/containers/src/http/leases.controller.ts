@@ -1,6 +1,6 @@
 import { formatOwner } from '#core';
 import { Journal } from '#nestjs';
-import { Caller, Cursor, idempotencyKeyOf, Needs, type Reply } from '#nestjs/http';
+import { Caller, Cursor, idempotencyKeyOf, Needs, type Reply } from '#http';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,

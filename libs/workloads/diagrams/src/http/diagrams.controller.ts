@@ -1,5 +1,5 @@
 import { parseOwner, type Owner } from '#core';
-import { ApiProblem, Needs, TakesUpTo } from '#nestjs/http';
+import { ApiProblem, Needs, TakesUpTo } from '#http';
 import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,

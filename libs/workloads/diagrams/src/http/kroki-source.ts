@@ -1,4 +1,4 @@
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { z } from 'zod';

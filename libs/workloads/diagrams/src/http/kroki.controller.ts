@@ -1,4 +1,4 @@
-import { ApiProblem, Needs } from '#nestjs/http';
+import { ApiProblem, Needs } from '#http';
 import { enoughOf, TakesBytes } from '#workload-kit/api';
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';

@@ -1,4 +1,4 @@
-import { ForEverybody } from '#nestjs/http';
+import { ForEverybody } from '#http';
 import { Controller, Get, Headers, Param, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';

@@ -1,5 +1,5 @@
 import { ArtifactReader } from '#nestjs';
-import { isKnown } from '#nestjs/http';
+import { isKnown } from '#http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { pictureName, type DiagramView } from '../diagram.js';

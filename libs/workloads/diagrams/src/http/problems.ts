@@ -1,4 +1,4 @@
-import { ApiProblem } from '#nestjs/http';
+import { ApiProblem } from '#http';
 import type { Flaw } from '../diagram.js';
 import { MAX_SOURCE_BYTES } from './diagram-schemas.js';
 

@@ -1,4 +1,4 @@
-import { ForEverybody, isKnown } from '#nestjs/http';
+import { ForEverybody, isKnown } from '#http';
 import { Controller, Get, Headers, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';

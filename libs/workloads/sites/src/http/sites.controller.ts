@@ -1,4 +1,4 @@
-import { Caller, Needs } from '#nestjs/http';
+import { Caller, Needs } from '#http';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,

@@ -1,6 +1,6 @@
 import { Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiNotFoundResponse, ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
-import { ArtifactReader } from '../read/artifact-reader.js';
+import { ArtifactReader } from '#nestjs';
 import { headersOf, rangeOf } from './artifact-headers.js';
 import { isKnown } from './if-none-match.js';
 import { MooringController, type Reply } from './mooring-controller.js';

@@ -1,4 +1,4 @@
-import type { Artifact, ArtifactRange } from '../artifacts/artifact-store.js';
+import type { Artifact, ArtifactRange } from '#nestjs';
 
 /** Content types that a browser does not execute. All others are sent as application/octet-stream. */
 const HARMLESS =

@@ -1,11 +1,16 @@
 import { owner, Owners, type CancelOptions } from '#core';
 import { Body, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
-import { receiptOf } from '../cancel/receipt-of.js';
-import { viewOfReceipt, type ReceiptView } from '../cancel/receipt-view.js';
-import type { JournaledOwners } from '../journal/journaled-owners.js';
-import { OwnerHistory, type HistoryView } from '../read/owner-history.js';
-import { OwnerReader, type OwnerView } from '../read/owner-reader.js';
+import {
+  type HistoryView,
+  type JournaledOwners,
+  OwnerHistory,
+  OwnerReader,
+  type OwnerView,
+  receiptOf,
+  type ReceiptView,
+  viewOfReceipt,
+} from '#nestjs';
 import { Cursor, Offset } from './fields.js';
 import { MooringController } from './mooring-controller.js';
 import { CancelBody, HistoryAnswer, OwnerAnswer, ReceiptAnswer, ReopenAnswer } from './owner-schemas.js';

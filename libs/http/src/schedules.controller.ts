@@ -1,13 +1,10 @@
 import { Body, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
 import { z } from 'zod';
-import { slotKeyOfCallers } from '../read/slot-limits.js';
+import { Journal, KindRegistry, Schedules, slotKeyOfCallers } from '#nestjs';
 import { Cursor, Duration, NextCursor } from './fields.js';
 import { Work } from './job-schemas.js';
-import { Journal } from '../journal/journal.js';
 import { MooringController, type Reply } from './mooring-controller.js';
-import { KindRegistry } from '../kinds/kind-registry.js';
-import { Schedules } from '../schedules/schedules.js';
 import { ApiProblem } from './problem.js';
 import { Caller, Needs } from './scopes.js';
 

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import '../register.js';
+import '#nestjs/register';
 import { Owners } from '#core';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { NestFactory, Reflector } from '@nestjs/core';
@@ -8,17 +8,17 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { CoreKit } from '../../../../test/support/core-kit.js';
-import { UnknownKindError } from '../errors.js';
+import { CoreKit } from '../../../test/support/core-kit.js';
 import {
   CommittedArtifacts,
   defineKind,
   Enqueuer,
+  type Fact,
   MooringModule,
   Quarantine,
   Schedules,
-  type Fact,
-} from '../index.js';
+  UnknownKindError,
+} from '#nestjs';
 import { ApiProblem, MooringHttpModule, NEEDS, type CalledRequest, type Scope } from './index.js';
 
 const probe = defineKind({

@@ -1,9 +1,8 @@
 import { Body, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { SlotLimits, type CallersSlot } from '../read/slot-limits.js';
+import { type CallersSlot, Journal, SlotLimits } from '#nestjs';
 import { SlotAnswer, SlotBody } from './admin-schemas.js';
 import { SlotKey } from './fields.js';
-import { Journal } from '../journal/journal.js';
 import { MooringController } from './mooring-controller.js';
 import { Caller, Needs } from './scopes.js';
 

@@ -4,9 +4,7 @@ import { ApiCreatedResponse } from '@nestjs/swagger';
 import { z } from 'zod';
 import { FlowAnswer, Work } from './job-schemas.js';
 import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
-import { CHILD_POLICIES, MAX_FLOW_DEPTH, MAX_FLOW_JOBS, type Flow } from '../flows/flow.js';
-import { Flows } from '../flows/flows.js';
-import { KindRegistry } from '../kinds/kind-registry.js';
+import { CHILD_POLICIES, type Flow, Flows, KindRegistry, MAX_FLOW_DEPTH, MAX_FLOW_JOBS } from '#nestjs';
 import { Caller, Needs, type CalledRequest } from './scopes.js';
 
 /** One job of a flow. Children are validated level by level, so that depth is limited before a deep tree is read. */

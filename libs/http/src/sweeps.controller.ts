@@ -3,11 +3,8 @@ import { ApiAcceptedResponse, ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import { NoQuery, QuarantineAnswer, SweepAsked, SweepBody } from './admin-schemas.js';
 import { SweepKindParam, SweepsAnswer, SweepWithLines } from './admin-schemas.js';
 import { Offset } from './fields.js';
-import { Journal } from '../journal/journal.js';
+import { Journal, Quarantine, SweepBook, Sweeper } from '#nestjs';
 import { MooringController } from './mooring-controller.js';
-import { Quarantine } from '../sweeps/retention/quarantine.js';
-import { SweepBook } from '../sweeps/sweep-book.js';
-import { Sweeper } from '../sweeps/sweeper.js';
 import { ApiProblem } from './problem.js';
 import { Caller, Needs } from './scopes.js';
 

@@ -1,7 +1,7 @@
 import { MooringError } from '#core';
 import { HttpException, Logger } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
-import { meansUnavailable, StoreUnavailableError } from '../errors.js';
+import { meansUnavailable, StoreUnavailableError } from '#nestjs';
 
 const STATUSES: Readonly<Record<string, number>> = {
   INVALID: 400,

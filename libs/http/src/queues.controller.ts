@@ -1,8 +1,7 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { QueueReader, type QueueView } from '../read/queue-reader.js';
+import { Journal, QueueReader, type QueueView } from '#nestjs';
 import { PausedAnswer, QueuesAnswer } from './admin-schemas.js';
-import { Journal } from '../journal/journal.js';
 import { MooringController } from './mooring-controller.js';
 import { ApiProblem } from './problem.js';
 import { Caller, Needs } from './scopes.js';

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { STRATEGIES } from '../kinds/kind.js';
-import { TIMELINE_EVENTS } from '../history/timeline.js';
-import { JOB_STATES } from '../read/job-view.js';
+import { JOB_STATES, STRATEGIES, TIMELINE_EVENTS } from '#nestjs';
 import { count, Duration, OwnerNames, SlotKey, SlotLimit } from './fields.js';
 
 /** What jobs and schedules have in common. */

@@ -2,21 +2,25 @@ import { InvalidJobError } from '#core';
 import { Body, Delete, Get, Headers, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
 import { z } from 'zod';
-import { JobCanceller } from '../cancel/job-canceller.js';
-import { receiptOf } from '../cancel/receipt-of.js';
-import { viewOfReceipt, type ReceiptView } from '../cancel/receipt-view.js';
-import { Enqueuer, type EnqueueTicket } from '../enqueue/enqueuer.js';
-import { ArtifactReader } from '../read/artifact-reader.js';
-import { JobReader } from '../read/job-reader.js';
-import type { JobView } from '../read/job-view.js';
-import { slotKeyOfCallers } from '../read/slot-limits.js';
+import {
+  ArtifactReader,
+  type EnqueueOptions,
+  Enqueuer,
+  type EnqueueTicket,
+  JobCanceller,
+  type JobOrigin,
+  JobReader,
+  type JobView,
+  KindRegistry,
+  receiptOf,
+  type ReceiptView,
+  slotKeyOfCallers,
+  viewOfReceipt,
+} from '#nestjs';
 import { linkTo, type ArtifactLink } from './artifact-headers.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './job-schemas.js';
 import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
 import { ReceiptAnswer } from './owner-schemas.js';
-import type { EnqueueOptions } from '../enqueue/enqueue-options.js';
-import type { JobOrigin } from '../enqueue/job-origin.js';
-import { KindRegistry } from '../kinds/kind-registry.js';
 import { TakesUpTo } from './body-limit.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import { ApiProblem, describeError } from './problem.js';
