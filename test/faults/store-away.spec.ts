@@ -78,14 +78,22 @@ describe('while the store is away', () => {
     expect(await late.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('an end is obeyed in time, with nothing hanging', async () => {
+  it.each([
+    ['at once', () => true],
+    ['once they have noticed', (process: TestProcess) => hasLogged(process, 'store.unreachable')],
+  ])('an end is obeyed in time, with nothing hanging: %s', async (_when, isTime) => {
     await store.kill();
+    await until(() => fleet.processes.every(isTime), 'it is time');
     for (const process of fleet.processes) process.kill('SIGTERM');
     const exits = await Promise.all(fleet.processes.map(({ exited }) => exited));
     expect(exits).toEqual(fleet.processes.map(() => ({ code: 0, signal: null })));
     await store.restart();
   });
 });
+
+function hasLogged(process: TestProcess, event: string): boolean {
+  return process.facts().some((fact) => fact['event'] === event);
+}
 
 /** Asks again and again, both to read and to enqueue; each answer with the time it took. */
 async function askFor(fleet: Fleet, ms: number): Promise<(Answer & { tookMs: number })[]> {

@@ -1,13 +1,17 @@
 import { Runtime } from '#runtime';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { setTimeout as pause } from 'node:timers/promises';
 import { TaskFailures } from './task-failures.js';
 import { TaskGauges } from './task-gauges.js';
 
 /** Returned by a task that another process holds. It does not count as done, because that process may hang. */
 export const NOT_DONE = 'not done';
 
-/** Runs tasks at intervals. A task never overlaps itself, and shutdown waits for running tasks. */
+/** Time for running tasks at shutdown. While the store is away a task does not end. */
+const SHUTDOWN_MS = 5_000;
+
+/** Runs tasks at intervals. A task never overlaps itself. */
 @Injectable()
 export class PeriodicTasks implements BeforeApplicationShutdown {
   private readonly running = new Map<string, Promise<void>>();
@@ -41,6 +45,7 @@ export class PeriodicTasks implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     for (const name of this.registry.getIntervals()) this.registry.deleteInterval(name);
-    await Promise.all(this.running.values());
+    const ended = Promise.all(this.running.values());
+    await Promise.race([ended, pause(SHUTDOWN_MS, undefined, { ref: false })]);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Journal } from '../journal/journal.js';
 import { newRecord, SweepBook, type SweepOrder, type SweepRecord } from './sweep-book.js';
 import { SweepRegistry } from './sweep-registry.js';
@@ -10,6 +11,7 @@ import type { SweepLock } from './sweep.js';
 
 /** After this time a request is void, and so is a forced sweep: its operator looked at things as they were then. */
 const REQUEST_HOLDS_MS = 5 * 60_000;
+const STOPS_WITHIN_MS = 5_000;
 const VOID =
   'No janitor came to it in time, or it was forced and interrupted for too long. Ask for it again.';
 
@@ -28,10 +30,11 @@ export class Sweeper implements BeforeApplicationShutdown {
     private readonly journal: Journal,
   ) {}
 
-  /** Sweeps stop after their page, and another process resumes them. */
+  /** Sweeps stop after their page, and another process resumes them. While the store is away a page does not end. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing.abort();
-    await Promise.allSettled(this.underWay);
+    const ended = Promise.allSettled(this.underWay);
+    await Promise.race([ended, pause(STOPS_WITHIN_MS, undefined, { ref: false })]);
   }
 
   /** Requests a sweep and answers at once. An equal request that still waits for a janitor is answered instead. */
