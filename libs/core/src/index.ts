@@ -27,7 +27,14 @@ export type { RunOptions } from './model/run-options.js';
 export type { CancelOptions } from './owners/cancel-options.js';
 export type { SeenOwner } from './owners/canceller.js';
 export type { HistoryEntry } from './owners/history.js';
-export type { ListOptions, OwnerJob, OwnerList, OwnerSummary, OwnerView } from './owners/owner-reader.js';
+export type {
+  ListOptions,
+  OwnerJob,
+  OwnerList,
+  OwnerSummary,
+  OwnerView,
+  UnderWay,
+} from './owners/owner-reader.js';
 export { Owners, type OwnersOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
 export type { RetriedJobs, RetryFilter } from './queue/bulk-retry.js';

@@ -79,7 +79,9 @@ export const OwnerAnswer = z
       .describe('Generation of the owner; null if it has no jobs and is not closed.'),
     counts: z
       .object({ jobs: count, running: count, ending: count })
-      .describe('`running`: of this page. `ending`: cancelled jobs that are still being removed.'),
+      .describe(
+        'Of the whole owner. `running`: also cancelled jobs, until they have stopped. `ending`: cancelled jobs that are still there.',
+      ),
     jobs: z.array(OwnedJobAnswer),
     cursor: NextCursor,
   })

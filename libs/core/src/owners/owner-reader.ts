@@ -6,6 +6,7 @@ import type { OwnerStore } from './owner-store.js';
 import { readReceipt, type Receipt } from './receipt.js';
 
 const PAGE = 100;
+const COUNTED_A_STEP = 1_000;
 /** As in `record.lua`. */
 const LISTS = 1000;
 const LISTS_A_STEP = 125;
@@ -31,6 +32,14 @@ export interface OwnerView {
   /** A page of its jobs; `cursor` goes on with the next, and is absent after the last. */
   readonly jobs: readonly OwnerJob[];
   readonly cursor?: string;
+}
+
+/** Of all jobs of an owner. */
+export interface UnderWay {
+  /** Also cancelled ones, until they have stopped. */
+  readonly running: number;
+  /** Cancelled jobs that are still there. */
+  readonly ending: number;
 }
 
 export interface OwnerSummary {
@@ -81,6 +90,24 @@ export class OwnerReader {
       })),
       ...(next !== '0' && { cursor: next! }),
     };
+  }
+
+  /** Looks at each job of the owner, a thousand a step. */
+  async underWay(owner: Owner): Promise<UnderWay> {
+    const name = this.store.nameOf(owner);
+    const [running, ending] = [new Set<string>(), new Set<string>()];
+    let cursor = '0';
+    do {
+      const args: (string | number)[] = [name, cursor, COUNTED_A_STEP];
+      const answer: string[] = await this.store.run('countUnderWay', this.store.recordOf(name), args);
+      for (const [ref, runs, isCancelled] of inGroups(answer.slice(1), 3)) {
+        // A job may be on two pages while the record changes.
+        if (runs) running.add(ref!);
+        if (isCancelled) ending.add(ref!);
+      }
+      cursor = answer[0]!;
+    } while (cursor !== '0');
+    return { running: running.size, ending: ending.size };
   }
 
   async list({ type, prefix, state, cursor = '', limit = PAGE }: ListOptions = {}): Promise<OwnerList> {

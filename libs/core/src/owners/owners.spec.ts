@@ -459,4 +459,24 @@ describe('Owners', () => {
     });
     await kit.owners.cancel('track:1');
   });
+
+  it('counts the runs of an owner, and its cancelled jobs that are still there', async () => {
+    let end!: () => void;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    kit.worker(() => ended, { concurrency: 3 });
+    const queue = kit.queue();
+    const owners = ['track:1'];
+    await queue.addBulk(Array.from({ length: 3 }, () => ({ name: 'runs', data: {}, opts: { owners } })));
+    await until(async () => (await queue.getActiveCount()) === 3, 'they run');
+    const delayed = { name: 'x', data: {}, opts: { owners, delay: 60_000 } };
+    await queue.addBulk(Array.from({ length: 2_500 }, () => delayed));
+
+    expect(await kit.owners.underWay('track:1')).toEqual({ running: 3, ending: 0 });
+    await kit.owners.cancel('track:1', { close: false });
+    expect(await kit.owners.underWay('track:1')).toEqual({ running: 3, ending: 3 });
+
+    end();
+    await until(async () => (await kit.owners.underWay('track:1')).running === 0, 'they have stopped');
+    expect(await kit.owners.underWay('track:1')).toEqual({ running: 0, ending: 0 });
+  });
 });

@@ -10,7 +10,13 @@ import { CancelPreview } from './cancel-preview.js';
 import { Canceller, type CancelLimits, type SeenOwner } from './canceller.js';
 import { CleanUp, passAll } from './clean-up.js';
 import type { HistoryEntry } from './history.js';
-import { OwnerReader, type ListOptions, type OwnerList, type OwnerView } from './owner-reader.js';
+import {
+  OwnerReader,
+  type ListOptions,
+  type OwnerList,
+  type OwnerView,
+  type UnderWay,
+} from './owner-reader.js';
 import { OwnerStore } from './owner-store.js';
 import type { Receipt } from './receipt.js';
 
@@ -33,7 +39,7 @@ export interface OwnersAccess {
   readonly store: Pick<OwnerStore, 'purgeClosed' | 'close'>;
   readonly cleanUp: Pick<CleanUp, 'open' | 'pass'>;
   readonly canceller: Pick<Canceller, 'cancel' | 'cancelJob' | 'reopen'>;
-  readonly reader: Pick<OwnerReader, 'get' | 'list' | 'history' | 'receipt'>;
+  readonly reader: Pick<OwnerReader, 'get' | 'underWay' | 'list' | 'history' | 'receipt'>;
 }
 
 /** What can be asked of owners: cancel and reopen them, and see what they have and had. */
@@ -71,6 +77,11 @@ export class Owners {
   /** Nothing for an owner that has no jobs and is not closed. */
   get(owner: Owner | string, page?: { cursor?: string; limit?: number }): Promise<OwnerView | undefined> {
     return this.at.reader.get(parseOwner(owner), page);
+  }
+
+  /** How many of its jobs run, and how many are being removed. The cost follows the number of its jobs. */
+  underWay(owner: Owner | string): Promise<UnderWay> {
+    return this.at.reader.underWay(parseOwner(owner));
   }
 
   list(options?: ListOptions): Promise<OwnerList> {

@@ -68,6 +68,7 @@ export const RECIPES = {
   listOwners: { bull: [], own: [...RECORD, 'list-owners'] },
   summarizeOwners: { bull: [], own: [...RECORD, 'summarize-owners'] },
   readOwner: { bull: [], own: [...RECORD, 'job-state', 'read-owner'] },
+  countUnderWay: { bull: [], own: [...RECORD, 'job-state', 'count-under-way'] },
   readRange: { bull: [], own: ['read-range'] },
   announcedSince: { bull: [], own: ['announced-since'] },
   readSlot: { bull: ['promote'], own: [...SLOTS, 'read-slot'] },

@@ -10,7 +10,7 @@ export interface OwnerView {
   readonly state: 'open' | 'closed';
   /** Its generation; null for an owner that has no jobs and is not closed. */
   readonly epoch: string | null;
-  /** `running`: of this page. `ending`: cancelled jobs still in their queues; with more pages they count among `jobs`. */
+  /** Of all its jobs, whichever page is read. `running`: also cancelled ones, until they have stopped. `ending`: cancelled jobs that are still there. */
   readonly counts: { readonly jobs: number; readonly running: number; readonly ending: number };
   readonly jobs: readonly OwnedJob[];
   /** Where the next page begins; null on the last one. */
@@ -26,18 +26,19 @@ export interface OwnedJob {
   readonly hasBegun: boolean;
 }
 
-/** Reads what an owner has, a page at a time. The cost follows its own jobs. */
+/** Reads what an owner has. The cost follows its own jobs. */
 @Injectable()
 export class OwnerReader {
   constructor(@Inject(Owners) private readonly owners: Owners) {}
 
   async read(owner: Owner, cursor = FIRST_PAGE): Promise<OwnerView> {
-    const view = await this.owners.get(owner, { cursor });
+    const [view, { running, ending }] = await Promise.all([
+      this.owners.get(owner, { cursor }),
+      this.owners.underWay(owner),
+    ]);
     const { state = 'open', epoch = null, count = 0, cursor: next = null } = view ?? {};
     const jobs = view?.jobs.map(viewOf) ?? [];
-    const running = jobs.filter((job) => job.state === 'running').length;
-    const ending = cursor === FIRST_PAGE && next === null ? Math.max(0, count - jobs.length) : 0;
-    const counts = { jobs: count - ending, running, ending };
+    const counts = { jobs: Math.max(0, count - ending), running, ending };
     return { owner: formatOwner(owner), state, epoch, counts, jobs, cursor: next };
   }
 

@@ -26,6 +26,7 @@ import {
   SlotLimits,
   viewOfReceipt,
   type EnqueueOptions,
+  type OwnerView,
   type Payload,
   type RemovedJob,
   type Run,
@@ -152,6 +153,25 @@ describe('readers', () => {
     });
     // Asked for again, a job that was removed has the receipt of its cancel.
     expect(await app.get(JobCanceller).cancel(id)).toMatchObject({ cancelId: 'c', removed: 1 });
+  });
+
+  it('count the runs of the whole owner on each page', async () => {
+    await start(true);
+    const running = await Promise.all(Array.from({ length: 3 }, () => enqueue('waits')));
+    // The store reads a small hash at once.
+    await Promise.all(Array.from({ length: 600 }, () => enqueue('ends', { delay: '1h' })));
+    for (const id of running) await until(async () => (await read(id))?.state === 'running', 'it runs');
+
+    let cursor: string | null = '0';
+    let pages = 0;
+    while (cursor !== null) {
+      const view: OwnerView = await app.get(OwnerReader).read(TRACK, cursor);
+      expect(view.counts).toEqual({ jobs: 603, running: 3, ending: 0 });
+      ({ cursor } = view);
+      pages += 1;
+    }
+    expect(pages).toBeGreaterThan(1);
+    await app.get(Owners).cancel(TRACK, { wait: 'drained' });
   });
 
   it('page through an owner, and through its history', async () => {

@@ -5,6 +5,7 @@ import {
   type OwnerSummary,
   type OwnerView,
   type Receipt,
+  type UnderWay,
 } from '#core';
 import type { ListOptions, OwnerList, OwnersAccess, OwnersAt } from '#core/parts';
 import { sum } from '../model/merges.js';
@@ -14,7 +15,10 @@ import { seenEverywhere } from './seen.js';
 const PAGE = 100;
 
 /** Reads owners that have several partitions. */
-export class SpreadReader implements Pick<OwnersAccess['reader'], 'get' | 'list' | 'history' | 'receipt'> {
+export class SpreadReader implements Pick<
+  OwnersAccess['reader'],
+  'get' | 'underWay' | 'list' | 'history' | 'receipt'
+> {
   constructor(private readonly parts: readonly OwnersAt[]) {}
 
   /** What each partition knows of an owner, without its jobs. */
@@ -63,6 +67,11 @@ export class SpreadReader implements Pick<OwnersAccess['reader'], 'get' | 'list'
     const jobs = page?.jobs ?? [];
     if (page?.cursor !== undefined) return { jobs, next: `${at}.${page.cursor}` };
     return records.slice(at + 1).some(Boolean) ? { jobs, next: `${at + 1}.0` } : { jobs };
+  }
+
+  async underWay(owner: Owner): Promise<UnderWay> {
+    const found = await Promise.all(this.parts.map(({ reader }) => reader.underWay(owner)));
+    return { running: sum(found.map((each) => each.running)), ending: sum(found.map((each) => each.ending)) };
   }
 
   async list({ state, limit = PAGE, ...rest }: ListOptions = {}): Promise<OwnerList> {
