@@ -1,13 +1,15 @@
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cancelByScript } from '../support/cancel-door.js';
+import { recordOf } from '../support/cancel-door.js';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
 import { startOdd } from '../support/odd-worker.js';
-import { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
 const PATH = '/v1/schedules/nightly%2Fbuild';
+/** Keys that processes write when they start, and workers from time to time. */
+const OF_PROCESSES = /(:(\{marker\}|meta|stalled-check)|~(partitions|remembers-jobs))$/;
 const everySecond = { kind: 'probe', owners: ['site:1'], payload: {}, every: '1s' };
 
 /** Jobs that come again and again, and end with their owners. */
@@ -29,7 +31,6 @@ describe('a schedule', () => {
   });
 
   it('is made, has its turns, is changed, and is taken away', async () => {
-    await startJanitor();
     const made = await put(everySecond);
     expect(made).toMatchObject({ status: 201, body: { id: 'nightly/build', state: 'active', lastAt: null } });
     expect(Object.keys(made.body).join(' ')).toBe(
@@ -61,61 +62,75 @@ describe('a schedule', () => {
       expect(await fleet.request(method, PATH)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
 
-  it('has one job for each turn, with two that take turns', async () => {
-    await Promise.all([startJanitor('100ms'), startJanitor('100ms')]);
+  it('has one job for each turn, with two workers', async () => {
+    await fleet.untilReady(fleet.addWorker());
     await put({ ...everySecond, dedup: { strategy: 'none' } });
-    const began = await lastAfter(0);
-    const ended = await lastAfter(began.at + 2_500);
+    const first = await lastAfter(0);
+    const last = await lastAfter(first.at + 2_500);
     await fleet.request('DELETE', PATH);
-    const turns = Math.round((ended.at - began.at) / 1_000);
-    await until(() => accepted().length >= turns + 1, 'both have said what they did');
-    // One more may have come before it was taken away.
-    expect([turns + 1, turns + 2]).toContain(new Set(accepted()).size);
+    const turns = Math.round((last.at - first.at) / 1_000);
+    await until(() => began().length >= turns + 1, 'the workers have logged the turns');
+    // Another turn may have begun before the schedule was deleted.
+    expect([turns + 1, turns + 2]).toContain(began().length);
+    expect(new Set(began()).size).toBe(began().length);
   });
 
-  it('that nobody gave its turns has one when somebody comes', async () => {
+  it('has one of the turns that were missed while no worker ran', async () => {
+    await stopWorker();
     await put({ ...everySecond, payload: { ms: 0 } });
     const [seconds] = await redis.time();
     await until(async () => Number((await redis.time())[0]) > Number(seconds) + 3, 'several were due');
-    await startJanitor('1h');
-    await nextJob();
-    await until(() => accepted().length > 0, 'it is said');
-    expect(accepted()).toHaveLength(1);
+    const [since, micros] = await redis.time();
+    const startedAt = Number(since) * 1_000 + Number(micros) / 1_000;
+    fleet.addWorker();
+    await nextJob(await nextJob());
+    await until(() => began().length > 1, 'the worker has logged the turns');
+    expect(began().filter((id) => dueAt(id) < startedAt)).toHaveLength(1);
   });
 
-  it('makes one job of a turn whose process is killed between the job and the turn’s end', async () => {
-    await put({ ...everySecond, every: '1h', payload: { ms: 100 } });
-    await makeDue();
-    const dies = startOdd('janitor', fleet, 'fail-point', { FAIL_POINT: 'before:turn' });
-    expect(await dies.exited).toEqual({ code: null, signal: 'SIGKILL' });
-    expect((await fleet.request('GET', PATH)).body).toMatchObject({ lastJobId: null });
+  it.each(['before', 'after'])(
+    'has each turn once when its worker is killed %s it plans the next one',
+    async (when) => {
+      await stopWorker();
+      await put({ ...everySecond, every: '1h', payload: { ms: 100 } });
+      await promoteTurn();
+      const env = { FAIL_POINT: `${when}:updateJobScheduler`, WORKER_LOCK: '1s' };
+      const killed = startOdd('worker', fleet, 'fail-point', env);
+      expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' });
+      const { lastJobId } = (await fleet.request('GET', PATH)).body;
+      expect(lastJobId === null).toBe(when === 'before');
 
-    await makeDue('again');
-    await startJanitor();
-    const id = await nextJob();
-    await fleet.untilState(id, 'completed');
-    await until(() => accepted().length > 0, 'it is said');
-    expect(new Set(accepted())).toEqual(new Set([id]));
-    expect(await redis.zcard(`{${fleet.prefix}}:probe:completed`)).toBe(1);
-  });
+      fleet.addWorker();
+      const id = await nextJob();
+      await fleet.untilState(id, 'completed');
+      await until(() => began().length > 0, 'the worker has logged the turn');
+      expect(began()).toEqual([id]);
+      expect(await redis.zcard(`{${fleet.prefix}}:probe:completed`)).toBe(1);
+      expect(await redis.zcard(`{${fleet.prefix}}:probe:delayed`)).toBe(1);
+    },
+  );
 
-  it('whose owner is cancelled has no turn after it, though nothing was tidied up', async () => {
+  it('has no turn after its owner was cancelled, though nothing was cleaned up', async () => {
+    await stopWorker();
     await put(everySecond);
-    await cancelByScript(redis, fleet.prefix, 'site:1');
-    await startJanitor();
+    const record = recordOf(fleet.prefix, 'site:1');
+    await redis.hset(record, 'epoch', `0${await redis.hget(record, 'epoch')}`);
+    fleet.addWorker();
     await until(async () => (await fleet.request('GET', PATH)).status === 404, 'it is gone');
-    expect(accepted()).toEqual([]);
     const [fact] = await until(
-      () => said('schedule.ended').length > 0 && said('schedule.ended'),
-      'it is said',
+      () => told('job.cancelled').length > 0 && told('job.cancelled'),
+      'it is logged',
     );
-    expect(fact).toMatchObject({ schedule: 'nightly/build', owner: 'site:1' });
+    expect(fact).toMatchObject({ kind: 'probe', owner: 'site:1' });
+    expect(began()).toEqual([]);
   });
 
-  it('is gone when its owner is cancelled, without anybody who gives turns', async () => {
+  it('is gone when its owner is cancelled, without a worker', async () => {
+    await stopWorker();
     await put({ ...everySecond, owners: ['user:7', 'site:1'] });
-    await fleet.request('POST', '/v1/owners/site/1/cancel', { reason: 'called off' });
-    await until(async () => (await fleet.request('GET', PATH)).status === 404, 'it is gone');
+    const { body } = await fleet.request('POST', '/v1/owners/site/1/cancel', { reason: 'called off' });
+    expect(body).toMatchObject({ schedules: 1 });
+    expect((await fleet.request('GET', PATH)).status).toBe(404);
     expect(await put(everySecond)).toMatchObject({ status: 409, body: { code: 'OWNER_CLOSED' } });
   });
 
@@ -136,8 +151,7 @@ describe('a schedule', () => {
   ])('is refused with %s, and nothing is written', async (_what, more, status, code, detail) => {
     const answer = await put({ ...everySecond, ...more });
     expect(answer).toMatchObject({ status, body: { code, detail: expect.stringMatching(detail) } });
-    // Each process writes the marker by which it would notice a store that went back.
-    const written = (await redis.keys(`${fleet.prefix}:*`)).filter((key) => !key.endsWith(':{marker}'));
+    const written = (await redis.keys(`*${fleet.prefix}*`)).filter((key) => !OF_PROCESSES.test(key));
     expect(written).toEqual([]);
   });
 
@@ -171,31 +185,30 @@ describe('a schedule', () => {
     return { at: Date.parse(String(body['nextAt'])) };
   }
 
-  async function startJanitor(every = '100ms'): Promise<void> {
-    const janitor = TestProcess.app('janitor', {
-      REDIS_URL: fleet.storeUrl,
-      MOORING_PREFIX: fleet.prefix,
-      SCHEDULES_EVERY: every,
-      LOG_LEVEL: 'debug',
-      LOG_FORMAT: 'json',
-    });
-    fleet.processes.push(janitor);
-    await fleet.untilReady(janitor);
+  async function stopWorker(): Promise<void> {
+    const worker = fleet.workers[0]!;
+    worker.kill('SIGTERM');
+    await worker.exited;
   }
 
-  function said(event: string): Record<string, unknown>[] {
+  /** Its turn is due now. */
+  async function promoteTurn(): Promise<void> {
+    const queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
+    const [turn] = await queue.getDelayed();
+    await turn!.promote();
+    await queue.close();
+  }
+
+  function told(event: string): Record<string, unknown>[] {
     return fleet.processes.flatMap((process) => process.facts().filter((fact) => fact['event'] === event));
   }
 
-  function accepted(): string[] {
-    return said('job.accepted').map(({ jobId }) => String(jobId));
+  function began(): string[] {
+    return told('job.began').map(({ jobId }) => String(jobId));
   }
 
-  /** Now, or what is left of it after a claim: whoever held it is dead. */
-  async function makeDue(again?: 'again'): Promise<void> {
-    const book = `${fleet.prefix}:{schedules}`;
-    const [name] = (await redis.zrange(book, '0', '0')) as [string];
-    if (!again) await redis.hset(`${book}:${name}`, 'n', 1);
-    await redis.zadd(book, 1, name);
+  /** When the turn was due: its job's id ends with that. */
+  function dueAt(jobId: string): number {
+    return Number(jobId.slice(jobId.lastIndexOf(':') + 1));
   }
 });

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Fact, FactListener } from './fact.js';
 
 const WARNINGS: ReadonlySet<string> = new Set(
-  'job.failed job.lost job.stalled schedule.failed sweep.failed sweep.tripped trouble'.split(' '),
+  'job.failed job.lost job.stalled sweep.failed sweep.tripped trouble'.split(' '),
 );
 const NEWS: ReadonlySet<string> = new Set(['job.handed-back', 'job.refused']);
 

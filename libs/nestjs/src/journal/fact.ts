@@ -60,7 +60,6 @@ export type Fact =
   | WorkloadFact
   | Named<Act, { by?: string; [detail: string]: unknown }>
   | Named<'owner.cancelled', Receipt & { jobOnly?: true }>
-  | Named<'schedule.ended' | 'schedule.failed', { schedule: string; owner: string; why: string }>
   | Named<
       'sweep.done' | 'sweep.tripped' | 'sweep.stopped' | 'sweep.failed',
       { sweepId: string; sweep: string; removed: number; [detail: string]: unknown }
