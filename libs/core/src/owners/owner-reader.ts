@@ -18,6 +18,8 @@ export interface OwnerJob {
   readonly state: string;
   /** When it was added, ms. */
   readonly added: number;
+  /** Also if its worker has died, and it waits to run again. */
+  readonly hasBegun: boolean;
 }
 
 export interface OwnerView {
@@ -82,11 +84,12 @@ export class OwnerReader {
       wanted: wanted!,
       count: Number(count),
       ...(reopenedAt !== undefined && { reopenedAt: Number(reopenedAt) }),
-      jobs: inGroups(jobs, 4).map(([ref, jobState, jobName, added]) => ({
+      jobs: inGroups(jobs, 5).map(([ref, jobState, jobName, added, begun]) => ({
         ...readJobRef(ref!),
         name: jobName!,
         state: jobState!,
         added: Number(added),
+        hasBegun: Number(begun) > 0,
       })),
       ...(next !== '0' && { cursor: next! }),
     };

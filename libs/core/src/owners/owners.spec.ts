@@ -479,4 +479,20 @@ describe('Owners', () => {
     await until(async () => (await kit.owners.underWay('track:1')).running === 0, 'they have stopped');
     expect(await kit.owners.underWay('track:1')).toEqual({ running: 0, ending: 0 });
   });
+
+  it('shows that a job has begun whose worker has died', async () => {
+    const queue = kit.queue();
+    const { id } = await queue.add('dead', {}, { owners: ['track:1'] });
+    await queue.add('waiting', {}, { owners: ['track:1'] });
+    await kit.worker(null).getNextJob('token');
+    await kit.redis.del(`${kit.prefix}:audio:${id}:lock`);
+
+    const { jobs } = (await kit.owners.get('track:1'))!;
+
+    expect(Object.fromEntries(jobs.map(({ name, hasBegun }) => [name, hasBegun]))).toEqual({
+      dead: true,
+      waiting: false,
+    });
+    await kit.owners.cancel('track:1');
+  });
 });

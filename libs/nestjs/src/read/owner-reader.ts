@@ -48,7 +48,6 @@ export class OwnerReader {
   }
 }
 
-function viewOf({ id, queue, name, state, added }: OwnerJob): OwnedJob {
-  const hasBegun = state === 'running' || state === 'retrying';
+function viewOf({ id, queue, name, state, added, hasBegun }: OwnerJob): OwnedJob {
   return { id, queue, kind: name, state, acceptedAt: isoTime(added), hasBegun };
 }
