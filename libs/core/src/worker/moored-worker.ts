@@ -28,6 +28,7 @@ export interface ShutdownOptions {
 export interface MooredWorkerOptions extends WorkerOptions, RunOptions {}
 
 type Completed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleCompleted']>;
+type Processed<D, R, N extends string> = Parameters<Worker<D, R, N>['processJob']>;
 type NextJob = Parameters<Worker['nextJobFromJobData']>;
 type Failed<D, R, N extends string> = Parameters<Worker<D, R, N>['handleFailed']>;
 
@@ -39,6 +40,8 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   Name
 > {
   private readonly runs = new Map<string, RunWatch<Result>>();
+  /** By their jobs: runs, and the steps that end them. */
+  private readonly underWay = new Map<string, Promise<unknown>>();
   private readonly announced = new AnnouncedCancels();
   private readonly lateTurns = new Set<string>();
   private readonly limits: RunLimits;
@@ -170,6 +173,24 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
 
   private async fetchAnother(token: string): Promise<Job<Data, Result, Name>> {
     return this.closing || this.isPaused() ? (undefined as never) : this.moveToActive(token, this.opts.name);
+  }
+
+  /**
+   * A job whose lock was lost may come to this worker again while its run goes on. That run ends first: at its end BullMQ forgets the
+   * lock and the signal that this worker has for the job.
+   */
+  override async processJob(...args: Processed<Data, Result, Name>): Promise<void | Job<Data, Result, Name>> {
+    const id = args[0].id!;
+    for (let earlier = this.underWay.get(id); earlier; earlier = this.underWay.get(id)) {
+      this.runs.get(id)?.stop('lost');
+      await earlier;
+    }
+    const done = super.processJob(...args).finally(() => this.underWay.delete(id));
+    this.underWay.set(
+      id,
+      done.catch(() => undefined),
+    );
+    return done;
   }
 
   protected override async callProcessJob(
