@@ -44,7 +44,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=replica', () => {
 
     expect([job, flow, cancelled, again]).toEqual([true, true, true, true]);
     expect(batch.body['results']).toMatchObject([{ durable: true }, { durable: true }]);
-    const receipts = await replica.ask((redis) => redis.keys('*:cancel:*'));
+    const receipts = await replica.ask((redis) => redis.keys('*~receipt~*'));
     expect(receipts).toHaveLength(1);
     await restartMaster();
   });

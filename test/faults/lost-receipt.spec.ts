@@ -13,7 +13,7 @@ it('a cancel whose receipt the store lost before it was answered is a 503 to rep
     const answer = fleet.request('POST', '/v1/owners/trip/42/cancel', cancel);
     // As a replica that took over without it.
     await until(async () => {
-      const [receipt] = await redis.keys(`${fleet.prefix}:*:cancel:*`);
+      const [receipt] = await redis.keys(`{${fleet.prefix}}~receipt~*`);
       return receipt !== undefined && (await redis.del(receipt)) === 1;
     }, 'the receipt is gone');
 

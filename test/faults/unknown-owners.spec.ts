@@ -70,13 +70,11 @@ describe('a cancel of an owner that never had a job', () => {
       const statuses = (await Promise.all(some)).map(({ status }) => status);
       expect(new Set(statuses)).toEqual(new Set([200]));
     }
-    const cancels = `${fleet.prefix}:{cancels}`;
-    expect(await redis.zcard(`${cancels}:untold`)).toBeGreaterThan(0);
+    const outbox = `{${fleet.prefix}}~outbox`;
+    expect(await redis.zcard(outbox)).toBeGreaterThan(0);
     await until(async () => {
-      const receipts = (await redis.keys(`${fleet.prefix}:*:cancel:*`)).length;
-      const targets = (await redis.keys(`${cancels}:??????????????????????`)).length;
-      const untold = await redis.zcard(`${cancels}:untold`);
-      return Math.max(receipts, targets, untold) <= MOST_RECEIPTS;
+      const receipts = (await redis.keys(`{${fleet.prefix}}~receipt~*`)).length;
+      return Math.max(receipts, await redis.zcard(outbox)) <= MOST_RECEIPTS;
     }, 'the receipts beyond the limit are forgotten');
   }, 120_000);
 
@@ -151,10 +149,10 @@ describe('a cancel of an owner that never had a job', () => {
     await start({ RECEIPT_KEEP: '2m' });
     await enqueue('ride:1');
     await cancel('ride/1', { cancelId: 'c-1' });
-    const kept = (await redis.keys(`${fleet.prefix}:*`)).filter((key) =>
-      /:cancel:|:history$|\{cancels\}:[\w-]{22}$|\{gone:/.test(key),
+    const kept = (await redis.keys(`{${fleet.prefix}}~*`)).filter((key) =>
+      /~receipt~|~history~|~gone/.test(key),
     );
-    expect(kept).toHaveLength(6);
+    expect(kept).toHaveLength(4);
     for (const key of kept) {
       const leftMs = await redis.pttl(key);
       expect({ key, isKept: leftMs > 60_000 && leftMs <= 120_000 }).toEqual({ key, isKept: true });

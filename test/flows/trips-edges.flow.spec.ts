@@ -185,7 +185,7 @@ describe('trips in rare situations', () => {
     await until(async () => (await left()) === own, 'her requests are gone');
     expect(await fleet.job(own)).toMatchObject({ state: 'delayed' });
 
-    const receipts = async (): Promise<number> => (await redis.keys(`${fleet.prefix}:*:cancel:*`)).length;
+    const receipts = async (): Promise<number> => (await redis.keys(`{${fleet.prefix}}~receipt~*`)).length;
     const before = await receipts();
     await street.available('idle', true);
     await street.available('idle', false);

@@ -86,6 +86,7 @@ export class ClosedOwnersFullError extends MooringError {
 /** The store answered the cancel and went back behind it since: another server took its place, without this write. */
 export class CancelLostError extends MooringError {
   readonly code = 'STORE_UNAVAILABLE';
+  readonly retryAfterMs = RETRY_AFTER_MS;
 
   constructor(readonly cancelId: string) {
     super(`The store lost the cancel "${cancelId}". Repeat it with the same cancelId.`);

@@ -27,6 +27,14 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
 for _, entry in ipairs(due) do redis.call('ZADD', KEYS[1], now + ARGV[2], entry) end
 return due`;
+// The listeners of this process have heard of the cancel. Answers 0 if another process was first.
+const NOTE_HEARD = `
+local isOurs = redis.call('ZREM', KEYS[1], ARGV[1])
+if isOurs == 1 then redis.call('ZADD', KEYS[1], ARGV[3], ARGV[2]) end
+return isOurs`;
+/** These add no entries: also a store that is full takes them. An older one knows no flags. */
+const FLAGS = '#!lua flags=allow-oom\n';
+const FIRST_WITH_FLAGS = 7;
 
 /**
  * Facts that other services are told at least once, whichever process dies: entries stay until the publisher has written them. Every process
@@ -43,6 +51,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   private timer: NodeJS.Timeout | undefined;
   private turn: Promise<unknown> | undefined;
   private isRelaying = false;
+  private isStopping = false;
   private readonly underWay = new Set<Promise<unknown>>();
 
   constructor(
@@ -63,7 +72,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   onApplicationBootstrap(): void {
     if (!this.publisher) return;
     const relay = (): void => {
-      this.turn ??= this.relay().finally(() => (this.turn = undefined));
+      this.turn ??= this.relayAll().finally(() => (this.turn = undefined));
     };
     this.timer = setInterval(relay, RELAY_EVERY_MS).unref();
   }
@@ -71,6 +80,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   /** What this process has done is told by itself, if the store answers. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    this.isStopping = true;
     await Promise.race([
       Promise.all([this.turn, ...this.underWay]),
       pause(STOPS_WITHIN_MS, undefined, { ref: false }),
@@ -92,9 +102,13 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     if (this.publisher) await this.look(id);
   }
 
+  private async relayAll(): Promise<void> {
+    while ((await this.relay()) === ENTRIES_A_TURN && !this.isStopping);
+  }
+
   /** What other processes have left. Answers how many entries were taken. */
   async relay(): Promise<number> {
-    const take = this.store.call<string[]>('eval', TAKE_DUE, 1, this.entries, ENTRIES_A_TURN, RESERVED_MS);
+    const take = this.run<string[]>(TAKE_DUE, ENTRIES_A_TURN, RESERVED_MS);
     const due = await take.catch((error: unknown) => (this.journal.trouble('The outbox', error), []));
     for (const entry of due)
       await (entry.startsWith(CANCEL) ? this.relayCancel(entry.slice(CANCEL.length)) : this.look(entry));
@@ -104,8 +118,9 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   private async relayCancel(cancelId: string): Promise<void> {
     try {
       const receipt = await this.owners.receipt(cancelId);
+      if (!receipt) return await this.leave(CANCEL + cancelId);
       this.isRelaying = true;
-      if (receipt) this.journal.tellHere({ event: 'owner.cancelled', ...receipt });
+      this.journal.tellHere({ event: 'owner.cancelled', ...receipt });
     } catch (error) {
       return this.journal.trouble('The outbox', error);
     } finally {
@@ -121,8 +136,8 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   private async lookAtHeard(cancelId: string): Promise<void> {
     try {
-      await this.store.call('zadd', this.entries, Date.now() + RESERVED_MS, HEARD + cancelId);
-      await this.store.call('zrem', this.entries, CANCEL + cancelId);
+      const reserved = Date.now() + RESERVED_MS;
+      if ((await this.run<number>(NOTE_HEARD, CANCEL + cancelId, HEARD + cancelId, reserved)) === 0) return;
     } catch (error) {
       return this.journal.trouble('The outbox', error);
     }
@@ -134,11 +149,22 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       const fact = await (entry.startsWith(HEARD) ? this.cancelOf(entry) : this.factOf(entry));
       // A fact that turns out to be none for others leaves as well.
       if (fact === 'early' || (fact && (await this.publisher!.publish(fact)) === false)) return;
-      await this.store.call('zrem', this.entries, entry);
-      await this.store.call('hdel', this.facts, entry);
+      await this.leave(entry);
     } catch (error) {
       this.journal.trouble('The outbox', error);
     }
+  }
+
+  private async leave(entry: string): Promise<void> {
+    await this.store.call('zrem', this.entries, entry);
+    await this.store.call('hdel', this.facts, entry);
+  }
+
+  private async run<Answer>(script: string, ...args: readonly (string | number)[]): Promise<Answer> {
+    const { backend } = this.store;
+    await backend.client;
+    const flags = parseInt(backend.redisVersion, 10) >= FIRST_WITH_FLAGS ? FLAGS : '';
+    return this.store.call<Answer>('eval', flags + script.trimStart(), 1, this.entries, ...args);
   }
 
   private async cancelOf(entry: string): Promise<Fact | 'early' | undefined> {
