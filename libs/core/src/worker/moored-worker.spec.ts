@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
+import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MooredBackend } from '../backend/moored-backend.js';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
@@ -109,6 +110,20 @@ describe('MooredWorker', () => {
       const { blockingConnection } = worker['backend'] as unknown as MooredBackend;
       const client = await blockingConnection!.client;
       await until(() => client.status === 'reconnecting', 'it waits to reconnect');
+
+      await worker.close();
+    } finally {
+      connection.disconnect();
+    }
+  });
+
+  it('closes although its store has never been there', async () => {
+    const connection = new Redis(1, '127.0.0.1', { maxRetriesPerRequest: null });
+    connection.on('error', () => undefined);
+    const worker = new MooredWorker('audio', async () => undefined, { prefix: kit.prefix, connection });
+    worker.on('error', () => undefined);
+    try {
+      await until(() => connection.status === 'reconnecting', 'it has failed to connect');
 
       await worker.close();
     } finally {

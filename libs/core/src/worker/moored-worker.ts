@@ -17,6 +17,7 @@ import { readRefusal, type EventOf, type Listener, type RefusedJob } from './wor
 
 const DEFAULT_STOP_GRACE = '5s';
 const LOOKS_AGAIN_MS = 20;
+const CONNECTS_WITHIN_MS = 1_000;
 /** BullMQ's codes for a run that is no longer the job's: the job is gone, or its lock, or it is another run's. */
 const LOST_CODES: readonly unknown[] = [-1, -2, -3, -6];
 
@@ -277,8 +278,18 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   }
 
   override async close(force?: boolean): Promise<void> {
-    await super.close(force);
+    const canEnd = this.closing !== undefined || (await this.hasConnected());
+    await super.close(force || !canEnd);
     await this.listener?.leave(this.name, this.stopCancelled);
+  }
+
+  /** BullMQ would wait for a store that has never been there. Without a connection there was no run either. */
+  private hasConnected(): Promise<boolean> {
+    const connected = this.backend.waitUntilReady().then(
+      () => true,
+      () => true,
+    );
+    return Promise.race([connected, pause(CONNECTS_WITHIN_MS, false, { ref: false })]);
   }
 }
 

@@ -16,7 +16,8 @@ import type { Publisher } from './publisher.js';
 const RESERVED_MS = 5_000;
 const RELAY_EVERY_MS = 2_000;
 const ENTRIES_A_TURN = 50;
-const STOPS_WITHIN_MS = 5_000;
+/** The end of the runs takes most of the time for a shutdown. */
+const STOPS_WITHIN_MS = 2_000;
 const CANCEL = 'cancel ';
 const HEARD = 'heard ';
 

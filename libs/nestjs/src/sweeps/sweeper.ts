@@ -20,6 +20,7 @@ const VOID =
 export class Sweeper implements BeforeApplicationShutdown {
   private readonly closing = new AbortController();
   private readonly underWay = new Set<Promise<unknown>>();
+  private stopped: Promise<unknown> | undefined;
 
   constructor(
     private readonly settings: SweepSettings,
@@ -30,11 +31,12 @@ export class Sweeper implements BeforeApplicationShutdown {
     private readonly journal: Journal,
   ) {}
 
-  /** Sweeps stop after their page, and another process resumes them. While the store is away a page does not end. */
+  /** Sweeps stop after their page, and another process resumes them. While the store is away a page does not end: it is waited for once. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing.abort();
     const ended = Promise.allSettled(this.underWay);
-    await Promise.race([ended, pause(STOPS_WITHIN_MS, undefined, { ref: false })]);
+    this.stopped ??= Promise.race([ended, pause(STOPS_WITHIN_MS, undefined, { ref: false })]);
+    await this.stopped;
   }
 
   /** Requests a sweep and answers at once. An equal request that still waits for a janitor is answered instead. */
