@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
-import { jobFacts, mostAtOnce } from '../support/life-facts.js';
+import { jobFacts, mostAtOnce, type Interval } from '../support/life-facts.js';
 import type { TestProcess } from '../support/process.js';
 import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
@@ -89,20 +89,28 @@ describe('a run that was overtaken', () => {
     const { result } = await fleet.untilState(id, 'completed', 20_000);
     const { ranMs } = result as { ranMs: number };
     await fleet.untilState(next, 'completed', 20_000);
-    // Fetched again by the worker that has it, the job waits for its own slot, BullMQ tells the first run nothing, and what
-    // that one makes counts. Otherwise it is told, and the job done over. What workers say may reach us in any order.
+    // The first run is told, and the job done over by who fetches it again. What workers say may reach us in any order.
     const [begins, ends] = await until(() => {
       const [began, lost, completed] = (['job.began', 'job.lost', 'job.completed'] as const).map((event) =>
         jobFacts(fleet.workers, event),
       ) as [Fact[], Fact[], Fact[]];
       return completed.length === 2 && began.length === 2 + lost.length && [began, [...lost, ...completed]];
     }, 'each run has begun and ended');
-    const runs = begins.map(({ jobId, pid, time: from }) => {
+    const runs = begins.map<Interval>(({ jobId, pid, time: from }) => {
       const own = ends.filter((end) => end.jobId === jobId && end.time >= from && end.pid === pid);
       // A job that is completed later, with the result that its run left, had ended before: its slot was free then.
       return { jobId, from, to: Math.min(from + ranMs, ...own.map(({ time }) => time)) };
     });
-    expect(mostAtOnce(runs)).toBe(1);
+    // Both runs of the first job go on until the renewal of the lock tells the older one. The slot is that job's all the time.
+    const held = [id, next].map((jobId) => {
+      const own = runs.filter((run) => run.jobId === jobId);
+      return {
+        jobId,
+        from: Math.min(...own.map(({ from }) => from)),
+        to: Math.max(...own.map(({ to }) => to)),
+      };
+    });
+    expect(mostAtOnce(held)).toBe(1);
   });
 
   function start(env: NodeJS.ProcessEnv = {}): Promise<Fleet> {

@@ -222,19 +222,32 @@ describe.each([
     expect(await runsToTheEnd()).toEqual([first, idOf(fiftieth)]);
   });
 
-  it('runs, when the one before failed and waits for its retry', async () => {
-    const first = await running({ failTimes: 1 });
-    // Its next attempt does not begin before there is another trigger.
-    await pause();
-    await until(async () => (await fleet.job(first)).attempts === 1, 'it has failed');
-    const second = await trigger('skip', NEWEST);
+  it.each<[Strategy, object, number, string]>([
+    ['none', {}, 201, 'created'],
+    ['skip', {}, 200, 'skipped'],
+    ['replace', { failTimes: 3 }, 201, 'replaced'],
+    ['coalesce', { failTimes: 3 }, 200, 'coalesced'],
+  ])(
+    'while one has failed and waits for its retry, %s: meets it as a pending one, and a run begins',
+    async (strategy, more, status, outcome) => {
+      const first = await running({ failTimes: 1, ...more });
+      // Its next attempt does not begin before there is another trigger.
+      await pause();
+      await until(async () => (await fleet.job(first)).attempts === 1, 'it has failed');
+      const second = await trigger(strategy, NEWEST);
 
-    expect(summary(second)).toEqual({ status: 201, outcome: 'created', id: idOf(second) });
-    const runs = await runsToTheEnd();
-    expect([runs.length, new Set(runs)]).toEqual([3, new Set([first, idOf(second)])]);
-    expect(await fleet.job(first)).toMatchObject({ state: 'completed', attempts: 2 });
-    expect(await fleet.job(idOf(second))).toMatchObject({ state: 'completed', attempts: 1 });
-  });
+      const { id, ...answer } = summary(second);
+      expect(answer).toEqual({ status, outcome, ...(strategy === 'replace' && { replaced: first }) });
+      expect(id === first).toBe(strategy === 'skip' || strategy === 'coalesce');
+      const runs = await runsToTheEnd();
+      const afterTrigger = strategy === 'none' ? [first, id] : [id];
+      expect([runs[0], runs.slice(1).toSorted()]).toEqual([first, afterTrigger.toSorted()]);
+      expect(await fleet.job(idOf(second))).toMatchObject({
+        state: 'completed',
+        attempts: id === first ? 2 : 1,
+      });
+    },
+  );
 
   it('does not meet those of other owners, or of other keys', async () => {
     await hold();
