@@ -25,6 +25,9 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** Codes for errors of the framework, which have none. */
 const CODES: Readonly<Record<number, string>> = { 400: 'INVALID', 413: 'TOO_LARGE' };
 
+/** Callers have one code for a store that takes nothing: both pass, and what they do is the same. */
+const PUBLIC_CODES: Readonly<Record<string, string>> = { STORE_FULL: 'STORE_UNAVAILABLE' };
+
 export interface ProblemMore {
   readonly retryAfterMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -105,7 +108,8 @@ function problemOf(error: unknown): Described {
   }
   if (error instanceof MooringError) {
     const { code, message: detail, retryAfterMs, status = STATUSES[code] } = error as OwnError;
-    if (status !== undefined) return { status, code, detail, more: { retryAfterMs } };
+    if (status !== undefined)
+      return { status, code: PUBLIC_CODES[code] ?? code, detail, more: { retryAfterMs } };
   }
   if (meansUnavailable(error)) return problemOf(new StoreUnavailableError('The store does not answer.'));
   const status = statusOf(error);
