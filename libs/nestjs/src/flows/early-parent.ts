@@ -27,10 +27,14 @@ export class EarlyParent {
     return opts.family?.onChildFailure === 'continue';
   }
 
-  /** The result of the run that was done before. A worker that dies here is followed by another run. */
+  /**
+   * The result of the run that was done before. The job may be back before all of its children have ended: another one has failed. A
+   * worker that dies here is followed by another run.
+   */
   async takeUp(): Promise<{ readonly result: unknown } | undefined> {
     const early = await readEarly(this.queue, this.job.id!);
     if (!early || early.completedAt !== undefined) return undefined;
+    if (await this.job.moveToWaitingChildren(this.token)) throw new WaitingChildrenError();
     await this.note({ fence: early.fence, completedAt: this.job.attemptsStarted });
     return { result: early.result };
   }

@@ -7,6 +7,7 @@ import { KindApp } from '../../../../test/support/kind-app.js';
 import { until } from '../../../../test/support/until.js';
 import { QueueRegistry } from '../enqueue/queue-registry.js';
 import { defineKind, type Payload } from '../kinds/kind.js';
+import { JobReader } from '../read/job-reader.js';
 import { Handler, Handles } from '../run/handler.js';
 import { KindProcessor } from '../run/kind-processor.js';
 import type { Run } from '../run/run.js';
@@ -16,7 +17,9 @@ import { Flows } from './flows.js';
 const part = defineKind({
   name: 'part',
   queue: 'parts',
-  payload: z.object({ does: z.enum(['work', 'fail', 'wait']).default('work') }).default({ does: 'work' }),
+  payload: z
+    .object({ does: z.enum(['work', 'fail', 'wait', 'waitToFail']).default('work') })
+    .default({ does: 'work' }),
 });
 const whole = defineKind({ name: 'whole', queue: 'wholes', payload: z.any() });
 const ran: string[] = [];
@@ -25,8 +28,8 @@ let release: (() => void)[] = [];
 @Handles(part)
 class PartHandler extends Handler<typeof part> {
   async handle({ does }: Payload<typeof part>): Promise<string> {
-    if (does === 'fail') throw new Error('It broke.');
-    if (does === 'wait') await new Promise<void>((resolve) => release.push(resolve));
+    if (does.startsWith('wait')) await new Promise<void>((resolve) => release.push(resolve));
+    if (does === 'fail' || does === 'waitToFail') throw new Error('It broke.');
     return 'made';
   }
 }
@@ -104,6 +107,46 @@ describe('Flows', () => {
     expect(ran).toEqual([id]);
   });
 
+  it('keep the result of a parent that continues while its children fail one after the other', async () => {
+    context = await app.start([part, whole], WORKERS);
+    const later: Flow = { kind: part, payload: { does: 'waitToFail' } };
+    const { id } = await add({ kind: whole, onChildFailure: 'continue', children: [fails, later, waits] });
+    await until(() => ran.length === 1 && release.length === 2, 'it ran, and its other children run');
+    await until(async () => (await queue('wholes').getJobState(id)) === 'waiting-children', 'it waits');
+
+    release[0]!();
+    await until(async () => (await queue('wholes').getJob(id))!.attemptsStarted === 2, 'it is back');
+    await until(async () => (await queue('wholes').getJobState(id)) === 'waiting-children', 'it waits again');
+    release[1]!();
+
+    expect((await ended(id)).returnvalue).toMatchObject([
+      { state: 'failed' },
+      { state: 'pending' },
+      { state: 'pending' },
+    ]);
+    expect(ran).toEqual([id]);
+    expect(app.factsOf(id)).toEqual(['job.accepted', 'job.began', 'job.completed']);
+    expect((await context.get(JobReader).read(id))!.timeline.map(({ event }) => event)).toEqual([
+      'accepted',
+      'began',
+      'retrying',
+      'began',
+      'completed',
+    ]);
+  });
+
+  it('fail a parent whose child failed, which is no attempt of it', async () => {
+    context = await app.start([part, whole], WORKERS);
+    const flow = await add({ kind: whole, children: [fails] });
+    await ended(flow.id, 'failed');
+
+    const job = (await context.get(JobReader).read(flow.id))!;
+    const error = `its child ${flow.children[0]!.id} did not complete`;
+    expect(job).toMatchObject({ state: 'failed', error, attempts: 0 });
+    expect(job.timeline).toMatchObject([{ event: 'accepted' }, { event: 'failed', why: error }]);
+    expect(ran).toEqual([]);
+  });
+
   it('fail a parent whose child was removed, and does not run it', async () => {
     context = await app.start([part, whole]);
     const flow = await add({ kind: whole, children: [{ kind: part }] });
@@ -113,6 +156,8 @@ describe('Flows', () => {
 
     expect((await ended(flow.id, 'failed')).failedReason).toBe('a child of it was removed');
     expect(ran).toEqual([]);
+    await until(() => app.factsOf(flow.id).includes('job.failed'), 'it is told');
+    expect(app.factsOf(flow.id)).toEqual(['job.accepted', 'job.failed']);
   });
 
   it.each<[string, Partial<Flow>, RegExp]>([

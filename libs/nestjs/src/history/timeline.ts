@@ -1,4 +1,5 @@
 import type { Job, JobState } from 'bullmq';
+import { failedOfChild, wordsOfFailure } from '../flows/failed-child.js';
 import type { JobEvent } from './job-log.js';
 
 export const TIMELINE_EVENTS = [
@@ -25,15 +26,18 @@ export interface TimelineEntry {
 
 /** The times that BullMQ keeps say what happens to every job, and the job's log says the rest. */
 export function timelineOf(job: Job, state: JobState, events: readonly JobEvent[]): TimelineEntry[] {
-  const { processedOn: beganAt, finishedOn, attemptsMade, failedReason: why } = job;
+  const { processedOn: beganAt, finishedOn, attemptsMade, failedReason } = job;
   const entries: JobEvent[] = [{ at: job.timestamp, event: 'accepted' }, ...events.flatMap(ofEarlierRun)];
   const hasEnded = state === 'completed' || state === 'failed';
-  // BullMQ fails a parent that has not run when a child of it fails.
-  const ran = hasEnded ? job.attemptsStarted > 0 : state === 'active';
+  const ran = state === 'failed' ? !failedOfChild(failedReason) : hasEnded || state === 'active';
   if (ran && beganAt)
     entries.push({ at: beganAt, event: 'began', attempt: attemptsMade + (hasEnded ? 0 : 1) });
   if (hasEnded && finishedOn)
-    entries.push({ at: finishedOn, event: state, ...(state === 'failed' && { why }) });
+    entries.push({
+      at: finishedOn,
+      event: state,
+      ...(state === 'failed' && { why: wordsOfFailure(failedReason) }),
+    });
   return entriesOf(entries);
 }
 

@@ -1,4 +1,5 @@
 import type { Job, JobState } from 'bullmq';
+import { failedOfChild, wordsOfFailure } from '../flows/failed-child.js';
 import type { RemovedJob } from '../history/job-history.js';
 import type { TimelineEntry } from '../history/timeline.js';
 
@@ -35,6 +36,9 @@ export interface JobView {
 
 export function viewOfJob(job: Job, state: JobState, timeline: readonly TimelineEntry[]): JobView {
   const named = nameState(job, state);
+  const error = job.failedReason ?? '';
+  // To BullMQ it is an attempt, too, that a parent fails because of a child.
+  const unrun = named === 'failed' && failedOfChild(error) ? 1 : 0;
   return {
     id: job.id!,
     kind: job.name,
@@ -44,8 +48,8 @@ export function viewOfJob(job: Job, state: JobState, timeline: readonly Timeline
     progress: job.progress,
     result: job.returnvalue ?? null,
     // BullMQ keeps the error of an earlier attempt when a later one completes.
-    error: named === 'completed' ? null : job.failedReason || null,
-    attempts: job.attemptsMade,
+    error: named === 'completed' ? null : wordsOfFailure(error) || null,
+    attempts: job.attemptsMade - unrun,
     timeline,
   };
 }

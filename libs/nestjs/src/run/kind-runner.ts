@@ -31,10 +31,14 @@ export class KindRunner {
   async run(job: Job, token: string, signal: AbortSignal): Promise<unknown> {
     this.running.takenAt.set(job.queueName, Date.now());
     const facts = factsOf(job);
+    const parent = this.earlyParentOf(job, token);
+    const earlier = await parent?.takeUp();
+    if (earlier) return earlier.result;
+    await checkChildren(job);
     const perform = async (): Promise<unknown> => {
       const prepared = await this.preparation.prepare(job);
       const run = this.makeRun(job, signal, prepared);
-      return this.whileShown(run, job, facts, () => this.perform(job, token, run, prepared));
+      return this.whileShown(run, job, facts, () => this.perform(run, prepared, parent));
     };
     const around = this.options.worker?.around;
     try {
@@ -74,10 +78,14 @@ export class KindRunner {
     }
   }
 
-  private async perform(job: Job, token: string, run: Run, prepared: PreparedRun): Promise<unknown> {
+  private async perform(
+    run: Run,
+    { handler, payload }: PreparedRun,
+    parent: EarlyParent | undefined,
+  ): Promise<unknown> {
     try {
-      await checkChildren(job);
-      const result = await this.handle(job, token, () => prepared.handler.handle(prepared.payload, run));
+      const result = await handler.handle(payload, run);
+      await parent?.waitForChildren(result);
       await run.artifacts.end(true);
       return result;
     } catch (error) {
@@ -86,14 +94,8 @@ export class KindRunner {
     }
   }
 
-  private async handle(job: Job, token: string, handle: () => Promise<unknown>): Promise<unknown> {
-    if (!EarlyParent.is(job)) return handle();
-    const parent = new EarlyParent(this.queues.get(job.queueName), job, token);
-    const earlier = await parent.takeUp();
-    if (earlier) return earlier.result;
-    const result = await handle();
-    await parent.waitForChildren(result);
-    return result;
+  private earlyParentOf(job: Job, token: string): EarlyParent | undefined {
+    return EarlyParent.is(job) ? new EarlyParent(this.queues.get(job.queueName), job, token) : undefined;
   }
 }
 

@@ -1,14 +1,12 @@
 import type { RefusedJob } from '#core';
 import { Injectable } from '@nestjs/common';
 import type { Job, Worker } from 'bullmq';
+import { wordsOfFailure } from '../flows/failed-child.js';
 import { JobLog } from '../history/job-log.js';
 import { JobHistory } from '../history/job-history.js';
 import { factsOf } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
 import type { RegisteredWorker } from '../queues/registered-worker.js';
-
-/** What BullMQ says of a parent that it ended because of a child, which it names by its key. */
-const CHILD = /^child \S+:([^\s:]+) failed$/;
 
 /** Says how the jobs of a worker ended. */
 @Injectable()
@@ -58,7 +56,7 @@ export class WorkerFacts {
   private failed(job: Job, { message }: Error): void {
     const { processedOn, finishedOn, timestamp, attemptsMade: attempt } = job;
     const facts = factsOf(job);
-    const [at, why] = [Date.now(), message.replace(CHILD, 'its child $1 did not complete')];
+    const [at, why] = [Date.now(), wordsOfFailure(message)];
     const failure = { ...facts, tookMs: at - (processedOn ?? at), why };
     if (finishedOn !== undefined) {
       const lifetimeMs = Math.max(0, finishedOn - timestamp);
