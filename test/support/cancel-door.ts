@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 
 const DAY_MS = 86_400_000;
 
-/** Cancels an owner of a fleet by the script alone: the point of no return, without the clean-up, which no process finishes. */
+/** Cancels an owner of a fleet by the script alone: its first hundred jobs are removed, and no process cleans up after it. */
 export async function cancelByScript(
   redis: Redis,
   prefix: string,
@@ -17,6 +17,12 @@ export async function cancelByScript(
   const about = [root, owner, randomUUID(), close ? '1' : '', '', '', DAY_MS];
   await backend.run('cancel', [recordOf(prefix, owner), ...about, '', '', '', '', '', '', '']);
   await redis.unlink(`${root}~cancels`);
+}
+
+/** The point of no return alone, as for jobs that the clean-up has not reached: the owner's epoch moves, and its jobs stay. */
+export async function moveEpoch(redis: Redis, prefix: string, owner: string): Promise<void> {
+  const record = recordOf(prefix, owner);
+  await redis.hset(record, 'epoch', `0${await redis.hget(record, 'epoch')}`);
 }
 
 /** The key of an owner's record in a fleet. */
