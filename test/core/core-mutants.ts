@@ -24,7 +24,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'the gate looks at no time',
     'gate',
-    "if mark.startBy ~= '' and nowUs() / 1000 > tonumber(mark.startBy) and not isRetry(fields) then return 'expired' end",
+    "if mark.startBy ~= '' and nowUs() / 1000 > tonumber(mark.startBy) then return 'expired' end",
   ),
   m('the gate looks at no slots', 'gate', 'if needsSlots(mark) then', NEVER),
   m('the gate leaves the job pending', 'gate', '  leavePending(mark, ref)\n'),

@@ -157,7 +157,7 @@ export class CoreWorld {
     hold('ghost', !!known, () => `${ref} was handed out`);
     hold('late start', !known!.isCancelled, () => `${ref} was cancelled and starts`);
     const startBy = before?.mark?.startBy;
-    const isInTime = !startBy || Number(startBy) >= this.state.at || known!.begins > 0;
+    const isInTime = !startBy || Number(startBy) >= this.state.at;
     hold('expired', isInTime, () => `${ref} starts after its time`);
     known!.hasBegun = true;
     known!.begins += 1;

@@ -19,15 +19,10 @@ local function setField(fields, name, value)
   end
 end
 
--- Has the job begun before? What BullMQ has just handed out it has counted as begun already.
-local function isRetry(fields)
-  return tonumber(fieldOf(fields, 'ats') or '0') > 1
-end
-
--- Why the job may not run, or nothing. A job that began in time may be tried again later.
-local function refusal(mark, ref, fields)
+-- Why the job may not run, or nothing. No attempt begins when the time to start is over.
+local function refusal(mark, ref)
   if not allCurrent(mark, ref) then return 'cancelled' end
-  if mark.startBy ~= '' and nowUs() / 1000 > tonumber(mark.startBy) and not isRetry(fields) then return 'expired' end
+  if mark.startBy ~= '' and nowUs() / 1000 > tonumber(mark.startBy) then return 'expired' end
 end
 
 local function endRefused(run, job, mark, ref, reason)
@@ -52,7 +47,7 @@ end
 -- May the job run? If not, it is no longer with the worker. Its mark may be another one then: that is what the worker is given.
 local function admits(run, job, mark, fields)
   local ref = refOf(run.prefix, job)
-  local reason = refusal(mark, ref, fields)
+  local reason = refusal(mark, ref)
   if reason == 'cancelled' and entersAgain(run.prefix, job, mark, ref) then
     setField(fields, 'opts', redis.call('HGET', run.prefix .. job, 'opts'))
     reason = nil

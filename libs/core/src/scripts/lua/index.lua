@@ -148,6 +148,12 @@ local function otherPending(owner, key, ref)
   if mark and allCurrent(mark, pending) then return { ref = pending, prefix = prefix, job = job, mark = mark } end
 end
 
+-- The job is to begin once more: in time, and a trigger that comes before it does joins it.
+local function becomePending(mark, ref)
+  noteDeadline(ref, mark.startBy)
+  if mark.key ~= '' then redis.call('HSETNX', pendingOf(mark.owner), mark.key, ref) end
+end
+
 local function leavePending(mark, ref)
   if mark.startBy ~= '' then redis.call('ZREM', root .. '~deadlines', ref) end
   if mark.key ~= '' and redis.call('HGET', pendingOf(mark.owner), mark.key) == ref then

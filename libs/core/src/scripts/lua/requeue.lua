@@ -17,8 +17,7 @@ local answer = bull[name](KEYS, ARGV)
 local stays = isError(answer) or (name == 'moveToWaitingChildren' and answer == 1)
 if stays then return answer end
 if mark then freeSlots(mark, ref) end
--- A trigger that comes before the job runs again joins it.
-if mark and mark.key ~= '' and name ~= 'moveToWaitingChildren' then redis.call('HSETNX', pendingOf(mark.owner), mark.key, ref) end
+if mark and name ~= 'moveToWaitingChildren' then becomePending(mark, ref) end
 if type(answer) ~= 'table' then return answer end
 local run = { prefix = prefix, timestamp = timestamp, options = unpackMessage(ARGV[9]) }
 return withRefused(run, throughGate(run, answer))
