@@ -30,8 +30,8 @@ const ScheduleAnswer = z
     nextAt: z.iso.datetime(),
     lastAt: z.iso.datetime().nullable().describe('When it was last due.'),
     lastJobId: z.string().nullable().describe('The job created at lastAt.'),
-    state: z.enum(['active', 'failing']).describe('failing: its last job was refused; error says why.'),
-    error: z.string().nullable(),
+    state: z.literal('active'),
+    error: z.null(),
   })
   .meta({ id: 'Schedule' });
 const SchedulesAnswer = z
