@@ -69,7 +69,7 @@ export { OwnerLives } from './resolvers/owner-lives.js';
 export { OwnerResolver, ResolvesOwners, type Canaries, type OwnerLife } from './resolvers/owner-resolver.js';
 export type { Lives } from './resolvers/resolver-answer.js';
 export { Resolvers } from './resolvers/resolvers.js';
-export type { SandboxHandler, SandboxRun } from './run/sandbox-words.js';
+export type { SandboxHandler, SandboxRun } from './run/sandboxed-kind.js';
 export { SnoozeJob } from './run/snooze-job.js';
 export { Schedules, type ScheduleOptions } from './schedules/schedules.js';
 export type { ScheduleView } from './schedules/schedule.js';
