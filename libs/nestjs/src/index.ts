@@ -7,7 +7,7 @@ export type {
 } from './artifacts/artifact-store.js';
 export { CommittedArtifacts } from './artifacts/committed-artifacts.js';
 export type { RunArtifacts } from './artifacts/run-artifacts.js';
-export { slotKey, type EnqueueOptions } from './enqueue/enqueue-options.js';
+export { slotKeyOfCallers, type EnqueueOptions } from './enqueue/enqueue-options.js';
 export { Enqueuer, type EnqueueItem, type EnqueueTicket } from './enqueue/enqueuer.js';
 export { originOf, type JobOrigin } from './enqueue/job-origin.js';
 export {
@@ -37,7 +37,6 @@ export {
   type KindOptions,
   type Payload,
   type PayloadIn,
-  type SlotOptions,
 } from './kinds/kind.js';
 export { Outbox } from './events/outbox.js';
 export type { Publisher } from './events/publisher.js';
@@ -81,10 +80,8 @@ export { viewOfReceipt, type QueueReceipt, type ReceiptView } from './cancel/rec
 export { ArtifactReader } from './read/artifact-reader.js';
 export { JobReader } from './read/job-reader.js';
 export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js';
-export { OwnerHistory, type HistoryItem, type HistoryView } from './read/owner-history.js';
 export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
 export { QueueReader, type QueueView } from './read/queue-reader.js';
-export { SlotLimits, slotKeyOfCallers, type CallersSlot } from './read/slot-limits.js';
 export { MooringSetupError } from './setup-error.js';
 export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keeper.js';
 export { Quarantine, type Quarantined } from './sweeps/retention/quarantine.js';

@@ -4,14 +4,12 @@ import { JobCanceller } from './cancel/job-canceller.js';
 import { ArtifactReader } from './read/artifact-reader.js';
 import { JobReader } from './read/job-reader.js';
 import { KnownQueues } from './read/known-queues.js';
-import { OwnerHistory } from './read/owner-history.js';
 import { OwnerReader } from './read/owner-reader.js';
 import { QueueReader } from './read/queue-reader.js';
-import { SlotLimits } from './read/slot-limits.js';
 
-const READERS = [ArtifactReader, JobReader, KnownQueues, OwnerHistory, OwnerReader, QueueReader, SlotLimits];
+const READERS = [ArtifactReader, JobReader, KnownQueues, OwnerReader, QueueReader];
 
-/** Readers of jobs, owners, queues, slots and artifacts. `MooringModule` imports it. */
+/** Readers of jobs, owners, queues and artifacts. `MooringModule` imports it. */
 @Global()
 @Module({
   imports: [DiscoveryModule],

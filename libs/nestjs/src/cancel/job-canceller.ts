@@ -1,5 +1,5 @@
 import { Owners, type CancelOptions, type Receipt } from '#core';
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { JobHistory } from '../history/job-history.js';
 import { KnownQueues } from '../read/known-queues.js';
@@ -10,7 +10,7 @@ export class JobCanceller {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
     private readonly queues: KnownQueues,
-    @Optional() @Inject(JobHistory) private readonly history?: JobHistory,
+    private readonly history: JobHistory,
   ) {}
 
   /**
@@ -22,7 +22,7 @@ export class JobCanceller {
     if (!queue) return undefined;
     const receipt = await this.owners.cancelJob(queue.name, id, options);
     if (receipt) return receipt;
-    const cancelId = (await this.history?.findRemoved(queue.name, id))?.cancelId;
+    const cancelId = (await this.history.findRemoved(queue.name, id))?.cancelId;
     if (cancelId) return this.owners.receipt(cancelId);
     const job = (await queue.getJob(id)) as Job | undefined;
     return job && emptyReceipt(job, options);

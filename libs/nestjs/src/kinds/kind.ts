@@ -1,4 +1,4 @@
-import type { Owner } from '#core';
+import type { Owner, Slot } from '#core';
 import { durationMs } from '#core/parts';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ export interface KindOptions<S extends PayloadSchema> {
   /** What happens while a job of the same owners, kind and key is pending. Default `none`. */
   readonly dedup?: DedupOptions;
   /** At most `limit` jobs of a key run at a time. */
-  readonly slot?: (payload: SchemaOutput<S>) => SlotOptions | undefined;
+  readonly slot?: (payload: SchemaOutput<S>) => Slot | undefined;
   /** How many bytes its payload may have as JSON. Default 256 KiB. */
   readonly maxPayloadBytes?: number;
   /** How long, and how many, finished jobs are kept; of failed ones, if that differs. Default as `forRoot` says, else 24 h and 1,000. */
@@ -64,13 +64,6 @@ export interface DedupOptions {
   readonly longestWait?: Duration | undefined;
 }
 
-export interface SlotOptions {
-  readonly key: string;
-  readonly limit: number;
-  /** `callers`: a key that a caller from outside named. It never is one of the application's own. */
-  readonly space?: 'callers' | undefined;
-}
-
 export interface KeepOptions {
   readonly age?: Duration;
   readonly count?: number;
@@ -95,7 +88,7 @@ export interface Kind<S extends PayloadSchema = PayloadSchema> {
   readonly graceMs: number;
   readonly expiresInMs: number | undefined;
   readonly dedup: DedupOptions;
-  readonly slot: ((payload: never) => SlotOptions | undefined) | undefined;
+  readonly slot: ((payload: never) => Slot | undefined) | undefined;
   readonly maxPayloadBytes: number;
   /** What the kind itself says of it; `JobRetention` knows the rest. */
   readonly keep: { readonly completed: Partial<Kept>; readonly failed: Partial<Kept> };

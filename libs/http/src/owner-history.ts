@@ -1,12 +1,11 @@
 import { formatOwner, Owners, type HistoryEntry, type Owner } from '#core';
-import { Inject, Injectable, Optional } from '@nestjs/common';
-import { JobHistory } from '../history/job-history.js';
-import { isoTime } from './iso-time.js';
+import { JobHistory } from '#nestjs';
+import { Inject, Injectable } from '@nestjs/common';
 
 const PAGE = 100;
 
 /** A job that was removed before it had ended. `why` is all that is known if the job itself is forgotten. */
-export interface HistoryItem {
+interface HistoryItem {
   readonly id: string;
   readonly queue: string;
   readonly kind?: string;
@@ -32,7 +31,7 @@ export interface HistoryView {
 export class OwnerHistory {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
-    @Optional() @Inject(JobHistory) private readonly jobs?: JobHistory,
+    private readonly jobs: JobHistory,
   ) {}
 
   async read(owner: Owner, cursor = '0'): Promise<HistoryView> {
@@ -43,8 +42,8 @@ export class OwnerHistory {
   }
 
   private async detail({ id, queue, at, reason: why }: HistoryEntry): Promise<HistoryItem> {
-    const removed = await this.jobs?.findRemoved(queue, id);
-    const item = { id, queue, at: isoTime(at) };
+    const removed = await this.jobs.findRemoved(queue, id);
+    const item = { id, queue, at: new Date(at).toISOString() };
     if (!removed) return { ...item, state: 'unknown', why };
     const { kind, owners, was: state, reason, by, cancelId } = removed;
     const known = { ...item, kind, owners, state, why: reason, ...(by && { by }) };
