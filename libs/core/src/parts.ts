@@ -11,5 +11,6 @@ export { unkeptReceipt, type Answer, type Cancel, type SeenOwner } from './owner
 export { ANSWERS_WITHIN_MS, untilDrained } from './owners/clean-up.js';
 export { inGroups, type ListOptions, type OwnerList } from './owners/owner-reader.js';
 export { ownersAt, type OwnersAccess, type OwnersAt } from './owners/owners.js';
+export { emptyReceipt } from './owners/receipt.js';
 export { escapeText, unescapeText } from './scripts/escape.js';
 export { RunAbandoned, RunHandedBack } from './worker/run-watch.js';

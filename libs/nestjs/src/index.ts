@@ -7,6 +7,7 @@ export type {
 } from './artifacts/artifact-store.js';
 export { CommittedArtifacts } from './artifacts/committed-artifacts.js';
 export type { RunArtifacts } from './artifacts/run-artifacts.js';
+export { receiptOf } from './enqueue/durable-answer.js';
 export { slotKeyOfCallers, type EnqueueOptions } from './enqueue/enqueue-options.js';
 export { Enqueuer, type EnqueueItem, type EnqueueTicket } from './enqueue/enqueuer.js';
 export { originOf, type JobOrigin } from './enqueue/job-origin.js';
@@ -75,7 +76,6 @@ export type { ScheduleView } from './schedules/schedule.js';
 export { SkipJob } from './run/skip-job.js';
 export { Waker } from './run/waker.js';
 export { JobCanceller } from './cancel/job-canceller.js';
-export { receiptOf } from './cancel/receipt-of.js';
 export { viewOfReceipt, type QueueReceipt, type ReceiptView } from './cancel/receipt-view.js';
 export { ArtifactReader } from './read/artifact-reader.js';
 export { JobReader } from './read/job-reader.js';

@@ -68,7 +68,6 @@ export const RECIPES = {
   listOwners: { bull: [], own: [...RECORD, 'list-owners'] },
   summarizeOwners: { bull: [], own: [...RECORD, 'summarize-owners'] },
   readOwner: { bull: [], own: [...RECORD, 'job-state', 'read-owner'] },
-  readRange: { bull: [], own: ['read-range'] },
   announcedSince: { bull: [], own: ['announced-since'] },
   readSlot: { bull: ['promote'], own: [...SLOTS, 'read-slot'] },
   setSlotLimit: { bull: ['promote'], own: [...SLOTS, 'set-slot-limit'] },

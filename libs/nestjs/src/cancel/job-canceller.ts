@@ -1,4 +1,5 @@
 import { Owners, type CancelOptions, type Receipt } from '#core';
+import { emptyReceipt } from '#core/parts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { JobHistory } from '../history/job-history.js';
@@ -25,16 +26,13 @@ export class JobCanceller {
     const cancelId = (await this.history.findRemoved(queue.name, id))?.cancelId;
     if (cancelId) return this.owners.receipt(cancelId);
     const job = (await queue.getJob(id)) as Job | undefined;
-    return job && emptyReceipt(job, options);
+    return job && receiptOfEnded(job, options);
   }
 }
 
-function emptyReceipt(job: Job, { cancelId = '', reason = '', by = '' }: CancelOptions): Receipt {
-  const counts = { removed: 0, aborted: 0, acknowledged: 0, abandoned: 0, schedules: 0, byQueue: {} };
-  const of = {
-    owner: (job.opts.owners as string[] | undefined)?.[0] ?? '',
-    job: { queue: job.queueName, id: job.id! },
-  };
-  const states = { closed: false, late: false, done: true, durable: false };
-  return { cancelId, ...of, epoch: '', at: Date.now(), reason, by, ...counts, ...states };
+/** Of a job that has ended. */
+function receiptOfEnded(job: Job, { cancelId = '', reason = '', by = '' }: CancelOptions): Receipt {
+  const [owner = ''] = (job.opts.owners ?? []) as string[];
+  const ended = { queue: job.queueName, id: job.id! };
+  return emptyReceipt(cancelId, '', { owner, job: ended, at: Date.now(), reason, by });
 }

@@ -40,8 +40,6 @@ export interface KindOptions<S extends PayloadSchema> {
   readonly keepWanted?: boolean;
   /** Whether runs may leave artifacts. Jobs of its queue are then removed by a sweep, behind their artifacts. Default false. */
   readonly artifacts?: boolean;
-  /** Fields of the payload that are never shown to readers of the job. */
-  readonly hidden?: readonly string[];
   /** Whether callers from outside may enqueue its jobs by name. Default true. */
   readonly offered?: boolean;
   /**
@@ -94,7 +92,6 @@ export interface Kind<S extends PayloadSchema = PayloadSchema> {
   readonly keep: { readonly completed: Partial<Kept>; readonly failed: Partial<Kept> };
   readonly keepWanted: boolean;
   readonly artifacts: boolean;
-  readonly hidden: readonly string[];
   readonly offered: boolean;
   /** The path of its file. */
   readonly sandbox: string | undefined;
@@ -144,7 +141,6 @@ export function defineKind<S extends PayloadSchema>(options: KindOptions<S>): Ki
     },
     keepWanted: options.keepWanted ?? false,
     artifacts: options.artifacts ?? false,
-    hidden: options.hidden ?? [],
     offered: options.offered ?? true,
     sandbox: options.sandbox === undefined ? undefined : readFile(options.sandbox, problems),
     checkOwner: options.checkOwner,
