@@ -1,14 +1,10 @@
-import { Slots, type Slot, type SlotJob, type SlotView } from '#core';
+import { Slots, type Slot, type SlotJob } from '#core';
 import { slotKeyOfCallers } from '#nestjs';
 import { Inject, Injectable } from '@nestjs/common';
+import type { z } from 'zod';
+import type { SlotAnswer } from './admin-schemas.js';
 
-/** A caller's slot key, and the first hundred jobs that hold it and that wait for it. */
-export interface CallersSlot extends Pick<SlotView, 'key' | 'holding' | 'waiting'> {
-  /** Null if it is not set: the next job that uses the key sets it. */
-  readonly limit: number | null;
-  readonly holders: readonly { readonly jobId: string; readonly since: string }[];
-  readonly waiters: readonly string[];
-}
+export type CallersSlot = z.output<typeof SlotAnswer>;
 
 const NONE = { holding: 0, waiting: 0, holders: [], line: [], limit: undefined };
 
