@@ -39,5 +39,6 @@ function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
     { find: /^#nestjs$/, replacement: source('nestjs/src/index.ts') },
     { find: /^#nestjs\/register$/, replacement: source('nestjs/src/register.ts') },
     { find: /^#nearest-name$/, replacement: source('nearest-name/src/index.ts') },
+    { find: /^#sandbox$/, replacement: source('sandbox/src/index.ts') },
   ];
 }

@@ -3,7 +3,6 @@ import {
   defineKind,
   Enqueuer,
   JobReader,
-  OwnerHistory,
   OwnerReader,
   OwnerResolver,
   Sweeper,
@@ -127,8 +126,8 @@ describe('kill -9 of a process that sweeps', () => {
     expect(await stateOf(jobs.late)).toBe('expired');
     expect([await stateOf(jobs.cancelled), await stateOf(jobs.orphan)]).toEqual(['removed', 'removed']);
     for (const owner of ['trip:1', 'site:1']) {
-      const { entries } = await context.get(OwnerHistory).read(parseOwner(owner));
-      expect(entries.filter(({ why }) => why === 'expired')).toMatchObject([{ id: jobs.late }]);
+      const entries = await context.get(Owners).history(owner);
+      expect(entries.filter(({ reason }) => reason === 'expired')).toMatchObject([{ id: jobs.late }]);
     }
     const owners = context.get(Owners);
     expect(await owners.receipt('c-1')).toMatchObject({ removed: 1, done: true });

@@ -1,4 +1,5 @@
-import type { HistoryView, ReceiptView } from '#nestjs';
+import type { HistoryView } from '#http';
+import type { ReceiptView } from '#nestjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';

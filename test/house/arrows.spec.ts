@@ -22,6 +22,7 @@ const ROOMS = [
   'nestjs',
   'durations',
   'nearest-name',
+  'sandbox',
 ];
 
 /** Which rooms a kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/. */
@@ -48,13 +49,14 @@ const ARROWS: Record<string, readonly string[]> = {
   http: ['nestjs', 'core'],
   core: ['bullmq-scripts', 'durability'],
   'bullmq-scripts': [],
-  nestjs: ['core', 'nearest-name'],
+  nestjs: ['core', 'nearest-name', 'sandbox'],
   partitions: ['core'],
   runtime: ['scripts', 'durability', 'durations', 'nearest-name'],
   scripts: [],
   durability: [],
   durations: [],
   'nearest-name': [],
+  sandbox: [],
   test: [...ROOMS, 'bench'],
   bench: [...ROOMS, 'test'],
 };
@@ -72,6 +74,7 @@ const READS_NO_ENVIRONMENT = [
   'events',
   'resolvers',
   'artifacts',
+  'sandbox',
   'scripts',
 ];
 

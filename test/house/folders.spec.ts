@@ -68,7 +68,7 @@ describe.each([
   {
     library: 'nestjs',
     table: NESTJS,
-    names: ['#core', '#core/parts', 'errors.js', 'options.js', 'setup-error.js', '#nearest-name'],
+    names: ['#core', '#core/parts', 'errors.js', 'options.js', 'setup-error.js', '#nearest-name', '#sandbox'],
   },
   { library: 'partitions', table: PARTITIONS, names: ['#core', '#core/parts'] },
 ] as const)('the folders of $library', ({ library, table, names }) => {

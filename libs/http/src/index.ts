@@ -2,6 +2,7 @@ export { TakesUpTo } from './body-limit.js';
 export { Cursor, Duration, Offset } from './fields.js';
 export { idempotencyKeyOf } from './idempotency-key.js';
 export type { Health, HealthSource } from './health.controller.js';
+export type { HistoryView } from './owner-history.js';
 export { MooringHttpModule, type MooringHttpOptions } from './http.module.js';
 export { isKnown } from './if-none-match.js';
 export { HttpGuard, MooringController, type Reply } from './mooring-controller.js';

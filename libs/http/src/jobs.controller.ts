@@ -14,7 +14,6 @@ import {
   KindRegistry,
   receiptOf,
   type ReceiptView,
-  slotKeyOfCallers,
   viewOfReceipt,
 } from '#nestjs';
 import { linkTo, type ArtifactLink } from './artifact-headers.js';
@@ -25,6 +24,7 @@ import { TakesUpTo } from './body-limit.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import { ApiProblem, describeError } from './problem.js';
 import { Caller, Needs, type CalledRequest } from './scopes.js';
+import { slotOfCallers } from './slot-limits.js';
 
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
@@ -119,8 +119,7 @@ export class JobsController {
     origin: JobOrigin,
     idempotencyKey?: string,
   ): Promise<EnqueueTicket> {
-    const own = slot && { key: slotKeyOfCallers(slot.key), limit: slot.limit };
-    const options: EnqueueOptions = { ...rest, slot: own, origin, idempotencyKey };
+    const options: EnqueueOptions = { ...rest, slot: slot && slotOfCallers(slot), origin, idempotencyKey };
     return this.enqueuer.enqueue(this.kinds.offered(kind), payload, options);
   }
 }

@@ -91,6 +91,7 @@ export const ReopenAnswer = z
   .object({ owner: z.string(), state: z.literal('open'), epoch: z.string() })
   .meta({ id: 'Reopened' });
 
+/** A job that was removed before it had ended. `why` is all that is known if the job itself is forgotten. */
 const HistoryItemAnswer = z.object({
   id: z.string(),
   queue: z.string(),
@@ -104,6 +105,7 @@ const HistoryItemAnswer = z.object({
   cancelId: z.string().optional(),
 });
 
+/** The newest entries first. */
 export const HistoryAnswer = z
   .object({ owner: z.string(), entries: z.array(HistoryItemAnswer), cursor: NextCursor })
   .meta({ id: 'History' });

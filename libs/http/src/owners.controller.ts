@@ -2,9 +2,7 @@ import { owner, Owners, type CancelOptions } from '#core';
 import { Body, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import {
-  type HistoryView,
   type JournaledOwners,
-  OwnerHistory,
   OwnerReader,
   type OwnerView,
   receiptOf,
@@ -13,6 +11,7 @@ import {
 } from '#nestjs';
 import { Cursor, Offset } from './fields.js';
 import { MooringController } from './mooring-controller.js';
+import { OwnerHistory, type HistoryView } from './owner-history.js';
 import { CancelBody, HistoryAnswer, OwnerAnswer, ReceiptAnswer, ReopenAnswer } from './owner-schemas.js';
 import { ApiProblem } from './problem.js';
 import { Caller, Needs } from './scopes.js';

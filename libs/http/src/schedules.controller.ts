@@ -1,12 +1,13 @@
 import { Body, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Journal, KindRegistry, Schedules, slotKeyOfCallers } from '#nestjs';
+import { Journal, KindRegistry, Schedules } from '#nestjs';
 import { Cursor, Duration, NextCursor } from './fields.js';
 import { Work } from './job-schemas.js';
 import { MooringController, type Reply } from './mooring-controller.js';
 import { ApiProblem } from './problem.js';
 import { Caller, Needs } from './scopes.js';
+import { slotOfCallers } from './slot-limits.js';
 
 const ScheduleBody = z
   .strictObject({
@@ -30,8 +31,8 @@ const ScheduleAnswer = z
     nextAt: z.iso.datetime(),
     lastAt: z.iso.datetime().nullable().describe('When it was last due.'),
     lastJobId: z.string().nullable().describe('The job created at lastAt.'),
-    state: z.enum(['active', 'failing']).describe('failing: its last job was refused; error says why.'),
-    error: z.string().nullable(),
+    state: z.literal('active'),
+    error: z.null(),
   })
   .meta({ id: 'Schedule' });
 const SchedulesAnswer = z
@@ -64,8 +65,7 @@ export class SchedulesController {
     @Caller() caller: string,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<object> {
-    const own = slot && { key: slotKeyOfCallers(slot.key), limit: slot.limit };
-    const put = { ...options, ...(own && { slot: own }) };
+    const put = { ...options, ...(slot && { slot: slotOfCallers(slot) }) };
     const { outcome, schedule } = await this.schedules.put(id, this.kinds.offered(kind), put);
     if (!schedule) throw endedAtOnce();
     this.journal.tell({ event: `schedule.${outcome}`, by: caller || 'api', schedule: id });

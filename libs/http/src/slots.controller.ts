@@ -1,10 +1,11 @@
 import { Body, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { type CallersSlot, Journal, SlotLimits } from '#nestjs';
+import { Journal } from '#nestjs';
 import { SlotAnswer, SlotBody } from './admin-schemas.js';
 import { SlotKey } from './fields.js';
 import { MooringController } from './mooring-controller.js';
 import { Caller, Needs } from './scopes.js';
+import { SlotLimits, type CallersSlot } from './slot-limits.js';
 
 /** Read the holders and waiters of a slot key, and set its limit. */
 @MooringController('admin/slots/:key', 'admin')

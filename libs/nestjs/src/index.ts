@@ -7,7 +7,8 @@ export type {
 } from './artifacts/artifact-store.js';
 export { CommittedArtifacts } from './artifacts/committed-artifacts.js';
 export type { RunArtifacts } from './artifacts/run-artifacts.js';
-export { slotKey, type EnqueueOptions } from './enqueue/enqueue-options.js';
+export { receiptOf } from './enqueue/durable-answer.js';
+export { slotKeyOfCallers, type EnqueueOptions } from './enqueue/enqueue-options.js';
 export { Enqueuer, type EnqueueItem, type EnqueueTicket } from './enqueue/enqueuer.js';
 export { originOf, type JobOrigin } from './enqueue/job-origin.js';
 export {
@@ -37,7 +38,6 @@ export {
   type KindOptions,
   type Payload,
   type PayloadIn,
-  type SlotOptions,
 } from './kinds/kind.js';
 export { Outbox } from './events/outbox.js';
 export type { Publisher } from './events/publisher.js';
@@ -69,22 +69,19 @@ export { OwnerLives } from './resolvers/owner-lives.js';
 export { OwnerResolver, ResolvesOwners, type Canaries, type OwnerLife } from './resolvers/owner-resolver.js';
 export type { Lives } from './resolvers/resolver-answer.js';
 export { Resolvers } from './resolvers/resolvers.js';
-export type { SandboxHandler, SandboxRun } from './run/sandbox-words.js';
+export type { SandboxHandler, SandboxRun } from './run/sandboxed-kind.js';
 export { SnoozeJob } from './run/snooze-job.js';
 export { Schedules, type ScheduleOptions } from './schedules/schedules.js';
 export type { ScheduleView } from './schedules/schedule.js';
 export { SkipJob } from './run/skip-job.js';
 export { Waker } from './run/waker.js';
 export { JobCanceller } from './cancel/job-canceller.js';
-export { receiptOf } from './cancel/receipt-of.js';
 export { viewOfReceipt, type QueueReceipt, type ReceiptView } from './cancel/receipt-view.js';
 export { ArtifactReader } from './read/artifact-reader.js';
 export { JobReader } from './read/job-reader.js';
 export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js';
-export { OwnerHistory, type HistoryItem, type HistoryView } from './read/owner-history.js';
 export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
 export { QueueReader, type QueueView } from './read/queue-reader.js';
-export { SlotLimits, slotKeyOfCallers, type CallersSlot } from './read/slot-limits.js';
 export { MooringSetupError } from './setup-error.js';
 export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keeper.js';
 export { Quarantine, type Quarantined } from './sweeps/retention/quarantine.js';

@@ -1,6 +1,7 @@
 import { Owners, Slots } from '#core';
 import { Global, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { JobCanceller } from './cancel/job-canceller.js';
 import {
   MOORING_OPTIONS,
   type ForQueueOptions,
@@ -15,9 +16,15 @@ import type { Kind } from './kinds/kind.js';
 import { ApplicationQueues } from './queues/application-queues.js';
 import { QueueSettings } from './queues/queue-settings.js';
 import { MooringStore } from './store/mooring-store.js';
-import { ReadModule } from './read.module.js';
+import { ArtifactReader } from './read/artifact-reader.js';
+import { JobReader } from './read/job-reader.js';
+import { KnownQueues } from './read/known-queues.js';
+import { OwnerReader } from './read/owner-reader.js';
+import { QueueReader } from './read/queue-reader.js';
 import { StoreAccess } from './store/store-access.js';
 import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
+
+const READERS = [ArtifactReader, JobCanceller, JobReader, KnownQueues, OwnerReader, QueueReader];
 
 const ROOT_PROVIDERS: Provider[] = [
   { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS, Journal] },
@@ -26,6 +33,7 @@ const ROOT_PROVIDERS: Provider[] = [
   MooringStore,
   Outbox,
   StoreAccess,
+  ...READERS,
   ...SWEEP_PROVIDERS,
 ];
 
@@ -65,7 +73,7 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
   return {
     module: MooringModule,
     global: true,
-    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot(), ReadModule],
+    imports: [...imports, DiscoveryModule, ApplicationQueuesModule, KindsModule.forRoot()],
     providers: [options, ...ROOT_PROVIDERS],
     exports: [
       MOORING_OPTIONS,
@@ -75,7 +83,7 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
       MooringStore,
       Outbox,
       KindsModule,
-      ReadModule,
+      ...READERS,
       ...SWEEP_EXPORTS,
     ],
   };

@@ -7,7 +7,7 @@ import type { Publisher } from './events/publisher.js';
 import type { FactListener, JobFacts } from './journal/fact.js';
 
 /** Where the owners are, and what this process does for them. */
-export interface MooringOptions extends Omit<OwnersOptions, 'partitions' | 'outbox'> {
+export interface MooringOptions extends Omit<OwnersOptions, 'outbox'> {
   /** Whether this process sweeps, and how often. Default false; any number of processes may. */
   readonly sweeps?: boolean | SweepOptions;
   /** Resolvers by owner type, beside the providers with `@ResolvesOwners`. */

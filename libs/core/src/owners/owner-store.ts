@@ -38,7 +38,7 @@ export class OwnerStore {
   }
 
   async readRange(key: string, from: number, to: number): Promise<string[]> {
-    return (await this.backend.run('readRange', [key, from, to])) as string[];
+    return (await this.backend.client).zrange(key, from, to);
   }
 
   async fieldsOf(key: string): Promise<Record<string, string>> {

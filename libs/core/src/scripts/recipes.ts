@@ -69,7 +69,6 @@ export const RECIPES = {
   summarizeOwners: { bull: [], own: [...RECORD, 'summarize-owners'] },
   readOwner: { bull: [], own: [...RECORD, 'job-state', 'read-owner'] },
   countUnderWay: { bull: [], own: [...RECORD, 'job-state', 'count-under-way'] },
-  readRange: { bull: [], own: ['read-range'] },
   announcedSince: { bull: [], own: ['announced-since'] },
   readSlot: { bull: ['promote'], own: [...SLOTS, 'read-slot'] },
   setSlotLimit: { bull: ['promote'], own: [...SLOTS, 'set-slot-limit'] },

@@ -1,5 +1,6 @@
 import { Owners, type CancelOptions, type Receipt } from '#core';
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { emptyReceipt } from '#core/parts';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { JobHistory } from '../history/job-history.js';
 import { KnownQueues } from '../read/known-queues.js';
@@ -10,7 +11,7 @@ export class JobCanceller {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
     private readonly queues: KnownQueues,
-    @Optional() @Inject(JobHistory) private readonly history?: JobHistory,
+    private readonly history: JobHistory,
   ) {}
 
   /**
@@ -22,19 +23,16 @@ export class JobCanceller {
     if (!queue) return undefined;
     const receipt = await this.owners.cancelJob(queue.name, id, options);
     if (receipt) return receipt;
-    const cancelId = (await this.history?.findRemoved(queue.name, id))?.cancelId;
+    const cancelId = (await this.history.findRemoved(queue.name, id))?.cancelId;
     if (cancelId) return this.owners.receipt(cancelId);
     const job = (await queue.getJob(id)) as Job | undefined;
-    return job && emptyReceipt(job, options);
+    return job && receiptOfEnded(job, options);
   }
 }
 
-function emptyReceipt(job: Job, { cancelId = '', reason = '', by = '' }: CancelOptions): Receipt {
-  const counts = { removed: 0, aborted: 0, acknowledged: 0, abandoned: 0, schedules: 0, byQueue: {} };
-  const of = {
-    owner: (job.opts.owners as string[] | undefined)?.[0] ?? '',
-    job: { queue: job.queueName, id: job.id! },
-  };
-  const states = { closed: false, late: false, done: true, durable: false };
-  return { cancelId, ...of, epoch: '', at: Date.now(), reason, by, ...counts, ...states };
+/** Of a job that has ended. */
+function receiptOfEnded(job: Job, { cancelId = '', reason = '', by = '' }: CancelOptions): Receipt {
+  const [owner = ''] = (job.opts.owners ?? []) as string[];
+  const ended = { queue: job.queueName, id: job.id! };
+  return emptyReceipt(cancelId, '', { owner, job: ended, at: Date.now(), reason, by });
 }

@@ -1,5 +1,4 @@
 import type { Receipt } from '#core';
-import { isoTime } from '../read/iso-time.js';
 import { ORPHAN_CANCEL } from '../history/orphan-cancel.js';
 
 type Same =
@@ -35,7 +34,7 @@ export function viewOfReceipt(receipt: Receipt): ReceiptView {
     epoch: receipt.epoch || null,
     reason: receipt.reason || 'no reason given',
     by: receipt.by || 'unknown',
-    at: isoTime(receipt.at),
+    at: new Date(receipt.at).toISOString(),
     acknowledged: receipt.acknowledged - abandoned,
     ignored: abandoned,
     running: runningOf(receipt, receipt.done),

@@ -1,4 +1,4 @@
-import { DurabilityUnknownError, type OwnersOptions } from '#core';
+import { DurabilityUnknownError, type OwnersOptions, type Receipt } from '#core';
 
 /** Whether answers wait until what was written is durable. */
 export function isDurable({ durability }: Pick<OwnersOptions, 'durability'>): boolean {
@@ -15,4 +15,11 @@ export async function answerOf<Answer>(
     if (error instanceof DurabilityUnknownError) return { answer: error.answer as Answer, durable: false };
     throw error;
   }
+}
+
+/** The receipt of a cancel, also of one whose durability was not confirmed in time: that one says `durable: false`. */
+export async function receiptOf<Answer extends Receipt | undefined>(
+  cancelling: Promise<Answer>,
+): Promise<Answer> {
+  return (await answerOf(cancelling)).answer;
 }

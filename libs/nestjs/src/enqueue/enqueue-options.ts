@@ -1,9 +1,9 @@
-import { InvalidJobError, SlotLimitError, type OwnedJobOptions, type Owner } from '#core';
+import { InvalidJobError, SlotLimitError, type OwnedJobOptions, type Owner, type Slot } from '#core';
 import { durationMs } from '#core/parts';
 import type { JobsOptions } from 'bullmq';
 import type { Duration } from '../kinds/backoff.js';
 import type { JobOrigin } from './job-origin.js';
-import { STRATEGIES, type DedupOptions, type Kind, type SlotOptions } from '../kinds/kind.js';
+import { STRATEGIES, type DedupOptions, type Kind } from '../kinds/kind.js';
 import { LOWEST_PRIORITY, MIDDLE_PRIORITY, priorityInQueue } from '../kinds/priority.js';
 
 const CALLERS = /^callers\//;
@@ -19,7 +19,7 @@ export interface EnqueueOptions {
   /** Among the jobs of its kind's class: 1 is the most urgent, 200 the least. Default 100. */
   readonly priority?: number | undefined;
   readonly dedup?: DedupOptions | undefined;
-  readonly slot?: SlotOptions | undefined;
+  readonly slot?: Slot | undefined;
   /** Choose it to make the call repeatable: the same id again adds no second job. */
   readonly jobId?: string | undefined;
   /** The same key again, within a day, gets the same answer and makes no second job. */
@@ -51,7 +51,7 @@ export function jobOptionsOf(
     ...(delay > 0 && { delay }),
     ...(expiresIn !== undefined && { expiresIn }),
     ...(dedup && { dedup }),
-    ...(slot && { slot: { key: slotKey(slot), limit: slot.limit } }),
+    ...(slot && { slot }),
     ...(idempotencyKey !== undefined && {
       idempotency: { key: idempotencyKey, request: requestText(kind, payload, given) },
     }),
@@ -60,9 +60,9 @@ export function jobOptionsOf(
   };
 }
 
-/** The key of a slot in the store. Callers from outside share no key with the application. */
-export function slotKey({ key, space }: Pick<SlotOptions, 'key' | 'space'>): string {
-  return space === 'callers' ? `callers/${key}` : key;
+/** The key of a slot that a caller from outside names. They share no key with the application. */
+export function slotKeyOfCallers(key: string): string {
+  return `callers/${key}`;
 }
 
 /** The store knows the limit of a slot that has another one, and its caller the key. */

@@ -6,6 +6,7 @@ import { defineKind } from '../kinds/kind.js';
 import { artifactsIdOf, jobIdFor, jobIdOfArtifacts, queueOfJobId } from '../kinds/job-ids.js';
 import { KindRegistry } from '../kinds/kind-registry.js';
 import { Schedules } from '../schedules/schedules.js';
+import { slotKeyOfCallers } from './enqueue-options.js';
 import { Enqueuer } from './enqueuer.js';
 import { originOf } from './job-origin.js';
 import { QueueRegistry } from './queue-registry.js';
@@ -91,14 +92,14 @@ describe('Enqueuer', () => {
     const ask = (limit: number) =>
       context
         .get(Enqueuer)
-        .enqueue(step, {}, { owners: ['trip:1'], slot: { key: 'press', limit, space: 'callers' } });
+        .enqueue(step, {}, { owners: ['trip:1'], slot: { key: slotKeyOfCallers('press'), limit } });
     await ask(1);
 
     await expect(ask(2)).rejects.toThrow('The slot "press" has the limit 1,');
     const put = {
       owners: ['trip:1'],
       every: '1h',
-      slot: { key: 'press', limit: 2, space: 'callers' },
+      slot: { key: slotKeyOfCallers('press'), limit: 2 },
     } as const;
     await expect(context.get(Schedules).put('nightly', step, put)).rejects.toMatchObject({ key: 'press' });
   });

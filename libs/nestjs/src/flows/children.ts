@@ -17,12 +17,6 @@ export type ChildOutcome = { readonly id: string; readonly kind: string } & (
   | { readonly state: 'removed' }
 );
 
-/** What the gate says of a child that it ends. */
-const ENDED_AS: Readonly<Record<string, 'cancelled' | 'expired'>> = {
-  cancelled: 'cancelled',
-  expired: 'expired',
-};
-
 /** The children of a job in the order of the flow; none for a job that has none. */
 export async function readChildren(job: Job): Promise<ChildOutcome[]> {
   const { children = [] } = job.opts.family ?? {};
@@ -33,7 +27,9 @@ export async function readChildren(job: Job): Promise<ChildOutcome[]> {
   return children.map(([id, kind]): ChildOutcome => {
     if (results.has(id)) return { id, kind, state: 'completed', result: results.get(id) };
     const error = errors.get(id) ?? (unsuccessful.has(id) ? '' : undefined);
-    if (error !== undefined) return { id, kind, state: ENDED_AS[error] ?? 'failed', error };
+    // The gate gives these two words to a child that it ends.
+    if (error === 'cancelled' || error === 'expired') return { id, kind, state: error, error };
+    if (error !== undefined) return { id, kind, state: 'failed', error };
     return { id, kind, state: pending.has(id) ? 'pending' : 'removed' };
   });
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Job } from 'bullmq';
 import { QueueRegistry } from '../enqueue/queue-registry.js';
 import { Journal } from '../journal/journal.js';
 
@@ -36,6 +37,12 @@ export class JobLog {
       // The job has been removed, and its log with it.
       if (!error.message.includes('Missing key')) this.journal.trouble(`The log of a job of ${queue}`, error);
     });
+  }
+
+  /** A run ended before its end, and its job begins again. */
+  writeRetrying({ queueName, id, attemptsMade, processedOn: beganAt }: Job, why: string): void {
+    const entry = { at: Date.now(), event: 'retrying', attempt: attemptsMade + 1, why, beganAt: beganAt! };
+    this.write(queueName, id!, entry);
   }
 
   async read(

@@ -4,7 +4,6 @@ import type { Fact, FactListener } from './fact.js';
 const WARNINGS: ReadonlySet<string> = new Set(
   'job.failed job.lost job.stalled sweep.failed sweep.tripped trouble'.split(' '),
 );
-const NEWS: ReadonlySet<string> = new Set(['job.handed-back', 'job.refused']);
 
 /** At which level a fact is logged: what happens to every job, and sweeps that found nothing, at debug level. */
 export function levelOf(fact: Fact): 'debug' | 'info' | 'warn' {
@@ -14,7 +13,7 @@ export function levelOf(fact: Fact): 'debug' | 'info' | 'warn' {
   if (event === 'sweep.done' || event === 'sweep.stopped')
     return fact.removed + Number(fact['healed'] ?? 0) > 0 ? 'info' : 'debug';
   if (WARNINGS.has(event)) return 'warn';
-  return event.startsWith('job.') && !NEWS.has(event) ? 'debug' : 'info';
+  return event.startsWith('job.') && event !== 'job.handed-back' ? 'debug' : 'info';
 }
 
 const METHODS = { debug: 'debug', info: 'log', warn: 'warn' } as const;

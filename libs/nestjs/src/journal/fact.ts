@@ -39,8 +39,7 @@ type Act =
   | 'schedule.replaced'
   | 'schedule.deleted'
   | 'slot.limit-set'
-  | 'sweep.asked'
-  | 'job.refused';
+  | 'sweep.asked';
 
 /** Something that happened to what a workload looks after: `what` is its name, as in `lease.expired`. With `newsId` others are told. */
 export type WorkloadFact = Named<
@@ -67,7 +66,6 @@ export type Fact =
   | Named<'worker.started', { queues: readonly string[]; kinds: readonly string[] }>
   | Named<'worker.draining', { running: number }>
   | Named<'worker.drained', { tookMs: number; stillRunning: number }>
-  | Named<'repaired', { what: string; name: string }>
   /** `resolver` is the type of owners that a resolver did not answer for. */
   | Named<'trouble', { what: string; why: string; resolver?: string }>;
 

@@ -1,4 +1,4 @@
-import type { Owner } from '#core';
+import type { Owner, Slot } from '#core';
 import { durationMs } from '#core/parts';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ export interface KindOptions<S extends PayloadSchema> {
   /** What happens while a job of the same owners, kind and key is pending. Default `none`. */
   readonly dedup?: DedupOptions;
   /** At most `limit` jobs of a key run at a time. */
-  readonly slot?: (payload: SchemaOutput<S>) => SlotOptions | undefined;
+  readonly slot?: (payload: SchemaOutput<S>) => Slot | undefined;
   /** How many bytes its payload may have as JSON. Default 256 KiB. */
   readonly maxPayloadBytes?: number;
   /** How long, and how many, finished jobs are kept; of failed ones, if that differs. Default as `forRoot` says, else 24 h and 1,000. */
@@ -40,8 +40,6 @@ export interface KindOptions<S extends PayloadSchema> {
   readonly keepWanted?: boolean;
   /** Whether runs may leave artifacts. Jobs of its queue are then removed by a sweep, behind their artifacts. Default false. */
   readonly artifacts?: boolean;
-  /** Fields of the payload that are never shown to readers of the job. */
-  readonly hidden?: readonly string[];
   /** Whether callers from outside may enqueue its jobs by name. Default true. */
   readonly offered?: boolean;
   /**
@@ -62,13 +60,6 @@ export interface DedupOptions {
   readonly key?: string | undefined;
   /** A coalesced job starts after this time at the latest. */
   readonly longestWait?: Duration | undefined;
-}
-
-export interface SlotOptions {
-  readonly key: string;
-  readonly limit: number;
-  /** `callers`: a key that a caller from outside named. It never is one of the application's own. */
-  readonly space?: 'callers' | undefined;
 }
 
 export interface KeepOptions {
@@ -95,13 +86,12 @@ export interface Kind<S extends PayloadSchema = PayloadSchema> {
   readonly graceMs: number;
   readonly expiresInMs: number | undefined;
   readonly dedup: DedupOptions;
-  readonly slot: ((payload: never) => SlotOptions | undefined) | undefined;
+  readonly slot: ((payload: never) => Slot | undefined) | undefined;
   readonly maxPayloadBytes: number;
   /** What the kind itself says of it; `JobRetention` knows the rest. */
   readonly keep: { readonly completed: Partial<Kept>; readonly failed: Partial<Kept> };
   readonly keepWanted: boolean;
   readonly artifacts: boolean;
-  readonly hidden: readonly string[];
   readonly offered: boolean;
   /** The path of its file. */
   readonly sandbox: string | undefined;
@@ -151,7 +141,6 @@ export function defineKind<S extends PayloadSchema>(options: KindOptions<S>): Ki
     },
     keepWanted: options.keepWanted ?? false,
     artifacts: options.artifacts ?? false,
-    hidden: options.hidden ?? [],
     offered: options.offered ?? true,
     sandbox: options.sandbox === undefined ? undefined : readFile(options.sandbox, problems),
     checkOwner: options.checkOwner,

@@ -1,5 +1,5 @@
 import type { MooredQueue } from '#core';
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { JobHistory } from '../history/job-history.js';
 import { viewOfJob, viewOfRemoved, type JobView } from './job-view.js';
@@ -12,7 +12,7 @@ const MOST_LOOKS = 5;
 export class JobReader {
   constructor(
     private readonly queues: KnownQueues,
-    @Optional() @Inject(JobHistory) private readonly history?: JobHistory,
+    private readonly history: JobHistory,
   ) {}
 
   /** The job, or what is remembered of one that was removed; undefined if nothing is known of the id. */
@@ -21,7 +21,7 @@ export class JobReader {
     if (!queue) return undefined;
     const job = await this.readJob(queue, id);
     if (job) return job;
-    const removed = await this.history?.findRemoved(queue.name, id);
+    const removed = await this.history.findRemoved(queue.name, id);
     return removed && viewOfRemoved(id, queue.name, removed);
   }
 
@@ -30,7 +30,7 @@ export class JobReader {
     let state = await queue.getJobState(id);
     for (let looks = 1; state !== 'unknown'; looks += 1) {
       const job = (await queue.getJob(id)) as Job | undefined;
-      const timeline = job && ((await this.history?.timelineOf(job, state)) ?? []);
+      const timeline = job && (await this.history.timelineOf(job, state));
       const stateAfter = await queue.getJobState(id);
       if (timeline && (state === stateAfter || looks === MOST_LOOKS)) return viewOfJob(job, state, timeline);
       state = stateAfter;

@@ -1,6 +1,5 @@
 import { formatOwner, Owners, type Owner, type OwnerJob } from '#core';
 import { Inject, Injectable } from '@nestjs/common';
-import { isoTime } from './iso-time.js';
 
 const FIRST_PAGE = '0';
 
@@ -49,5 +48,5 @@ export class OwnerReader {
 }
 
 function viewOf({ id, queue, name, state, added, hasBegun }: OwnerJob): OwnedJob {
-  return { id, queue, kind: name, state, acceptedAt: isoTime(added), hasBegun };
+  return { id, queue, kind: name, state, acceptedAt: new Date(added).toISOString(), hasBegun };
 }

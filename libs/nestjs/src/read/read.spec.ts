@@ -20,10 +20,8 @@ import {
   JobReader,
   KindProcessor,
   MooringModule,
-  OwnerHistory,
   OwnerReader,
   QueueReader,
-  SlotLimits,
   viewOfReceipt,
   type EnqueueOptions,
   type OwnerView,
@@ -34,7 +32,6 @@ import {
 import type { Fact } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
 import { viewOfRemoved } from './job-view.js';
-import { slotKeyOfCallers } from './slot-limits.js';
 
 const work = defineKind({
   name: 'audio.work',
@@ -133,24 +130,6 @@ describe('readers', () => {
       error: why,
       timeline: [{ event: 'removed' }],
     });
-    expect(await app.get(OwnerHistory).read(TRACK)).toEqual({
-      owner: 'track:1',
-      entries: [
-        {
-          id,
-          queue: 'audio',
-          kind: 'audio.work',
-          owners: ['track:1'],
-          state: 'waiting',
-          at: expect.any(String),
-          why: 'cancelled',
-          reason: 'called off',
-          by: 'ann',
-          cancelId: 'c',
-        },
-      ],
-      cursor: null,
-    });
     // Asked for again, a job that was removed has the receipt of its cancel.
     expect(await app.get(JobCanceller).cancel(id)).toMatchObject({ cancelId: 'c', removed: 1 });
   });
@@ -174,7 +153,7 @@ describe('readers', () => {
     await app.get(Owners).cancel(TRACK, { wait: 'drained' });
   });
 
-  it('page through an owner, and through its history', async () => {
+  it('page through an owner', async () => {
     await start();
     for (let i = 0; i < 120; i += 1) await enqueue();
     const view = await app.get(OwnerReader).read(TRACK);
@@ -191,9 +170,6 @@ describe('readers', () => {
     });
 
     await app.get(Owners).cancel(TRACK);
-    const first = await app.get(OwnerHistory).read(TRACK);
-    const rest = await app.get(OwnerHistory).read(TRACK, first.cursor!);
-    expect([first.entries.length, rest.entries.length, rest.cursor]).toEqual([100, 20, null]);
     expect(await app.get(OwnerReader).closedAmong([TRACK, owner('track', '2')])).toEqual([TRACK]);
     expect(await app.get(OwnerReader).read(owner('track', '2'))).toMatchObject({
       epoch: null,
@@ -213,23 +189,6 @@ describe('readers', () => {
     expect((await queueView()).oldestWaitingMs).toBeGreaterThanOrEqual(100);
     expect(await app.get(QueueReader).resume('audio')).toBe(true);
     expect(await app.get(QueueReader).pause('video')).toBe(false);
-    await app.get(Owners).cancel(TRACK);
-  });
-
-  it('show the slot keys of callers and set their limits', async () => {
-    await start();
-    const slots = app.get(SlotLimits);
-    expect(await slots.read('press/1')).toEqual({
-      key: 'press/1',
-      limit: null,
-      holding: 0,
-      waiting: 0,
-      holders: [],
-      waiters: [],
-    });
-    await enqueue('ends', { slot: { key: slotKeyOfCallers('press/1'), limit: 2 } });
-    expect(await slots.set('press/1', 3)).toBe(2);
-    expect(await slots.read('press/1')).toMatchObject({ limit: 3 });
     await app.get(Owners).cancel(TRACK);
   });
 

@@ -6,7 +6,7 @@ import { HandlerRegistry } from './handler-registry.js';
 import { RegisteredWorker } from '../queues/registered-worker.js';
 import { Handler, HANDLES } from './handler.js';
 import { KindProcessor } from './kind-processor.js';
-import { Sandbox } from './sandbox.js';
+import { SandboxedKind } from './sandboxed-kind.js';
 
 interface FoundHandler {
   readonly kind: string;
@@ -77,7 +77,7 @@ export class HandlerDiscovery {
 }
 
 function sandboxed(kind: Kind): FoundHandler {
-  return { kind: kind.name, name: kind.sandbox!, handler: new Sandbox(kind), isSingleton: true };
+  return { kind: kind.name, name: kind.sandbox!, handler: new SandboxedKind(kind), isSingleton: true };
 }
 
 /** Its queue would have no worker here, and its jobs would wait for ever. */

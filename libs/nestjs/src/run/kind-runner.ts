@@ -44,7 +44,8 @@ export class KindRunner {
     try {
       return await (around ? around(facts, perform) : perform());
     } catch (error) {
-      if (error instanceof WaitingChildrenError) this.logWaiting(job);
+      if (error instanceof WaitingChildrenError)
+        this.log.writeRetrying(job, 'its children have not all ended');
       if (error instanceof SnoozeJob) return this.snoozer.snooze(job, token, facts, error);
       throw isOverTime(signal, error)
         ? new RunTimedOut(this.preparation.timeoutOf(job.name), { cause: error })
@@ -58,12 +59,6 @@ export class KindRunner {
       failed: (error) => this.journal.trouble(`The progress of ${kind.name}`, error),
       artifacts: kind.artifacts ? this.options.artifacts : undefined,
     });
-  }
-
-  private logWaiting({ queueName, id, attemptsMade, processedOn: beganAt }: Job): void {
-    const why = 'its children have not all ended';
-    const entry = { at: Date.now(), event: 'retrying', attempt: attemptsMade + 1, why, beganAt: beganAt! };
-    this.log.write(queueName, id!, entry);
   }
 
   private async whileShown<T>(run: Run, job: Job, facts: JobFacts, perform: () => Promise<T>): Promise<T> {

@@ -18,13 +18,7 @@ export class Snoozer {
   async snooze(job: Job, token: string, facts: JobFacts, { why, forMs, isOver }: SnoozeJob): Promise<never> {
     await job.moveToDelayed(Date.now() + forMs, token);
     this.journal.tell({ event: 'job.put-off', ...facts, why, forMs });
-    this.log.write(facts.queue, facts.jobId, {
-      at: Date.now(),
-      event: 'retrying',
-      attempt: job.attemptsMade + 1,
-      why,
-      beganAt: job.processedOn!,
-    });
+    this.log.writeRetrying(job, why);
     await this.wakeIfOver(facts, isOver);
     throw new DelayedError();
   }

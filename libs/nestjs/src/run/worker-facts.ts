@@ -80,14 +80,6 @@ export class WorkerFacts {
   private handedBack(job: Job): void {
     const why = 'its worker ended';
     this.journal.tell({ event: 'job.handed-back', ...factsOf(job), why });
-    const { processedOn, attemptsMade } = job;
-    if (processedOn)
-      this.log.write(job.queueName, job.id!, {
-        at: Date.now(),
-        event: 'retrying',
-        attempt: attemptsMade + 1,
-        why,
-        beganAt: processedOn,
-      });
+    if (job.processedOn) this.log.writeRetrying(job, why);
   }
 }

@@ -7,13 +7,12 @@ import {
   LOG_LEVELS,
   type Answer,
   type ErrorText,
-  type SandboxHandler,
-  type SandboxRun,
+  type SandboxTools,
   type WordOfSandbox,
   type WordToSandbox,
 } from './sandbox-words.js';
 
-/* One run of a sandboxed kind: `node sandbox-process.js <file>`. It is told what to do over IPC, answers once and exits. */
+/* One run of a sandboxed file: `node sandbox-process.js <file>`. It is told what to do over IPC, answers once and exits. */
 
 const file = process.argv[2]!;
 const stopping = new AbortController();
@@ -40,10 +39,12 @@ async function perform({ payload, run }: Extract<WordToSandbox, { mooring: 'begi
   answer({ mooring: 'done', result: JSON.stringify(result) });
 }
 
-async function load(): Promise<SandboxHandler> {
+type Handler = (payload: unknown, run: SandboxTools) => Promise<unknown>;
+
+async function load(): Promise<Handler> {
   const exports = (await import(pathToFileURL(file).href)) as Record<'default' | 'handle', unknown>;
   const found = [exports.default, exports.handle].find((each) => typeof each === 'function');
-  if (found) return found as SandboxHandler;
+  if (found) return found as Handler;
   throw new TypeError(`${file} exports no handler: make it the default export, or name it "handle".`);
 }
 
@@ -57,7 +58,7 @@ const log = Object.fromEntries(
       );
     },
   ]),
-) as SandboxRun['log'];
+) as SandboxTools['log'];
 
 async function progress(value: unknown): Promise<void> {
   try {

@@ -1,14 +1,10 @@
-import { Slots, type SlotJob, type SlotView } from '#core';
+import { Slots, type Slot, type SlotJob } from '#core';
+import { slotKeyOfCallers } from '#nestjs';
 import { Inject, Injectable } from '@nestjs/common';
-import { isoTime } from './iso-time.js';
+import type { z } from 'zod';
+import type { SlotAnswer } from './admin-schemas.js';
 
-/** A caller's slot key, and the first hundred jobs that hold it and that wait for it. */
-export interface CallersSlot extends Pick<SlotView, 'key' | 'holding' | 'waiting'> {
-  /** Null if it is not set: the next job that uses the key sets it. */
-  readonly limit: number | null;
-  readonly holders: readonly { readonly jobId: string; readonly since: string }[];
-  readonly waiters: readonly string[];
-}
+export type CallersSlot = z.output<typeof SlotAnswer>;
 
 const NONE = { holding: 0, waiting: 0, holders: [], line: [], limit: undefined };
 
@@ -41,11 +37,11 @@ export class SlotLimits {
   }
 }
 
-/** The key as jobs of callers carry it. */
-export function slotKeyOfCallers(key: string): string {
-  return `callers/${key}`;
+/** The slot that a caller asks for. */
+export function slotOfCallers({ key, limit }: Slot): Slot {
+  return { key: slotKeyOfCallers(key), limit };
 }
 
 function holderOf({ id, since }: SlotJob): CallersSlot['holders'][number] {
-  return { jobId: id, since: isoTime(since) };
+  return { jobId: id, since: new Date(since).toISOString() };
 }

@@ -1,29 +1,42 @@
-import { UnrecoverableError } from 'bullmq';
 import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { RunOverError, SandboxEndedError } from '../errors.js';
-import type { Kind } from '../kinds/kind.js';
-import { Handler } from './handler.js';
 import { killGroup } from './kill-group.js';
-import type { Run } from './run.js';
-import { readWord, type Answer, type ErrorText, type WordToSandbox } from './sandbox-words.js';
+import {
+  readWord,
+  type Answer,
+  type ErrorText,
+  type SandboxTools,
+  type WordToSandbox,
+} from './sandbox-words.js';
 
 /** Beside this file, or in the build when this file runs from its source, as in a test. */
-const ENTRIES = ['./sandbox-process.js', '../../../../dist/libs/nestjs/src/run/sandbox-process.js'];
+const ENTRIES = ['./sandbox-process.js', '../../../dist/libs/sandbox/src/sandbox-process.js'];
 /** How long the exit handlers of a process that has answered may take. */
 const EXITS_WITHIN_MS = 1_000;
 
-/** Runs the file of a kind in a new process for each run, which is killed when its run was told to stop and its grace is over. */
-export class Sandbox extends Handler {
+/** A result, an error of the handler's, or, without an answer, how the process ended. */
+export type SandboxEnd =
+  | { readonly result: unknown }
+  | { readonly error: ErrorText; readonly isFinal: boolean }
+  | { readonly ended: string };
+
+/** Runs a file in a new process for each run, which is killed when its run was told to stop and its grace is over. */
+export class Sandbox {
   private readonly entry = findEntry();
 
-  constructor(private readonly kind: Kind) {
-    super();
-  }
+  constructor(
+    private readonly name: string,
+    private readonly file: string,
+    private readonly graceMs: number,
+  ) {}
 
-  /** Settles only when the process is gone, and with it everything that it started. */
-  async handle(payload: unknown, run: Run): Promise<unknown> {
+  /**
+   * Settles only when the process is gone, and with it everything that it started.
+   * @param facts what the handler is told of its run
+   */
+  async run(payload: unknown, facts: object, tools: SandboxTools): Promise<SandboxEnd> {
+    const { signal, log } = tools;
     const child = this.start();
     let answer: Answer | undefined;
     let progressed = Promise.resolve();
@@ -33,48 +46,35 @@ export class Sandbox extends Handler {
       killing = setTimeout(() => isRunning(child) && killGroup(child.pid), ms);
     };
     const stop = (): void => {
-      tell(child, { mooring: 'stop', reason: run.signal.reason });
-      if (!answer) killAfter(this.kind.graceMs);
+      tell(child, { mooring: 'stop', reason: signal.reason });
+      if (!answer) killAfter(this.graceMs);
     };
 
     child.on('message', (said) => {
       const word = readWord(said);
-      if (word?.mooring === 'progress') progressed = run.progress(JSON.parse(word.value) as object);
-      else if (word?.mooring === 'log') run.log[word.level](...(word.said as [unknown]));
+      if (word?.mooring === 'progress') progressed = tools.progress(JSON.parse(word.value) as object);
+      else if (word?.mooring === 'log') log[word.level](...(word.said as [unknown]));
       else if (word) {
         answer = word;
         killAfter(EXITS_WITHIN_MS);
       }
     });
-    if (!this.begin(child, payload, run)) {
-      answer = unsendable(this.kind.name);
+    if (!begin(child, payload, facts)) {
+      answer = unsendable(this.name);
       killAfter(0);
     }
-    run.signal.addEventListener('abort', stop);
-    if (run.signal.aborted) stop();
-    const how = await endOf(child);
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    const ended = await endOf(child);
     clearTimeout(killing);
-    run.signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', stop);
     // The last progress was made before the end.
     await progressed;
-    if (answer) return resultOf(answer);
-    throw run.signal.aborted
-      ? new RunOverError(String(run.signal.reason))
-      : new SandboxEndedError(this.kind.name, how);
-  }
-
-  /** False if the schema has made something of the payload that cannot leave this process. */
-  private begin(child: ChildProcess, payload: unknown, { id, attempt, owners, fence }: Run): boolean {
-    try {
-      tell(child, { mooring: 'begin', payload, run: { id, kind: this.kind.name, attempt, owners, fence } });
-      return true;
-    } catch {
-      return false;
-    }
+    return answer ? readAnswer(answer) : { ended };
   }
 
   private start(): ChildProcess {
-    return fork(this.entry, [this.kind.sandbox!], {
+    return fork(this.entry, [this.file], {
       // Flags meant for this process (a debugger's port, a test runner's loader) are not for that one.
       execArgv: [],
       // Keeps what JSON would lose of a payload that was read: dates, maps, bytes.
@@ -91,6 +91,16 @@ function findEntry(): string {
   const entry = ENTRIES.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
   if (entry) return entry;
   throw new Error('The build is missing (no sandbox-process.js). Run npm run build.');
+}
+
+/** False if the schema has made something of the payload that cannot leave this process. */
+function begin(child: ChildProcess, payload: unknown, run: object): boolean {
+  try {
+    tell(child, { mooring: 'begin', payload, run });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** How it ended, once all that it sent was read. What it started ends with it. */
@@ -113,14 +123,12 @@ function tell(child: ChildProcess, word: WordToSandbox): void {
   if (child.connected) child.send(word, () => undefined);
 }
 
-function unsendable(kind: string): Answer {
-  const message = `The payload of ${kind} cannot be sent to its sandbox.`;
+function unsendable(name: string): Answer {
+  const message = `The payload of ${name} cannot be sent to its sandbox.`;
   return { mooring: 'failed', error: { name: 'TypeError', message }, isFinal: true };
 }
 
-function resultOf(answer: Answer): unknown {
-  if (answer.mooring === 'done') return answer.result && (JSON.parse(answer.result) as unknown);
-  const { name, message, stack }: ErrorText = answer.error;
-  const error = answer.isFinal ? new UnrecoverableError(message) : new Error(message);
-  throw Object.assign(error, { name, ...(stack && { stack }) });
+function readAnswer(answer: Answer): SandboxEnd {
+  if (answer.mooring === 'failed') return { error: answer.error, isFinal: answer.isFinal };
+  return { result: answer.result && (JSON.parse(answer.result) as unknown) };
 }

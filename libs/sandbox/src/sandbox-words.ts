@@ -1,28 +1,13 @@
-import type { LogLevel } from '@nestjs/common';
-import type { Owner } from '#core';
-import type { Kind, Payload } from '../kinds/kind.js';
+export const LOG_LEVELS = ['log', 'error', 'warn', 'debug', 'verbose', 'fatal'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What the file of a sandboxed kind exports, as its default or as `handle`. */
-export type SandboxHandler<K extends Kind = Kind> = (
-  payload: Payload<K>,
-  run: SandboxRun,
-) => Promise<unknown>;
-
-/** What a handler in a sandbox is given beside its payload. */
-export interface SandboxRun extends RunFacts {
+/** What a handler in a sandbox is given beside its payload and the facts of its run. */
+export interface SandboxTools {
   /** Aborts when the run has to stop; its `reason` is `cancelled`, `lost`, `timeout` or `shutdown`. */
   readonly signal: AbortSignal;
   readonly log: Readonly<Record<LogLevel, (message: unknown, ...more: unknown[]) => void>>;
   /** It never fails. */
   progress(value: number | string | object): Promise<void>;
-}
-
-export interface RunFacts {
-  readonly id: string;
-  readonly kind: string;
-  readonly attempt: number;
-  readonly owners: readonly Owner[];
-  readonly fence: number;
 }
 
 export interface ErrorText {
@@ -34,7 +19,7 @@ export interface ErrorText {
 // A handler may send messages of its own: ours have the member `mooring`.
 
 export type WordToSandbox =
-  | { readonly mooring: 'begin'; readonly payload: unknown; readonly run: RunFacts }
+  | { readonly mooring: 'begin'; readonly payload: unknown; readonly run: object }
   | { readonly mooring: 'stop'; readonly reason: unknown };
 
 /** The last one is one of the two answers. Values are JSON, as they will be stored. */
@@ -46,8 +31,6 @@ export type WordOfSandbox =
 export type Answer =
   | { readonly mooring: 'done'; readonly result?: string | undefined }
   | { readonly mooring: 'failed'; readonly error: ErrorText; readonly isFinal: boolean };
-
-export const LOG_LEVELS = ['log', 'error', 'warn', 'debug', 'verbose', 'fatal'] as const;
 
 /** A message of the sandbox, or nothing: the code of a handler may send anything. */
 export function readWord(said: unknown): WordOfSandbox | undefined {

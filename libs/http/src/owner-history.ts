@@ -1,38 +1,20 @@
 import { formatOwner, Owners, type HistoryEntry, type Owner } from '#core';
-import { Inject, Injectable, Optional } from '@nestjs/common';
-import { JobHistory } from '../history/job-history.js';
-import { isoTime } from './iso-time.js';
+import { JobHistory } from '#nestjs';
+import { Inject, Injectable } from '@nestjs/common';
+import type { z } from 'zod';
+import type { HistoryAnswer } from './owner-schemas.js';
 
 const PAGE = 100;
 
-/** A job that was removed before it had ended. `why` is all that is known if the job itself is forgotten. */
-export interface HistoryItem {
-  readonly id: string;
-  readonly queue: string;
-  readonly kind?: string;
-  readonly owners?: readonly string[];
-  readonly state: string;
-  readonly at: string;
-  readonly why: string;
-  readonly reason?: string;
-  readonly by?: string;
-  readonly cancelId?: string;
-}
-
-export interface HistoryView {
-  readonly owner: string;
-  /** The newest first. */
-  readonly entries: readonly HistoryItem[];
-  /** Where the next page begins; null on the last one. */
-  readonly cursor: string | null;
-}
+export type HistoryView = z.output<typeof HistoryAnswer>;
+type HistoryItem = HistoryView['entries'][number];
 
 /** What was removed of an owner, why and by whom. */
 @Injectable()
 export class OwnerHistory {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
-    @Optional() @Inject(JobHistory) private readonly jobs?: JobHistory,
+    private readonly jobs: JobHistory,
   ) {}
 
   async read(owner: Owner, cursor = '0'): Promise<HistoryView> {
@@ -43,11 +25,11 @@ export class OwnerHistory {
   }
 
   private async detail({ id, queue, at, reason: why }: HistoryEntry): Promise<HistoryItem> {
-    const removed = await this.jobs?.findRemoved(queue, id);
-    const item = { id, queue, at: isoTime(at) };
+    const removed = await this.jobs.findRemoved(queue, id);
+    const item = { id, queue, at: new Date(at).toISOString() };
     if (!removed) return { ...item, state: 'unknown', why };
     const { kind, owners, was: state, reason, by, cancelId } = removed;
-    const known = { ...item, kind, owners, state, why: reason, ...(by && { by }) };
+    const known = { ...item, kind, owners: [...owners], state, why: reason, ...(by && { by }) };
     return cancelId ? { ...known, ...(await this.causeOf(cancelId)), cancelId } : known;
   }
 

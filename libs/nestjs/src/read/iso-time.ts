@@ -1,3 +1,0 @@
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}

@@ -1,0 +1,2 @@
+export { Sandbox, type SandboxEnd } from './sandbox.js';
+export type { SandboxTools } from './sandbox-words.js';
