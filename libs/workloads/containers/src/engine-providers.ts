@@ -30,17 +30,11 @@ class EngineLife implements OnModuleInit, OnApplicationShutdown {
 /** The container engine and the secret of the fleet's signature. */
 export function engineProviders(env: EngineSettings): Provider[] {
   const settings: ContainersSettings = { secret: env.LEASE_SECRET };
-  const engine = (): ContainerEngine =>
-    openEngine({
-      ...(env.DOCKER_HOST !== undefined && { dockerHost: env.DOCKER_HOST }),
-      folder: env.LEASE_FOLDER,
-      memoryMb: env.LEASE_MEMORY_MB,
-      cpus: env.LEASE_CPUS,
-      pids: env.LEASE_PIDS,
-    });
+  const { DOCKER_HOST: dockerHost, LEASE_FOLDER: folder } = env;
+  const caps = { memoryMb: env.LEASE_MEMORY_MB, cpus: env.LEASE_CPUS, pids: env.LEASE_PIDS };
   return [
     EngineLife,
     { provide: ContainersSettings, useValue: settings },
-    { provide: ContainerEngine, useFactory: engine },
+    { provide: ContainerEngine, useFactory: () => openEngine({ dockerHost, folder, ...caps }) },
   ];
 }
