@@ -23,7 +23,6 @@ describe('leases on the process runtime', () => {
     engine = openEngine({ folder: fleet.containers, memoryMb: 64, cpus: 1, pids: 10 });
   });
   afterAll(async () => {
-    await engine.close();
     await fleet.stop();
   });
   afterEach(async () => {

@@ -23,13 +23,10 @@ export interface Job {
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** A file that the job's handler stored. Its bytes are at `href`. */
+/** A file that the job's handler stored. */
 export interface Artifact {
   readonly name: string;
   readonly size: number;
-  readonly contentType: string;
-  readonly sha256: string;
-  readonly href: string;
 }
 
 export interface TimelineEntry {
@@ -56,14 +53,12 @@ export interface OwnerJob {
 }
 
 export interface History {
-  readonly owner: string;
   readonly entries: readonly Removal[];
   readonly cursor: string | null;
 }
 
 export interface Removal {
   readonly id: string;
-  readonly queue: string;
   readonly kind?: string;
   /** State of the job before its removal. */
   readonly state: string;

@@ -46,6 +46,12 @@ export class Output {
     this.print(JSON.stringify(value, null, 2));
   }
 
+  /** Prints an answer: whole with --json, else as text. */
+  answer<T>(value: T, render: (value: T, paint: Paint) => string): void {
+    if (this.isJson) this.json(value);
+    else this.print(render(value, this.paint));
+  }
+
   /** JSON Lines, for one value of many. */
   line(value: unknown): void {
     this.print(JSON.stringify(value));

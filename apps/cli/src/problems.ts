@@ -27,7 +27,6 @@ export class Refused extends Error {
 }
 
 export interface Problem {
-  readonly status: number;
   readonly code: string;
   readonly detail: string;
   readonly requestId?: string;
@@ -55,6 +54,14 @@ export function isTransient(error: unknown): boolean {
 /** Whether the API may have carried out the request nevertheless. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
+}
+
+/** The only word of a command that takes one. `missing`: what to type. */
+export function onlyWord(words: readonly string[], what: string, missing: string): string {
+  const [word, ...rest] = words;
+  if (!word) throw new WrongUsage(missing);
+  if (rest.length > 0) throw new WrongUsage(`Name one ${what} only; "${rest.join(' ')}" is too much.`);
+  return word;
 }
 
 export function noWords(words: readonly string[]): void {

@@ -4,7 +4,6 @@ import { ConfiguredResolvers } from '#resolvers';
 import { Runtime } from '#runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
-import { BacklogGauges } from './backlog-gauges.js';
 import { PeriodicTasks } from './periodic-tasks.js';
 import { TaskGauges } from './task-gauges.js';
 import { FleetGauges } from './fleet-gauges.js';
@@ -12,7 +11,7 @@ import { Intervals } from './intervals.js';
 import type { JanitorEnv } from './janitor-env.js';
 import { LeaseGauges } from './lease-gauges.js';
 import { QueueGauges } from './queue-gauges.js';
-import { QuarantineCount } from './quarantine-count.js';
+import { QuarantineGauge } from './quarantine-gauge.js';
 import { Schedule } from './schedule.js';
 import { StoreGauges } from './store-gauges.js';
 import { SweepMetrics } from './sweep-metrics.js';
@@ -34,7 +33,6 @@ export class JanitorModule {
         ...providers,
         { provide: Intervals, useValue: env },
         { provide: JanitorTasks, useValue: janitorTasks(env) },
-        BacklogGauges,
         PeriodicTasks,
         TaskGauges,
         // Without a map, every event would count as unmapped and be removed from the stream.
@@ -42,7 +40,7 @@ export class JanitorModule {
         FleetGauges,
         LeaseGauges,
         QueueGauges,
-        QuarantineCount,
+        QuarantineGauge,
         Schedule,
         StoreGauges,
         TrippedSweepGauges,

@@ -1,7 +1,7 @@
 import { QueueReader } from '#nestjs';
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import type { Gauge } from 'prom-client';
 
 /** Shows the queues as metrics. Only the janitor does, because the numbers describe the whole fleet. */
 @Injectable()
@@ -14,25 +14,13 @@ export class QueueGauges {
     private readonly queues: QueueReader,
     { metrics }: Runtime,
   ) {
-    const registers = [metrics.registry];
-    this.jobs = new Gauge({
-      name: 'mooring_queue_jobs',
-      help: 'Jobs of a queue in a state.',
-      labelNames: ['queue', 'state'],
-      registers,
-    });
-    this.oldest = new Gauge({
-      name: 'mooring_queue_oldest_waiting_seconds',
-      help: 'For how long the oldest waiting job of a queue has been due; 0 when none waits.',
-      labelNames: ['queue'],
-      registers,
-    });
-    this.paused = new Gauge({
-      name: 'mooring_queue_paused',
-      help: 'Whether a queue is held back.',
-      labelNames: ['queue'],
-      registers,
-    });
+    this.jobs = metrics.gauge('mooring_queue_jobs', 'Jobs of a queue in a state.', ['queue', 'state']);
+    this.oldest = metrics.gauge(
+      'mooring_queue_oldest_waiting_seconds',
+      'For how long the oldest waiting job of a queue has been due; 0 when none waits.',
+      ['queue'],
+    );
+    this.paused = metrics.gauge('mooring_queue_paused', 'Whether a queue is held back.', ['queue']);
   }
 
   async update(): Promise<void> {

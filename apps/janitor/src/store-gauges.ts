@@ -1,6 +1,6 @@
 import { Runtime, storeMemory } from '#runtime';
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import type { Gauge } from 'prom-client';
 
 /** Shows how full the store is. */
 @Injectable()
@@ -9,17 +9,14 @@ export class StoreGauges {
   private readonly limit: Gauge;
 
   constructor(private readonly runtime: Runtime) {
-    const registers = [runtime.metrics.registry];
-    this.used = new Gauge({
-      name: 'mooring_store_used_memory_bytes',
-      help: 'Memory that the store uses; of a Cluster, its fullest node.',
-      registers,
-    });
-    this.limit = new Gauge({
-      name: 'mooring_store_max_memory_bytes',
-      help: 'The limit of that memory, at which the store refuses writes; 0 when it has none.',
-      registers,
-    });
+    this.used = runtime.metrics.gauge(
+      'mooring_store_used_memory_bytes',
+      'Memory that the store uses; of a Cluster, its fullest node.',
+    );
+    this.limit = runtime.metrics.gauge(
+      'mooring_store_max_memory_bytes',
+      'The limit of that memory, at which the store refuses writes; 0 when it has none.',
+    );
   }
 
   async update(): Promise<void> {

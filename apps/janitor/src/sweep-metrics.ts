@@ -1,6 +1,6 @@
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge } from 'prom-client';
+import type { Counter, Gauge } from 'prom-client';
 import { SWEEP_KINDS } from './sweep-kinds.js';
 
 const OUTCOMES = ['done', 'tripped', 'stopped', 'failed'] as const;
@@ -37,59 +37,46 @@ export class SweepMetrics {
   private readonly unknown: Gauge<'sweep'>;
 
   constructor({ metrics }: Runtime) {
-    const registers = [metrics.registry];
-    this.sweeps = new Counter({
-      name: 'mooring_sweeps_total',
-      help: 'Sweeps that ended, by outcome.',
-      labelNames: ['sweep', 'outcome'],
-      registers,
-    });
-    this.lastAt = new Gauge({
-      name: 'mooring_sweep_timestamp_seconds',
-      help: 'When a sweep last ended; 0 when none has since this process started.',
-      labelNames: ['sweep'],
-      registers,
-    });
-    this.stall = new Gauge({
-      name: 'mooring_sweep_worst_stall_seconds',
-      help: 'The longest that the store kept another client waiting during the last sweep.',
-      labelNames: ['sweep'],
-      registers,
-    });
-    this.orphansRemoved = new Counter({
-      name: 'mooring_orphaned_jobs_removed_total',
-      help: 'Jobs that were removed because their owner was gone.',
-      registers,
-    });
-    this.orphansFound = new Gauge({
-      name: 'mooring_orphaned_jobs_found',
-      help: 'Jobs of owners that were gone, as the last sweep found.',
-      registers,
-    });
-    this.failures = new Counter({
-      name: 'mooring_cleanup_failures_total',
-      help: 'Items that a sweep could not remove or repair.',
-      labelNames: ['sweep'],
-      registers,
-    });
-    this.healed = new Counter({
-      name: 'mooring_healed_total',
-      help: 'What a sweep repaired, by the kind of sweep.',
-      labelNames: ['what'],
-      registers,
-    });
-    this.awaiting = new Gauge({
-      name: 'mooring_artifacts_awaiting_deletion',
-      help: 'Jobs whose artifacts the last sweep could not delete, or that wait since an earlier sweep could not.',
-      labelNames: ['sweep'],
-      registers,
-    });
-    this.unknown = new Gauge({
-      name: 'mooring_sweep_unknown',
-      help: 'Items of the last sweep whose state could not be determined; they are kept.',
-      labelNames: ['sweep'],
-      registers,
-    });
+    this.sweeps = metrics.counter('mooring_sweeps_total', 'Sweeps that ended, by outcome.', [
+      'sweep',
+      'outcome',
+    ]);
+    this.lastAt = metrics.gauge(
+      'mooring_sweep_timestamp_seconds',
+      'When a sweep last ended; 0 when none has since this process started.',
+      ['sweep'],
+    );
+    this.stall = metrics.gauge(
+      'mooring_sweep_worst_stall_seconds',
+      'The longest that the store kept another client waiting during the last sweep.',
+      ['sweep'],
+    );
+    this.orphansRemoved = metrics.counter(
+      'mooring_orphaned_jobs_removed_total',
+      'Jobs that were removed because their owner was gone.',
+    );
+    this.orphansFound = metrics.gauge(
+      'mooring_orphaned_jobs_found',
+      'Jobs of owners that were gone, as the last sweep found.',
+    );
+    this.failures = metrics.counter(
+      'mooring_cleanup_failures_total',
+      'Items that a sweep could not remove or repair.',
+      ['sweep'],
+    );
+    this.healed = metrics.counter('mooring_healed_total', 'What a sweep repaired, by the kind of sweep.', [
+      'what',
+    ]);
+    this.awaiting = metrics.gauge(
+      'mooring_artifacts_awaiting_deletion',
+      'Jobs whose artifacts the last sweep could not delete, or that wait since an earlier sweep could not.',
+      ['sweep'],
+    );
+    this.unknown = metrics.gauge(
+      'mooring_sweep_unknown',
+      'Items of the last sweep whose state could not be determined; they are kept.',
+      ['sweep'],
+    );
     this.expectAll();
   }
 

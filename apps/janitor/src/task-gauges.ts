@@ -1,6 +1,6 @@
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import type { Gauge } from 'prom-client';
 
 /** Shows when each task last succeeded. A task that fails or hangs looks like one that does not run. */
 @Injectable()
@@ -9,19 +9,16 @@ export class TaskGauges {
   private readonly interval: Gauge<'duty'>;
 
   constructor({ metrics }: Runtime) {
-    const registers = [metrics.registry];
-    this.doneAt = new Gauge({
-      name: 'mooring_janitor_duty_timestamp_seconds',
-      help: 'When a periodic task of the janitor last succeeded; before that, when it was registered.',
-      labelNames: ['duty'],
-      registers,
-    });
-    this.interval = new Gauge({
-      name: 'mooring_janitor_duty_interval_seconds',
-      help: 'Interval of a periodic task of the janitor.',
-      labelNames: ['duty'],
-      registers,
-    });
+    this.doneAt = metrics.gauge(
+      'mooring_janitor_duty_timestamp_seconds',
+      'When a periodic task of the janitor last succeeded; before that, when it was registered.',
+      ['duty'],
+    );
+    this.interval = metrics.gauge(
+      'mooring_janitor_duty_interval_seconds',
+      'Interval of a periodic task of the janitor.',
+      ['duty'],
+    );
   }
 
   register(duty: string, everyMs: number): void {

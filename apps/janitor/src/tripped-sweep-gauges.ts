@@ -1,7 +1,7 @@
 import { SweepBook } from '#nestjs';
 import { Runtime } from '#runtime';
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import type { Gauge } from 'prom-client';
 import { SWEEP_KINDS } from './sweep-kinds.js';
 
 /** Shows which sweeps are tripped. Read from the store, because another janitor or an operator may have changed it. */
@@ -13,12 +13,11 @@ export class TrippedSweepGauges {
     private readonly book: SweepBook,
     { metrics }: Runtime,
   ) {
-    this.tripped = new Gauge({
-      name: 'mooring_sweep_tripped',
-      help: 'Whether a sweep is tripped: it removes nothing until an operator acknowledges or forces it.',
-      labelNames: ['sweep'],
-      registers: [metrics.registry],
-    });
+    this.tripped = metrics.gauge(
+      'mooring_sweep_tripped',
+      'Whether a sweep is tripped: it removes nothing until an operator acknowledges or forces it.',
+      ['sweep'],
+    );
   }
 
   async update(): Promise<void> {

@@ -36,39 +36,35 @@ describe('artifacts', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('are visible once their run is committed', async () => {
+  it('are those of the run that is asked for', async () => {
     const put = await artifacts.put(RUN, 'a.txt', 'hello', { contentType: 'text/plain' });
-    expect([await artifacts.list(JOB), await artifacts.open(JOB, 'a.txt')]).toEqual([[], undefined]);
-    await artifacts.commit(JOB, '7');
+    expect([await artifacts.list(JOB, '12'), await open('a.txt', '12')]).toEqual([[], undefined]);
     const sha256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
     expect(put).toEqual({ name: 'a.txt', size: 5, contentType: 'text/plain', sha256 });
-    expect(await artifacts.list(JOB)).toEqual([put]);
+    expect(await artifacts.list(JOB, '7')).toEqual([put]);
     expect(await read('a.txt')).toBe('hello');
-    expect(await text((await artifacts.open(JOB, 'a.txt', { first: 1, last: 2 }))!.bytes)).toBe('el');
-    expect(await artifacts.open(JOB, 'b.txt')).toBeUndefined();
+    expect(await text((await artifacts.open(JOB, 'a.txt', { first: 1, last: 2 }, '7'))!.bytes)).toBe('el');
+    expect(await open('b.txt')).toBeUndefined();
   });
 
   it('are kept by a server that takes no flags of scripts', async () => {
     withoutScriptFlags(redis);
     await artifacts.put(RUN, 'a', 'x');
-    await artifacts.commit(JOB, '7');
-    expect((await artifacts.list(JOB)).map(({ name }) => name)).toEqual(['a']);
+    expect((await artifacts.list(JOB, '7')).map(({ name }) => name)).toEqual(['a']);
     expect(await artifacts.removeAll(JOB)).toBe(1);
   });
 
   it('of an overtaken run never show, whenever it puts them', async () => {
     await artifacts.put(RUN, 'a', 'old');
     await artifacts.put(OTHER_RUN, 'a', 'new');
-    await artifacts.commit(JOB, '12');
     await artifacts.put(RUN, 'late', 'older');
-    expect((await artifacts.list(JOB)).map(({ name }) => name)).toEqual(['a']);
-    expect(await read('a')).toBe('new');
+    expect((await artifacts.list(JOB, '12')).map(({ name }) => name)).toEqual(['a']);
+    expect(await read('a', '12')).toBe('new');
   });
 
   it('of a run whose fence begins as that of another are its own', async () => {
     await artifacts.put(OTHER_RUN, 'a', 'x');
-    await artifacts.commit(JOB, '1');
-    expect(await artifacts.list(JOB)).toEqual([]);
+    expect(await artifacts.list(JOB, '1')).toEqual([]);
   });
 
   it('of one name are one, the later, in the order in which they were written', async () => {
@@ -78,21 +74,14 @@ describe('artifacts', () => {
       ['b', '3'],
     ] as const)
       await artifacts.put(RUN, name, what);
-    await artifacts.commit(JOB, '7');
-    expect((await artifacts.list(JOB)).map(({ name }) => name)).toEqual(['a', 'b']);
+    expect((await artifacts.list(JOB, '7')).map(({ name }) => name)).toEqual(['a', 'b']);
     expect(await read('b')).toBe('3');
-  });
-
-  it('that are committed of a job that has none are none', async () => {
-    await artifacts.commit(JOB, '7');
-    expect(await keysLeft()).toEqual([]);
   });
 
   it('are removed whole, of every run, with every key; and once more', async () => {
     await artifacts.put(RUN, 'a', 'x');
     await artifacts.put(RUN, 'b', 'x');
     await artifacts.put(OTHER_RUN, 'a', 'x');
-    await artifacts.commit(JOB, '12');
     const other = { jobId: 'probe-00000000000000000002', fence: '7' };
     await artifacts.put(other, 'a', 'x');
     expect([await artifacts.removeAll(JOB), await artifacts.removeAll(JOB)]).toEqual([3, 0]);
@@ -104,9 +93,8 @@ describe('artifacts', () => {
   it('of one run are removed, and those of the others stay', async () => {
     await artifacts.put(RUN, 'a', 'x');
     await artifacts.put({ jobId: JOB, fence: '70' }, 'a', 'of a new life');
-    await artifacts.commit(JOB, '70');
     await artifacts.removeRun(JOB, '7');
-    expect(await read('a')).toBe('of a new life');
+    expect(await read('a', '70')).toBe('of a new life');
     expect(await artifacts.removeAll(JOB)).toBe(1);
     await artifacts.put(RUN, 'a', 'x');
     await artifacts.removeRun(JOB, '7');
@@ -116,20 +104,18 @@ describe('artifacts', () => {
 
   it('of a run that does not count any more, once they are there, go again', async () => {
     await artifacts.put(RUN, 'a', 'x');
-    await artifacts.commit(JOB, '7');
     const check = (): void => {
       throw new Error('it has ended');
     };
     await expect(artifacts.put({ ...RUN, check }, 'late', 'x')).rejects.toThrow('it has ended');
-    expect((await artifacts.list(JOB)).map(({ name }) => name)).toEqual(['a']);
+    expect((await artifacts.list(JOB, '7')).map(({ name }) => name)).toEqual(['a']);
     expect(await artifacts.removeAll(JOB)).toBe(1);
   });
 
   it('that somebody else has removed are no error', async () => {
     await artifacts.put(RUN, 'a', 'x');
     await rm(join(folder, prefix, shardOf(JOB)), { recursive: true });
-    await artifacts.commit(JOB, '7');
-    expect(await artifacts.open(JOB, 'a')).toBeUndefined();
+    expect(await open('a')).toBeUndefined();
     expect(await artifacts.removeAll(JOB)).toBe(1);
     expect(await keysLeft()).toEqual([]);
   });
@@ -184,9 +170,8 @@ describe('artifacts', () => {
     const fields = Array.from({ length: MOST_A_JOB - 1 }, (_, i) => [`7/${i}`, '0|']).flat();
     await redis.hset(manifestOf(prefix, JOB), ...fields, 'n', 5);
     await artifacts.put(RUN, 'last', 'x');
-    await artifacts.commit(JOB, '7');
     await expect(artifacts.put(RUN, 'one more', 'x')).rejects.toMatchObject({ code: 'TOO_MANY' });
-    expect((await artifacts.list(JOB)).map(({ name }) => name)).toEqual(['last']);
+    expect((await artifacts.list(JOB, '7')).map(({ name }) => name)).toEqual(['last']);
   });
 
   describe('when the writing process dies', () => {
@@ -206,8 +191,7 @@ describe('artifacts', () => {
       const isThere = async (): Promise<boolean> => (await redis.hlen(manifestOf(prefix, JOB))) === 2;
       await expect.poll(isThere).toBe(true);
       if (at === 'after') await expect.poll(filesLeft).toHaveLength(1);
-      await artifacts.commit(JOB, '7');
-      expect(await artifacts.list(JOB)).toEqual([]);
+      expect(await artifacts.list(JOB, '7')).toEqual([]);
       expect(await artifacts.removeAll(JOB)).toBe(1);
       expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
     });
@@ -283,8 +267,7 @@ describe('artifacts', () => {
     'may be named %j',
     async (name) => {
       await artifacts.put(RUN, name, 'x');
-      await artifacts.commit(JOB, '7');
-      expect((await artifacts.list(JOB)).map((each) => each.name)).toEqual([name]);
+      expect((await artifacts.list(JOB, '7')).map((each) => each.name)).toEqual([name]);
       expect((await filesLeft()).join()).not.toContain(name);
     },
   );
@@ -314,11 +297,15 @@ describe('artifacts', () => {
     await expect(artifacts.put({ jobId: '../x', fence: '1' }, 'a', 'x')).rejects.toMatchObject({
       code: 'INVALID',
     });
-    expect(await artifacts.list('../x')).toEqual([]);
+    expect(await artifacts.list('../x', '1')).toEqual([]);
   });
 
-  async function read(name: string): Promise<string> {
-    return text((await artifacts.open(JOB, name))!.bytes);
+  function open(name: string, fence = RUN.fence): ReturnType<Artifacts['open']> {
+    return artifacts.open(JOB, name, undefined, fence);
+  }
+
+  async function read(name: string, fence?: string): Promise<string> {
+    return text((await open(name, fence))!.bytes);
   }
 
   async function keysLeft(): Promise<string[]> {

@@ -64,7 +64,7 @@ export class Artifacts {
     this.seal = new FleetMarker(redis, prefix, bytes);
   }
 
-  /** Stores an artifact, which becomes visible when its run is committed. A later artifact replaces one with the same name. */
+  /** Stores an artifact of a run. A later artifact replaces one with the same name. */
   async put(
     { jobId, fence, check }: Maker,
     name: string,
@@ -94,21 +94,16 @@ export class Artifacts {
     }
   }
 
-  /** Makes the artifacts of the run with this fence visible. */
-  commit(jobId: string, fence: string): Promise<void> {
-    return this.manifests.commit(jobId, fence);
-  }
-
-  /** Artifacts of the run with this fence, or else of the committed one, in the order in which they were written. */
-  async list(jobId: string, fence?: string): Promise<Artifact[]> {
+  /** Artifacts of the run with this fence, in the order in which they were written. */
+  async list(jobId: string, fence: string): Promise<Artifact[]> {
     return (await this.visible(jobId, fence)).map(({ artifact }) => artifact);
   }
 
   async open(
     jobId: string,
     name: string,
-    range?: ByteRange,
-    fence?: string,
+    range: ByteRange | undefined,
+    fence: string,
   ): Promise<{ artifact: Artifact; bytes: Readable } | undefined> {
     const entry = (await this.visible(jobId, fence)).find(({ artifact }) => artifact.name === name);
     const bytes = entry && (await this.bytes.open(folderOf(jobId), entry.file, range, entry.artifact.size));
@@ -120,7 +115,7 @@ export class Artifacts {
     return this.manifests.since(jobId);
   }
 
-  /** Removes the artifacts of all runs of a job, committed or not. Returns how many there were. */
+  /** Removes the artifacts of all runs of a job. Returns how many there were. */
   async removeAll(jobId: string): Promise<number> {
     let removed = 0;
     for (let round = 0; round < REMOVAL_ROUNDS; round += 1) {
@@ -182,7 +177,7 @@ export class Artifacts {
     return this.manifests.forget(jobId, files);
   }
 
-  private async visible(jobId: string, fence?: string): Promise<Entry[]> {
+  private async visible(jobId: string, fence: string): Promise<Entry[]> {
     if (!isJobId(jobId)) return [];
     const entries = await this.manifests.written(jobId, fence);
     const newest = new Map(entries.map((entry) => [entry.artifact.name, entry]));

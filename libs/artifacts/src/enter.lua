@@ -8,28 +8,22 @@
     KEYS[1]   index of jobs with artifacts
     KEYS[2]   manifest of the job
 
-    ARGV[1]   now, ms; '' for the clock of the store
-    ARGV[2]   the job; ARGV[3] the entry, <fence>/<id>
-    ARGV[4]   the artifact as JSON; '' before its bytes are written
-    ARGV[5]   how many entries a job may have
+    ARGV[1]   the job; ARGV[2] the entry, <fence>/<id>
+    ARGV[3]   the artifact as JSON; '' before its bytes are written
+    ARGV[4]   how many entries a job may have
 
   Returns ok, full, or gone.
 ]]
 local made, manifest = KEYS[1], KEYS[2]
-local job, entry, what, most = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local job, entry, what, most = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 
-local now = tonumber(ARGV[1])
-if not now then
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
-
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local isThere = redis.call('HEXISTS', manifest, entry) == 1
 -- Fails on a key of the wrong type before anything is written.
 redis.call('ZSCORE', made, job)
 if what == '' then
-  local others = redis.call('HEXISTS', manifest, 'n') + redis.call('HEXISTS', manifest, 'c')
-  if not isThere and redis.call('HLEN', manifest) - others >= most then
+  if not isThere and redis.call('HLEN', manifest) - redis.call('HEXISTS', manifest, 'n') >= most then
     return 'full'
   end
   redis.call('HSETNX', manifest, entry, '0|')

@@ -15,12 +15,7 @@ redis.call('ZSCORE', made, ARGV[1])
 for i = 2, #ARGV do
   redis.call('HDEL', manifest, ARGV[i])
 end
-local left = 0
-for _, field in ipairs(redis.call('HKEYS', manifest)) do
-  if field ~= 'n' and field ~= 'c' then
-    left = left + 1
-  end
-end
+local left = redis.call('HLEN', manifest) - redis.call('HEXISTS', manifest, 'n')
 if left == 0 then
   redis.call('DEL', manifest)
   redis.call('ZREM', made, ARGV[1])

@@ -4,15 +4,14 @@
  *
  *  key                      type  holds                                        written by            ends
  *  <prefix>:{made:<k>}      zset  <job> -> when it was last written of, ms     enter, walk           forget: empties with the jobs
- *  <prefix>:{made:<k>}:<job>  hash  its manifest: <fence>/<id> -> one artifact  enter, commit         forget
+ *  <prefix>:{made:<k>}:<job>  hash  its manifest: <fence>/<id> -> one artifact  enter                 forget
  *  <prefix>:{fleet}         string  the name of this fleet's seal among the bytes; ` left` behind it  fleet-marker.ts       never
  *                                 once it was put there
  *
- *  The manifest's other fields: n counts what was written, c is the fence of the run whose artifacts are visible. An entry is
- *  `<n>|<what it is, as JSON>`, and `0|` in front of one whose bytes are not all there. Bytes lie at
- *  <prefix>/<k>/<job>/<fence>-<id>: nothing of a caller's is part of a path. What a walk finds there without a manifest it
- *  enters in the list, from which it is removed as all else; unless <prefix>/fleets/<seal> shows that another fleet
- *  keeps its bytes there too.
+ *  The manifest's other field n counts what was written. An entry is `<n>|<what it is, as JSON>`, and `0|` in front of one
+ *  whose bytes are not all there. Bytes lie at <prefix>/<k>/<job>/<fence>-<id>: nothing of a caller's is part of a path. What a
+ *  walk finds there without a manifest it enters in the list, from which it is removed as all else; unless
+ *  <prefix>/fleets/<seal> shows that another fleet keeps its bytes there too.
  */
 
 import { hash } from 'node:crypto';

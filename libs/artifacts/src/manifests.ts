@@ -15,7 +15,7 @@ interface JobSince {
   readonly since: number;
 }
 
-const scripts = { enter: load('enter'), commit: load('commit'), forget: load('forget') };
+const scripts = { enter: load('enter'), forget: load('forget') };
 
 /** Index of artifacts: one manifest per job, and a list of all jobs with artifacts. */
 export class Manifests {
@@ -31,19 +31,13 @@ export class Manifests {
     what: Artifact | undefined,
     most: number,
   ): Promise<'ok' | 'full' | 'gone'> {
-    const args = ['', jobId, entryOf(file), what ? JSON.stringify(what) : '', most];
-    return (await this.run('enter', this.keysOf(jobId), args)) as 'ok' | 'full' | 'gone';
+    const args = [jobId, entryOf(file), what ? JSON.stringify(what) : '', most];
+    return (await this.run('enter', jobId, args)) as 'ok' | 'full' | 'gone';
   }
 
-  async commit(jobId: string, fence: string): Promise<void> {
-    await this.run('commit', [manifestOf(this.prefix, jobId)], [fence]);
-  }
-
-  /** Entries of the run with this fence, or else of the committed one, in the order of writing. */
-  async written(jobId: string, ofRun?: string): Promise<Entry[]> {
+  /** Entries of the run with this fence, in the order of writing. */
+  async written(jobId: string, fence: string): Promise<Entry[]> {
     const fields = await this.redis.hgetall(manifestOf(this.prefix, jobId));
-    const fence = ofRun ?? fields['c'];
-    if (fence === undefined) return [];
     return Object.entries(fields)
       .filter(([field, value]) => field.startsWith(`${fence}/`) && !value.startsWith('0|'))
       .toSorted(([, a], [, b]) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
@@ -67,7 +61,7 @@ export class Manifests {
 
   /** Returns how many entries remain. */
   async forget(jobId: string, files: readonly string[]): Promise<number> {
-    return (await this.run('forget', this.keysOf(jobId), [jobId, ...files.map(entryOf)])) as number;
+    return (await this.run('forget', jobId, [jobId, ...files.map(entryOf)])) as number;
   }
 
   /** A page of ZSCAN: every job that stays in the index is on some page. */
@@ -98,15 +92,12 @@ export class Manifests {
     return strays.map((jobId) => ({ jobId, since: now }));
   }
 
-  private keysOf(jobId: string): [string, string] {
-    return [madeIn(this.prefix, shardOf(jobId)), manifestOf(this.prefix, jobId)];
-  }
-
   private run(
     name: keyof typeof scripts,
-    keys: readonly string[],
+    jobId: string,
     args: readonly (string | number)[],
   ): Promise<unknown> {
+    const keys = [madeIn(this.prefix, shardOf(jobId)), manifestOf(this.prefix, jobId)];
     return runScript(this.redis, scripts[name], keys, args);
   }
 }

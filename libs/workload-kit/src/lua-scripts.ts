@@ -7,7 +7,7 @@ export type ScriptArgs = readonly (string | number)[];
 const SHARED = new URL('scripts/', import.meta.url);
 
 /**
- * The Lua files of a folder, and those of the kit (`take`, `clock`). They are read at the start, so a missing file fails
+ * The Lua files of a folder, and those of the kit (`take`, `clock`, `root`). They are read at the start, so a missing file fails
  * it. A line `--- @include name` stands for the text of that file.
  */
 export class LuaScripts {
@@ -33,8 +33,8 @@ export class LuaScripts {
 
   /** A script with what it includes. `replace` may change each file's text, as the tests of scripts do. */
   text(name: string, replace = (text: string, _file: string): string => text): string {
-    const read = (file: string): string => replace(this.file(file), file);
-    return read(name).replace(/^--- @include (\w+)$/gm, (_, piece: string) => read(piece));
+    const text = replace(this.file(name), name);
+    return text.replace(/^--- @include (\w+)$/gm, (_, piece: string) => this.text(piece, replace));
   }
 
   private file(name: string): string {

@@ -79,10 +79,8 @@ async function cancelOwner(parsed: ParsedArgs, tools: Tools): Promise<ExitCode> 
 }
 
 async function cancelJob(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
-  const job = parsed.text('job')!;
-  const receipt = await api.delete<Receipt>(jobPath([job]), { withinMs: ANSWER_MS });
-  if (out.isJson) out.json(receipt);
-  else out.print(renderReceipt(receipt, false, out.paint));
+  const path = jobPath([parsed.text('job')!]);
+  printReceipt(await api.delete<Receipt>(path, { withinMs: ANSWER_MS }), out);
   return 0;
 }
 
@@ -100,11 +98,14 @@ function askOne(named: OwnerName, cancelId: string, parsed: ParsedArgs, { api }:
 }
 
 function report(receipt: Receipt, parsed: ParsedArgs, { out }: Tools): ExitCode {
-  if (out.isJson) out.json(receipt);
-  else out.print(renderReceipt(receipt, false, out.paint));
+  printReceipt(receipt, out);
   if (!parsed.has('wait') || receipt.running === 0) return 0;
   out.note('The wait is over and something still runs.');
   return 1;
+}
+
+function printReceipt(receipt: Receipt, out: Tools['out']): void {
+  out.answer(receipt, (answer, paint) => renderReceipt(answer, false, paint));
 }
 
 function repeatedCommand({ type, id }: OwnerName, cancelId: string, parsed: ParsedArgs): string {

@@ -4,7 +4,7 @@ import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import type { Paint } from '../output.js';
 import { readOwner } from '../owner-name.js';
-import { isOutcomeUnknown, WrongUsage } from '../problems.js';
+import { isOutcomeUnknown, onlyWord, WrongUsage } from '../problems.js';
 import { ownerWords } from '../render/receipt.js';
 import { clean, quote } from '../render/text.js';
 
@@ -39,8 +39,7 @@ async function run(parsed: ParsedArgs, { api, out, readInput }: Tools): Promise<
   try {
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': checkHeader(key) };
     const ticket = await api.post<Ticket>('/v1/jobs', { body, headers });
-    if (out.isJson) out.json(ticket);
-    else out.print(renderTicket(ticket, out.paint));
+    out.answer(ticket, renderTicket);
     return 0;
   } catch (error) {
     if (isOutcomeUnknown(error) && key === undefined) {
@@ -54,10 +53,8 @@ async function readRequest(
   parsed: ParsedArgs,
   readInput: Tools['readInput'],
 ): Promise<{ owners: readonly string[]; body: object }> {
-  const [kind, ...rest] = parsed.words;
-  if (kind === undefined)
-    throw new WrongUsage('Name the kind of the job: mooring enqueue <kind> --owner trip:42');
-  if (rest.length > 0) throw new WrongUsage(`Name one kind only; "${rest.join(' ')}" is too much.`);
+  const missing = 'Name the kind of the job: mooring enqueue <kind> --owner trip:42';
+  const kind = onlyWord(parsed.words, 'kind', missing);
   const owners = parsed.list('owner');
   if (owners.length === 0) throw new WrongUsage('Name the owner of the job, as in --owner trip:42');
   for (const owner of owners) {
@@ -107,7 +104,7 @@ function checkHeader(key: string): string {
   throw new WrongUsage('--idempotency-key must consist of printable ASCII characters.');
 }
 
-export function renderTicket({ outcome, id, kind, queue, owners, replaced }: Ticket, paint: Paint): string {
+function renderTicket({ outcome, id, kind, queue, owners, replaced }: Ticket, paint: Paint): string {
   const what = {
     created: `${paint('green', 'Created')} ${clean(id)}`,
     replaced: `${paint('green', 'Created')} ${clean(id)} in place of ${clean(replaced ?? 'another job')}`,

@@ -2,7 +2,8 @@ import type { Job } from '../answers.js';
 import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { follow } from '../follow.js';
-import { WrongUsage } from '../problems.js';
+import type { Paint } from '../output.js';
+import { onlyWord, WrongUsage } from '../problems.js';
 import { hasEnded, jobSentence, renderEntry, renderJob } from '../render/job.js';
 import { clean, show } from '../render/text.js';
 
@@ -19,9 +20,7 @@ export const job: Command = {
 };
 
 async function read(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
-  const found = await api.get<Job>(jobPath(parsed.words));
-  if (out.isJson) out.json(found);
-  else out.print(renderJob(found, out.paint));
+  out.answer(await api.get<Job>(jobPath(parsed.words)), renderJob);
   return 0;
 }
 
@@ -36,8 +35,7 @@ async function watch(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode>
     },
     hasEnded,
   });
-  if (out.isJson) out.json(ended);
-  else out.print(finalLines(ended, out));
+  out.answer(ended, finalLines);
   return ended.state === 'completed' ? 0 : 1;
 }
 
@@ -57,18 +55,16 @@ function printNewEntries(
   out.live(`${clean(state)}${progress ? `, progress ${show(progress)}` : ''}`);
 }
 
-function finalLines(ended: Job, out: Tools['out']): string {
+function finalLines(ended: Job, paint: Paint): string {
   const { result, error } = ended;
-  const lines = [jobSentence(ended, out.paint)];
+  const lines = [jobSentence(ended, paint)];
   if (result !== null) lines.push(`Result: ${show(result)}`);
   if (error) lines.push(`Error: ${clean(error)}`);
   return lines.join('\n');
 }
 
 export function jobPath(words: readonly string[]): string {
-  const [id, ...rest] = words;
-  if (!id) throw new WrongUsage('Name the job by its id, as printed by enqueue.');
-  if (rest.length > 0) throw new WrongUsage(`Name one job only; "${rest.join(' ')}" is too much.`);
+  const id = onlyWord(words, 'job', 'Name the job by its id, as printed by enqueue.');
   // URLs resolve `.` and `..`; no job has such an id.
   if (id === '.' || id === '..') throw new WrongUsage(`"${id}" is not a job id.`);
   return `/v1/jobs/${encodeURIComponent(id)}`;

@@ -12,9 +12,7 @@ export const queues: Command = {
   options: {},
   run: async ({ words }, { api, out }) => {
     noWords(words);
-    const answer = await api.get<Queues>(QUEUES_PATH);
-    if (out.isJson) out.json(answer);
-    else out.print(renderQueues(answer.queues, out.paint));
+    out.answer(await api.get<Queues>(QUEUES_PATH), renderQueues);
     return 0;
   },
 };

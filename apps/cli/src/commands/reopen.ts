@@ -10,11 +10,10 @@ export const reopen: Command = {
   run: async ({ words }, { api, out }) => {
     const named = ownerOfWords(words);
     const answer = await api.post<unknown>(`${ownerPath(named)}/reopen`);
-    if (out.isJson) out.json(answer);
-    else {
-      const name = out.paint('bold', clean(formatOwner(named)));
-      out.print(`${name} is open and accepts new work. Cancelled jobs stay cancelled.`);
-    }
+    out.answer(answer, (_answer, paint) => {
+      const name = paint('bold', clean(formatOwner(named)));
+      return `${name} is open and accepts new work. Cancelled jobs stay cancelled.`;
+    });
     return 0;
   },
 };

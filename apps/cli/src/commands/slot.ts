@@ -17,8 +17,7 @@ export const slot: Command = {
     const limit = parsed.whole('limit', 1, MAX_LIMIT);
     const answer =
       limit === undefined ? await api.get<Slot>(path) : await api.put<Slot>(path, { body: { limit } });
-    if (out.isJson) out.json(answer);
-    else out.print(renderSlot(answer, out.paint));
+    out.answer(answer, renderSlot);
     return 0;
   },
 };

@@ -31,8 +31,7 @@ export const sweep: Command = {
       show: (seen) => out.live(renderSweeping(seen)),
       hasEnded: sweepHasEnded,
     });
-    if (out.isJson) out.json(ended);
-    else out.print(renderSweep(name, ended, dryRun, out.paint));
+    out.answer(ended, (answer, paint) => renderSweep(name, answer, dryRun, paint));
     return sweepWentWell(ended) ? 0 : 1;
   },
 };

@@ -34,7 +34,7 @@ async function watch({ api, out }: Tools): Promise<ExitCode> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(0));
   for (;;) {
     const title = `${out.paint('bold', 'Mooring')} ${api.url}  ${new Date().toISOString().slice(11, 19)} UTC`;
-    out.raw(frame([title, '', renderQueues(shown.queues, out.paint), '', trouble].join('\n'), out.height));
+    out.raw(frame([title, '', renderQueues(shown, out.paint), '', trouble].join('\n'), out.height));
     await pause(EVERY_MS);
     try {
       shown = await api.get<Queues>(QUEUES_PATH);

@@ -225,7 +225,7 @@ describe('renderQueues', () => {
       },
       { queue: 'media', counts: { waiting: 0, odd: 1 }, oldestWaitingMs: null, paused: true },
     ];
-    expect(renderQueues(queues, plain)).toBe(`\
+    expect(renderQueues({ queues }, plain)).toBe(`\
 queue           waiting  delayed  active  completed  failed  odd  oldest waiting
 probe              1200        0       0          5       0    0  1m 1s
 media (paused)        0        0       0          0       0    1  -`);

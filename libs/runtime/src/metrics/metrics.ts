@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { CancelCounter, type CancelFact } from './cancel-counter.js';
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
@@ -33,79 +33,56 @@ export interface CountedFact extends CancelFact {
 /** This process's numbers, in Prometheus' form. Fed by the journal, so that a fact is announced once. */
 export class Metrics {
   readonly registry = new Registry();
-  private readonly jobs: Counter<'event' | 'queue' | 'kind'>;
-  private readonly ended: Counter<'outcome' | 'queue' | 'kind'>;
-  private readonly expired: Counter<'by'>;
-  private readonly cancels: CancelCounter;
-  private readonly lostEvents: Counter;
-  private readonly resolverFailures: Counter<'type'>;
-  private readonly workloads: Counter<'event' | 'action' | 'status'>;
-  private readonly waits: Histogram<'queue' | 'kind'>;
-  private readonly runs: Histogram<'queue' | 'kind'>;
-  private readonly lifetimes: Histogram<'queue' | 'kind'>;
+  private readonly jobs = this.counter('mooring_job_events_total', 'Things that happened to jobs.', [
+    'event',
+    'queue',
+    'kind',
+  ]);
+  private readonly ended = this.counter(
+    'mooring_jobs_ended_total',
+    'Jobs that ended for good, by how they did.',
+    ['outcome', 'queue', 'kind'],
+  );
+  private readonly expired = this.counter(
+    'mooring_jobs_expired_total',
+    'Jobs that were not begun in time, by who found them: the gate or the sweep.',
+    ['by'],
+  );
+  private readonly cancels = new CancelCounter(this.registry);
+  private readonly lostEvents = this.counter(
+    'mooring_events_lost_total',
+    'Events for other services that the store did not take.',
+  );
+  private readonly resolverFailures = this.counter(
+    'mooring_resolver_failures_total',
+    'Batches of owners that a resolver said nothing of: it failed, hung or was wrong.',
+    ['type'],
+  );
+  private readonly workloads = this.counter(
+    'mooring_workload_events_total',
+    'Things that happened to what the workloads look after, such as leases.',
+    ['event', 'action', 'status'],
+  );
+  private readonly waits = this.histogram(
+    'mooring_job_wait_seconds',
+    'From when a job was due to when it began.',
+    SECONDS,
+  );
+  private readonly runs = this.histogram(
+    'mooring_job_run_seconds',
+    'From when a job began to how it ended.',
+    SECONDS,
+  );
+  private readonly lifetimes = this.histogram(
+    'mooring_job_lifetime_seconds',
+    'From when a job was accepted to when it completed or failed for good.',
+    LIFETIMES,
+  );
 
   constructor(app: string) {
     this.registry.setDefaultLabels({ app });
     collectDefaultMetrics({ register: this.registry });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
-    const registers = [this.registry];
-    this.jobs = new Counter({
-      name: 'mooring_job_events_total',
-      help: 'Things that happened to jobs.',
-      labelNames: ['event', 'queue', 'kind'],
-      registers,
-    });
-    this.ended = new Counter({
-      name: 'mooring_jobs_ended_total',
-      help: 'Jobs that ended for good, by how they did.',
-      labelNames: ['outcome', 'queue', 'kind'],
-      registers,
-    });
-    this.expired = new Counter({
-      name: 'mooring_jobs_expired_total',
-      help: 'Jobs that were not begun in time, by who found them: the gate or the sweep.',
-      labelNames: ['by'],
-      registers,
-    });
-    this.cancels = new CancelCounter(this.registry);
-    this.lostEvents = new Counter({
-      name: 'mooring_events_lost_total',
-      help: 'Events for other services that the store did not take.',
-      registers,
-    });
-    this.resolverFailures = new Counter({
-      name: 'mooring_resolver_failures_total',
-      help: 'Batches of owners that a resolver said nothing of: it failed, hung or was wrong.',
-      labelNames: ['type'],
-      registers,
-    });
-    this.workloads = new Counter({
-      name: 'mooring_workload_events_total',
-      help: 'Things that happened to what the workloads look after, such as leases.',
-      labelNames: ['event', 'action', 'status'],
-      registers,
-    });
-    this.waits = new Histogram({
-      name: 'mooring_job_wait_seconds',
-      help: 'From when a job was due to when it began.',
-      labelNames: ['queue', 'kind'],
-      buckets: SECONDS,
-      registers,
-    });
-    this.runs = new Histogram({
-      name: 'mooring_job_run_seconds',
-      help: 'From when a job began to how it ended.',
-      labelNames: ['queue', 'kind'],
-      buckets: SECONDS,
-      registers,
-    });
-    this.lifetimes = new Histogram({
-      name: 'mooring_job_lifetime_seconds',
-      help: 'From when a job was accepted to when it completed or failed for good.',
-      labelNames: ['queue', 'kind'],
-      buckets: LIFETIMES,
-      registers,
-    });
   }
 
   get contentType(): string {
@@ -114,6 +91,18 @@ export class Metrics {
 
   text(): Promise<string> {
     return this.registry.metrics();
+  }
+
+  counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram(name: string, help: string, buckets: number[]): Histogram<'queue' | 'kind'> {
+    return new Histogram({ name, help, labelNames: ['queue', 'kind'], buckets, registers: [this.registry] });
   }
 
   record = (fact: CountedFact): void => {

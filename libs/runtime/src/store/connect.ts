@@ -7,6 +7,7 @@ import { watchedConnector } from './sentinel/watched-connector.js';
 export type StoreConnection = Redis | Cluster;
 
 const MAX_RETRY_MS = 1_000;
+const CLOSE_MS = 1_000;
 
 const OPTIONS = {
   // BullMQ's workers need this.
@@ -105,9 +106,9 @@ function retryInMs(times: number): number {
 }
 
 /** Ends the connection: politely when the store answers, at once when it does not. */
-export async function closeStore(redis: StoreConnection, withinMs = 1_000): Promise<void> {
+export async function closeStore(redis: StoreConnection): Promise<void> {
   if (redis.status === 'ready') {
-    await Promise.race([redis.quit(), new Promise((resolve) => setTimeout(resolve, withinMs))]).catch(
+    await Promise.race([redis.quit(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS))]).catch(
       alreadyGone,
     );
   }

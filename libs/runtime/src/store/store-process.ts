@@ -20,8 +20,6 @@ export interface StoreProcess {
 
 /** The store did not start; nothing is left running. */
 export class StoreProcessError extends Error {
-  readonly code = 'STORE_PROCESS';
-
   constructor(readonly reason: string) {
     super(`The private store did not start: ${reason}.`);
   }

@@ -1,4 +1,5 @@
 import { isoDate } from '#workload-kit';
+import { z } from 'zod';
 
 /** Limit for a stored reason: an engine's message may be very long, and cancel reasons are short. */
 const WHY_CHARS = 300;
@@ -23,21 +24,24 @@ export const LIVE_STATES = ['provisioning', 'running', 'ending', 'manual-cleanup
 export const ENDINGS = ['expired', 'deleted', 'cancelled', 'owner', 'failed', 'container-gone'] as const;
 export type Ending = (typeof ENDINGS)[number];
 
+const time = z.iso.datetime();
+
 /** A container leased for a limited time. */
-export interface Lease {
-  readonly id: string;
-  readonly state: LeaseState;
-  readonly image: string;
-  /** The lease ends with this owner. */
-  readonly owner?: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly containerId: string | null;
-  readonly endedBy?: Ending;
-  readonly endedAt?: string;
-  /** Why it ended, or why its container could not be removed. */
-  readonly why?: string;
-}
+export const LeaseAnswer = z
+  .object({
+    id: z.string(),
+    state: z.enum(LEASE_STATES),
+    image: z.string(),
+    owner: z.string().optional().describe('What takes it down with it.'),
+    createdAt: time,
+    expiresAt: time,
+    containerId: z.string().nullable().describe('Null until it is made.'),
+    endedBy: z.enum(ENDINGS).optional(),
+    endedAt: time.optional().describe('When its container was known to be gone.'),
+    why: z.string().optional().describe('Why it ended, or why its container could not be removed.'),
+  })
+  .meta({ id: 'Lease' });
+export type Lease = z.output<typeof LeaseAnswer>;
 
 /** A lease with its internal fields. */
 export interface LeaseRecord extends Lease {

@@ -72,8 +72,6 @@ class Bench extends ContainerEngine {
     this.all.delete(id);
   }
 
-  async close(): Promise<void> {}
-
   put(name: string, labels: Container['labels'], createdAt = Date.now()): Container {
     const made = { id: randomUUID(), name, labels, createdAt, running: true };
     this.all.set(made.id, made);

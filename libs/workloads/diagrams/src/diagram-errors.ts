@@ -11,10 +11,9 @@ export class InvalidDiagramError extends Error {
 
 /** Too many callers wait for pictures in this process. A later request may find the picture drawn. */
 export class BackpressureError extends WorkloadError {
-  constructor(
-    why: string,
-    readonly retryAfterMs = 1_000,
-  ) {
-    super(503, 'BACKPRESSURE', `${why} Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+  readonly retryAfterMs = 1_000;
+
+  constructor(why: string) {
+    super(503, 'BACKPRESSURE', `${why} Try again in 1 s.`);
   }
 }

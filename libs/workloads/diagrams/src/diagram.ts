@@ -1,11 +1,13 @@
-import type { DiagramType, Output } from './render/types.js';
+import { z } from 'zod';
+import { DIAGRAM_TYPES, OUTPUTS, type DiagramType, type Output } from './render/types.js';
 
 /** An error in a source or in its rendering. */
-export interface Flaw {
-  readonly message: string;
-  readonly line?: number;
-  readonly column?: number;
-}
+const Flaw = z.object({
+  message: z.string(),
+  line: z.number().int().optional(),
+  column: z.number().int().optional(),
+});
+export type Flaw = z.output<typeof Flaw>;
 
 /** A diagram as it is stored. */
 export interface DiagramRecord {
@@ -22,7 +24,7 @@ export interface DiagramRecord {
   readonly renderer: string | undefined;
   readonly flaw: Flaw | undefined;
   /** Parts of the source that the picture lacks. */
-  readonly warnings: readonly string[];
+  readonly warnings: string[];
   /** True once every requester is gone. */
   readonly isOver: boolean;
 }
@@ -31,25 +33,32 @@ export const STATES = ['pending', 'rendering', 'completed', 'failed', 'cancelled
 export type DiagramState = (typeof STATES)[number];
 
 /** A diagram as callers see it. */
-export interface DiagramView {
-  readonly id: string;
-  readonly shortlink: string;
-  /** Address of the picture, before and after it is drawn. */
-  readonly url: string;
-  readonly state: DiagramState;
-  readonly type: DiagramType;
-  readonly output: Output;
-  readonly job: string | null;
-  /** The renderer with its version. */
-  readonly renderer: string | null;
-  readonly contentType: string | null;
-  readonly bytes: number | null;
-  readonly sha256: string | null;
-  readonly error: Flaw | null;
-  /** Parts of the source that the picture lacks. */
-  readonly warnings: readonly string[];
-  readonly createdAt: string;
-}
+export const DiagramAnswer = z
+  .object({
+    id: z.string(),
+    shortlink: z.string(),
+    url: z.string().describe('Where its bytes are, or will be.'),
+    state: z.enum(STATES),
+    type: z.enum(DIAGRAM_TYPES),
+    output: z.enum(OUTPUTS),
+    job: z.string().nullable(),
+    renderer: z
+      .string()
+      .nullable()
+      .describe(
+        'What draws it, with its version; who asks for it knows it at once, others once it is begun.',
+      ),
+    contentType: z.string().nullable(),
+    bytes: z.number().int().nullable(),
+    sha256: z.string().nullable(),
+    error: Flaw.nullable().describe('What its renderer says of it.'),
+    warnings: z
+      .array(z.string())
+      .describe('What the picture lacks of its source, as an image that is not fetched.'),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Diagram' });
+export type DiagramView = z.output<typeof DiagramAnswer>;
 
 export function isUnderWay({ state }: { readonly state: DiagramState }): boolean {
   return state === 'pending' || state === 'rendering';

@@ -7,7 +7,7 @@ import { DiagramRepository } from './diagram-repository.js';
 import { DiagramInvalid, RendererBusy, RenderLimit } from './render/errors.js';
 import { Renderers } from './render/renderers.js';
 import type { Rendered } from './render/types.js';
-import { flawIn, short } from './source-check.js';
+import { flawIn } from './source-check.js';
 
 /** Delay of a job whose renderer is busy. */
 const BUSY_MS = 250;
@@ -70,7 +70,7 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
  */
 function lastingFlaw(error: unknown): Flaw | undefined {
   if (error instanceof DiagramInvalid) return flawIn(error);
-  if (error instanceof RenderLimit && error.limit !== 'process') return { message: short(error.message) };
+  if (error instanceof RenderLimit && error.limit !== 'process') return { message: error.message };
   return undefined;
 }
 

@@ -11,7 +11,6 @@ import type { DiagramType, RenderRequest } from './render/types.js';
 const CHECK_MS = 1_000;
 /** Time limit including the start of the renderer. */
 const COLD_MS = 5_000;
-const MOST_SAID = 1_000;
 
 /**
  * Checks a source before anything is written, where possible. A source that cannot be checked now is
@@ -60,14 +59,9 @@ export class SourceCheck implements OnApplicationShutdown {
   }
 }
 
-/** Shortened, because a renderer may repeat the whole source. */
-export function short(message: string): string {
-  return message.length > MOST_SAID ? `${message.slice(0, MOST_SAID)}…` : message;
-}
-
 export function flawIn({ message, line, column }: DiagramInvalid): Flaw {
   return {
-    message: short(message),
+    message,
     ...(line !== undefined && { line }),
     ...(column !== undefined && { column }),
   };

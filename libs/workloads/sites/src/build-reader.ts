@@ -21,7 +21,7 @@ export class BuildReader {
   constructor(private readonly artifacts: ArtifactReader) {}
 
   /** The static routes if the site is not built yet or its build is gone. */
-  async routes(job: string | undefined): Promise<readonly Route[]> {
+  async routes(job: string | undefined): Promise<Route[]> {
     const known = job === undefined ? undefined : await this.find(job);
     const routes: readonly Route[] = known ? [...known.values()] : Object.values(STATIC_ROUTES);
     return routes.map(({ path, kind, type, id }) => ({

@@ -1,9 +1,9 @@
 import { OwnerClosedError, Owners } from '#core';
-import { JobReader, type JobViewState } from '#nestjs';
+import { JobReader } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { BuildReader } from './build-reader.js';
-import type { Route } from './build/routes.js';
 import { asksForBuild, type EntityContent } from './site.js';
+import type { SiteView } from './site-view.js';
 import { SiteReconciler } from './site-reconciler.js';
 import { NoSuchEntityError, NoSuchSiteError, SiteFullError } from './site-errors.js';
 import { isSiteId } from './site-keys.js';
@@ -12,26 +12,6 @@ import { SiteRepository, type Changed, type NewSite } from './site-repository.js
 import { BuildPublisher } from './build-publisher.js';
 
 const BUILDS_SHOWN = 20;
-
-export interface BuildView {
-  readonly id: string;
-  readonly state: JobViewState;
-  /** True if readers get this build. */
-  readonly current: boolean;
-  readonly version: number | null;
-  readonly entities: number | null;
-}
-
-export interface SiteView {
-  readonly id: string;
-  readonly name: string;
-  readonly url: string;
-  readonly version: number;
-  readonly entities: number;
-  readonly createdAt: string;
-  readonly routes: readonly Route[];
-  readonly builds: readonly BuildView[];
-}
 
 /**
  * Sites and their builds. A change is written before its build is requested, so the reconciler requests the
@@ -108,7 +88,7 @@ export class SitesService {
       throw new OwnerClosedError(owner.owner);
   }
 
-  private async buildsOf(siteId: string, current: string | undefined): Promise<BuildView[]> {
+  private async buildsOf(siteId: string, current: string | undefined): Promise<SiteView['builds']> {
     const ids = await this.repository.builds(siteId, BUILDS_SHOWN);
     return Promise.all(
       ids.map(async (id) => {

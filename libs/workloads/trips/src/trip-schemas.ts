@@ -1,6 +1,5 @@
 import { DurationMs } from '#workload-kit/api';
 import { z } from 'zod';
-import { TRIP_STATUSES } from './trip.js';
 import { TRIP_LIVES } from './trip-kinds.js';
 
 const MOST_DRIVERS = 50;
@@ -56,20 +55,3 @@ export type AvailableBody = z.output<typeof AvailableBody>;
 
 export const DriverAnswer = z.object({ id: z.string(), available: z.boolean() }).meta({ id: 'Driver' });
 export type DriverAnswer = z.output<typeof DriverAnswer>;
-
-const time = z.iso.datetime();
-
-export const TripAnswer = z
-  .object({
-    id: z.string(),
-    status: z.enum(TRIP_STATUSES),
-    customerId: z.string(),
-    driverIds: z.array(z.string()).describe('Who is asked, or was.'),
-    driverId: z.string().optional().describe('Who accepted.'),
-    createdAt: time,
-    expiresAt: time,
-    acceptedAt: time.optional(),
-    endedAt: time.optional(),
-    reason: z.string().optional().describe('Why it is over.'),
-  })
-  .meta({ id: 'Trip' });

@@ -1,23 +1,27 @@
 import { isoDate } from '#workload-kit';
+import { z } from 'zod';
 
 export const TRIP_STATUSES = ['PENDING', 'ACCEPTED', 'CANCELLED', 'EXPIRED', 'COMPLETED'] as const;
 export type TripStatus = (typeof TRIP_STATUSES)[number];
 
+const time = z.iso.datetime();
+
 /** A ride that a customer asked for, and its outcome. */
-export interface Trip {
-  readonly id: string;
-  readonly status: TripStatus;
-  readonly customerId: string;
-  readonly driverIds: readonly string[];
-  /** The driver who accepted it. */
-  readonly driverId?: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly acceptedAt?: string;
-  readonly endedAt?: string;
-  /** Why it ended. */
-  readonly reason?: string;
-}
+export const TripAnswer = z
+  .object({
+    id: z.string(),
+    status: z.enum(TRIP_STATUSES),
+    customerId: z.string(),
+    driverIds: z.array(z.string()).describe('Who is asked, or was.'),
+    driverId: z.string().optional().describe('Who accepted.'),
+    createdAt: time,
+    expiresAt: time,
+    acceptedAt: time.optional(),
+    endedAt: time.optional(),
+    reason: z.string().optional().describe('Why it is over.'),
+  })
+  .meta({ id: 'Trip' });
+export type Trip = z.output<typeof TripAnswer>;
 
 /** Reads a trip from its hash; undefined if there is none. */
 export function readTrip(id: string, fields: Record<string, string>): Trip | undefined {

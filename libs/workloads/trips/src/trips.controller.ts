@@ -1,8 +1,8 @@
 import { Caller, idempotencyKeyOf, Needs } from '#http';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Trip } from './trip.js';
-import { CancelTripBody, DriverBody, TripAnswer, TripBody } from './trip-schemas.js';
+import { TripAnswer, type Trip } from './trip.js';
+import { CancelTripBody, DriverBody, TripBody } from './trip-schemas.js';
 import { Trips } from './trips.service.js';
 
 /** HTTP routes for trips. */

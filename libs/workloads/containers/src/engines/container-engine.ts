@@ -59,8 +59,6 @@ export abstract class ContainerEngine {
 
   /** Moves the deadline of a container that ends by itself. */
   async endIn(_id: string, _ms: number): Promise<void> {}
-
-  abstract close(): Promise<void>;
 }
 
 /** The engine cannot run this image; a retry does not help. */

@@ -55,7 +55,6 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
   });
 
   afterAll(async () => {
-    await engine.close();
     await bench.close();
   });
 
@@ -93,7 +92,6 @@ describe.each(Object.entries(benches))('%s', (_, openBench) => {
     }, 'it ran for a while');
     await other.remove(id, never);
     expect(await engine.find(id, never)).toBeUndefined();
-    await other.close();
   });
 
   it('creates one container per name, also for concurrent and repeated calls', async () => {

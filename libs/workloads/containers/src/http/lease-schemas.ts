@@ -1,6 +1,6 @@
 import { DurationMs } from '#workload-kit/api';
 import { z } from 'zod';
-import { ENDINGS, LEASE_STATES } from '../lease.js';
+import { LEASE_STATES, LeaseAnswer } from '../lease.js';
 
 /** Body of `POST /v1/leases`. */
 export const LeaseBody = z
@@ -36,28 +36,9 @@ export type CleanUpBody = z.output<typeof CleanUpBody>;
 
 export const State = z.enum(LEASE_STATES).optional();
 
-const time = z.iso.datetime();
-
-export const LeaseAnswer = z
-  .object({
-    id: z.string(),
-    state: z.enum(LEASE_STATES),
-    image: z.string(),
-    owner: z.string().optional().describe('What takes it down with it.'),
-    createdAt: time,
-    expiresAt: time,
-    containerId: z.string().nullable().describe('Null until it is made.'),
-    endedBy: z.enum(ENDINGS).optional(),
-    endedAt: time.optional().describe('When its container was known to be gone.'),
-    why: z.string().optional().describe('Why it ended, or why its container could not be removed.'),
-  })
-  .meta({ id: 'Lease' });
-export type LeaseAnswer = z.output<typeof LeaseAnswer>;
-
 export const LeasesAnswer = z
   .object({
     leases: z.array(LeaseAnswer).describe('The newest first.'),
     cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
   })
   .meta({ id: 'Leases' });
-export type LeasesAnswer = z.output<typeof LeasesAnswer>;

@@ -11,9 +11,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { leaseOwner } from '../lease-kinds.js';
-import type { Lease, LeaseRecord, LeaseState } from '../lease.js';
+import { LeaseAnswer, type Lease, type LeaseRecord, type LeaseState } from '../lease.js';
 import { Leases } from '../leases.service.js';
-import { CleanUpBody, LeaseAnswer, LeaseBody, LeasesAnswer, RenewBody, State } from './lease-schemas.js';
+import { CleanUpBody, LeaseBody, LeasesAnswer, RenewBody, State } from './lease-schemas.js';
 
 /** HTTP routes for leases. */
 @ApiTags('leases')

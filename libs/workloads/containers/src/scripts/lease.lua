@@ -9,20 +9,10 @@ local LEASES_KEPT = 1000
 local RECHECK_MS = 1000
 local AT_ONCE = 20
 
-local root = KEYS[1]
-local clock = redis.call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+--- @include root
 
 local function lease_key(id)
   return root .. ':lease:' .. id
-end
-
-local function order_key(digest)
-  return root .. ':key:' .. digest
-end
-
-local function text(number)
-  return string.format('%.0f', number)
 end
 
 local function look_at(id, at)

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { STATES } from '../diagram.js';
 import { RENDER_LIMITS } from '../render/limits.js';
 import { DIAGRAM_TYPES, OUTPUTS, type DiagramType } from '../render/types.js';
 
@@ -24,35 +23,6 @@ export const DiagramBody = z
   })
   .meta({ id: 'CreateDiagram' });
 export type DiagramBody = z.output<typeof DiagramBody>;
-
-export const DiagramAnswer = z
-  .object({
-    id: z.string(),
-    shortlink: z.string(),
-    url: z.string().describe('Where its bytes are, or will be.'),
-    state: z.enum(STATES),
-    type: z.enum(DIAGRAM_TYPES),
-    output: z.enum(OUTPUTS),
-    job: z.string().nullable(),
-    renderer: z
-      .string()
-      .nullable()
-      .describe(
-        'What draws it, with its version; who asks for it knows it at once, others once it is begun.',
-      ),
-    contentType: z.string().nullable(),
-    bytes: z.number().int().nullable(),
-    sha256: z.string().nullable(),
-    error: z
-      .object({ message: z.string(), line: z.number().int().optional(), column: z.number().int().optional() })
-      .nullable()
-      .describe('What its renderer says of it.'),
-    warnings: z
-      .array(z.string())
-      .describe('What the picture lacks of its source, as an image that is not fetched.'),
-    createdAt: z.iso.datetime(),
-  })
-  .meta({ id: 'Diagram' });
 
 export function typeNamed(name: string): DiagramType | undefined {
   return ALIASES[name] ?? DIAGRAM_TYPES.find((type) => type === name);

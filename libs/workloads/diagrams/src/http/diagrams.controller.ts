@@ -10,12 +10,12 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { hasPicture, type DiagramView } from '../diagram.js';
+import { DiagramAnswer, hasPicture, type DiagramView } from '../diagram.js';
 import { isDiagramId } from '../diagram-keys.js';
 import { InvalidDiagramError } from '../diagram-errors.js';
 import { OWNER_TYPE } from '../diagram-kinds.js';
 import { DiagramsService } from '../diagrams.service.js';
-import { DiagramAnswer, DiagramBody, MAX_BODY_BYTES } from './diagram-schemas.js';
+import { DiagramBody, MAX_BODY_BYTES } from './diagram-schemas.js';
 import { isInvalid, checkSize, noDiagram } from './problems.js';
 
 /** HTTP routes for diagrams. */

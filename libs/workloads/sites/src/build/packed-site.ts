@@ -1,6 +1,6 @@
 import type { Run } from '#nestjs';
 import { z } from 'zod';
-import type { Route } from './routes.js';
+import { Route } from './routes.js';
 import { etagOf } from './static-pages.js';
 
 /** Pages are packed into larger artifacts: a job may have a thousand artifacts, a site ten thousand pages. */
@@ -9,11 +9,7 @@ const PACK_BYTES = 4 * 1024 * 1024;
 export const INDEX = 'routes.json';
 
 /** A page and the position of its bytes. */
-const PackedRoute = z.object({
-  path: z.string(),
-  kind: z.enum(['static', 'list', 'entity']),
-  type: z.string().optional(),
-  id: z.string().optional(),
+const PackedRoute = Route.extend({
   contentType: z.string(),
   etag: z.string(),
   pack: z.string(),

@@ -1,14 +1,14 @@
+import { z } from 'zod';
 import { nameOf } from '../site.js';
 
-export type RouteKind = 'static' | 'list' | 'entity';
-
 /** A page of a site: its path and its source. */
-export interface Route {
-  readonly path: string;
-  readonly kind: RouteKind;
-  readonly type?: string | undefined;
-  readonly id?: string | undefined;
-}
+export const Route = z.object({
+  path: z.string(),
+  kind: z.enum(['static', 'list', 'entity']),
+  type: z.string().optional(),
+  id: z.string().optional(),
+});
+export type Route = z.output<typeof Route>;
 
 /** Pages of every site, whatever its entities. */
 export const STATIC_ROUTES = {

@@ -54,38 +54,6 @@ export const EntityAnswer = z
   .meta({ id: 'Entity' });
 export type EntityAnswer = z.output<typeof EntityAnswer>;
 
-export const SiteAnswer = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    url: z.string(),
-    version: z.number().int().describe('How often its entities have changed.'),
-    entities: z.number().int(),
-    createdAt: z.iso.datetime(),
-    routes: z
-      .array(
-        z.object({
-          path: z.string(),
-          kind: z.enum(['static', 'list', 'entity']),
-          type: z.string().optional(),
-          id: z.string().optional(),
-        }),
-      )
-      .describe('Of the build that readers get.'),
-    builds: z
-      .array(
-        z.object({
-          id: z.string(),
-          state: z.string(),
-          current: z.boolean().describe('Whether readers get it.'),
-          version: z.number().int().nullable().describe('It shows every change up to this one.'),
-          entities: z.number().int().nullable(),
-        }),
-      )
-      .describe('The newest first, twenty at most.'),
-  })
-  .meta({ id: 'Site' });
-
 /** JSON.stringify and JSON.parse recurse, and the depth they survive depends on the caller's stack. */
 function isNoDeeperThan(most: number, content: object): boolean {
   let level: object[] = [content];

@@ -10,14 +10,14 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EntityTooLargeError } from '../site-errors.js';
-import { SitesService, type SiteView } from '../sites.service.js';
+import { SiteAnswer, type SiteView } from '../site-view.js';
+import { SitesService } from '../sites.service.js';
 import {
   EntityAnswer,
   EntityBody,
   EntityId,
   EntityType,
   MAX_ENTITY_BYTES,
-  SiteAnswer,
   SiteBody,
 } from './site-schemas.js';
 

@@ -15,9 +15,7 @@ local AWAY_KEEP_MS = 86400000
 local RECHECK_MS = 5000
 local LATE_MS = 250
 
-local root = KEYS[1]
-local clock = redis.call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+--- @include root
 
 local function trip_key(id)
   return root .. ':trip:' .. id
@@ -29,14 +27,6 @@ end
 
 local function line_key(id)
   return root .. ':line:' .. id
-end
-
-local function order_key(digest)
-  return root .. ':key:' .. digest
-end
-
-local function text(number)
-  return string.format('%.0f', number)
 end
 
 local function is_asked(drivers, driver)

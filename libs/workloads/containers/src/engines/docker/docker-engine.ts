@@ -93,10 +93,6 @@ export class DockerEngine extends ContainerEngine {
     });
   }
 
-  async close(): Promise<void> {
-    // There is no open connection.
-  }
-
   /** Ignores a taken name, which Docker reports as a conflict and Podman as a generic error. */
   private async make(spec: ContainerSpec, abortSignal: AbortSignal): Promise<void> {
     try {

@@ -89,10 +89,6 @@ export class ProcessEngine extends ContainerEngine {
     return this.registry.setDeadline(id, Date.now() + ms);
   }
 
-  async close(): Promise<void> {
-    // The containers keep running.
-  }
-
   /** If this process dies before the record exists, nothing remains; afterwards the container runs on. */
   private async start({
     name,

@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 
 const NAMES = [
   'chromium',
@@ -12,10 +12,9 @@ const PLACES = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome']
 const MAC = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
 
 /** The browser that Mermaid is drawn in: the one that is named, or one that lies where they do. */
-export async function findChromium(named?: string, path = ''): Promise<string | undefined> {
+export async function findChromium(named?: string): Promise<string | undefined> {
   if (named !== undefined) return named === 'off' ? undefined : named;
-  const folders = [...path.split(delimiter).filter(Boolean), ...PLACES];
-  const files = [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...MAC];
+  const files = [...NAMES.flatMap((name) => PLACES.map((folder) => join(folder, name))), ...MAC];
   for (const file of files) if (await isProgram(file)) return file;
   return undefined;
 }

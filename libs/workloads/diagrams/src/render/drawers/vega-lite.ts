@@ -1,4 +1,4 @@
-import { parse, View, type Loader, type LoggerInterface } from 'vega';
+import { logger, None, parse, View, type Loader } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import { DiagramInvalid } from '../errors.js';
 import type { Drawer } from './drawer.js';
@@ -13,7 +13,7 @@ async function draw(source: string): Promise<string> {
   const view = new View(parse(compiled(source)), {
     renderer: 'none',
     loader: inlineOnly(refused),
-    logger: silent(),
+    logger: logger(None),
   });
   try {
     const svg = await view.toSVG();
@@ -27,7 +27,7 @@ async function draw(source: string): Promise<string> {
 function compiled(source: string): ReturnType<typeof compile>['spec'] {
   const spec = read(source);
   try {
-    return compile(spec, { logger: silent() }).spec;
+    return compile(spec, { logger: logger(None) }).spec;
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw new DiagramInvalid((error as Error).message);
@@ -62,15 +62,4 @@ function inlineOnly(refused: string[]): Loader {
         ? Promise.resolve({ href: uri })
         : refuse(uri),
   } as Loader;
-}
-
-function silent(): LoggerInterface {
-  const logger: LoggerInterface = {
-    level: (level?: number): never => (level === undefined ? 0 : logger) as never,
-    error: () => logger,
-    warn: () => logger,
-    info: () => logger,
-    debug: () => logger,
-  };
-  return logger;
 }

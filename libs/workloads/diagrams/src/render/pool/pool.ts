@@ -35,11 +35,6 @@ export class Pool {
     await Promise.all([...this.children].map((child) => child.end()));
   }
 
-  /** What its processes hold, as far as this system tells. */
-  get pids(): number[] {
-    return [...this.children].flatMap(({ pid }) => pid ?? []);
-  }
-
   /** Whether one of its processes has loaded that. */
   has(drawer: DrawerName): boolean {
     return [...this.children].some((child) => child.has(drawer));
