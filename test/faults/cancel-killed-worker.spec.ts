@@ -34,8 +34,8 @@ describe('kill -9 of the only worker, which was told of a cancel', () => {
       done: true,
     });
     expect(await fleet.job(id)).toMatchObject({
-      state: 'removed',
-      error: 'cancelled by api: over (it was running)',
+      state: 'cancelled',
+      error: 'its owner was cancelled while it ran',
     });
     await fleet.untilReady(fleet.addWorker());
     expect(begins()).toHaveLength(1);

@@ -2,6 +2,7 @@ import { owner, Owners, type CancelOptions } from '#core';
 import { Body, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import {
+  Journal,
   type JournaledOwners,
   OwnerReader,
   type OwnerView,
@@ -79,15 +80,29 @@ export class OwnersController {
 /** Read the current receipt of a cancellation. */
 @MooringController('cancellations', 'cancellations')
 export class CancellationsController {
-  constructor(@Inject(Owners) private readonly owners: Owners) {}
+  private resuming: Promise<unknown> | undefined;
+
+  constructor(
+    @Inject(Owners) private readonly owners: Owners,
+    private readonly journal: Journal,
+  ) {}
 
   @Get(':cancelId')
   @Needs('read')
   @ApiOkResponse({ standardSchema: ReceiptAnswer })
   async read(@Param('cancelId') cancelId: string): Promise<ReceiptView> {
     const receipt = await this.owners.receipt(cancelId);
+    if (receipt && !receipt.done) this.resume();
     if (receipt) return viewOfReceipt(receipt);
     const detail = 'There is no cancellation with this id, or its receipt has expired.';
     throw new ApiProblem(404, 'NOT_FOUND', detail);
+  }
+
+  /** Who watches a cancel does not wait for the turn of a worker or a janitor: there may be none. */
+  private resume(): void {
+    this.resuming ??= this.owners
+      .resume()
+      .catch((error: unknown) => this.journal.trouble('The clean-up of cancels', error))
+      .finally(() => (this.resuming = undefined));
   }
 }

@@ -278,18 +278,12 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
   }
 
   override async close(force?: boolean): Promise<void> {
-    const canEnd = this.closing !== undefined || (await this.hasConnected());
+    // BullMQ would wait for a store that has never been there. Without a connection there was no run either.
+    const connected = Promise.allSettled([this.backend.waitUntilReady()]);
+    const canEnd =
+      this.closing ?? (await Promise.race([connected, pause(CONNECTS_WITHIN_MS, false, { ref: false })]));
     await super.close(force || !canEnd);
     await this.listener?.leave(this.name, this.stopCancelled);
-  }
-
-  /** BullMQ would wait for a store that has never been there. Without a connection there was no run either. */
-  private hasConnected(): Promise<boolean> {
-    const connected = this.backend.waitUntilReady().then(
-      () => true,
-      () => true,
-    );
-    return Promise.race([connected, pause(CONNECTS_WITHIN_MS, false, { ref: false })]);
   }
 }
 

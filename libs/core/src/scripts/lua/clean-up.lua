@@ -47,10 +47,12 @@ local function countTold(cancelId, ref)
   redis.call('HINCRBY', receiptOf(cancelId), 'aborted:' .. queueOf(ref), 1)
 end
 
+-- A run that this cancel has told, and whose worker has died since, is counted already.
 local function noteRemoved(page, prefix, ref, state)
+  table.insert(page.leaving, ref)
+  if state == 'running' then return end
   local counts = page.counts[state]
   counts[prefix] = (counts[prefix] or 0) + 1
-  table.insert(page.leaving, ref)
 end
 
 local function leaveOn(page, owner, ref)
@@ -82,7 +84,8 @@ local function cleanJob(page, ref)
   if not mark then return noteRemoved(page, prefix, ref, 'gone') end
   leaveAllOn(page, mark, ref)
   local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp, 'cancelled')
-  local state = not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed'
+  local wasTold = begunAt and redis.call('SISMEMBER', toldOf(ref), page.cancelId) == 1
+  local state = wasTold and 'running' or not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed'
   noteRemoved(page, prefix, ref, state)
   if remembersJobs() then noteGone(ref, ownersOfMark(mark), { name, timestamp, begunAt, tries }, 'cancelled', state, page.cancelId) end
 end
