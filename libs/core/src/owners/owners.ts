@@ -10,13 +10,7 @@ import { CancelPreview } from './cancel-preview.js';
 import { Canceller, type CancelLimits, type SeenOwner } from './canceller.js';
 import { CleanUp, passAll } from './clean-up.js';
 import type { HistoryEntry } from './history.js';
-import {
-  OwnerReader,
-  type ListOptions,
-  type OwnerList,
-  type OwnerView,
-  type UnderWay,
-} from './owner-reader.js';
+import { OwnerReader, type ListOptions, type OwnerList, type OwnerView } from './owner-reader.js';
 import { OwnerStore } from './owner-store.js';
 import type { Receipt } from './receipt.js';
 
@@ -80,7 +74,7 @@ export class Owners {
   }
 
   /** How many of its jobs run, and how many are being removed. The cost follows the number of its jobs. */
-  underWay(owner: Owner | string): Promise<UnderWay> {
+  underWay(owner: Owner | string): ReturnType<OwnerReader['underWay']> {
     return this.at.reader.underWay(parseOwner(owner));
   }
 

@@ -6,7 +6,7 @@ import { Journal } from '../journal/journal.js';
 import { MooringStore } from '../store/mooring-store.js';
 import { JobLog, type JobEvent } from './job-log.js';
 import { ORPHAN_CANCEL } from './orphan-cancel.js';
-import { entriesOf, timelineOf, type TimelineEntry } from './timeline.js';
+import { entriesOf, ofEarlierRun, timelineOf, type TimelineEntry } from './timeline.js';
 
 /** What is remembered of a job that was removed. */
 export interface RemovedJob {
@@ -31,7 +31,7 @@ export interface RemovedJob {
 /** What a sweep does is done by the janitor, whichever process that is. */
 const SWEEPER = 'janitor';
 
-type Ten = [string, string, string, string, string, string, string, string, string, ...string[]];
+type Line = [string, string, string, string, string, string, string, string, string, string, ...string[]];
 
 /** What happened to jobs: to those that are there, and to the newest of those that were removed. */
 @Injectable()
@@ -70,14 +70,15 @@ export class JobHistory implements OnModuleInit {
 
   /** @param line as `noteGone` of the core writes it */
   private async read(line: string): Promise<RemovedJob> {
-    const [at, noted, was, owners, cancelId, kind, acceptedAt, beganAt, attempts, ...whys] = line.split(
+    const [at, noted, was, owners, cancelId, kind, acceptedAt, beganAt, attempts, log, ...whys] = line.split(
       '\n',
-    ) as Ten;
+    ) as Line;
     const [why, reason] = [whys.join('\n'), cancelId.startsWith(ORPHAN_CANCEL) ? 'orphan' : noted];
     const [state, made] = [stateOf(reason, was), Number(attempts || 0)];
     const words = await this.wordsFor(reason, was, cancelId, why);
     const end: JobEvent = { at: Number(at), event: state, why: words };
-    const life: JobEvent[] = [{ at: Number(acceptedAt || at), event: 'accepted' }];
+    const earlier = (JSON.parse(log || '[]') as JobEvent[]).flatMap(ofEarlierRun);
+    const life: JobEvent[] = [{ at: Number(acceptedAt || at), event: 'accepted' }, ...earlier];
     if (was === 'running') {
       const attempt = made + 1;
       life.push(
@@ -97,7 +98,7 @@ export class JobHistory implements OnModuleInit {
       ...(isSwept && { by: SWEEPER }),
       state,
       words,
-      timeline: entriesOf(cameToWorker ? [...life, end] : [end]),
+      timeline: entriesOf(cameToWorker || earlier.length > 0 ? [...life, end] : [end]),
     };
   }
 

@@ -42,7 +42,7 @@ export function timelineOf(job: Job, state: JobState, events: readonly JobEvent[
 }
 
 /** A run that was not the last one began, and ended so. BullMQ keeps only the times of the last. */
-function ofEarlierRun({ beganAt, ...entry }: JobEvent): JobEvent[] {
+export function ofEarlierRun({ beganAt, ...entry }: JobEvent): JobEvent[] {
   const { at, attempt } = entry;
   const run = attempt === undefined ? {} : { attempt };
   return [

@@ -9,6 +9,7 @@ local MOST_REMEMBERED = 1000
 local REMEMBERED_FOR_MS = 7 * 24 * 3600 * 1000
 local MOST_GONE = 10000
 local MOST_LOGGED = 50
+local MOST_EVENTS = 20
 
 local function historyKept()
   return redis.call('GET', root .. '~history-kept') or REMEMBERED_FOR_MS
@@ -39,9 +40,17 @@ local function remembersJobs()
   return remembers
 end
 
--- What is remembered of a job, read before BullMQ deletes it.
-local function describe(prefix, job)
-  return remembersJobs() and redis.call('HMGET', prefix .. job, 'name', 'timestamp', 'processedOn', 'atm')
+-- What is remembered of a job, read before BullMQ deletes it; of one that has not ended and was tried before also the newest events of its log.
+local function describe(prefix, job, hasEnded)
+  if not remembersJobs() then return nil end
+  local known, events = redis.call('HMGET', prefix .. job, 'name', 'timestamp', 'processedOn', 'atm'), {}
+  if known[4] and not hasEnded then
+    for _, line in ipairs(redis.call('LRANGE', prefix .. job .. ':logs', -MOST_EVENTS, -1)) do
+      if string.find(line, '^{"at":%d+,"event"') then events[#events + 1] = line end
+    end
+  end
+  known.events = #events > 0 and '[' .. table.concat(events, ',') .. ']'
+  return known
 end
 
 -- The jobs that this step has removed, by their queues, until writeGone.
@@ -66,7 +75,8 @@ local function noteGone(ref, owners, known, reason, state, cancelId, why)
   end
   local queue, job = string.match(ref, '^([^:]*):(.*)$')
   keepGone(queue, job, msText(nowUs()) .. '\n' .. reason .. '\n' .. state .. '\n' .. names .. '\n' .. (cancelId or '') .. '\n'
-    .. (known[1] or '') .. '\n' .. (known[2] or '') .. '\n' .. (known[3] or '') .. '\n' .. (known[4] or '') .. '\n' .. (why or ''))
+    .. (known[1] or '') .. '\n' .. (known[2] or '') .. '\n' .. (known[3] or '') .. '\n' .. (known[4] or '') .. '\n' .. (known.events or '') .. '\n'
+    .. (why or ''))
 end
 
 local function forgetOldest(lines, times)

@@ -8,7 +8,7 @@
 root = ARGV[1]
 local prefix, job = ARGV[2], ARGV[3]
 if tonumber(redis.call('ZSCORE', prefix .. ARGV[4], job) or '') ~= tonumber(ARGV[5]) then return 0 end
-local described, mark = describe(prefix, job), markOfJob(prefix, job)
+local described, mark = describe(prefix, job, true), markOfJob(prefix, job)
 local answer = bull.removeJob(removeJobKeys(prefix, job), { job, '0', prefix })
 noteGone(refOf(prefix, job), mark and ownersOfMark(mark) or {}, described, 'retention', ARGV[4], nil, ARGV[6])
 forgetRemoved('removed')
