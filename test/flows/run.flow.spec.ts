@@ -189,7 +189,7 @@ describe('a run', () => {
 
     const { at, why } = await told.promise;
     expect(why).toBe('cancelled');
-    expect(at - cancelledAt).toBeLessThan(LOCK_MS / 2 + 500);
+    expect(at - cancelledAt).toBeLessThan(LOCK_MS / 4 + 500);
     const job = await ended(id);
     expect(job).toMatchObject({
       state: 'cancelled',

@@ -48,7 +48,14 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
     if (!this.isOfKinds(queue)) return {};
     const { kinds: _kinds, shutdownTimeout: _timeout, around: _around, ...given } = this.options.worker ?? {};
     const options = { ...DEFAULTS, ...given };
-    return { stalledInterval: Math.max(250, options.lockDuration / 5), ...options, autorun: false };
+    // A run that was cancelled hears of it at the next renewal at the latest.
+    const lockRenewTime = options.lockDuration / 4;
+    return {
+      stalledInterval: Math.max(250, options.lockDuration / 5),
+      lockRenewTime,
+      ...options,
+      autorun: false,
+    };
   }
 
   add(worker: Worker): void {
