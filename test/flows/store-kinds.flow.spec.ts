@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { RedisSentinel } from '../support/redis-sentinel.js';
 import { freePorts, RedisServer } from '../support/redis-server.js';
 import { TestSite } from '../support/sites.js';
 import { Stalls } from '../support/stalls.js';
+import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
 const ANSWER_MS = 2_000;
@@ -238,6 +240,25 @@ describe('an old store', () => {
     for (const app of apps) {
       expect(await app.exited).toEqual({ code: 1, signal: null });
       expect(app.output).toBe(`${url}: The store is Redis 5.0.0; Mooring needs 6.2.0 or newer, or Valkey.\n`);
+    }
+  });
+});
+
+describe('a store with data of an older version', () => {
+  it('is refused by every app with one clear line', async () => {
+    const store = await TestStore.start();
+    const redis = new Redis(store.url);
+    try {
+      await redis.set('mooring:{sweeps}:lock:expiry:fence', '7');
+      for (const app of APPS.map((name) => startApp(name, { REDIS_URL: store.url }))) {
+        expect(await app.exited).toEqual({ code: 1, signal: null });
+        expect(app.output).toMatch(
+          /^\S+: The store has data of Mooring 0\.1\.0 under the prefix "mooring", .+\n$/,
+        );
+      }
+    } finally {
+      await redis.quit();
+      await store.stop();
     }
   });
 });

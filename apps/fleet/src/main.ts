@@ -56,7 +56,7 @@ async function start(): Promise<void> {
 async function provideStore(): Promise<string> {
   const address = storeAddress(env);
   if (address) {
-    await checkAddress(address);
+    await checkAddress(address, env.MOORING_PREFIX);
     return describeAddress(address);
   }
   // With any free port there is no stable folder to return to.
@@ -71,7 +71,7 @@ async function provideStore(): Promise<string> {
     // The parent of the server was killed, but the server may still run.
     return endLeftover(folder).then(() => end(1));
   });
-  await checkAddress({ via: 'url', url: started.url });
+  await checkAddress({ via: 'url', url: started.url }, env.MOORING_PREFIX);
   return `${started.url}, ${started.description}`;
 }
 

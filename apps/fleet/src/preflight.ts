@@ -29,7 +29,7 @@ export async function checkPort(port: number, host: string): Promise<void> {
 }
 
 /** Throws a one-line error if the store is missing, refuses the credentials, or is misconfigured. */
-export async function checkAddress(address: StoreAddress): Promise<void> {
+export async function checkAddress(address: StoreAddress, prefix: string): Promise<void> {
   const name = describeAddress(address);
   const redis = connectStore(address, createLog('fleet', { LOG_LEVEL: 'silent' }));
   try {
@@ -42,7 +42,7 @@ export async function checkAddress(address: StoreAddress): Promise<void> {
       redis.once('ready', settle(resolve));
       redis.once('error', (error: Error) => settle(() => reject(new Error(sentence(name, error))))());
     });
-    await checkStore(redis);
+    await checkStore(redis, prefix);
   } finally {
     await closeStore(redis);
   }

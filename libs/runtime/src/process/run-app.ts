@@ -64,7 +64,7 @@ export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>
     log.fatal({ event: 'store.unfit' }, why);
     void shutdown.begin('the store must not be used', 1);
   };
-  const store = new MonitoredStore(address, log, refuseStore, definition.hasCallers);
+  const store = new MonitoredStore(address, env.MOORING_PREFIX, log, refuseStore, definition.hasCallers);
   health.add('the store', () => store.trouble());
   const metrics = new Metrics(definition.name);
   const clock = new ClockWatch(store.redis, log, metrics.registry);

@@ -12,13 +12,23 @@ export class UnfitStoreError extends Error {
   }
 }
 
-/** Refuses a store that would lose jobs by itself or is too old. Asks every node of a Cluster. */
-export async function checkStore(redis: StoreConnection): Promise<void> {
+/** Refuses a store that would lose jobs by itself, is too old, or has data that is. Asks every node of a Cluster. */
+export async function checkStore(redis: StoreConnection, prefix: string): Promise<void> {
   for (const node of masters(redis)) {
     const info = readInfo(await node.info('server'));
     refuseOld(info['redis_version'] ?? '0', info['valkey_version']);
     refuseEviction(readInfo(await node.info('memory'))['maxmemory_policy']);
   }
+  await refuseOldData(redis, prefix);
+}
+
+/** Janitors of version 0.1.0 leave this key for good. Jobs of that version would never run. */
+async function refuseOldData(redis: StoreConnection, prefix: string): Promise<void> {
+  if ((await redis.exists(`${prefix}:{sweeps}:lock:expiry:fence`)) === 0) return;
+  throw new UnfitStoreError(
+    `The store has data of Mooring 0.1.0 under the prefix "${prefix}", and this version cannot read it. ` +
+      'Set another MOORING_PREFIX, or empty the store.',
+  );
 }
 
 function refuseOld(version: string, valkeyVersion: string | undefined): void {

@@ -21,6 +21,7 @@ export class MonitoredStore {
 
   constructor(
     address: StoreAddress,
+    private readonly prefix: string,
     private readonly log: Log,
     /** Told when the store must not be used, with what to do about it. */
     private readonly refuse: (why: string) => void,
@@ -52,7 +53,7 @@ export class MonitoredStore {
     clearTimeout(this.again);
     if (this.redis.status !== 'ready') return;
     this.isFit = false;
-    checkStore(this.redis).then(
+    checkStore(this.redis, this.prefix).then(
       () => {
         this.isFit = true;
         this.found();
