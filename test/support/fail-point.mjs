@@ -55,18 +55,15 @@ function isText(text) {
     (command === 'evalsha' && args[0] === sha) || (command === 'eval' && args[0] === text);
 }
 
+/** As the workload kit composes it: a piece that a script includes may include others. */
 function workloadText(room, file) {
   const folders = [`workloads/${room}/src/scripts/`, 'workload-kit/src/scripts/'];
-  return read(file, folders).replace(/^--- @include (\w+)$/gm, (_, piece) => read(piece, folders));
-}
-
-/** The text of a Lua file, from the first of the folders that has it. */
-function read(file, folders) {
   const files = folders.map((folder) => new URL(`${folder}${file}.lua`, LIBS));
-  return readFileSync(
+  const text = readFileSync(
     files.find((each) => existsSync(each)),
     'utf8',
   );
+  return text.replace(/^--- @include (\w+)$/gm, (_, piece) => workloadText(room, piece));
 }
 
 function isNth(n) {
