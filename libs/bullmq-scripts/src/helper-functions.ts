@@ -8,8 +8,8 @@ const STAY = ['cleanList', 'removeLockKeys'];
 /** What stands around some of them: the functions of `environment.lua`. */
 const AROUND: Readonly<Record<string, readonly string[]>> = {
   once: ['promoteDelayedJobs', 'trimEvents', 'addBaseMarkerIfNeeded', 'getOrSetMaxEvents'],
+  onceUnlimited: ['isQueuePausedOrMaxed', 'getQueueMetadata'],
   lastly: ['removeJobsByMaxAge', 'removeJobsByMaxCount'],
-  unlessKnown: ['isLocked', 'isJobSchedulerJob', 'removeParentDependencyKey'],
   inTheSameSet: ['removeJobFromAnyState'],
 };
 

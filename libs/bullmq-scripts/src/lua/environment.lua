@@ -29,21 +29,29 @@ local cjson = {
 -- A helper of BullMQ's that a step calls for each of its jobs, and that has nothing new to do or to say when it is called again with the
 -- same first arguments.
 local function once(helper)
-  local answers = {}
+  local answersByKey = {}
   return function(key, second, ...)
-    local call = key .. tostring(second)
-    if answers[call] == nil then answers[call] = helper(key, second, ...) or false end
-    return answers[call]
+    local answers = answersByKey[key]
+    if not answers then
+      answers = {}
+      answersByKey[key] = answers
+    end
+    local case = second == nil or second
+    if answers[case] == nil then answers[case] = helper(key, second, ...) or false end
+    return answers[case]
   end
 end
 
--- What the step knows of the job that it hands to BullMQ's text: answers by the names of the helpers that would look it up again.
-local known = {}
-
-local function unlessKnown(helper, name)
-  return function(...)
-    if known[name] ~= nil then return known[name] end
-    return helper(...)
+-- The same for helpers that look whether a queue is paused or has reached its limit of running jobs: with such a limit their number
+-- changes within a step, nothing else does.
+local function onceUnlimited(helper)
+  local answers = {}
+  return function(metaKey, ...)
+    if not answers[metaKey] then
+      if redis.call('HEXISTS', metaKey, 'concurrency') == 1 then return helper(metaKey, ...) end
+      answers[metaKey] = { helper(metaKey, ...) }
+    end
+    return unpack(answers[metaKey], 1, 3)
   end
 end
 

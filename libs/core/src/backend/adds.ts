@@ -9,7 +9,7 @@ import type { OwnedOptions } from './owned-options.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
 import { addError, ticketOf, type AddAnswer, type Ticket } from './ticket.js';
 
-const PACE = { most: 16, mostOfSlow: 16, stepsUnderWay: Infinity };
+const PACE = { most: 50, mostOfSlow: 50, stepsUnderWay: Infinity };
 const MOST_OF_A_BULK_IN_ONE_STEP = 50;
 
 /** A job as BullMQ's backend takes it; without an id it gets one. */

@@ -238,12 +238,8 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
       if (cause instanceof RunHandedBack) return (await job.moveToWait(token)) as never;
       // What ends it is told why, which counts in the receipt. A step that gives it back to be tried again is not.
       const isOver = cause instanceof RunAbandoned && cause.reason === 'cancelled';
-      return await super.handleFailed(
-        isOver ? new UnrecoverableError(cause.message) : cause,
-        job,
-        token,
-        ...rest,
-      );
+      const said = isOver ? new UnrecoverableError(cause.message) : cause;
+      return await super.handleFailed(said, job, token, ...rest);
     } catch (error) {
       return this.goOnIfOver(error, args);
     }
@@ -258,8 +254,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     if (!(error instanceof RunCancelled) && !isLost) throw error;
     this.emit(isLost ? 'lost' : 'cancelled', job);
     if (isLost) this.emit('error', error as Error);
-    const goesOn = fetchesNext() && !this.closing && !this.isPaused();
-    return (goesOn ? await this.moveToActive(token, this.opts.name) : undefined) as Job<Data, Result, Name>;
+    return fetchesNext() ? this.fetchAnother(token) : (undefined as never);
   }
 
   /**

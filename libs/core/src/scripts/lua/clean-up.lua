@@ -24,21 +24,26 @@ local function isLivingParent(parent)
   return not mark or allCurrent(mark, string.sub(parent, #root + 2))
 end
 
--- What is known of a job that belongs to no flow and no scheduler, and has no lock. Others are looked at by BullMQ's text.
-local PLAIN = { isLocked = false, isJobSchedulerJob = false, removeParentDependencyKey = false }
-local UNKNOWN = {}
-
-local function removeAsBullMQ(prefix, job, isPlain)
-  known = isPlain and PLAIN or UNKNOWN
-  bull.removeJob(removeJobKeys(prefix, job), { job, '0', prefix })
-  known = UNKNOWN
-  return removedFrom == 'delayed'
-end
-
 local function removeFromQueue(prefix, job, scheduler, parent, timestamp, reason)
   if scheduler and endSchedulerWith(prefix, job) then return true end
   if parent and isLivingParent(parent) then return failInItsPlace(prefix, job, timestamp, reason) end
-  return removeAsBullMQ(prefix, job, not (scheduler or parent))
+  bull.removeJob(removeJobKeys(prefix, job), { job, '0', prefix })
+  return removedFrom == 'delayed'
+end
+
+local PARTS_OF_A_JOB = { '', ':logs', ':dependencies', ':processed', ':failed', ':unsuccessful' }
+local maxEvents = {}
+
+-- What BullMQ's text does for a job that has no scheduler, parent or deduplication of BullMQ's. Its keys are deleted with those of its page.
+-- Answers whether it was delayed, or nothing if it is not in the set in which the job before it was.
+local function removeOnPage(page, prefix, job)
+  local isSet = removedFrom == 'prioritized' or removedFrom == 'delayed'
+  if not isSet or redis.call('ZREM', prefix .. removedFrom, job) == 0 then return nil end
+  local keys, key = page.keys, prefix .. job
+  for i = 1, #PARTS_OF_A_JOB do keys[#keys + 1] = key .. PARTS_OF_A_JOB[i] end
+  maxEvents[prefix] = maxEvents[prefix] or redis.call('HGET', prefix .. 'meta', 'opts.maxLenEvents') or 10000
+  redis.call('XADD', prefix .. 'events', 'MAXLEN', '~', maxEvents[prefix], '*', 'event', 'removed', 'jobId', job, 'prev', removedFrom)
+  return removedFrom == 'delayed'
 end
 
 local function countTold(cancelId, ref)
@@ -69,21 +74,21 @@ local function leaveAllOn(page, mark, ref)
   if needsSlots(mark) then freeSlots(mark, ref) end
 end
 
-local function tellRun(page, ref)
-  countTold(page.cancelId, ref)
-  table.insert(page.running, ref)
-end
-
 -- A job that a worker has stays: its run is told to stop. One that was never handed to a worker has no lock.
 local function cleanJob(page, ref)
   local prefix, job = splitRef(ref)
-  local fields = redis.call('HMGET', prefix .. job, 'opts', 'processedOn', 'atm', 'rjk', 'parentKey', unpack(page.described))
-  local options, begunAt, tries, scheduler, parent, name, timestamp = unpack(fields)
-  if begunAt and isLocked(prefix, job) then return tellRun(page, ref) end
+  local fields = redis.call('HMGET', prefix .. job, 'opts', 'processedOn', 'atm', 'rjk', 'parentKey', 'deid', unpack(page.described))
+  local options, begunAt, tries, scheduler, parent, deduplication, name, timestamp = unpack(fields)
+  if begunAt and isLocked(prefix, job) then
+    countTold(page.cancelId, ref)
+    return table.insert(page.running, ref)
+  end
   local mark = options and markIn(options)
   if not mark then return noteRemoved(page, prefix, ref, 'gone') end
   leaveAllOn(page, mark, ref)
-  local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp, 'cancelled')
+  local wasDelayed
+  if not (scheduler or parent or deduplication) then wasDelayed = removeOnPage(page, prefix, job) end
+  if wasDelayed == nil then wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp, 'cancelled') end
   local wasTold = begunAt and redis.call('SISMEMBER', toldOf(ref), page.cancelId) == 1
   local state = wasTold and 'running' or not wasDelayed and 'waiting' or tries and 'retrying' or 'delayed'
   noteRemoved(page, prefix, ref, state)
@@ -103,6 +108,7 @@ local function writePage(page)
   if schedulersEnded > 0 then redis.call('HINCRBY', receiptOf(page.cancelId), 'schedules', schedulersEnded) end
   for owner, entries in pairs(page.history) do rememberAll(owner, entries) end
   writeGone()
+  if #page.keys > 0 then redis.call('DEL', unpack(page.keys)) end
   if #page.running > 0 then
     redis.pcall('XADD', root .. '~cancelled', 'MAXLEN', '~', MOST_ANNOUNCED, '*', 'runs', table.concat(page.running, '\n'))
   end
@@ -112,7 +118,7 @@ end
 -- What these jobs have in common is written once: what leaves the owner's record, the history of each owner, and the counts. Answers how
 -- many of them run, and whether these are all: a page of the index may have more jobs than a step removes.
 local function cleanRefs(owner, cancelId, refs, timestamp)
-  local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, history = {}, running = {},
+  local page = { owner = owner, cancelId = cancelId, timestamp = timestamp, leaving = {}, keys = {}, history = {}, running = {},
     counts = { waiting = {}, delayed = {}, retrying = {}, gone = {} }, described = remembersJobs() and { 'name', 'timestamp' } or {} }
   local at = 0
   while at < #refs and #page.leaving < JOBS_IN_ONE_STEP do
