@@ -118,8 +118,8 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'what is woken holds no slot',
     'slots',
-    "    redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n    local priority",
-    '    local priority',
+    "    redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n    redis.call('ZADD', prefix .. 'prioritized'",
+    "    redis.call('ZADD', prefix .. 'prioritized'",
   ),
   m('what goes stays in line', 'slots', "    redis.call('ZREM', lineOf(slot), ref)\n    if", '    if'),
   m('a key lets two jobs run', 'slots', ', limit = 1 } end', ', limit = 2 } end'),
@@ -141,8 +141,19 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'a clean-up leaves the queue alone',
     'clean-up',
-    "local wasDelayed = removeFromQueue(prefix, job, scheduler, parent, page.timestamp, 'cancelled')",
-    'local wasDelayed = false',
+    'then wasDelayed = removeOnPage(page, prefix, job) end',
+    'then wasDelayed = false end',
+  ),
+  m(
+    'a clean-up keeps what the store has of a job',
+    'clean-up',
+    "  if #page.keys > 0 then redis.call('DEL', unpack(page.keys)) end\n",
+  ),
+  m(
+    'a clean-up looks for a plain job in the set of the one before, and nowhere else',
+    'clean-up',
+    "if not isSet or redis.call('ZREM', prefix .. removedFrom, job) == 0 then return nil end",
+    "if not isSet or redis.call('ZREM', prefix .. removedFrom, job) == 0 then return false end",
   ),
   m(
     'a clean-up looks for a job in the set of the one before, and nowhere else',

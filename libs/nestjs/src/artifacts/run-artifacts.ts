@@ -44,11 +44,11 @@ export class RunArtifacts {
    * @internal The run puts nothing more. What it made goes unless its result may count. What cannot be removed now, and that of a run
    * whose job is cancelled just when it ends, is found by the sweep of artifacts.
    */
-  async end(mayCount: boolean): Promise<void> {
+  end(mayCount: boolean): Promise<void> | undefined {
     this.isOver = true;
-    if (!this.hasTried || (mayCount && !this.isUnwanted)) return;
+    if (!this.hasTried || (mayCount && !this.isUnwanted)) return undefined;
     const { jobId, fence } = this.maker;
-    await this.store!.removeRun(jobId, fence).catch((error: Error) =>
+    return this.store!.removeRun(jobId, fence).catch((error: Error) =>
       new Logger('mooring').warn(
         `Artifacts of job ${this.job.id} stay until the next sweep: ${error.message}`,
       ),

@@ -9,6 +9,8 @@ import { LOWEST_PRIORITY, MIDDLE_PRIORITY, priorityInQueue } from '../kinds/prio
 const CALLERS = /^callers\//;
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** What a caller may say of one job. */
 export interface EnqueueOptions {
   /** One to four owners; the first is the primary. Default those that the kind names. */
@@ -40,24 +42,26 @@ export function jobOptionsOf(
   const dedup = readDedup(kind, given.dedup ?? kind.dedup);
   const slot = given.slot ?? kind.slot?.(payload);
   const { idempotencyKey, origin } = given;
-  refuseToExpire(kind, {
-    delay,
-    expiresIn,
-    isJoined: dedup?.strategy === 'skip' || dedup?.strategy === 'coalesce',
-  });
-  return {
-    owners: given.owners ?? kind.owners?.(payload) ?? [],
+  const isJoined = dedup?.strategy === 'skip' || dedup?.strategy === 'coalesce';
+  if (!isJoined && expiresIn !== undefined && delay > expiresIn) refuseToExpire(kind, delay, expiresIn);
+  const owners = given.owners ?? kind.owners?.(payload) ?? [];
+  // Field by field: this is done for every job.
+  const options: Mutable<JobsOptions & OwnedJobOptions> = {
+    owners,
     priority: readPriority(kind, given.priority),
-    ...(delay > 0 && { delay }),
-    ...(expiresIn !== undefined && { expiresIn }),
-    ...(dedup && { dedup }),
-    ...(slot && { slot }),
-    ...(idempotencyKey !== undefined && {
-      idempotency: { key: idempotencyKey, request: requestText(kind, payload, given) },
-    }),
-    ...(origin && { origin }),
-    ...(kind.attempts > 1 && { attempts: kind.attempts, ...(kind.backoff && { backoff: kind.backoff }) }),
   };
+  if (delay > 0) options.delay = delay;
+  if (expiresIn !== undefined) options.expiresIn = expiresIn;
+  if (dedup) options.dedup = dedup;
+  if (slot) options.slot = slot;
+  if (idempotencyKey !== undefined)
+    options.idempotency = { key: idempotencyKey, request: requestText(kind, payload, given) };
+  if (origin) options.origin = origin;
+  if (kind.attempts > 1) {
+    options.attempts = kind.attempts;
+    if (kind.backoff) options.backoff = kind.backoff;
+  }
+  return options;
 }
 
 /** The key of a slot that a caller from outside names. They share no key with the application. */
@@ -94,11 +98,7 @@ function readDedup(
 }
 
 /** With `skip` and `coalesce` the job may join a pending one that starts earlier. */
-function refuseToExpire(
-  kind: Kind,
-  { delay, expiresIn, isJoined }: { delay: number; expiresIn: number | undefined; isJoined: boolean },
-): void {
-  if (isJoined || expiresIn === undefined || delay <= expiresIn) return;
+function refuseToExpire(kind: Kind, delay: number, expiresIn: number): never {
   throw new InvalidJobError(
     `delay (${delay} ms) is longer than expiresIn (${expiresIn} ms) of ${kind.name}: ` +
       'the job could only expire. Give it a longer expiresIn.',

@@ -69,32 +69,29 @@ export class Enqueuer {
 
   private async add({ kind, payload, owners, options }: JobRequest): Promise<EnqueueTicket> {
     const write = this.queues.get(kind.queue).enqueue(kind.name, payload, options);
-    const { answer, durable } = await answerOf(write).catch((error: unknown) =>
-      nameSlot(error, options.slot),
-    );
-    const { isRepeat, outcome, ...rest } = answer;
-    const ticket: EnqueueTicket = {
-      // The same command twice, or an id that the caller has used before.
-      outcome: outcome === 'existing' ? 'created' : outcome,
-      ...rest,
-      kind: kind.name,
-      queue: kind.queue,
-      owners,
-      ...(this.waitsForDurability && { durable }),
-    };
-    if (!isRepeat) this.tell(ticket, options.origin);
-    return ticket;
+    try {
+      const { answer, durable } = this.waitsForDurability ? await answerOf(write) : { answer: await write };
+      const { outcome, id, replaced } = answer;
+      const ticket: EnqueueTicket = {
+        // The same command twice, or an id that the caller has used before.
+        outcome: outcome === 'existing' ? 'created' : outcome,
+        id,
+        kind: kind.name,
+        queue: kind.queue,
+        owners,
+        ...(replaced !== undefined && { replaced }),
+        ...(durable !== undefined && { durable }),
+      };
+      if (!answer.isRepeat) this.tell(ticket, options.origin);
+      return ticket;
+    } catch (error) {
+      nameSlot(error, options.slot);
+    }
   }
 
   private tell({ outcome, id: jobId, kind, queue, owners }: EnqueueTicket, origin: JobOrigin = {}): void {
     const { requestId } = origin;
-    const facts = {
-      queue,
-      kind,
-      jobId,
-      owner: owners[0] ?? '',
-      ...(requestId !== undefined && { requestId }),
-    };
+    const facts = { queue, kind, jobId, owner: owners[0] ?? '', ...(requestId && { requestId }) };
     if (outcome === 'created' || outcome === 'replaced')
       this.journal.tell({ event: 'job.accepted', ...facts });
     else this.journal.tell({ event: 'job.deduplicated', outcome, ...facts });

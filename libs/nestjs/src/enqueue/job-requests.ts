@@ -30,12 +30,16 @@ export class JobRequests {
 
   async read(kind: Kind, payload: unknown, given: EnqueueOptions = {}): Promise<JobRequest> {
     this.kinds.get(kind.name);
-    const read = await checkPayload(kind, payload);
-    const { owners: asked, ...options } = jobOptionsOf(kind, read as never, given);
-    const owners = readOwners(asked);
+    const value = readAsRun(kind, payload);
+    const reading = readPayload(kind.payload, value);
+    const read = reading instanceof Promise ? await reading : reading;
+    if ('problems' in read)
+      throw new InvalidJobError(`The payload of ${kind.name} is wrong:\n${read.problems}`);
+    const options = jobOptionsOf(kind, read.payload as never, given);
+    const owners = readOwners(options.owners);
     const id = readJobId(kind, given.jobId);
     const kept = this.retention.optionsOf(kind);
-    return { kind, payload, id, owners, options: { ...options, ...kept, owners, jobId: id } };
+    return { kind, payload, id, owners, options: Object.assign(options, kept, { owners, jobId: id }) };
   }
 }
 
@@ -54,15 +58,12 @@ function readJobId({ name, queue, artifacts }: Kind, given: string | undefined):
   );
 }
 
-/** The payload is checked as its run will get it, after JSON, and stored as the caller gave it. */
-async function checkPayload(kind: Kind, payload: unknown): Promise<unknown> {
+/** The payload as its run will get it, after JSON: so it is checked. It is stored as the caller gave it. */
+function readAsRun(kind: Kind, payload: unknown): unknown {
   const text = toJson(payload);
   const bytes = Buffer.byteLength(text ?? '');
   if (bytes > kind.maxPayloadBytes) throw new TooLargeError(bytes, kind.maxPayloadBytes);
-  const read = await readPayload(kind.payload, text === undefined ? undefined : JSON.parse(text));
-  if ('problems' in read)
-    throw new InvalidJobError(`The payload of ${kind.name} is wrong:\n${read.problems}`);
-  return read.payload;
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Nothing for what JSON cannot write, such as a function. */

@@ -72,8 +72,7 @@ export type Fact =
 export type FactListener = (fact: Fact) => void;
 
 export function factsOf(job: Pick<Job, 'id' | 'name' | 'queueName' | 'opts'>): JobFacts {
-  const { owners = [], origin } = job.opts as { owners?: string[]; origin?: { requestId?: string } };
-  const { requestId } = origin ?? {};
-  const facts = { queue: job.queueName, kind: job.name, jobId: job.id ?? '', owner: owners[0] ?? '' };
-  return requestId === undefined ? facts : { ...facts, requestId };
+  const { owners, origin } = job.opts as { owners?: string[]; origin?: { requestId?: string } };
+  const facts = { queue: job.queueName, kind: job.name, jobId: job.id ?? '', owner: owners?.[0] ?? '' };
+  return origin?.requestId === undefined ? facts : { ...facts, requestId: origin.requestId };
 }

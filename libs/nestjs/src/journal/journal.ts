@@ -22,12 +22,13 @@ export class Journal {
 
   tell(fact: Fact): void {
     this.tellHere(fact);
-    attempt(() => void this.options.publisher?.publish(fact)?.catch(warn));
+    const { publisher } = this.options;
+    if (publisher) attempt(() => void publisher.publish(fact)?.catch(warn), fact);
   }
 
   /** Without telling other services: the outbox does. */
   tellHere(fact: Fact): void {
-    for (const listener of this.listeners) attempt(() => listener(fact));
+    for (const listener of this.listeners) attempt(listener, fact);
   }
 
   /** A lost connection fails many times in the same way: that is told once in a while. */
@@ -43,9 +44,9 @@ export class Journal {
 }
 
 /** What happened has happened, whether or not a listener fails. */
-function attempt(tell: () => void): void {
+function attempt(listener: FactListener, fact: Fact): void {
   try {
-    tell();
+    listener(fact);
   } catch (error) {
     warn(error);
   }

@@ -17,12 +17,18 @@ interface SchemaIssue {
 export type SchemaInput<S extends PayloadSchema> = NonNullable<S['~standard']['types']>['input'];
 export type SchemaOutput<S extends PayloadSchema> = NonNullable<S['~standard']['types']>['output'];
 
-/** The payload as the schema reads it, or what is wrong with it, one line a problem. */
-export async function readPayload<S extends PayloadSchema>(
+export type PayloadRead<Out> = { readonly payload: Out } | { readonly problems: string };
+
+/** The payload as the schema reads it, or what is wrong with it, one line a problem. Most schemas answer at once. */
+export function readPayload<S extends PayloadSchema>(
   schema: S,
   value: unknown,
-): Promise<{ readonly payload: SchemaOutput<S> } | { readonly problems: string }> {
-  const result = await schema['~standard'].validate(value);
+): PayloadRead<SchemaOutput<S>> | Promise<PayloadRead<SchemaOutput<S>>> {
+  const result = schema['~standard'].validate(value);
+  return result instanceof Promise ? result.then(readOf) : readOf(result);
+}
+
+function readOf<Out>(result: SchemaResult<Out>): PayloadRead<Out> {
   return result.issues ? { problems: result.issues.map(describe).join('\n') } : { payload: result.value };
 }
 

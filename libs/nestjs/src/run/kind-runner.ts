@@ -6,10 +6,11 @@ import { EarlyParent } from '../flows/early-parent.js';
 import { JobLog } from '../history/job-log.js';
 import { factsOf, type JobFacts } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
+import type { Kind } from '../kinds/kind.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { RunTimedOut } from './run-timed-out.js';
 import { RunPreparation, type PreparedRun } from './run-preparation.js';
-import { Run } from './run.js';
+import { Run, type RunReports } from './run.js';
 import { RunningJobs } from './running-jobs.js';
 import { SkipJob } from './skip-job.js';
 import { SnoozeJob } from './snooze-job.js';
@@ -18,6 +19,8 @@ import { Snoozer } from './snoozer.js';
 /** Runs jobs of kinds, and says what their errors mean. */
 @Injectable()
 export class KindRunner {
+  private readonly reports = new WeakMap<Kind, RunReports>();
+
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly preparation: RunPreparation,
@@ -32,15 +35,13 @@ export class KindRunner {
     this.running.takenAt.set(job.queueName, Date.now());
     const facts = factsOf(job);
     const parent = this.earlyParentOf(job, token);
-    const earlier = await parent?.takeUp();
-    if (earlier) return earlier.result;
-    await checkChildren(job);
-    const perform = async (): Promise<unknown> => {
-      const prepared = await this.preparation.prepare(job);
-      const run = this.makeRun(job, signal, prepared);
-      return this.whileShown(run, job, facts, () => this.perform(run, prepared, parent));
-    };
+    if (parent) {
+      const earlier = await parent.takeUp();
+      if (earlier) return earlier.result;
+    }
+    if (job.opts.family) await checkChildren(job);
     const around = this.options.worker?.around;
+    const perform = (): Promise<unknown> => this.perform(job, signal, facts, parent);
     try {
       return await (around ? around(facts, perform) : perform());
     } catch (error) {
@@ -53,44 +54,57 @@ export class KindRunner {
     }
   }
 
-  private makeRun(job: Job, signal: AbortSignal, { kind }: PreparedRun): Run {
-    return new Run(job, signal, {
-      log: (level, text) => this.log.write(job.queueName, job.id!, { at: Date.now(), level, text }),
-      failed: (error) => this.journal.trouble(`The progress of ${kind.name}`, error),
-      artifacts: kind.artifacts ? this.options.artifacts : undefined,
-    });
+  private reportsOf(kind: Kind): RunReports {
+    let reports = this.reports.get(kind);
+    if (!reports) {
+      reports = {
+        log: ({ queueName, id }, level, text) =>
+          this.log.write(queueName, id!, { at: Date.now(), level, text }),
+        failed: (error) => this.journal.trouble(`The progress of ${kind.name}`, error),
+        artifacts: kind.artifacts ? this.options.artifacts : undefined,
+      };
+      this.reports.set(kind, reports);
+    }
+    return reports;
   }
 
-  private async whileShown<T>(run: Run, job: Job, facts: JobFacts, perform: () => Promise<T>): Promise<T> {
+  private async perform(
+    job: Job,
+    signal: AbortSignal,
+    facts: JobFacts,
+    parent: EarlyParent | undefined,
+  ): Promise<unknown> {
+    const prepared = await this.preparation.prepare(job);
+    const run = new Run(job, signal, this.reportsOf(prepared.kind));
     const shown = { ...facts, attempt: run.attempt, since: Date.now() };
     this.running.runs.add(shown);
     this.journal.tell({ event: 'job.began', ...facts, attempt: run.attempt, ...waitedMs(job) });
     try {
-      return await perform();
+      return await handle(run, prepared, parent);
     } finally {
       run.end();
       this.running.runs.delete(shown);
     }
   }
 
-  private async perform(
-    run: Run,
-    { handler, payload }: PreparedRun,
-    parent: EarlyParent | undefined,
-  ): Promise<unknown> {
-    try {
-      const result = await handler.handle(payload, run);
-      await parent?.waitForChildren(result);
-      await run.artifacts.end(true);
-      return result;
-    } catch (error) {
-      await run.artifacts.end(error instanceof WaitingChildrenError);
-      throw error;
-    }
-  }
-
   private earlyParentOf(job: Job, token: string): EarlyParent | undefined {
     return EarlyParent.is(job) ? new EarlyParent(this.queues.get(job.queueName), job, token) : undefined;
+  }
+}
+
+async function handle(
+  run: Run,
+  { handler, payload }: PreparedRun,
+  parent: EarlyParent | undefined,
+): Promise<unknown> {
+  try {
+    const result = await handler.handle(payload, run);
+    if (parent) await parent.waitForChildren(result);
+    await run.artifacts.end(true);
+    return result;
+  } catch (error) {
+    await run.artifacts.end(error instanceof WaitingChildrenError);
+    throw error;
   }
 }
 

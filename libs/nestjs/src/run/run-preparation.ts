@@ -32,8 +32,9 @@ export class RunPreparation {
     const kind = this.kinds.find(job.name);
     const handler = this.handlers.get(job.name);
     if (!kind || !handler) throw new SnoozeJob('no handler here', NOT_HERE_MS);
-    await this.checkOwners(kind, job);
-    const read = await readPayload(kind.payload, job.data);
+    if (kind.checkOwner === 'start') await this.checkOwners(kind, job);
+    const reading = readPayload(kind.payload, job.data);
+    const read = reading instanceof Promise ? await reading : reading;
     // To fail what an older worker does not understand would lose it.
     if ('problems' in read)
       throw new SnoozeJob(`its payload cannot be read here: ${read.problems}`, NOT_HERE_MS);
@@ -45,7 +46,6 @@ export class RunPreparation {
   }
 
   private async checkOwners(kind: Kind, { opts }: Job): Promise<void> {
-    if (kind.checkOwner !== 'start') return;
     const life = await this.owners.ask(opts.owners ?? []);
     if (life === 'gone') throw new SkipJob('its owner is gone');
     if (life === 'unknown' && kind.onUnknownOwner === 'wait')

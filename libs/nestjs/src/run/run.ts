@@ -7,9 +7,9 @@ import { readChildren, type ChildOutcome } from '../flows/children.js';
 import { Progress } from './progress.js';
 import { RunLogger } from './run-logger.js';
 
-/** Where a run leaves what it reports and makes. */
+/** Where runs of one kind leave what they report and make. */
 export interface RunReports {
-  readonly log: (level: string, text: string) => void;
+  readonly log: (job: Job, level: string, text: string) => void;
   readonly failed: (error: unknown) => void;
   readonly artifacts: ArtifactStore | undefined;
 }
@@ -56,7 +56,9 @@ export class Run {
 
   /** Lines go to the log of the process, and the first hundred to the log of the job. */
   get log(): Logger {
-    return (this.logger ??= new RunLogger(this.job.name, this.reports.log));
+    return (this.logger ??= new RunLogger(this.job.name, (level, text) =>
+      this.reports.log(this.job, level, text),
+    ));
   }
 
   /**
