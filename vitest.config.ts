@@ -7,6 +7,13 @@ const TOOLS = '{apps,libs,test}/**/*.tools.spec.ts';
 const ENGINES = '{apps,libs,test}/**/*.engines.spec.ts';
 /** What holds for every engine: there on the real ones, in the suite on what needs none. */
 const CONTRACTS = '{apps,libs,test}/**/*.contract.spec.ts';
+/** What takes long: crashes at many points, chaos, memory, mutants. `npm run test:nightly` runs these. */
+const NIGHTLY = '{apps,libs,test}/**/*.nightly.spec.ts';
+/** What has a long form, by the environment that `scripts/test.mjs` sets for the night. */
+const LONG_FORMS = [
+  'libs/core/src/**/{crash-points,killed-processes,cancel-race,properties}.spec.ts',
+  'test/faults/{cancel,sweep,untold}-crash.spec.ts',
+];
 const ALL = '{apps,libs,test}/**/*.spec.ts';
 
 export default defineConfig({
@@ -25,7 +32,9 @@ export default defineConfig({
 function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: boolean } {
   // One file at a time: they restart the engines that all of them use.
   if (process.env['TEST_DOCKER_HOSTS']) return { include: [ENGINES, CONTRACTS], fileParallelism: false };
-  return process.env['TEST_TOOLS'] ? { include: [TOOLS] } : { include: [ALL], exclude: [TOOLS, ENGINES] };
+  if (process.env['TEST_TOOLS']) return { include: [TOOLS] };
+  if (process.env['TEST_NIGHTLY']) return { include: [NIGHTLY, ...LONG_FORMS] };
+  return { include: [ALL], exclude: [TOOLS, ENGINES, NIGHTLY] };
 }
 
 /** For libs/core, libs/http, libs/nestjs and libs/partitions: their own package.json names the published packages, as their users have them. */

@@ -5,7 +5,7 @@ import { needNode } from './need-node.mjs';
 
 needNode();
 const { spawn } = await import('node:child_process');
-const { hash, randomBytes } = await import('node:crypto');
+const { randomBytes } = await import('node:crypto');
 const { mkdtemp, rm } = await import('node:fs/promises');
 const { tmpdir } = await import('node:os');
 const nodePath = await import('node:path');
@@ -50,9 +50,9 @@ try {
   await Promise.all(Array.from({ length: AT_ONCE }, () => cancelEach(owners)));
   isOver = true;
   await Promise.all(monkeys);
-  await untilDone();
+  const receipts = await Promise.all(trials.map(({ name }) => finalReceipt(name)));
   await pause(OBSERVE_MS);
-  for (const one of trials) await judge(one);
+  for (const [i, one] of trials.entries()) judge(one, receipts[i]);
 } finally {
   for (const one of [fleet.api, fleet.canceller, fleet.janitor, ...fleet.workers]) one.child.kill('SIGKILL');
   redis.disconnect();
@@ -91,16 +91,17 @@ async function trial(name) {
 }
 
 /** Counts jobs that started after their cancel. Runs that the receipt counts are excused: only their report was late. */
-async function judge({ name, jobs, answeredAt }) {
-  const told = await toldJobs(name);
-  counts.told += told.length;
-  for (const id of jobs) {
-    const late = (begins.get(id) ?? []).filter((at) => at > answeredAt).length;
-    const excused = told.filter((job) => job === id).length;
-    if (late <= excused) continue;
-    counts.late += late - excused;
-    console.error(`Job ${id} of trip:${name} started late.`);
+function judge({ name, jobs, answeredAt }, { aborted, removed, done }) {
+  counts.told += aborted;
+  counts.removed += removed;
+  if (!done) {
+    counts.unfinished += 1;
+    console.error(`The cancel of trip:${name} is not finished.`);
   }
+  const starts = [...jobs].flatMap((id) => (begins.get(id) ?? []).filter((at) => at > answeredAt));
+  if (starts.length <= aborted) return;
+  counts.late += starts.length - aborted;
+  console.error(`${starts.length} jobs of trip:${name} started late, and ${aborted} runs were told to stop.`);
 }
 
 async function enqueue(name, payload, more = {}) {
@@ -136,25 +137,13 @@ async function ask(url, method, path, body) {
   }
 }
 
-async function toldJobs(name) {
-  const fields = await redis.hkeys(`${recordOf(name)}:cancel:${digest(`c-${name}`)}`);
-  return fields
-    .filter((field) => field.startsWith('run:'))
-    .map((field) => field.slice(4, field.lastIndexOf('|')));
-}
-
-/** Waits until every receipt is done and every index is empty. */
-async function untilDone() {
+/** The receipt of an owner's cancel when it is done, or as it stands when the time is over. */
+async function finalReceipt(name) {
   const deadline = Date.now() + TO_THE_END_MS;
-  for (let i = 0; i < counts.owners; i += 1) {
-    const receipt = `${recordOf(`${i}`)}:cancel:${digest(`c-${i}`)}`;
-    while ((await redis.hget(receipt, 'd')) === null && Date.now() < deadline) await pause(50);
-    const fields = await redis.hgetall(receipt);
-    const places = (await redis.hkeys(recordOf(`${i}`))).filter((field) => field.startsWith('j'));
-    for (const [field, n] of Object.entries(fields)) if (field.startsWith('n:')) counts.removed += Number(n);
-    if (fields.d !== undefined && places.length === 0) continue;
-    counts.unfinished += 1;
-    console.error(`The cancel of trip:${i} is not finished; left: ${places.join(', ') || 'nothing'}.`);
+  for (;;) {
+    const receipt = await ask(await fleet.api.url, 'GET', `/v1/cancellations/c-${name}`);
+    if (receipt?.done || Date.now() > deadline) return { aborted: 0, removed: 0, done: false, ...receipt };
+    await pause(200);
   }
 }
 
@@ -226,14 +215,6 @@ function readBegins(stdout) {
       begins.set(jobId, [...(begins.get(jobId) ?? []), time]);
     }
   });
-}
-
-function recordOf(name) {
-  return `${prefix}:{${digest(`trip:${name}`)}}`;
-}
-
-function digest(text) {
-  return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
 function between(least, most) {
