@@ -1,5 +1,5 @@
 import type { Job, JobState } from 'bullmq';
-import { failedOfChild, wordsOfFailure } from '../flows/failed-child.js';
+import { failedOfChild, wordsOfFailure } from './failed-child.js';
 import type { JobEvent } from './job-log.js';
 
 export const TIMELINE_EVENTS = [

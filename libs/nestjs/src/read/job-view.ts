@@ -1,5 +1,5 @@
 import type { Job, JobState } from 'bullmq';
-import { failedOfChild, wordsOfFailure } from '../flows/failed-child.js';
+import { failedOfChild, wordsOfFailure } from '../history/failed-child.js';
 import type { RemovedJob } from '../history/job-history.js';
 import type { TimelineEntry } from '../history/timeline.js';
 

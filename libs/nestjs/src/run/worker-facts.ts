@@ -1,7 +1,7 @@
 import type { RefusedJob } from '#core';
 import { Injectable } from '@nestjs/common';
 import type { Job, Worker } from 'bullmq';
-import { wordsOfFailure } from '../flows/failed-child.js';
+import { wordsOfFailure } from '../history/failed-child.js';
 import { JobLog } from '../history/job-log.js';
 import { JobHistory } from '../history/job-history.js';
 import { factsOf } from '../journal/fact.js';
