@@ -10,10 +10,10 @@ import {
 import { askAll, askOne } from '../model/ask-all.js';
 import { inEachPart, type Placed } from '../model/in-each-part.js';
 import { checkSlot, jobIdIn, placeOf } from '../model/job-place.js';
+import { addCounts } from '../model/merges.js';
 import { cursorBehind, readPartCursor } from '../model/part-cursor.js';
 import { IN_ALL, OF_ONE_JOB } from './queue-methods.js';
 import { QueueReader, type PartitionedQueueOptions } from './queue-reader.js';
-import { addAdoptions, addRetried } from './totals.js';
 
 type Anything = Job['data'];
 type Added<D, R, N extends string> = Parameters<MooredQueue<D, R, N>['add']>;
@@ -111,7 +111,7 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
     for (const queue of this.parts) {
       if (total.retried >= limit) break;
       const more = await plain.retryMatching.call(queue, { ...filter, limit: limit - total.retried });
-      total = addRetried(total, more);
+      total = addCounts([total, more]);
     }
     return total;
   }
@@ -120,16 +120,22 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
   override async adopt(options: AdoptOptions = {}): Promise<Adoption> {
     if (this.others.length === 0) return super.adopt(options);
     const { cursor, limit = Infinity, ...rest } = options;
-    let total: Adoption = { seen: 0, adopted: 0, removed: 0, failed: 0 };
+    let total = { seen: 0, adopted: 0, removed: 0, failed: 0 };
     let next = cursor;
+    let firstError: unknown;
     do {
       const { at, cursor: from } = readPartCursor(next);
       const here = { ...rest, limit: limit - total.seen, ...(from && { cursor: from }) };
-      const page = await plain.adopt.call(this.parts[at], here);
-      total = addAdoptions(total, page);
-      next = cursorBehind(at, this.parts.length, page.cursor);
+      const { cursor: end, error, ...counts } = await plain.adopt.call(this.parts[at], here);
+      total = addCounts([total, counts]);
+      firstError ??= error;
+      next = cursorBehind(at, this.parts.length, end);
     } while (next !== undefined && total.seen < limit);
-    return { ...total, ...(next !== undefined && { cursor: next }) };
+    return {
+      ...total,
+      ...(firstError !== undefined && { error: firstError }),
+      ...(next !== undefined && { cursor: next }),
+    };
   }
 }
 

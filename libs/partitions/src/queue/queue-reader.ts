@@ -5,9 +5,7 @@ import { sum } from '../model/merges.js';
 import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 import { mergeJobs, rangeInEach } from './merge-jobs.js';
 
-export interface PartitionedQueueOptions extends MooredQueueOptions, PartitionOptions {
-  readonly prefix?: string;
-}
+export type PartitionedQueueOptions = MooredQueueOptions & PartitionOptions;
 
 type Anything = Job['data'];
 type Found<D, R, N extends string> = Awaited<ReturnType<MooredQueue<D, R, N>['getJobs']>>;
