@@ -6,9 +6,7 @@ import { checkSlot, jobIdIn, partitionNamedBy, placeOf } from '../model/job-plac
 import { nothing } from '../model/merges.js';
 import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 
-export interface PartitionedFlowOptions extends MooredFlowOptions, PartitionOptions {
-  readonly prefix?: string;
-}
+export type PartitionedFlowOptions = MooredFlowOptions & PartitionOptions;
 
 type Sought = Parameters<MooredFlowProducer['getFlow']>[0];
 

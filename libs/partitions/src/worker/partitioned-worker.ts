@@ -6,9 +6,7 @@ import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 import { PermittedWorker } from './permitted-worker.js';
 import { RunPermits } from './run-permits.js';
 
-export interface PartitionedWorkerOptions extends MooredWorkerOptions, PartitionOptions {
-  readonly prefix?: string;
-}
+export type PartitionedWorkerOptions = MooredWorkerOptions & PartitionOptions;
 
 type Anything = Job['data'];
 type Fetched<D, R, N extends string> = Awaited<ReturnType<PermittedWorker<D, R, N>['getNextJob']>>;
