@@ -10,7 +10,7 @@ import {
   type Receipt,
 } from '#core';
 import { ANSWERS_WITHIN_MS, checkOptions, unkeptReceipt, untilDrained } from '#core/parts';
-import type { Answer, Cancel, OwnersAccess, OwnersAt, SeenOwner } from '#core/parts';
+import type { Answer, Cancel, OwnersAt, SeenOwner } from '#core/parts';
 import { partitionNamedBy } from '../model/job-place.js';
 import { hasMoved, seenIn } from './seen.js';
 import type { SpreadCleanUp } from './spread-clean-up.js';
@@ -20,7 +20,7 @@ import type { SpreadReader } from './spread-reader.js';
  * Cancels and reopens owners that have several partitions. The first partition is their home: it decides, and its receipt holds what the
  * others have to be told until they have been. If the process dies in between, any process finishes the cancel.
  */
-export class SpreadCanceller implements Pick<OwnersAccess['canceller'], 'cancel' | 'cancelJob' | 'reopen'> {
+export class SpreadCanceller {
   private readonly home: OwnersAt;
   private readonly others: readonly OwnersAt[];
 

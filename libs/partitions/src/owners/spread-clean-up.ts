@@ -1,5 +1,5 @@
 import { CancelConflictError } from '#core';
-import type { Answer, Cancel, OwnersAccess, OwnersAt, SeenOwner } from '#core/parts';
+import type { Answer, Cancel, OwnersAt, SeenOwner } from '#core/parts';
 
 /** What the other partitions are told, as it stands in the receipt of the home partition. */
 interface Intent {
@@ -10,7 +10,7 @@ interface Intent {
 }
 
 /** Finishes cancels that the home partition has made, and the others may not have. Any process can do it. */
-export class SpreadCleanUp implements Pick<OwnersAccess['cleanUp'], 'open' | 'pass'> {
+export class SpreadCleanUp {
   private readonly home: OwnersAt;
   private readonly others: readonly OwnersAt[];
 

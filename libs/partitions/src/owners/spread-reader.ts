@@ -7,7 +7,7 @@ import {
   type Receipt,
   type UnderWay,
 } from '#core';
-import type { ListOptions, OwnerList, OwnersAccess, OwnersAt } from '#core/parts';
+import type { ListOptions, OwnerList, OwnersAt } from '#core/parts';
 import { sum } from '../model/merges.js';
 import { readPartCursor } from '../model/part-cursor.js';
 import { mergeReceipts } from './merge-receipts.js';
@@ -16,10 +16,7 @@ import { seenEverywhere } from './seen.js';
 const PAGE = 100;
 
 /** Reads owners that have several partitions. */
-export class SpreadReader implements Pick<
-  OwnersAccess['reader'],
-  'get' | 'underWay' | 'list' | 'history' | 'receipt'
-> {
+export class SpreadReader {
   constructor(private readonly parts: readonly OwnersAt[]) {}
 
   /** What each partition knows of an owner, without its jobs. */

@@ -36,10 +36,9 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
 > {
   constructor(name: string, opts: PartitionedQueueOptions) {
     super(name, opts);
-    for (const queue of this.others) {
+    for (const queue of this.parts.slice(1))
       for (const event of FORWARDED)
         queue.on(event as 'error', (...args) => this.emit(event as 'error', ...args));
-    }
   }
 
   override async add(...[name, data, opts]: Added<D, R, N>): Promise<Jobs<D, R, N>[number]> {
@@ -69,7 +68,7 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
 
   /** Owners that the caller does not name are asked for before the partition is chosen. */
   private place<J extends { name: string; data?: Anything; opts?: JobsOptions }>(job: J): Placed<J> {
-    if (this.others.length === 0) return { at: 0, job };
+    if (this.parts.length === 1) return { at: 0, job };
     const opts = this.withOwners(job.name, job.data, job.opts);
     const at = this.partitionOf({ ...opts });
     return { at, job: { ...job, opts: { ...opts, jobId: jobIdIn(at, opts?.jobId) } } };
@@ -86,7 +85,7 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
   override async upsertJobScheduler(
     ...args: Scheduled<D, R, N>
   ): ReturnType<MooredQueue<D, R, N>['upsertJobScheduler']> {
-    if (this.others.length === 0) return super.upsertJobScheduler(...args);
+    if (this.parts.length === 1) return super.upsertJobScheduler(...args);
     const [id, , { name = id, data, opts } = {}] = args;
     const at = this.partitionOf({ ...this.withOwners(name, data, opts), jobId: id });
     const job = await plain.upsertJobScheduler.apply(this.parts[at], args as never);
@@ -118,7 +117,7 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
 
   /** One partition after the other. A job stays in the partition where it waits. */
   override async adopt(options: AdoptOptions = {}): Promise<Adoption> {
-    if (this.others.length === 0) return super.adopt(options);
+    if (this.parts.length === 1) return super.adopt(options);
     const { cursor, limit = Infinity, ...rest } = options;
     let total = { seen: 0, adopted: 0, removed: 0, failed: 0 };
     let next = cursor;
