@@ -17,14 +17,8 @@ import { allows } from './images.js';
 import { LeaseTerminator } from './lease-terminator.js';
 import type { LeaseRecord, LeaseState } from './lease.js';
 import { LeaseJobSender } from './lease-job-sender.js';
-import {
-  EngineThereError,
-  LeaseOverError,
-  LeasesFullError,
-  NotForCleanupError,
-  UnknownLeaseError,
-} from './lease-errors.js';
-import { LeaseRepository, type LeasePage } from './lease-repository.js';
+import { LeaseOverError, LeasesFullError, NotForCleanupError, UnknownLeaseError } from './lease-errors.js';
+import { LeaseRepository, type ChangeAnswer, type LeasePage } from './lease-repository.js';
 
 const PAGE = 100;
 /** Bounds for Retry-After: the next deadline, within reason. */
@@ -78,15 +72,7 @@ export class Leases {
 
   async renew(id: string, livesMs: number): Promise<LeaseRecord> {
     this.checkDuration(livesMs);
-    const [word, state] = await this.leases.renew(id, livesMs);
-    switch (word) {
-      case 'renewed':
-        return this.read(id);
-      case 'over':
-        throw new LeaseOverError(state!);
-      case 'unknown':
-        throw new UnknownLeaseError();
-    }
+    return this.changed(id, await this.leases.renew(id, livesMs));
   }
 
   async delete(id: string, by: string): Promise<LeaseRecord> {
@@ -97,15 +83,7 @@ export class Leases {
 
   /** Starts again with the first attempt. The janitor does it, because the lease's own jobs are over. */
   async cleanUp(id: string): Promise<LeaseRecord> {
-    const [word, state] = await this.leases.again(id);
-    switch (word) {
-      case 'ending':
-        return this.read(id);
-      case 'refused':
-        throw new NotForCleanupError(state!);
-      case 'unknown':
-        throw new UnknownLeaseError();
-    }
+    return this.changed(id, await this.leases.again(id));
   }
 
   /**
@@ -113,14 +91,21 @@ export class Leases {
    * that engine.
    */
   async release(id: string): Promise<LeaseRecord> {
-    const [word, state] = await this.leases.release(id);
+    return this.changed(id, await this.leases.release(id));
+  }
+
+  private async changed(id: string, [word, state = '']: ChangeAnswer): Promise<LeaseRecord> {
     switch (word) {
+      case 'renewed':
+      case 'ending':
       case 'ended':
         return this.read(id);
+      case 'over':
+        throw new LeaseOverError(state);
       case 'refused':
-        throw new NotForCleanupError(state!);
+        throw new NotForCleanupError(`The lease is ${state}: ${ONLY_MANUAL}`);
       case 'there':
-        throw new EngineThereError();
+        throw new NotForCleanupError(`Its engine was there when it was last tried: ${BY_HAND}`);
       case 'unknown':
         throw new UnknownLeaseError();
     }
@@ -164,6 +149,9 @@ export class Leases {
     return true;
   }
 }
+
+const ONLY_MANUAL = 'only one that is manual-cleanup is cleaned up on demand.';
+const BY_HAND = 'remove the container, and the next sweep sees it.';
 
 function retryAfter(freeInMs: number): number {
   return Math.min(LATEST_MS, Math.max(SOONEST_MS, freeInMs));
