@@ -8,7 +8,7 @@ import { LeaseTerminator } from './lease-terminator.js';
 
 /**
  * Ends a lease at once when its own or its given owner is cancelled. If the cancelling process dies first,
- * the sweep of leases finds the cancelled owner (lease-job-links.ts).
+ * the sweep of leases finds the cancelled owner (lease-jobs.ts).
  */
 @Injectable()
 export class LeaseCancelFollower extends OwnerCancelFollower {

@@ -12,11 +12,10 @@ import { randomUUID } from 'node:crypto';
 import { formatDuration } from '#durations';
 import { digestOf } from './lease-keys.js';
 import { leaseOwner } from './lease-kinds.js';
-import { LeaseLimits } from './containers-settings.js';
 import { allows } from './images.js';
 import { LeaseTerminator } from './lease-terminator.js';
 import type { LeaseRecord, LeaseState } from './lease.js';
-import { LeaseJobSender } from './lease-job-sender.js';
+import { LeaseJobs } from './lease-jobs.js';
 import { LeaseOverError, LeasesFullError, NotForCleanupError, UnknownLeaseError } from './lease-errors.js';
 import { LeaseRepository, type ChangeAnswer, type LeasePage } from './lease-repository.js';
 
@@ -24,6 +23,15 @@ const PAGE = 100;
 /** Bounds for Retry-After: the next deadline, within reason. */
 const SOONEST_MS = 1_000;
 const LATEST_MS = 60_000;
+
+/** Limits for new leases. */
+export abstract class LeaseLimits {
+  /** An image without a tag allows all its tags. */
+  abstract readonly images: readonly string[];
+  abstract readonly longestMs: number;
+  /** Limit on concurrent leases. */
+  abstract readonly places: number;
+}
 
 export interface LeaseOrder {
   readonly image: string;
@@ -40,7 +48,7 @@ export class Leases {
   constructor(
     private readonly limits: LeaseLimits,
     private readonly leases: LeaseRepository,
-    private readonly sender: LeaseJobSender,
+    private readonly jobs: LeaseJobs,
     private readonly terminator: LeaseTerminator,
     private readonly owners: Owners,
   ) {}
@@ -131,7 +139,7 @@ export class Leases {
    */
   private async send(lease: LeaseRecord): Promise<void> {
     try {
-      await this.sender.send(lease);
+      await this.jobs.send(lease);
     } catch (error) {
       const isRefusal = error instanceof QueueFullError || error instanceof OwnerClosedError;
       if (!isRefusal || (await this.refuse(lease.id))) throw error;

@@ -3,7 +3,6 @@ import { JobCanceller, Journal, receiptOf } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { leaseOwner } from '../lease-kinds.js';
 import { ContainerRemover } from '../container-remover.js';
-import { isIn } from '../engine-place.js';
 import { ContainerEngine } from '../engines/container-engine.js';
 import { inFew, type LeaseRecord, type LeaseState } from '../lease.js';
 import { LeaseRepository, type Claim } from '../lease-repository.js';
@@ -84,7 +83,7 @@ export class LeaseReaper {
 
   private async attempt(id: string, claim: Claim, signal: AbortSignal): Promise<EndOutcome> {
     const place = claim.made?.engine;
-    if (place !== undefined && !isIn(place, this.engine))
+    if (place !== undefined && !(await this.engine.isAt(place)))
       return this.leave(id, claim, `its engine is ${place}, which this process does not have`);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
     try {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import {
+  carries,
   ContainerEngine,
   EngineUnavailable,
   NoSuchImage,
   type Container,
   type ContainerSpec,
 } from '../container-engine.js';
-import { carries } from '../labels.js';
 import { readInspected, readList, type Inspected } from './answers.js';
 import { containerOptions, type Caps } from './container-options.js';
 import { digestOf, openDockerClient } from './docker-client.js';
@@ -41,7 +41,7 @@ export class DockerEngine extends ContainerEngine {
     this.docker = openDockerClient(dockerHost);
   }
 
-  override get place(): string {
+  override async place(): Promise<string> {
     return digestOf(this.dockerHost);
   }
 
