@@ -188,11 +188,11 @@ export class SiteRepository extends WorkloadRepository {
     return [...new Set(all.filter((job) => job !== null))];
   }
 
-  /** Superseded builds, oldest first; with `forMs`, only those superseded at least that long ago. */
-  async oldBuilds(siteId: string, most: number, forMs?: number): Promise<string[]> {
+  /** A page of superseded builds, oldest first; with `forMs`, only those superseded at least that long ago. */
+  async oldBuilds(siteId: string, forMs?: number): Promise<string[]> {
     const { site } = this.keys(siteId);
     const until = forMs === undefined ? '+inf' : (await this.now()) - forMs;
-    return this.call((redis) => redis.zrangebyscore(`${site}:old`, '-inf', until, 'LIMIT', 0, most));
+    return this.call((redis) => redis.zrangebyscore(`${site}:old`, '-inf', until, 'LIMIT', 0, PAGE));
   }
 
   async forget(siteId: string): Promise<void> {
