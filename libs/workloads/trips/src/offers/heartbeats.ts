@@ -1,4 +1,3 @@
-/** An object that receives heartbeats. */
 export interface HeartbeatTarget {
   beat(): void;
 }
