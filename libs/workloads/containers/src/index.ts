@@ -5,7 +5,6 @@ import { EndHandler, ProvisionHandler } from './containers.handler.js';
 import { ContainerEndsProcessor, ContainersProcessor } from './containers.processor.js';
 import { engineProviders } from './engine-providers.js';
 import { FleetSignature } from './fleet-signature.js';
-import { LeaseCancelFollower } from './lease-cancel-follower.js';
 import { LeaseJobs } from './lease-jobs.js';
 import { end, OWNER_TYPE, provision } from './lease-kinds.js';
 import { LeaseRepository } from './lease-repository.js';
@@ -38,7 +37,7 @@ export const containers = defineWorkload({
   kinds: [provision, end],
   offers: 'Whether containers are leased; see `docs/workloads/containers.md`.',
   variables: { api: env.api, worker: env.engine, janitor: { ...env.engine, ...env.janitor } },
-  providers: [LeaseCancelFollower, LeaseJobs, LeaseRepository, LeaseTerminator],
+  providers: [LeaseJobs, LeaseRepository, LeaseTerminator],
   async api({ LEASE_IMAGES: images, LEASE_MAX: longestMs, LEASE_LIMIT: places }) {
     const { LeasesController } = await import('./http/leases.controller.js');
     const { LeaseLimits, Leases } = await import('./leases.service.js');

@@ -1,6 +1,5 @@
 import { WorkloadError } from '#workload-kit';
 
-/** The lease does not exist, or ended too long ago. */
 export class UnknownLeaseError extends WorkloadError {
   constructor() {
     super(404, 'UNKNOWN_LEASE', 'There is no lease of that id, or it has been over for more than a day.');

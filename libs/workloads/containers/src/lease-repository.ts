@@ -6,7 +6,9 @@ import { digestOf, leaseKey, ownedKey } from './lease-keys.js';
 import {
   inFew,
   LIVE_STATES,
+  readClaim,
   readLease,
+  type Claim,
   type Ending,
   type LeaseJobs,
   type LeaseRecord,
@@ -15,20 +17,6 @@ import {
 } from './lease.js';
 
 export const scripts = new LuaScripts(import.meta.url);
-
-/** An exclusive attempt to end a lease. */
-export interface Claim {
-  readonly attempt: number;
-  readonly fence: string;
-  readonly made: Made | undefined;
-  /** How long a container may still appear; undefined if creation never began. */
-  readonly makingMs: number | undefined;
-  readonly how: Ending;
-  /** Time since the lease was over. */
-  readonly overForMs: number;
-  /** All attempts have failed; only check whether the container is gone by now. */
-  readonly onlyLooks: boolean;
-}
 
 export type Claimed =
   | { readonly word: 'claimed'; readonly claim: Claim }
@@ -242,17 +230,4 @@ export class LeaseRepository extends RootedRepository {
       cursor: ids.length < atMost ? null : found.at(-1)!,
     };
   }
-}
-
-function readClaim(answer: readonly string[], onlyLooks: boolean): Claim {
-  const [attempt, fence, id, born, engine, making, how, over] = answer;
-  return {
-    attempt: Number(attempt),
-    fence: fence!,
-    made: id ? { engine: engine!, id, createdAt: Number(born) } : undefined,
-    makingMs: making ? Number(making) : undefined,
-    how: how as Ending,
-    overForMs: Number(over),
-    onlyLooks,
-  };
 }

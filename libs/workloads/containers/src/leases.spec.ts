@@ -18,7 +18,6 @@ import {
 import { FleetSecret, FleetSignature } from './fleet-signature.js';
 import { LeaseTerminator } from './lease-terminator.js';
 import { LeaseJobs } from './lease-jobs.js';
-import { LeaseCancelFollower } from './lease-cancel-follower.js';
 import { LeaseRepository } from './lease-repository.js';
 import { LeaseLimits, Leases } from './leases.service.js';
 import { ContainerReconciler } from './reaper/container-reconciler.js';
@@ -110,7 +109,6 @@ describe('leases without a worker', () => {
       FleetSignature,
       LeaseReconciler,
       LeaseTerminator,
-      LeaseCancelFollower,
       LeaseOwnerResolver,
       LeaseReaper,
       LeaseRepository,

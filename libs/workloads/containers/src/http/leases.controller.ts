@@ -14,7 +14,6 @@ import { LeaseAnswer, type Lease, type LeaseRecord, type LeaseState } from '../l
 import { Leases } from '../leases.service.js';
 import { CleanUpBody, LeaseBody, LeasesAnswer, RenewBody, State } from './lease-schemas.js';
 
-/** HTTP routes for leases. */
 @ApiTags('leases')
 @ApiBearerAuth()
 @Controller('v1/leases')

@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { leaseFact, leaseOwner } from '../lease-kinds.js';
 import { ContainerRemover } from '../container-remover.js';
 import { ContainerEngine } from '../engines/container-engine.js';
-import { inFew, type LeaseRecord, type LeaseState } from '../lease.js';
-import { LeaseRepository, type Claim } from '../lease-repository.js';
+import { inFew, type Claim, type LeaseRecord, type LeaseState } from '../lease.js';
+import { LeaseRepository } from '../lease-repository.js';
 
 /** Time limit of an attempt and of its hold: a hanging attempt delays only its own lease. */
 const ATTEMPT_MS = 10_000;
