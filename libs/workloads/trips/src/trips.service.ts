@@ -11,17 +11,11 @@ import { isUuid } from '#workload-kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { hash, randomUUID } from 'node:crypto';
 import { TripCancelIds } from './trip-cancel-ids.js';
-import type { Trip } from './trip.js';
+import { isFor, type Trip, type TripOrder } from './trip.js';
 import { NotForDriverError, TripOverError, UnknownTripError } from './trip-errors.js';
 import { request, timeout } from './trip-kinds.js';
 import { TripRepository, type AwayDriver, type Ending } from './trip-repository.js';
 import { DriverQueueWaker } from './driver-queue-waker.js';
-
-export interface TripOrder {
-  readonly customerId: string;
-  readonly driverIds: readonly string[];
-  readonly livesMs: number;
-}
 
 /**
  * Everything that can happen to a trip. The repository decides in one script; jobs follow. If the process
@@ -248,12 +242,4 @@ const TOO_MANY = 'refused: too many are waiting';
 /** The trip has ended, or an operator has closed the driver's owner: no request is needed. */
 function unlessClosed(error: unknown): void {
   if (!(error instanceof OwnerClosedError)) throw error;
-}
-
-function isFor(trip: Trip, { customerId, driverIds, livesMs }: TripOrder): boolean {
-  return (
-    trip.customerId === customerId &&
-    JSON.stringify(trip.driverIds) === JSON.stringify(driverIds) &&
-    Date.parse(trip.expiresAt) - Date.parse(trip.createdAt) === livesMs
-  );
 }
