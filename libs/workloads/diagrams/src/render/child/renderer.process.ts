@@ -3,11 +3,11 @@ import { Worker } from 'node:worker_threads';
 import type { Drawer } from '../drawers/drawer.js';
 import { drawerOf, type DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
+import type { Setup } from '../pool/spec.js';
 import { cut, type Answer, type Ready, type Task, type Word } from '../pool/words.js';
 import { closeDoors } from './disable-node-apis.js';
 import { isOutOfMemory, isTrap } from './faults.js';
 import { endBrowser } from './end-browser.js';
-import type { Setup } from './setup.js';
 
 /*
  * A process that draws: `node renderer.process.js <setup>`. It is told one task at a time over IPC and answers each. Its

@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit, type Limit } from '../errors.js';
-import { endGroup, startedBy } from './family.js';
 import { makeFolder, removeFolder } from './folders.js';
-import { memoryOf, memoryOfGroup } from './memory.js';
+import { endGroup, memoryOf, memoryOfGroup, startedBy } from './proc.js';
 import type { PoolSpec } from './spec.js';
 import { start } from './start.js';
 import { cut, type Answer, type Ready, type Task, type Word } from './words.js';
@@ -181,13 +180,9 @@ export class Child {
       );
     });
     this.isSpent = true;
-    await this.clear();
-    if (/heap out of memory|Allocation failed|allocation failure/i.test(said)) return this.tooLarge;
-    return new RenderLimit('process', `Its process ended: ${how}.`);
-  }
-
-  private async clear(): Promise<void> {
     if (this.group) endGroup(this.group);
     if (this.folder) await removeFolder(this.folder);
+    if (/heap out of memory|Allocation failed|allocation failure/i.test(said)) return this.tooLarge;
+    return new RenderLimit('process', `Its process ended: ${how}.`);
   }
 }
