@@ -42,18 +42,18 @@ export function epochAt(ms: number): string {
   return String(ms * 1_000);
 }
 
-/** A diagram that an owner requested, with the time. */
-export interface AskedFor {
-  readonly id: string;
-  readonly at: string;
-}
-
 export const NO_OWNER: Asker = { owner: '', epoch: '' };
 
-export type Asked =
+/** The leave to enqueue the job of a diagram. */
+export interface Claim {
+  readonly id: string;
+  readonly turn: string;
+  readonly link: string;
+}
+
+type Asked =
   | { readonly word: 'ask'; readonly link: string; readonly turn: string }
-  | { readonly word: 'wait'; readonly link: string }
-  | { readonly word: 'job'; readonly link: string; readonly job: string };
+  | { readonly word: 'wait' | 'job'; readonly link: string };
 
 /** Diagrams and their requesters in the store. Each change is one script. */
 @Injectable()
@@ -85,12 +85,12 @@ export class DiagramRepository extends WorkloadRepository {
     return word === 'ask' ? String(turn) : undefined;
   }
 
-  async noted(id: string, turn: string, job: string, by: string): Promise<void> {
+  async noted({ id, turn }: Claim, job: string, by: string): Promise<void> {
     await this.run('noted', id, [turn, job, by]);
   }
 
   /** Without `asker`, all requesters keep waiting. */
-  async refused(id: string, turn: string, link: string, asker?: Asker): Promise<void> {
+  async refused({ id, turn, link }: Claim, asker?: Asker): Promise<void> {
     const { diagram, known } = keysOf(this.prefix, id);
     const keys = [diagram, linkKey(this.prefix, link), known];
     await this.runScript('refused', keys, [turn, asker ? asker.owner : '-']);
@@ -180,7 +180,7 @@ export class DiagramRepository extends WorkloadRepository {
   }
 
   /** The requests of an owner. Concurrent removals may cause repeats, but no omissions. */
-  async *askedBy(owner: string): AsyncGenerator<AskedFor> {
+  async *askedBy(owner: string): AsyncGenerator<{ id: string; at: string }> {
     const key = askedBy(this.prefix, owner);
     let cursor = '0';
     do {
@@ -192,7 +192,7 @@ export class DiagramRepository extends WorkloadRepository {
   }
 
   /** Keeps the entry if the owner has requested the diagram again since. */
-  async forgetAsked(owner: string, { id, at }: AskedFor): Promise<void> {
+  async forgetAsked(owner: string, { id, at }: { id: string; at: string }): Promise<void> {
     await this.runScript('forget', [askedBy(this.prefix, owner)], [id, at]);
   }
 
@@ -238,11 +238,10 @@ export class DiagramRepository extends WorkloadRepository {
       const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN, MOST_ASKERS];
       const { diagram, known: list } = keysOf(this.prefix, id);
       const keys = [diagram, linkKey(this.prefix, link), list];
-      const [word, ...rest] = (await this.runScript('ask', keys, args)) as string[];
-      const [known, more] = rest as [string, string | number];
-      if (word === 'wait') return { word, link: known };
-      if (word === 'ask') return { word, link: known, turn: String(more) };
-      if (word === 'job') return { word, link: known, job: String(more) };
+      const answer = await this.runScript('ask', keys, args);
+      const [word, known, turn] = answer as [Asked['word'] | 'taken', string, number];
+      if (word === 'ask') return { word, link: known, turn: String(turn) };
+      if (word !== 'taken') return { word, link: known };
     }
   }
 
