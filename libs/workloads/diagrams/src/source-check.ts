@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Flaw } from './diagram.js';
-import { InvalidDiagramError } from './diagram-errors.js';
+import { flawIn, type Flaw } from './diagram.js';
+import { isInvalid } from './http/problems.js';
 import { DiagramInvalid } from './render/errors.js';
 import { Renderers } from './render/renderers.js';
 import type { DiagramType, RenderRequest } from './render/types.js';
@@ -40,7 +40,7 @@ export class SourceCheck implements OnApplicationShutdown {
       void this.flawOf(request, () => void within(CHECK_MS).then(resolve)).then(resolve);
     });
     enough.abort();
-    if (flaw) throw new InvalidDiagramError(flaw);
+    if (flaw) throw isInvalid(flaw);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -57,12 +57,4 @@ export class SourceCheck implements OnApplicationShutdown {
     }
     return undefined;
   }
-}
-
-export function flawIn({ message, line, column }: DiagramInvalid): Flaw {
-  return {
-    message,
-    ...(line !== undefined && { line }),
-    ...(column !== undefined && { column }),
-  };
 }
