@@ -141,7 +141,7 @@ export class Child {
     const stopped = new Promise<never>((_, reject) => (stop = reject));
     const late = setTimeout(() => stop(new RenderLimit(limit, `It took longer than ${ms} ms.`)), ms);
     const looks = setInterval(
-      () => this.isTooLarge && stop(this.tooLarge),
+      () => this.memory() > this.spec.memoryMb && stop(this.tooLarge()),
       this.group ? LOOK_AT_GROUP_MS : LOOK_MS,
     );
     const abort = (): void => stop(signal.reason as Error);
@@ -160,11 +160,7 @@ export class Child {
     return (this.pid ? memoryOf(this.pid) : 0) + (this.group ? memoryOfGroup(this.group) : 0);
   }
 
-  private get isTooLarge(): boolean {
-    return this.memory() > this.spec.memoryMb;
-  }
-
-  private get tooLarge(): RenderLimit {
+  private tooLarge(): RenderLimit {
     return new RenderLimit('memory', `It took more than ${this.spec.memoryMb} MB of memory.`);
   }
 
@@ -182,7 +178,7 @@ export class Child {
     this.isSpent = true;
     if (this.group) endGroup(this.group);
     if (this.folder) await removeFolder(this.folder);
-    if (/heap out of memory|Allocation failed|allocation failure/i.test(said)) return this.tooLarge;
+    if (/heap out of memory|Allocation failed|allocation failure/i.test(said)) return this.tooLarge();
     return new RenderLimit('process', `Its process ended: ${how}.`);
   }
 }
