@@ -1,16 +1,7 @@
 import { JobRetention } from '#nestjs';
 import { LuaScripts, WorkloadRepository, WorkloadStore } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
-import {
-  askedBy,
-  dueIn,
-  goneKey,
-  isDiagramId,
-  keysOf,
-  linkKey,
-  newLink,
-  overChannel,
-} from './diagram-keys.js';
+import { askedBy, dueIn, goneKey, isDiagramId, keysOf, linkKey, newLink } from './diagram-keys.js';
 import type { Flaw, DiagramRecord } from './diagram.js';
 import { render } from './diagram-kinds.js';
 import type { RenderRequest } from './render/types.js';
@@ -59,6 +50,7 @@ type Asked =
 @Injectable()
 export class DiagramRepository extends WorkloadRepository {
   protected override readonly scripts = scripts;
+  readonly isOurs = isDiagramId;
   private readonly keepMs: number;
 
   constructor(store: WorkloadStore, retention: JobRetention) {
@@ -96,7 +88,6 @@ export class DiagramRepository extends WorkloadRepository {
     await this.runScript('refused', keys, [turn, asker ? asker.owner : '-']);
   }
 
-  /** Records the start of the diagram's job. */
   async begin(id: string, job: string, by: string, renderer: string): Promise<'ok' | 'other' | 'gone'> {
     return (await this.run('begin', id, [job, by, renderer])) as 'ok' | 'other' | 'gone';
   }
@@ -166,17 +157,10 @@ export class DiagramRepository extends WorkloadRepository {
     return (await this.call((redis) => redis.get(linkKey(this.prefix, link)))) ?? undefined;
   }
 
-  isOurs(id: string): boolean {
-    return isDiagramId(id);
-  }
-
   /** One flag per id: a request for the diagram is remembered. */
   async live(ids: readonly string[]): Promise<boolean[]> {
-    return Promise.all(
-      ids.map((id) =>
-        this.call(async (redis) => (await redis.exists(keysOf(this.prefix, id).diagram)) === 1),
-      ),
-    );
+    const keys = ids.map((id) => keysOf(this.prefix, id).diagram);
+    return Promise.all(keys.map((key) => this.call(async (redis) => (await redis.exists(key)) === 1)));
   }
 
   /** The requests of an owner. Concurrent removals may cause repeats, but no omissions. */
@@ -201,12 +185,10 @@ export class DiagramRepository extends WorkloadRepository {
     return this.takeDue(dueIn(this.prefix, shard), most, LEFT_ALONE_MS);
   }
 
-  /** Records that a job has ended as requested. */
   async ended(shard: string, job: string): Promise<void> {
     await this.call((redis) => redis.zrem(dueIn(this.prefix, shard), job));
   }
 
-  /** Records a cancelled owner whose requests are not handled yet. */
   async noteGone(owner: string, epoch: string): Promise<void> {
     await this.runScript('gone', [goneKey(this.prefix)], [`${epoch} ${owner}`]);
   }
@@ -218,13 +200,13 @@ export class DiagramRepository extends WorkloadRepository {
   async takeGone(most: number): Promise<{ owner: string; epoch: string }[]> {
     const found = await this.takeDue(goneKey(this.prefix), most, LEFT_ALONE_MS);
     return found.map((each) => {
-      const [epoch] = each.split(' ', 1) as [string];
-      return { epoch, owner: each.slice(epoch.length + 1) };
+      const at = each.indexOf(' ');
+      return { epoch: each.slice(0, at), owner: each.slice(at + 1) };
     });
   }
 
   get overChannel(): string {
-    return overChannel(this.prefix);
+    return `${this.prefix}:{diagrams}:over`;
   }
 
   /** Tells waiting processes that the job of a diagram has ended. */
