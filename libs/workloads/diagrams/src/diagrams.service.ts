@@ -7,6 +7,7 @@ import { DiagramJobs } from './diagram-jobs.js';
 import { DiagramStatus, viewOf } from './diagram-status.js';
 import { idOf } from './diagram-keys.js';
 import { DiagramRepository, epochAt, NO_OWNER, type Asker } from './diagram-repository.js';
+import { Renderers } from './render/renderers.js';
 import type { RenderRequest } from './render/types.js';
 import { SourceCheck } from './source-check.js';
 
@@ -24,11 +25,12 @@ export class DiagramsService {
     private readonly jobs: DiagramJobs,
     private readonly looks: DiagramStatus,
     private readonly sources: SourceCheck,
+    private readonly renderers: Renderers,
     private readonly owners: Owners,
   ) {}
 
   async idOf(request: RenderRequest): Promise<string> {
-    return idOf(request, await this.sources.rendererOf(request.type));
+    return idOf(request, await this.renderers.rendererOf(request.type));
   }
 
   /** When this returns, the diagram has a picture or a job, or the source is known to be invalid. */
@@ -93,7 +95,7 @@ export class DiagramsService {
 
   /** The id includes the renderer, so the renderer is known before the job starts. */
   private async named(view: DiagramView): Promise<DiagramView> {
-    return { ...view, renderer: view.renderer ?? (await this.sources.rendererOf(view.type)) };
+    return { ...view, renderer: view.renderer ?? (await this.renderers.rendererOf(view.type)) };
   }
 
   /** The epoch is read before the request is stored, so that a cancel in between is detected. */

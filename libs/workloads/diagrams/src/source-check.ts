@@ -5,7 +5,7 @@ import { flawIn, type Flaw } from './diagram.js';
 import { isInvalid } from './http/problems.js';
 import { DiagramInvalid } from './render/errors.js';
 import { Renderers } from './render/renderers.js';
-import type { DiagramType, RenderRequest } from './render/types.js';
+import type { RenderRequest } from './render/types.js';
 
 /** Time limit of the check. After it, errors are reported by the render. */
 const CHECK_MS = 1_000;
@@ -23,10 +23,6 @@ export class SourceCheck implements OnApplicationShutdown {
   constructor(private readonly renderers: Renderers) {
     // Every check in progress listens to the signal.
     setMaxListeners(0, this.closing.signal);
-  }
-
-  rendererOf(type: DiagramType): Promise<string> {
-    return this.renderers.rendererOf(type);
   }
 
   async check(request: RenderRequest): Promise<void> {
