@@ -99,13 +99,9 @@ export class DiagramWaiter implements OnModuleDestroy {
   private listen(): void {
     if (this.isListening) return;
     this.isListening = true;
-    const connection = (this.connection ??= this.connect());
-    connection.subscribe(this.diagrams.overChannel).catch(() => (this.isListening = false));
-  }
-
-  private connect(): Redis {
-    return openSubscriber(this.store.redis).on('message', (_channel: string, id: string) => {
+    this.connection ??= openSubscriber(this.store.redis).on('message', (_channel: string, id: string) => {
       this.over.emit(id);
     });
+    this.connection.subscribe(this.diagrams.overChannel).catch(() => (this.isListening = false));
   }
 }
