@@ -1,3 +1,5 @@
+import type { StoreLock } from '../store/mooring-store.js';
+
 /** What a sweep counts, in things of its own: owners, jobs, artifacts. */
 export interface Counts {
   readonly seen: number;
@@ -20,13 +22,6 @@ export interface SweepLine {
   readonly why: string;
 }
 
-/** The lock of the process that sweeps. Once another process has taken it, a write under this one is refused. */
-export interface SweepLock {
-  readonly key: string;
-  readonly fence: string;
-  readonly lockMs: number;
-}
-
 /** A whole sweep. It may take many pages, and several processes. */
 export interface Round {
   readonly sweepId: string;
@@ -36,7 +31,7 @@ export interface Round {
   readonly force: boolean;
   /** Where the page before ended; undefined for the first one. */
   readonly position: string | undefined;
-  readonly lock: SweepLock;
+  readonly lock: StoreLock;
   /** Aborts when the lock is lost or the process shuts down: a page may end early, with the position where it stopped. */
   readonly signal: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { artifactsIdOf } from '../../kinds/job-ids.js';
 import { Journal } from '../../journal/journal.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../../options.js';
-import { SweepStore } from '../sweep-store.js';
+import { MooringStore } from '../../store/mooring-store.js';
 import { Quarantine } from './quarantine.js';
 
 /** A finished job that its kind does not keep. */
@@ -24,7 +24,7 @@ export type Removed = 'removed' | 'kept' | { readonly failed: string };
 export class JobRemover {
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
-    private readonly store: SweepStore,
+    private readonly store: MooringStore,
     private readonly quarantine: Quarantine,
     private readonly journal: Journal,
   ) {}

@@ -4,7 +4,7 @@ import { QueueRegistry } from '../../enqueue/queue-registry.js';
 import { JobRetention } from '../../kinds/job-retention.js';
 import { KindRegistry } from '../../kinds/kind-registry.js';
 import { inLanes } from '../in-lanes.js';
-import { SweepStore } from '../sweep-store.js';
+import { MooringStore } from '../../store/mooring-store.js';
 import { Sweep, type Page, type Round } from '../sweep.js';
 import { JobKeepers } from './job-keepers.js';
 import { JobRemover, type Removed } from './job-remover.js';
@@ -40,7 +40,7 @@ export class RetentionSweep extends Sweep {
   readonly kind = 'retention';
 
   constructor(
-    private readonly store: SweepStore,
+    private readonly store: MooringStore,
     private readonly kinds: KindRegistry,
     private readonly retention: JobRetention,
     private readonly queues: QueueRegistry,
