@@ -1,7 +1,7 @@
 import { Owners, parseOwner } from '#core';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { ORPHAN_CANCEL } from '../../history/orphan-cancel.js';
+import { ORPHAN_CANCEL } from '../../history/job-history.js';
 import { Journal } from '../../journal/journal.js';
 import { OwnerLives } from '../../resolvers/owner-lives.js';
 import type { OwnerLife } from '../../resolvers/owner-resolver.js';
