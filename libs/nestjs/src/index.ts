@@ -40,7 +40,6 @@ export {
   type PayloadIn,
 } from './kinds/kind.js';
 export { Outbox } from './events/outbox.js';
-export type { Publisher } from './events/publisher.js';
 export { JobHistory, type RemovedJob } from './history/job-history.js';
 export { JobLog, type JobEvent, type LogLine } from './history/job-log.js';
 export { TIMELINE_EVENTS, type TimelineEntry } from './history/timeline.js';
@@ -55,6 +54,7 @@ export {
   type KindWorkerOptions,
   type MooringAsyncOptions,
   type MooringOptions,
+  type Publisher,
   type SweepOptions,
 } from './options.js';
 export { Consumption } from './run/consumption.js';

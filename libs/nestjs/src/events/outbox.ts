@@ -8,9 +8,8 @@ import {
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fact } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
-import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
+import { MOORING_OPTIONS, type MooringOptions, type Publisher } from '../options.js';
 import { MooringStore } from '../store/mooring-store.js';
-import type { Publisher } from './publisher.js';
 
 /** How long only the process that takes an entry looks at it; as in `cancel.lua` for new ones. */
 const RESERVED_MS = 5_000;
