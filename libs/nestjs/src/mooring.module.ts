@@ -13,18 +13,16 @@ import { Journal } from './journal/journal.js';
 import { JournaledOwners } from './journal/journaled-owners.js';
 import { KindsModule } from './kinds.module.js';
 import type { Kind } from './kinds/kind.js';
-import { ApplicationQueues } from './queues/application-queues.js';
-import { QueueSettings } from './queues/queue-settings.js';
+import { ApplicationQueues, QueueSettings } from './queues/application-queues.js';
 import { MooringStore } from './store/mooring-store.js';
 import { ArtifactReader } from './read/artifact-reader.js';
 import { JobReader } from './read/job-reader.js';
-import { KnownQueues } from './read/known-queues.js';
 import { OwnerReader } from './read/owner-reader.js';
 import { QueueReader } from './read/queue-reader.js';
 import { StoreAccess } from './store/store-access.js';
 import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
-const READERS = [ArtifactReader, JobCanceller, JobReader, KnownQueues, OwnerReader, QueueReader];
+const READERS = [ArtifactReader, JobCanceller, JobReader, OwnerReader, QueueReader];
 
 const ROOT_PROVIDERS: Provider[] = [
   { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS, Journal] },

@@ -2,7 +2,7 @@ import type { MooredQueue } from '#core';
 import { Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { PRIORITIES } from '../kinds/priority.js';
-import { KnownQueues } from './known-queues.js';
+import { ApplicationQueues } from '../queues/application-queues.js';
 
 /** A queue as an operator sees it. */
 export interface QueueView {
@@ -18,7 +18,7 @@ export interface QueueView {
 /** Reads the queues and pauses them. The cost does not follow how many jobs wait. */
 @Injectable()
 export class QueueReader {
-  constructor(private readonly queues: KnownQueues) {}
+  constructor(private readonly queues: ApplicationQueues) {}
 
   read(): Promise<QueueView[]> {
     return Promise.all([...this.queues.all().values()].map(viewOf));
