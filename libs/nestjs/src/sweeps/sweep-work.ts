@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Outbox } from '../events/outbox.js';
-import type { Fact } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
 import { StallGauge } from './stall-gauge.js';
 import { SweepBook, withPage, type SweepRecord } from './sweep-book.js';
 import { SweepSettings } from './sweep-settings.js';
 import { LockLost, MooringStore, type StoreLock } from '../store/mooring-store.js';
-import type { Page, Sweep, SweepLine } from './sweep.js';
+import type { Page, Sweep } from './sweep.js';
 
 const FIRST_LIMIT = 100;
 const LEAST_LIMIT = 10;
@@ -67,11 +66,6 @@ export class SweepWork {
     }
   }
 
-  /** Ends a sweep that nothing is done for any more. */
-  giveUp(record: SweepRecord, lock: StoreLock, why: string): Promise<SweepRecord> {
-    return this.end(record, lock, 'failed', why);
-  }
-
   /** Renews the lock meanwhile. */
   private async turnPage(
     sweep: Sweep,
@@ -92,7 +86,8 @@ export class SweepWork {
     }
   }
 
-  private async end(
+  /** Other services are told of a sweep that is done or tripped, also if this process dies after the save. */
+  async end(
     { position, ...record }: SweepRecord,
     lock: StoreLock,
     state: End,
@@ -102,22 +97,13 @@ export class SweepWork {
     const endedAt = new Date(await this.store.now()).toISOString();
     const stays = state === 'stopped' && position !== undefined && { position };
     const ended: SweepRecord = { ...record, ...stays, state, endedAt, ...(why !== undefined && { why }) };
-    await this.saveAndTell(ended, lock, { ...ended, event: `sweep.${state}` }, lines);
-    return ended;
-  }
-
-  /** Other services are told of a sweep that is done or tripped, also if this process dies after the save. */
-  private async saveAndTell(
-    ended: SweepRecord,
-    lock: StoreLock,
-    fact: Extract<Fact, { sweepId: string }>,
-    lines?: readonly SweepLine[],
-  ): Promise<void> {
-    const isForOthers = ended.state === 'done' || ended.state === 'tripped';
+    const fact = { ...ended, event: `sweep.${state}` } as const;
     const id = `${fact.event}:${ended.sweepId}`;
+    const isForOthers = state === 'done' || state === 'tripped';
     await this.book.save(ended, lock, lines, isForOthers ? this.outbox.entry(id, fact) : []);
     if (isForOthers) await this.outbox.tell(id, fact);
     else this.journal.tell(fact);
+    return ended;
   }
 
   /** Half as much after a page that cost too much; a little more after one that cost little. */

@@ -104,7 +104,7 @@ export class Sweeper implements OnModuleInit, BeforeApplicationShutdown {
       const isVoid =
         (await this.store.now()) - Date.parse(record.askedAt) > REQUEST_HOLDS_MS && isUrgent(record);
       done = isVoid
-        ? await this.work.giveUp(record, lock, VOID)
+        ? await this.work.end(record, lock, 'failed', VOID)
         : await this.work.do(record, this.sweeps.get(kind), lock, this.closing.signal);
     }
     return done;
