@@ -8,7 +8,6 @@ import {
 } from '@nestjs/common';
 import { ApplicationQueues } from '../queues/application-queues.js';
 import { AdoptionTurns } from './adoption-turns.js';
-import { OutageLog } from './outage-log.js';
 import { SweepSettings } from './sweep-settings.js';
 import { SweepTimer } from './sweep-timer.js';
 import { Sweeper } from './sweeper.js';
@@ -59,7 +58,7 @@ export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   private start(name: string, everyMs: number, sweepOnce: () => Promise<unknown>): void {
-    const timer = new SweepTimer(everyMs, sweepOnce, new OutageLog(name, this.logger));
+    const timer = new SweepTimer(name, everyMs, sweepOnce, this.logger);
     this.timers.push(timer);
     timer.start();
   }
