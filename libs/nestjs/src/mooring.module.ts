@@ -25,8 +25,18 @@ import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 const READERS = [ArtifactReader, JobCanceller, JobReader, OwnerReader, QueueReader];
 
 const ROOT_PROVIDERS: Provider[] = [
-  { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS, Journal] },
-  { provide: Slots, useFactory: createSlots, inject: [MOORING_OPTIONS] },
+  {
+    provide: Owners,
+    useFactory: (options: MooringOptions, journal: Journal) =>
+      new JournaledOwners({ ...options, outbox: options.publisher !== undefined }, journal),
+    inject: [MOORING_OPTIONS, Journal],
+  },
+  {
+    provide: Slots,
+    useFactory: ({ connection, prefix }: MooringOptions) =>
+      new Slots({ connection, ...(prefix !== undefined && { prefix }) }),
+    inject: [MOORING_OPTIONS],
+  },
   Journal,
   MooringStore,
   Outbox,
@@ -85,12 +95,4 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
       ...SWEEP_EXPORTS,
     ],
   };
-}
-
-function createOwners(options: MooringOptions, journal: Journal): Owners {
-  return new JournaledOwners({ ...options, outbox: options.publisher !== undefined }, journal);
-}
-
-function createSlots({ connection, prefix }: MooringOptions): Slots {
-  return new Slots({ connection, ...(prefix !== undefined && { prefix }) });
 }
