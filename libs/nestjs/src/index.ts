@@ -83,7 +83,7 @@ export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js'
 export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
 export { QueueReader, type QueueView } from './read/queue-reader.js';
 export { MooringSetupError } from './setup-error.js';
-export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keeper.js';
+export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keepers.js';
 export { Quarantine, type Quarantined } from './sweeps/retention/quarantine.js';
 export {
   SweepBook,
