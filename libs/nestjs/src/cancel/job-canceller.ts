@@ -30,7 +30,6 @@ export class JobCanceller {
   }
 }
 
-/** Of a job that has ended. */
 function receiptOfEnded(job: Job, { cancelId = '', reason = '', by = '' }: CancelOptions): Receipt {
   const [owner = ''] = (job.opts.owners ?? []) as string[];
   const ended = { queue: job.queueName, id: job.id! };

@@ -7,7 +7,6 @@ import { ApplicationQueues } from '../queues/application-queues.js';
 /** A queue as an operator sees it. */
 export interface QueueView {
   readonly queue: string;
-  /** How many jobs are in each state. */
   readonly counts: Readonly<Record<string, number>>;
   /** How long the job that is due for longest has been due; null if none waits. */
   readonly oldestWaitingMs: number | null;

@@ -5,7 +5,6 @@ import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 
 type Script = Parameters<MooredBackend['run']>[0];
 
-/** A command of the store with its arguments. */
 export type Command = readonly (string | number)[];
 
 /** The lock of the process that sweeps. Once another process has taken it, a write under this one is refused. */

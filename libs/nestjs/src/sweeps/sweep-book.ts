@@ -19,7 +19,6 @@ export interface SweepOrder {
   readonly onRequest?: boolean;
 }
 
-/** What a sweep has done so far. */
 export interface SweepRecord extends Counts, SweepOrder {
   readonly sweepId: string;
   readonly sweep: string;
@@ -140,7 +139,6 @@ export function newRecord(sweepId: string, sweep: string, order: SweepOrder, now
   return { sweepId, sweep, dryRun, force, ...(onRequest && { onRequest }), ...begun, ...NOTHING };
 }
 
-/** The record after one more page. */
 export function withPage(record: SweepRecord, page: Page, tookMs: number, stallMs: number): SweepRecord {
   const names = Object.keys(NOTHING) as (keyof Counts)[];
   const counts = Object.fromEntries(names.map((name) => [name, record[name] + (page[name] ?? 0)]));

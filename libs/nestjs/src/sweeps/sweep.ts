@@ -10,7 +10,6 @@ export interface Counts {
   readonly unknown: number;
   /** Could not be removed or repaired. */
   readonly failed: number;
-  /** Repaired. */
   readonly healed: number;
   /** Jobs that were removed together with what was removed. */
   readonly jobs: number;

@@ -52,7 +52,6 @@ export class GoneObservations {
     await this.store.write([['SET', pointer, sweepId, 'PX', KEPT_MS], ...old], lock);
   }
 
-  /** A page of the candidates. */
   async candidates(
     sweepId: string,
     cursor: string,
