@@ -31,8 +31,8 @@ const NESTJS: Table = {
   artifacts: ['kinds', 'enqueue', 'flows'],
   sweeps: ['journal', 'events', 'history', 'queues', 'kinds', 'store', 'enqueue', 'resolvers'],
   run: ['journal', 'history', 'queues', 'kinds', 'enqueue', 'flows', 'artifacts', 'resolvers'],
-  read: ['journal', 'history', 'kinds', 'enqueue', 'artifacts'],
-  cancel: ['history', 'read'],
+  read: ['journal', 'history', 'queues', 'kinds', 'artifacts'],
+  cancel: ['history', 'queues'],
 };
 const PARTITIONS: Table = {
   model: [],

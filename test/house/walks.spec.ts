@@ -69,7 +69,7 @@ function isReached(file: string, before: ReadonlySet<string>, passed: readonly s
 
 function uses(from: string, file: string): boolean {
   if (file.endsWith('.lua')) return runs(from, scriptOf(file));
-  if (/ extends (Sweep|Handler<)/.test(read(file))) return /sweep-registry|handler-registry/.test(from);
+  if (/ extends (Sweep|Handler<)/.test(read(file))) return /sweeper|handler-registry/.test(from);
   return !from.endsWith('.lua') && (importsOf(from).includes(file) || isSubclass(file, from));
 }
 

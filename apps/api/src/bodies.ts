@@ -1,17 +1,14 @@
 import { takesBytes, takesUpTo } from '#workload-kit/api';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyRequest, RawServerDefault } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import { ApiProblem } from '#http';
 
 /** Call before routes are registered. */
-export function limitBodies(app: NestFastifyApplication): void {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRoute', (route) => {
-      const most = takesUpTo(route.config);
-      if (most !== undefined) route.bodyLimit = most;
-    });
+export function limitBodies(fastify: FastifyInstance): void {
+  fastify.addHook('onRoute', (route) => {
+    const most = takesUpTo(route.config);
+    if (most !== undefined) route.bodyLimit = most;
+  });
 }
 
 /**

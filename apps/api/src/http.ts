@@ -1,7 +1,7 @@
 import { Runtime, NestLog } from '#runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { admit } from './admission/admit.js';
@@ -41,26 +41,24 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     logger: new NestLog(runtime.log),
     abortOnError: false,
   });
-  logRequests(app, runtime);
-  admit(app, runtime, env);
-  if (env.EVENT_SECRETS) boundSignedBodies(app, env.API_KEYS);
-  takeEmptyBodies(app);
-  limitBodies(app);
+  const fastify = adapter.getInstance();
+  logRequests(fastify, runtime);
+  admit(fastify, runtime, env);
+  if (env.EVENT_SECRETS) boundSignedBodies(fastify, env.API_KEYS);
+  takeEmptyBodies(fastify);
+  limitBodies(fastify);
   keepBytes(app, MAX_BODY_BYTES);
   app.get(ApiDocument).describe(app);
   return app;
 }
 
 /** Many clients send a JSON content type on requests without a body. */
-function takeEmptyBodies(app: NestFastifyApplication): void {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
-      const isEmpty = (headers['content-length'] ?? '0') === '0' && !headers['transfer-encoding'];
-      if (isEmpty) delete headers['content-type'];
-      done();
-    });
+function takeEmptyBodies(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    const isEmpty = (headers['content-length'] ?? '0') === '0' && !headers['transfer-encoding'];
+    if (isEmpty) delete headers['content-type'];
+    done();
+  });
 }
 
 function clientRequestId(header: string | string[] | undefined): string | undefined {

@@ -17,7 +17,6 @@ const HEALTH = ['/livez', '/readyz', '/metrics'];
 export class LastAnswers {
   private readonly pending = new Set<FastifyReply>();
   private isClosing = false;
-  private resolveAllAnswered: (() => void) | undefined;
 
   constructor(private readonly app: NestFastifyApplication) {
     const fastify = app.getHttpAdapter().getInstance();
@@ -26,7 +25,7 @@ export class LastAnswers {
       if (this.isClosing) return refuse(request, reply);
       this.pending.add(reply);
       // Fastify's onResponse hook is not called when the caller disconnects.
-      reply.raw.once('close', () => this.markAnswered(reply));
+      reply.raw.once('close', () => this.pending.delete(reply));
       done();
     });
   }
@@ -36,12 +35,7 @@ export class LastAnswers {
     endWaits(this.app.getHttpServer());
     // Idle connections would delay the close of the server.
     setTimeout(() => this.app.getHttpServer().closeAllConnections(), LAST_ANSWERS_MS).unref();
-    if (this.pending.size > 0) await new Promise<void>((resolve) => (this.resolveAllAnswered = resolve));
-  }
-
-  private markAnswered(reply: FastifyReply): void {
-    this.pending.delete(reply);
-    if (this.pending.size === 0) this.resolveAllAnswered?.();
+    await Promise.all([...this.pending].map(({ raw }) => new Promise((close) => raw.once('close', close))));
   }
 }
 

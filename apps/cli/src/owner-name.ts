@@ -1,4 +1,5 @@
 import { WrongUsage } from './problems.js';
+import { quote } from './render/text.js';
 
 const TYPE = /^[a-z][a-z0-9_-]{0,63}$/i;
 const MAX_ID_BYTES = 512;
@@ -35,6 +36,12 @@ export function ownerPath({ type, id }: OwnerName): string {
 
 export function formatOwner({ type, id }: OwnerName): string {
   return `${type}:${id}`;
+}
+
+/** The owner as two shell arguments: type and id. */
+export function ownerWords(owner: string): string {
+  const read = readOwner(owner);
+  return 'wrong' in read ? quote(owner) : `${read.type} ${quote(read.id)}`;
 }
 
 function checkOwner(type: string, id: string): OwnerName | { readonly wrong: string } {

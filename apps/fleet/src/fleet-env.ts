@@ -13,5 +13,3 @@ export const FleetEnv = z
     ...fields.ShutdownEnv,
   })
   .superRefine(checkStoreVariables, { when: ALWAYS });
-
-export type FleetEnv = z.output<typeof FleetEnv>;

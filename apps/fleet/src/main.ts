@@ -1,9 +1,7 @@
 import {
-  ConfigError,
   describeAddress,
   endLeftover,
-  loadConfig,
-  refuse,
+  readSettings,
   startPrivateStore,
   storeAddress,
   type PrivateStore,
@@ -26,7 +24,7 @@ const children: Supervisor[] = [];
 let store: Promise<PrivateStore> | undefined;
 let ending: Promise<void> | undefined;
 
-const env = readEnv();
+const env = readSettings(FleetEnv);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0));
 endWithStarter(() => void end(0));
 try {
@@ -150,13 +148,4 @@ function ignoreFailedStart(): void {
 
 function entry(app: string): string {
   return fileURLToPath(new URL(`../../${app}/src/main.js`, import.meta.url));
-}
-
-function readEnv(): FleetEnv {
-  try {
-    return loadConfig(FleetEnv, process.env);
-  } catch (error) {
-    if (error instanceof ConfigError) return refuse(error.message);
-    throw error;
-  }
 }

@@ -6,6 +6,7 @@ import {
   describeAddress,
   type StoreAddress,
 } from '#runtime';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const ANSWER_MS = 5_000;
@@ -13,19 +14,17 @@ const ANSWER_MS = 5_000;
 /** Throws a one-line error if the port is taken. */
 export async function checkPort(port: number, host: string): Promise<void> {
   if (port === 0) return;
-  await new Promise<void>((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(
-              `Port ${port} is taken by another program. Choose a free one: PORT=${port + 1} npm start`,
-            )
-          : new Error(`Cannot listen on ${host}:${port}: ${error.message}`),
-      );
+  const probe = createServer().listen(port, host);
+  try {
+    await once(probe, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isTaken = `Port ${port} is taken by another program. Choose a free one: PORT=${port + 1} npm start`;
+    throw new Error(code === 'EADDRINUSE' ? isTaken : `Cannot listen on ${host}:${port}: ${message}`, {
+      cause: error,
     });
-    probe.listen(port, host, () => probe.close(() => resolve()));
-  });
+  }
+  await once(probe.close(), 'close');
 }
 
 /** Throws a one-line error if the store is missing, refuses the credentials, or is misconfigured. */
@@ -33,14 +32,8 @@ export async function checkAddress(address: StoreAddress, prefix: string): Promi
   const name = describeAddress(address);
   const redis = connectStore(address, createLog('fleet', { LOG_LEVEL: 'silent' }));
   try {
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`The store at ${name} does not answer.`)), ANSWER_MS);
-      const settle = (end: () => void) => (): void => {
-        clearTimeout(timer);
-        end();
-      };
-      redis.once('ready', settle(resolve));
-      redis.once('error', (error: Error) => settle(() => reject(new Error(sentence(name, error))))());
+    await once(redis, 'ready', { signal: AbortSignal.timeout(ANSWER_MS) }).catch((error: Error) => {
+      throw new Error(sentence(name, error), { cause: error });
     });
     await checkStore(redis, prefix);
   } finally {
@@ -50,6 +43,7 @@ export async function checkAddress(address: StoreAddress, prefix: string): Promi
 
 function sentence(name: string, error: Error): string {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ABORT_ERR') return `The store at ${name} does not answer.`;
   if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(message)) {
     return `The store at ${name} refuses this user or password. Correct REDIS_URL (${message}).`;
   }

@@ -69,4 +69,5 @@ export const JanitorEnv = z
   })
   .superRefine(checkStoreVariables, { when: ALWAYS });
 
+export const JANITOR_ENV = Symbol('JanitorEnv');
 export type JanitorEnv = z.output<typeof JanitorEnv>;

@@ -5,17 +5,10 @@ import { Runtime } from '#runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { PeriodicTasks } from './periodic-tasks.js';
-import { TaskGauges } from './task-gauges.js';
 import { FleetGauges } from './fleet-gauges.js';
-import { Intervals } from './intervals.js';
-import type { JanitorEnv } from './janitor-env.js';
-import { LeaseGauges } from './lease-gauges.js';
-import { QueueGauges } from './queue-gauges.js';
-import { QuarantineGauge } from './quarantine-gauge.js';
+import { JANITOR_ENV, type JanitorEnv } from './janitor-env.js';
 import { Schedule } from './schedule.js';
-import { StoreGauges } from './store-gauges.js';
 import { SweepMetrics } from './sweep-metrics.js';
-import { TrippedSweepGauges } from './tripped-sweep-gauges.js';
 
 /** The janitor: runs periodic tasks and sweeps. */
 @Module({})
@@ -31,19 +24,13 @@ export class JanitorModule {
       ],
       providers: [
         ...providers,
-        { provide: Intervals, useValue: env },
+        { provide: JANITOR_ENV, useValue: env },
         { provide: JanitorTasks, useValue: janitorTasks(env) },
         PeriodicTasks,
-        TaskGauges,
         // Without a map, every event would count as unmapped and be removed from the stream.
         ...(env.EVENT_MAP ? [EventConsumer, InboundEventStream] : []),
         FleetGauges,
-        LeaseGauges,
-        QueueGauges,
-        QuarantineGauge,
         Schedule,
-        StoreGauges,
-        TrippedSweepGauges,
       ],
     };
   }

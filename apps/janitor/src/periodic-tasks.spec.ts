@@ -3,7 +3,6 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/until.js';
 import { PeriodicTasks, NOT_DONE } from './periodic-tasks.js';
-import { TaskGauges } from './task-gauges.js';
 
 const OFTEN_MS = 5;
 
@@ -20,7 +19,7 @@ describe('PeriodicTasks', () => {
     registry = new SchedulerRegistry();
     metrics = new Metrics('test');
     const runtime = { log, metrics } as Runtime;
-    tasks = new PeriodicTasks(registry, runtime, new TaskGauges(runtime));
+    tasks = new PeriodicTasks(registry, runtime);
   });
 
   afterEach(() => tasks.beforeApplicationShutdown());

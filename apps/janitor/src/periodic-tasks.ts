@@ -2,8 +2,7 @@ import { Runtime } from '#runtime';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TaskFailures } from './task-failures.js';
-import { TaskGauges } from './task-gauges.js';
+import { TaskReports } from './task-reports.js';
 
 /** Returned by a task that another process holds. It does not count as done, because that process may hang. */
 export const NOT_DONE = 'not done';
@@ -15,14 +14,13 @@ const SHUTDOWN_MS = 5_000;
 @Injectable()
 export class PeriodicTasks implements BeforeApplicationShutdown {
   private readonly running = new Map<string, Promise<void>>();
-  private readonly failures: TaskFailures;
+  private readonly reports: TaskReports;
 
   constructor(
     private readonly registry: SchedulerRegistry,
     runtime: Runtime,
-    private readonly gauges: TaskGauges,
   ) {
-    this.failures = new TaskFailures(runtime.log);
+    this.reports = new TaskReports(runtime);
   }
 
   /** Runs `work` now and then every `ms`. Skips a turn while the previous one is still running. */
@@ -31,15 +29,15 @@ export class PeriodicTasks implements BeforeApplicationShutdown {
       if (this.running.has(name)) return;
       const done = (async () => work())()
         .then((word) => {
-          this.failures.done(name);
-          if (word !== NOT_DONE) this.gauges.done(name);
+          this.reports.recovered(name);
+          if (word !== NOT_DONE) this.reports.done(name);
         })
-        .catch((error: unknown) => this.failures.failed(name, error))
+        .catch((error: unknown) => this.reports.failed(name, error))
         .finally(() => this.running.delete(name));
       this.running.set(name, done);
     };
     this.registry.addInterval(name, setInterval(turn, ms));
-    this.gauges.register(name, ms);
+    this.reports.register(name, ms);
     turn();
   }
 

@@ -1,11 +1,16 @@
 import { Owners } from '#core';
 import { JanitorTasks } from '#fleet';
 import { Sweeper } from '#nestjs';
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { PeriodicTasks, NOT_DONE } from './periodic-tasks.js';
 import { FleetGauges } from './fleet-gauges.js';
-import { Intervals } from './intervals.js';
+import { JANITOR_ENV, type JanitorEnv } from './janitor-env.js';
 
 /** Longest time a requested sweep waits for a janitor. */
 const ASKED_EVERY_MS = 500;
@@ -16,7 +21,7 @@ const RESUME_EVERY_MS = 30_000;
 @Injectable()
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
-    private readonly intervals: Intervals,
+    @Inject(JANITOR_ENV) private readonly env: JanitorEnv,
     private readonly tasks: PeriodicTasks,
     private readonly gauges: FleetGauges,
     private readonly owners: Owners,
@@ -26,7 +31,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   ) {}
 
   onApplicationBootstrap(): void {
-    this.tasks.every(this.intervals.CENSUS_EVERY, 'census', () => this.gauges.update());
+    this.tasks.every(this.env.CENSUS_EVERY, 'census', () => this.gauges.update());
     this.tasks.every(RESUME_EVERY_MS, 'cancels', async () => void (await this.owners.resume()));
     this.tasks.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
     for (const { name, everyMs, reconciler } of this.workloads.reconcilers) {
@@ -34,12 +39,12 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.tasks.every(everyMs, name, async () => void (await each.reconcileOnce()));
     }
     for (const { kind, everyMs } of this.workloads.sweeps) this.sweepEvery(everyMs, kind);
-    this.sweepEvery(this.intervals.ORPHAN_SWEEP_EVERY, 'orphans');
-    this.sweepEvery(this.intervals.RETENTION_EVERY, 'retention');
-    this.sweepEvery(this.intervals.ARTIFACT_SWEEP_EVERY, 'artifacts');
+    this.sweepEvery(this.env.ORPHAN_SWEEP_EVERY, 'orphans');
+    this.sweepEvery(this.env.RETENTION_EVERY, 'retention');
+    this.sweepEvery(this.env.ARTIFACT_SWEEP_EVERY, 'artifacts');
     // Expired jobs must be visible as such within one interval, and a turn that finds nothing is cheap.
-    this.sweepEvery(this.intervals.EXPIRY_SWEEP_EVERY, 'expiry', 0);
-    this.sweepEvery(this.intervals.REPAIR_EVERY, 'repair');
+    this.sweepEvery(this.env.EXPIRY_SWEEP_EVERY, 'expiry', 0);
+    this.sweepEvery(this.env.REPAIR_EVERY, 'repair');
   }
 
   /** Stops running sweeps while the tasks wait for them. Otherwise a sweep would run to its end. */

@@ -1,6 +1,5 @@
-import { Runtime } from '#runtime';
+import { Runtime, type Metrics } from '#runtime';
 import { Injectable } from '@nestjs/common';
-import type { Counter, Gauge } from 'prom-client';
 import { SWEEP_KINDS } from './sweep-kinds.js';
 
 const OUTCOMES = ['done', 'tripped', 'stopped', 'failed'] as const;
@@ -26,57 +25,10 @@ interface SweepFact {
  */
 @Injectable()
 export class SweepMetrics {
-  private readonly sweeps: Counter<'sweep' | 'outcome'>;
-  private readonly lastAt: Gauge<'sweep'>;
-  private readonly stall: Gauge<'sweep'>;
-  private readonly orphansRemoved: Counter;
-  private readonly orphansFound: Gauge;
-  private readonly failures: Counter<'sweep'>;
-  private readonly healed: Counter<'what'>;
-  private readonly awaiting: Gauge<'sweep'>;
-  private readonly unknown: Gauge<'sweep'>;
+  private readonly metrics: ReturnType<typeof metricsIn>;
 
   constructor({ metrics }: Runtime) {
-    this.sweeps = metrics.counter('mooring_sweeps_total', 'Sweeps that ended, by outcome.', [
-      'sweep',
-      'outcome',
-    ]);
-    this.lastAt = metrics.gauge(
-      'mooring_sweep_timestamp_seconds',
-      'When a sweep last ended; 0 when none has since this process started.',
-      ['sweep'],
-    );
-    this.stall = metrics.gauge(
-      'mooring_sweep_worst_stall_seconds',
-      'The longest that the store kept another client waiting during the last sweep.',
-      ['sweep'],
-    );
-    this.orphansRemoved = metrics.counter(
-      'mooring_orphaned_jobs_removed_total',
-      'Jobs that were removed because their owner was gone.',
-    );
-    this.orphansFound = metrics.gauge(
-      'mooring_orphaned_jobs_found',
-      'Jobs of owners that were gone, as the last sweep found.',
-    );
-    this.failures = metrics.counter(
-      'mooring_cleanup_failures_total',
-      'Items that a sweep could not remove or repair.',
-      ['sweep'],
-    );
-    this.healed = metrics.counter('mooring_healed_total', 'What a sweep repaired, by the kind of sweep.', [
-      'what',
-    ]);
-    this.awaiting = metrics.gauge(
-      'mooring_artifacts_awaiting_deletion',
-      'Jobs whose artifacts the last sweep could not delete, or that wait since an earlier sweep could not.',
-      ['sweep'],
-    );
-    this.unknown = metrics.gauge(
-      'mooring_sweep_unknown',
-      'Items of the last sweep whose state could not be determined; they are kept.',
-      ['sweep'],
-    );
+    this.metrics = metricsIn(metrics);
     this.expectAll();
   }
 
@@ -84,31 +36,71 @@ export class SweepMetrics {
     const { event, sweep } = fact;
     const outcome = OUTCOMES.find((one) => event === `sweep.${one}`);
     if (sweep === undefined || fact.dryRun || !outcome) return;
-    this.sweeps.inc({ sweep, outcome });
+    this.metrics.sweeps.inc({ sweep, outcome });
     if (outcome === 'stopped') return;
-    this.lastAt.set({ sweep }, Date.now() / 1_000);
-    if (sweep === 'orphans' && outcome === 'done') this.orphansFound.set(fact.jobs ?? 0);
+    this.metrics.lastAt.set({ sweep }, Date.now() / 1_000);
+    if (sweep === 'orphans' && outcome === 'done') this.metrics.orphansFound.set(fact.jobs ?? 0);
     this.recordWork(sweep, fact);
   };
 
   private recordWork(sweep: string, fact: SweepFact): void {
     const { jobs = 0, failed = 0, waiting = 0, unknown = 0, healed = 0, worstStallMs = 0 } = fact;
-    this.stall.set({ sweep }, worstStallMs / 1_000);
-    this.unknown.set({ sweep }, unknown);
-    this.failures.inc({ sweep }, failed);
-    this.healed.inc({ what: sweep }, healed);
-    if (sweep === 'orphans') this.orphansRemoved.inc(jobs);
-    if (TAKE_ARTIFACTS.some((one) => one === sweep)) this.awaiting.set({ sweep }, failed + waiting);
+    this.metrics.stall.set({ sweep }, worstStallMs / 1_000);
+    this.metrics.unknown.set({ sweep }, unknown);
+    this.metrics.failures.inc({ sweep }, failed);
+    this.metrics.healed.inc({ what: sweep }, healed);
+    if (sweep === 'orphans') this.metrics.orphansRemoved.inc(jobs);
+    if (TAKE_ARTIFACTS.some((one) => one === sweep)) this.metrics.awaiting.set({ sweep }, failed + waiting);
   }
 
   /** Initialises every series, because Prometheus does not see the first increment of a new counter. */
   private expectAll(): void {
     for (const sweep of SWEEP_KINDS) {
-      for (const outcome of OUTCOMES) this.sweeps.inc({ sweep, outcome }, 0);
-      this.lastAt.set({ sweep }, 0);
-      this.failures.inc({ sweep }, 0);
-      this.unknown.set({ sweep }, 0);
+      for (const outcome of OUTCOMES) this.metrics.sweeps.inc({ sweep, outcome }, 0);
+      this.metrics.lastAt.set({ sweep }, 0);
+      this.metrics.failures.inc({ sweep }, 0);
+      this.metrics.unknown.set({ sweep }, 0);
     }
-    for (const sweep of TAKE_ARTIFACTS) this.awaiting.set({ sweep }, 0);
+    for (const sweep of TAKE_ARTIFACTS) this.metrics.awaiting.set({ sweep }, 0);
   }
+}
+
+function metricsIn(metrics: Metrics) {
+  return {
+    sweeps: metrics.counter('mooring_sweeps_total', 'Sweeps that ended, by outcome.', ['sweep', 'outcome']),
+    lastAt: metrics.gauge(
+      'mooring_sweep_timestamp_seconds',
+      'When a sweep last ended; 0 when none has since this process started.',
+      ['sweep'],
+    ),
+    stall: metrics.gauge(
+      'mooring_sweep_worst_stall_seconds',
+      'The longest that the store kept another client waiting during the last sweep.',
+      ['sweep'],
+    ),
+    orphansRemoved: metrics.counter(
+      'mooring_orphaned_jobs_removed_total',
+      'Jobs that were removed because their owner was gone.',
+    ),
+    orphansFound: metrics.gauge(
+      'mooring_orphaned_jobs_found',
+      'Jobs of owners that were gone, as the last sweep found.',
+    ),
+    failures: metrics.counter(
+      'mooring_cleanup_failures_total',
+      'Items that a sweep could not remove or repair.',
+      ['sweep'],
+    ),
+    healed: metrics.counter('mooring_healed_total', 'What a sweep repaired, by the kind of sweep.', ['what']),
+    awaiting: metrics.gauge(
+      'mooring_artifacts_awaiting_deletion',
+      'Jobs whose artifacts the last sweep could not delete, or that wait since an earlier sweep could not.',
+      ['sweep'],
+    ),
+    unknown: metrics.gauge(
+      'mooring_sweep_unknown',
+      'Items of the last sweep whose state could not be determined; they are kept.',
+      ['sweep'],
+    ),
+  };
 }

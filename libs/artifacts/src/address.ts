@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { S3Address } from './stores/s3-client.js';
 
-type Key = Pick<S3Address, 'accessKey' | 'secretKey' | 'sessionToken'>;
+type Key = 'accessKey' | 'secretKey';
 
 export type ArtifactsAddress =
   | { readonly via: 'file'; readonly folder: string }
-  | ({ readonly via: 's3' } & Omit<S3Address, keyof Key> & Partial<Key>);
+  | ({ readonly via: 's3' } & Omit<S3Address, Key> & Partial<Pick<S3Address, Key>>);
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 

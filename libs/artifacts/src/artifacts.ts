@@ -6,7 +6,7 @@ import { checkContentType, checkName } from './checks.js';
 import { FleetMarker } from './fleet-marker.js';
 import { isJobId, shardOf, shards } from './keys.js';
 import { Manifests, type Entry } from './manifests.js';
-import type { ByteRange, ByteStore } from './stores/byte-store.js';
+import type { ByteRange, ByteStore, Chunks } from './stores/byte-store.js';
 
 export type ArtifactBytes = Uint8Array | string | AsyncIterable<Uint8Array>;
 
@@ -205,8 +205,7 @@ function leftAlone([seal]: readonly string[]): string {
   );
 }
 
-async function* chunksOf(bytes: ArtifactBytes): AsyncGenerator<Uint8Array> {
-  if (typeof bytes === 'string') yield Buffer.from(bytes);
-  else if (bytes instanceof Uint8Array) yield bytes;
-  else yield* bytes;
+function chunksOf(bytes: ArtifactBytes): Chunks {
+  if (typeof bytes === 'string') return [Buffer.from(bytes)];
+  return bytes instanceof Uint8Array ? [bytes] : bytes;
 }

@@ -54,7 +54,7 @@ export class FleetMarker {
     if (!(await this.isThere(seal))) {
       if (isLeft) throw gone(seal);
       try {
-        await this.bytes.put(FOLDER, seal, note(), NOTE.length);
+        await this.bytes.put(FOLDER, seal, [Buffer.from(NOTE)], NOTE.length);
       } catch (error) {
         // Another process of the fleet may have written it first.
         if (!(await this.isThere(seal))) throw error;
@@ -89,8 +89,4 @@ function gone(seal: string): ArtifactError {
     `The seal ${FOLDER}/${seal} of this fleet is missing from the location of its artifacts. Check that the volume is mounted and the location is right. ` +
       'Without the seal nothing is written and nothing counts as removed. If the files are lost for good, create an empty file with that name.',
   );
-}
-
-async function* note(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(NOTE);
 }

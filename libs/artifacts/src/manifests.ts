@@ -15,7 +15,8 @@ interface JobSince {
   readonly since: number;
 }
 
-const scripts = { enter: load('enter'), forget: load('forget') };
+const ENTER = load('enter');
+const FORGET = load('forget');
 
 /** Index of artifacts: one manifest per job, and a list of all jobs with artifacts. */
 export class Manifests {
@@ -31,8 +32,8 @@ export class Manifests {
     what: Artifact | undefined,
     most: number,
   ): Promise<'ok' | 'full' | 'gone'> {
-    const args = [jobId, entryOf(file), what ? JSON.stringify(what) : '', most];
-    return (await this.run('enter', jobId, args)) as 'ok' | 'full' | 'gone';
+    const json = what ? JSON.stringify(what) : '';
+    return (await this.run(ENTER, jobId, entryOf(file), json, most)) as 'ok' | 'full' | 'gone';
   }
 
   /** Entries of the run with this fence, in the order of writing. */
@@ -61,7 +62,7 @@ export class Manifests {
 
   /** Returns how many entries remain. */
   async forget(jobId: string, files: readonly string[]): Promise<number> {
-    return (await this.run('forget', jobId, [jobId, ...files.map(entryOf)])) as number;
+    return (await this.run(FORGET, jobId, ...files.map(entryOf))) as number;
   }
 
   /** A page of ZSCAN: every job that stays in the index is on some page. */
@@ -92,13 +93,9 @@ export class Manifests {
     return strays.map((jobId) => ({ jobId, since: now }));
   }
 
-  private run(
-    name: keyof typeof scripts,
-    jobId: string,
-    args: readonly (string | number)[],
-  ): Promise<unknown> {
+  private run(script: Script, jobId: string, ...args: readonly (string | number)[]): Promise<unknown> {
     const keys = [madeIn(this.prefix, shardOf(jobId)), manifestOf(this.prefix, jobId)];
-    return runScript(this.redis, scripts[name], keys, args);
+    return runScript(this.redis, script, keys, [jobId, ...args]);
   }
 }
 

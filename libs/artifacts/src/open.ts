@@ -1,5 +1,4 @@
 import type { Cluster, Redis } from 'ioredis';
-import { resolve } from 'node:path';
 import { readArtifactsUrl, type ArtifactsAddress } from './address.js';
 import type { ArtifactsEnv } from './artifacts-env.js';
 import { Artifacts } from './artifacts.js';
@@ -19,15 +18,12 @@ export function openArtifacts(
 }
 
 function openBytes(address: ArtifactsAddress, prefix: string, env: Partial<ArtifactsEnv>): ByteStore {
-  if (address.via === 'file') return new FileStore(resolve(address.folder), prefix);
+  if (address.via === 'file') return new FileStore(address.folder, prefix);
   // A key of the URL's own is a pair, and does not go with another's token.
-  const { accessKey, secretKey, sessionToken } = address.accessKey
-    ? { ...address, sessionToken: undefined }
-    : {
-        accessKey: env.AWS_ACCESS_KEY_ID,
-        secretKey: env.AWS_SECRET_ACCESS_KEY,
-        sessionToken: env.AWS_SESSION_TOKEN,
-      };
+  const isPaired = address.accessKey !== undefined;
+  const accessKey = isPaired ? address.accessKey : env.AWS_ACCESS_KEY_ID;
+  const secretKey = isPaired ? address.secretKey : env.AWS_SECRET_ACCESS_KEY;
+  const sessionToken = isPaired ? undefined : env.AWS_SESSION_TOKEN;
   if (!accessKey || !secretKey)
     throw new TypeError(
       'The object store needs a key: in ARTIFACTS_URL, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',

@@ -27,19 +27,18 @@ export class StoreDurability implements Durability {
   readonly level: DurabilityLevel;
   private readonly servers: Servers;
   private readonly timeoutMs: number;
-  private readonly refuse: StoreDurabilityOptions['refuse'];
   private readonly barriers = new Map<Redis, Barriers>();
   private checked: Promise<void> | undefined;
 
-  constructor({ servers, level, timeoutMs = DEFAULT_TIMEOUT_MS, refuse }: StoreDurabilityOptions) {
-    this.servers = servers;
-    this.level = level;
-    this.timeoutMs = timeoutMs;
-    this.refuse = refuse;
+  constructor(private readonly options: StoreDurabilityOptions) {
+    this.level = options.level;
+    this.servers = options.servers;
+    this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
   async hold<T>(write: () => Promise<T>): Promise<{ readonly value: T; readonly isHeld: boolean }> {
-    if (this.refuse) await (this.checked ??= this.check(this.refuse));
+    const { refuse } = this.options;
+    if (refuse) await (this.checked ??= this.check(refuse));
     const nodes = await this.servers.nodes().catch(() => []);
     // Not awaited: the write has the time limit of its caller. A connection that closes from here on ends its session.
     const asked = Promise.all(nodes.map(sessionOf));

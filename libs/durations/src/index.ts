@@ -13,17 +13,6 @@ export function parseDuration(value: Duration): number | undefined {
   return Math.round(Number(amount) * UNITS[unit as keyof typeof UNITS]);
 }
 
-/** Milliseconds of a duration. Throws an error that says what was expected. */
-export function durationMs(value: Duration, what = 'a duration'): number {
-  const ms = parseDuration(value);
-  if (ms === undefined) {
-    throw new TypeError(
-      `${what} must be a number of ms or a number with a unit (500ms, 30s, 5m, 24h, 7d); got ${JSON.stringify(value)}.`,
-    );
-  }
-  return ms;
-}
-
 /** Whether a text is a duration with a unit, which distinguishes it from an id or a count. */
 export function hasUnit(text: string): boolean {
   return FORM.test(text);
@@ -31,8 +20,8 @@ export function hasUnit(text: string): boolean {
 
 /** Milliseconds of a typed duration, which needs a unit unless it is 0. Throws an error that says what was expected. */
 export function typedDurationMs(text: string, what = 'a duration'): number {
-  if (text === '0') return 0;
-  if (hasUnit(text)) return durationMs(text, what);
+  const ms = text === '0' || hasUnit(text) ? parseDuration(text) : undefined;
+  if (ms !== undefined) return ms;
   throw new TypeError(
     `${what} must be a number with a unit (500ms, 30s, 5m, 24h, 7d); got ${JSON.stringify(text)}.`,
   );

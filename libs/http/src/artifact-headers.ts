@@ -37,6 +37,12 @@ function disposition(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
 }
 
+/** Whether the caller has a copy of this tag already, as its If-None-Match says. */
+export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes('*') || tags.includes(`"${etag}"`);
+}
+
 /**
  * The requested range; `none` if it begins after the end. Undefined means the whole artifact: no range, several ranges, an
  * invalid one, or an If-Range of other content.

@@ -1,12 +1,12 @@
 import { Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiNotFoundResponse, ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import { ArtifactReader } from '#nestjs';
-import { headersOf, rangeOf } from './artifact-headers.js';
-import { isKnown } from './if-none-match.js';
+import { headersOf, isKnown, rangeOf } from './artifact-headers.js';
 import { MooringController, type Reply } from './mooring-controller.js';
-import { ApiProblem } from './problem.js';
+import { ApiProblem, notFound } from './problem.js';
 import { Needs } from './scopes.js';
 
+const NO_SUCH_ARTIFACT = 'The job has no artifact with this name.';
 const BYTES = { type: 'string', format: 'binary' } as const;
 
 /** Read the artifacts of a job. */
@@ -32,7 +32,7 @@ export class ArtifactsController {
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<StreamableFile | undefined> {
     const artifact = (await this.reader.list(id)).find((each) => each.name === name);
-    if (!artifact) throw notFound();
+    if (!artifact) throw notFound(NO_SUCH_ARTIFACT);
     const { size } = artifact;
     const all = headersOf(artifact);
     if (isKnown(headers['if-none-match'], artifact.sha256)) {
@@ -44,7 +44,7 @@ export class ArtifactsController {
     if (range === 'none') throw afterTheEnd(size);
     const bytes = await this.reader.open(id, name, range);
     // The artifact was removed after it was listed.
-    if (!bytes) throw notFound();
+    if (!bytes) throw notFound(NO_SUCH_ARTIFACT);
     const { first, last } = range ?? { first: 0, last: size - 1 };
     if (range) {
       reply.status(206);
@@ -53,10 +53,6 @@ export class ArtifactsController {
     for (const [header, value] of Object.entries(all)) reply.header(header, value);
     return new StreamableFile(bytes, { length: last - first + 1 });
   }
-}
-
-function notFound(): ApiProblem {
-  return new ApiProblem(404, 'NOT_FOUND', 'The job has no artifact with this name.');
 }
 
 function afterTheEnd(size: number): ApiProblem {

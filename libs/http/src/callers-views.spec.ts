@@ -7,8 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CoreKit } from '../../../test/support/core-kit.js';
 import { startNestApp } from '../../../test/support/nest-app.js';
-import { OwnerHistory } from './owner-history.js';
-import { SlotLimits } from './slot-limits.js';
+import { MooringHttpModule } from './http.module.js';
+import { OwnersController } from './owners.controller.js';
+import { SlotsController } from './slots.controller.js';
 
 const work = defineKind({
   name: 'audio.work',
@@ -21,12 +22,18 @@ const TRACK = parseOwner('track:1');
 describe('what callers see', () => {
   let kit: CoreKit;
   let app: INestApplicationContext;
+  let facts: object[];
 
   beforeEach(async () => {
     kit = new CoreKit();
+    facts = [];
+    const root = { ...kit.place, listeners: [(fact: object) => void facts.push(fact)] };
     app = await startNestApp({
-      imports: [MooringModule.forRoot(kit.place), MooringModule.forKinds([work])],
-      providers: [OwnerHistory, SlotLimits],
+      imports: [
+        MooringModule.forRoot(root),
+        MooringModule.forKinds([work]),
+        MooringHttpModule.register({ guard: false }),
+      ],
     });
   });
 
@@ -42,7 +49,7 @@ describe('what callers see', () => {
     const id = await enqueue();
     await app.get(Owners).cancel(TRACK, { cancelId: 'c', reason: 'called off', by: 'ann' });
 
-    expect(await app.get(OwnerHistory).read(TRACK)).toEqual({
+    expect(await app.get(OwnersController).history('track', '1')).toEqual({
       owner: 'track:1',
       entries: [
         {
@@ -65,13 +72,14 @@ describe('what callers see', () => {
   it('pages through the history of an owner', async () => {
     for (let i = 0; i < 120; i += 1) await enqueue();
     await app.get(Owners).cancel(TRACK);
-    const first = await app.get(OwnerHistory).read(TRACK);
-    const rest = await app.get(OwnerHistory).read(TRACK, first.cursor!);
+    const owners = app.get(OwnersController);
+    const first = await owners.history('track', '1');
+    const rest = await owners.history('track', '1', first.cursor!);
     expect([first.entries.length, rest.entries.length, rest.cursor]).toEqual([100, 20, null]);
   });
 
   it('are the slot keys of callers, whose limits can be set', async () => {
-    const slots = app.get(SlotLimits);
+    const slots = app.get(SlotsController);
     expect(await slots.read('press/1')).toEqual({
       key: 'press/1',
       limit: null,
@@ -81,7 +89,8 @@ describe('what callers see', () => {
       waiters: [],
     });
     await enqueue({ slot: { key: slotKeyOfCallers('press/1'), limit: 2 } });
-    expect(await slots.set('press/1', 3)).toBe(2);
+    expect(await slots.set('press/1', { limit: 3 }, 'ann')).toMatchObject({ limit: 3 });
+    expect(facts).toContainEqual({ event: 'slot.limit-set', by: 'ann', key: 'press/1', limit: 3, was: 2 });
     expect(await slots.read('press/1')).toMatchObject({ limit: 3 });
     await app.get(Owners).cancel(TRACK);
   });

@@ -6,10 +6,8 @@ import { HEALTH_SOURCE, HealthController, type HealthSource } from './health.con
 import { JobsController } from './jobs.controller.js';
 import { HTTP_GUARD, HTTP_PATH } from './mooring-controller.js';
 import { CancellationsController, OwnersController } from './owners.controller.js';
-import { OwnerHistory } from './owner-history.js';
 import { QueuesController } from './queues.controller.js';
 import { SchedulesController } from './schedules.controller.js';
-import { SlotLimits } from './slot-limits.js';
 import { SlotsController } from './slots.controller.js';
 import { QuarantineController, SweepsController } from './sweeps.controller.js';
 
@@ -52,8 +50,6 @@ export class MooringHttpModule {
       imports: prefix ? [RouterModule.register([{ path: prefix, module: MooringHttpModule }])] : [],
       controllers: [...CONTROLLERS, ...(health ? [HealthController] : [])],
       providers: [
-        OwnerHistory,
-        SlotLimits,
         guarded,
         { provide: HTTP_PATH, useValue: prefix },
         ...(health ? [{ provide: HEALTH_SOURCE, useValue: health }] : []),

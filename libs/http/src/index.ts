@@ -1,12 +1,21 @@
 export { TakesUpTo } from './body-limit.js';
 export { Cursor, Duration, Offset } from './fields.js';
-export { idempotencyKeyOf } from './idempotency-key.js';
+export { isKnown } from './artifact-headers.js';
+export { idempotencyKeyOf } from './callers-keys.js';
+export type { QueuesAnswer, SlotAnswer, SweepWithLines } from './admin-schemas.js';
+export type { JobAnswer, TicketAnswer } from './job-schemas.js';
 export type { Health, HealthSource } from './health.controller.js';
-export type { HistoryView } from './owner-history.js';
 export { MooringHttpModule, type MooringHttpOptions } from './http.module.js';
-export { isKnown } from './if-none-match.js';
 export { HttpGuard, MooringController, type Reply } from './mooring-controller.js';
+export type { HistoryAnswer, HistoryView, OwnerAnswer } from './owner-schemas.js';
 export { ReceiptAnswer } from './owner-schemas.js';
 export { ProblemFilter } from './problem-filter.js';
-export { ApiProblem, describeError, type DescribedError, type Problem, type ProblemMore } from './problem.js';
+export {
+  ApiProblem,
+  describeError,
+  notFound,
+  type DescribedError,
+  type Problem,
+  type ProblemMore,
+} from './problem.js';
 export { Caller, ForEverybody, NEEDS, Needs, SCOPES, type CalledRequest, type Scope } from './scopes.js';

@@ -21,12 +21,12 @@ import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './
 import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
 import { ReceiptAnswer } from './owner-schemas.js';
 import { TakesUpTo } from './body-limit.js';
-import { idempotencyKeyOf } from './idempotency-key.js';
-import { ApiProblem, describeError } from './problem.js';
+import { idempotencyKeyOf, slotOfCallers } from './callers-keys.js';
+import { describeError, notFound } from './problem.js';
 import { Caller, Needs, type CalledRequest } from './scopes.js';
-import { slotOfCallers } from './slot-limits.js';
 
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+const NO_SUCH_JOB = 'There is no job with this id.';
 
 type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
 
@@ -88,7 +88,7 @@ export class JobsController {
   @ApiOkResponse({ standardSchema: JobAnswer })
   async read(@Param('id') id: string): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
     const job = await this.reader.read(id);
-    if (!job) throw noSuchJob();
+    if (!job) throw notFound(NO_SUCH_JOB);
     const made = job.state === 'removed' ? [] : await this.artifacts.list(id);
     return { ...job, artifacts: made.map((artifact) => linkTo(this.path, id, artifact)) };
   }
@@ -98,7 +98,7 @@ export class JobsController {
   @ApiOkResponse({ standardSchema: ReceiptAnswer })
   async cancel(@Param('id') id: string, @Caller() caller: string): Promise<ReceiptView> {
     const receipt = await receiptOf(this.canceller.cancel(id, { by: caller || 'api' }));
-    if (!receipt) throw noSuchJob();
+    if (!receipt) throw notFound(NO_SUCH_JOB);
     return viewOfReceipt(receipt);
   }
 
@@ -126,8 +126,4 @@ export class JobsController {
 
 function statusOf({ outcome }: EnqueueTicket): number {
   return outcome === 'created' || outcome === 'replaced' ? 201 : 200;
-}
-
-function noSuchJob(): ApiProblem {
-  return new ApiProblem(404, 'NOT_FOUND', 'There is no job with this id.');
 }

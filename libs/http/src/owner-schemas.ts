@@ -109,3 +109,4 @@ const HistoryItemAnswer = z.object({
 export const HistoryAnswer = z
   .object({ owner: z.string(), entries: z.array(HistoryItemAnswer), cursor: NextCursor })
   .meta({ id: 'History' });
+export type HistoryView = z.output<typeof HistoryAnswer>;

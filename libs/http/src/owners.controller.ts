@@ -1,7 +1,8 @@
-import { owner, Owners, type CancelOptions } from '#core';
+import { formatOwner, owner, Owners, type CancelOptions, type HistoryEntry } from '#core';
 import { Body, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import {
+  JobHistory,
   Journal,
   type JournaledOwners,
   OwnerReader,
@@ -12,10 +13,19 @@ import {
 } from '#nestjs';
 import { Cursor, Offset } from './fields.js';
 import { MooringController } from './mooring-controller.js';
-import { OwnerHistory, type HistoryView } from './owner-history.js';
-import { CancelBody, HistoryAnswer, OwnerAnswer, ReceiptAnswer, ReopenAnswer } from './owner-schemas.js';
-import { ApiProblem } from './problem.js';
+import {
+  CancelBody,
+  HistoryAnswer,
+  type HistoryView,
+  OwnerAnswer,
+  ReceiptAnswer,
+  ReopenAnswer,
+} from './owner-schemas.js';
+import { notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
+
+const HISTORY_PAGE = 100;
+type HistoryItem = HistoryView['entries'][number];
 
 /** Read, cancel and reopen an owner, and read its history. */
 @MooringController('owners/:type/:id', 'owners')
@@ -23,7 +33,7 @@ export class OwnersController {
   constructor(
     @Inject(Owners) private readonly owners: JournaledOwners,
     private readonly reader: OwnerReader,
-    private readonly removed: OwnerHistory,
+    private readonly jobs: JobHistory,
   ) {}
 
   @Get()
@@ -68,12 +78,34 @@ export class OwnersController {
   @Get('history')
   @Needs('read')
   @ApiOkResponse({ standardSchema: HistoryAnswer })
-  history(
+  async history(
     @Param('type') type: string,
     @Param('id') id: string,
-    @Query('cursor', { schema: Offset }) cursor?: string,
+    @Query('cursor', { schema: Offset }) cursor = '0',
   ): Promise<HistoryView> {
-    return this.removed.read(owner(type, id), cursor);
+    const named = owner(type, id);
+    const next = Number(cursor) + HISTORY_PAGE;
+    const found = await this.owners.history(named, Number(cursor), HISTORY_PAGE + 1);
+    const entries = await Promise.all(found.slice(0, HISTORY_PAGE).map((entry) => this.detail(entry)));
+    return {
+      owner: formatOwner(named),
+      entries,
+      cursor: found.length > HISTORY_PAGE ? String(next) : null,
+    };
+  }
+
+  private async detail({ id, queue, at, reason: why }: HistoryEntry): Promise<HistoryItem> {
+    const removed = await this.jobs.findRemoved(queue, id);
+    const item = { id, queue, at: new Date(at).toISOString() };
+    if (!removed) return { ...item, state: 'unknown', why };
+    const { kind, owners, was: state, reason, by, cancelId } = removed;
+    const known = { ...item, kind, owners: [...owners], state, why: reason, ...(by && { by }) };
+    return cancelId ? { ...known, ...(await this.causeOf(cancelId)), cancelId } : known;
+  }
+
+  private async causeOf(cancelId: string): Promise<Pick<HistoryItem, 'reason' | 'by'>> {
+    const { reason, by } = (await this.owners.receipt(cancelId)) ?? {};
+    return { ...(reason && { reason }), ...(by && { by }) };
   }
 }
 
@@ -94,8 +126,7 @@ export class CancellationsController {
     const receipt = await this.owners.receipt(cancelId);
     if (receipt && !receipt.done) this.resume();
     if (receipt) return viewOfReceipt(receipt);
-    const detail = 'There is no cancellation with this id, or its receipt has expired.';
-    throw new ApiProblem(404, 'NOT_FOUND', detail);
+    throw notFound('There is no cancellation with this id, or its receipt has expired.');
   }
 
   /** Who watches a cancel does not wait for the turn of a worker or a janitor: there may be none. */

@@ -44,6 +44,10 @@ export class ApiProblem extends HttpException {
   }
 }
 
+export function notFound(detail: string): ApiProblem {
+  return new ApiProblem(404, 'NOT_FOUND', detail);
+}
+
 /** Problem details (RFC 9457). */
 export interface Problem {
   readonly type: string;
@@ -68,9 +72,11 @@ export function describeError(
   error: unknown,
   { id: requestId = '' }: { readonly id?: string },
 ): DescribedError {
-  const { status, code, detail, more } = problemOf(error);
+  const answer = problemOf(error);
+  const { code, detail } = answer;
+  const status = answer.getStatus();
   if (code === 'INTERNAL') logger.error(error);
-  const { retryAfterMs, headers = {}, members } = more;
+  const { retryAfterMs, headers = {}, members } = answer.more;
   return {
     problem: {
       ...members,
@@ -86,32 +92,22 @@ export function describeError(
   };
 }
 
-interface Described {
-  readonly status: number;
-  readonly code: string;
-  readonly detail: string;
-  readonly more: ProblemMore;
-}
-
 /** An application may also give its own errors a status. */
 type OwnError = MooringError & ProblemMore & { readonly status?: number };
 
 const UNEXPECTED = 'Internal error. The log has the details under this requestId.';
 
-function problemOf(error: unknown): Described {
-  if (error instanceof ApiProblem) {
-    const { code, detail, more } = error;
-    return { status: error.getStatus(), code, detail, more };
-  }
+function problemOf(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
   if (error instanceof MooringError) {
     const { code, message: detail, retryAfterMs, status = STATUSES[code] } = error as OwnError;
     if (status !== undefined)
-      return { status, code: PUBLIC_CODES[code] ?? code, detail, more: { retryAfterMs } };
+      return new ApiProblem(status, PUBLIC_CODES[code] ?? code, detail, { retryAfterMs });
   }
   if (meansUnavailable(error)) return problemOf(new StoreUnavailableError('The store does not answer.'));
   const status = statusOf(error);
-  if (status < 400 || status > 499) return { status: 500, code: 'INTERNAL', detail: UNEXPECTED, more: {} };
-  return { status, code: CODES[status] ?? nameOf(status), detail: sentenceOf(error), more: {} };
+  if (status < 400 || status > 499) return new ApiProblem(500, 'INTERNAL', UNEXPECTED);
+  return new ApiProblem(status, CODES[status] ?? nameOf(status), sentenceOf(error));
 }
 
 /** Errors of Fastify, such as those of its body parser, have a `statusCode`. */

@@ -3,8 +3,10 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import { Journal, QueueReader, type QueueView } from '#nestjs';
 import { PausedAnswer, QueuesAnswer } from './admin-schemas.js';
 import { MooringController } from './mooring-controller.js';
-import { ApiProblem } from './problem.js';
+import { notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
+
+const NO_SUCH_QUEUE = 'There is no queue with this name. GET /v1/admin/queues lists all queues.';
 
 /** Read, pause and resume queues. */
 @MooringController('admin/queues', 'admin')
@@ -26,7 +28,7 @@ export class QueuesController {
   @Needs('admin')
   @ApiOkResponse({ standardSchema: PausedAnswer })
   async pause(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
-    if (!(await this.reader.pause(queue))) throw noSuchQueue();
+    if (!(await this.reader.pause(queue))) throw notFound(NO_SUCH_QUEUE);
     this.journal.tell({ event: 'queue.paused', by: caller || 'api', queue });
     return { queue, paused: true };
   }
@@ -36,13 +38,8 @@ export class QueuesController {
   @Needs('admin')
   @ApiOkResponse({ standardSchema: PausedAnswer })
   async resume(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
-    if (!(await this.reader.resume(queue))) throw noSuchQueue();
+    if (!(await this.reader.resume(queue))) throw notFound(NO_SUCH_QUEUE);
     this.journal.tell({ event: 'queue.resumed', by: caller || 'api', queue });
     return { queue, paused: false };
   }
-}
-
-function noSuchQueue(): ApiProblem {
-  const detail = 'There is no queue with this name. GET /v1/admin/queues lists all queues.';
-  return new ApiProblem(404, 'NOT_FOUND', detail);
 }

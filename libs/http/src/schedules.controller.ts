@@ -5,9 +5,9 @@ import { Journal, KindRegistry, Schedules } from '#nestjs';
 import { Cursor, Duration, NextCursor } from './fields.js';
 import { Work } from './job-schemas.js';
 import { MooringController, type Reply } from './mooring-controller.js';
-import { ApiProblem } from './problem.js';
+import { ApiProblem, notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
-import { slotOfCallers } from './slot-limits.js';
+import { slotOfCallers } from './callers-keys.js';
 
 const ScheduleBody = z
   .strictObject({
@@ -38,6 +38,8 @@ const ScheduleAnswer = z
 const SchedulesAnswer = z
   .object({ schedules: z.array(ScheduleAnswer), cursor: NextCursor })
   .meta({ id: 'Schedules' });
+
+const NO_SUCH_SCHEDULE = 'There is no schedule with this id.';
 
 /** Create, replace, list, read and delete schedules. */
 @MooringController('schedules', 'schedules')
@@ -78,7 +80,7 @@ export class SchedulesController {
   @ApiOkResponse({ standardSchema: ScheduleAnswer })
   async read(@Param('id') id: string): Promise<object> {
     const schedule = await this.schedules.get(id);
-    if (!schedule) throw noSuchSchedule();
+    if (!schedule) throw notFound(NO_SUCH_SCHEDULE);
     return schedule;
   }
 
@@ -87,7 +89,7 @@ export class SchedulesController {
   @Needs('enqueue')
   @ApiNoContentResponse({ description: 'The schedule creates no more jobs. Jobs that it created continue.' })
   async remove(@Param('id') id: string, @Caller() caller: string): Promise<void> {
-    if (!(await this.schedules.remove(id))) throw noSuchSchedule();
+    if (!(await this.schedules.remove(id))) throw notFound(NO_SUCH_SCHEDULE);
     this.journal.tell({ event: 'schedule.deleted', by: caller || 'api', schedule: id });
   }
 }
@@ -98,8 +100,4 @@ function endedAtOnce(): ApiProblem {
     'SCHEDULE_ENDED',
     'One of its owners was cancelled meanwhile, which ended the schedule.',
   );
-}
-
-function noSuchSchedule(): ApiProblem {
-  return new ApiProblem(404, 'NOT_FOUND', 'There is no schedule with this id.');
 }

@@ -5,8 +5,11 @@ import { SweepKindParam, SweepsAnswer, SweepWithLines } from './admin-schemas.js
 import { Offset } from './fields.js';
 import { Journal, Quarantine, SweepBook, Sweeper } from '#nestjs';
 import { MooringController } from './mooring-controller.js';
-import { ApiProblem } from './problem.js';
+import { notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
+
+const NO_SUCH_SWEEP =
+  'There is no sweep with this id, or its record has expired: the last 200 of each kind are kept for 7 days.';
 
 /** Request, list and read sweeps. */
 @MooringController('admin/sweeps', 'admin')
@@ -59,16 +62,10 @@ export class SweepsController {
     @Query('cursor', { schema: Offset }) cursor = '0',
   ): Promise<object> {
     const record = await this.book.find(sweepId);
-    if (!record) throw noSuchSweep();
+    if (!record) throw notFound(NO_SUCH_SWEEP);
     const { lines, next } = await this.book.lines(sweepId, Number(cursor));
     return { ...record, lines, cursor: next === null ? null : String(next) };
   }
-}
-
-function noSuchSweep(): ApiProblem {
-  const detail =
-    'There is no sweep with this id, or its record has expired: the last 200 of each kind are kept for 7 days.';
-  return new ApiProblem(404, 'NOT_FOUND', detail);
 }
 
 /** Lists the jobs that the retention sweep cannot remove. */

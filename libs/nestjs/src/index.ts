@@ -40,7 +40,6 @@ export {
   type PayloadIn,
 } from './kinds/kind.js';
 export { Outbox } from './events/outbox.js';
-export type { Publisher } from './events/publisher.js';
 export { JobHistory, type RemovedJob } from './history/job-history.js';
 export { JobLog, type JobEvent, type LogLine } from './history/job-log.js';
 export { TIMELINE_EVENTS, type TimelineEntry } from './history/timeline.js';
@@ -55,6 +54,7 @@ export {
   type KindWorkerOptions,
   type MooringAsyncOptions,
   type MooringOptions,
+  type Publisher,
   type SweepOptions,
 } from './options.js';
 export { Consumption } from './run/consumption.js';
@@ -83,7 +83,7 @@ export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js'
 export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
 export { QueueReader, type QueueView } from './read/queue-reader.js';
 export { MooringSetupError } from './setup-error.js';
-export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keeper.js';
+export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keepers.js';
 export { Quarantine, type Quarantined } from './sweeps/retention/quarantine.js';
 export {
   SweepBook,

@@ -10,7 +10,6 @@ import { JobRetention } from './kinds/job-retention.js';
 import { KindRegistry } from './kinds/kind-registry.js';
 import { rememberLimits } from './kinds/limits.js';
 import type { Kind } from './kinds/kind.js';
-import { CancelledJobs } from './history/cancelled-jobs.js';
 import { JobHistory } from './history/job-history.js';
 import { JobLog } from './history/job-log.js';
 import { Consumption } from './run/consumption.js';
@@ -39,7 +38,6 @@ const ENQUEUE = [
 const RUN = [
   JobLog,
   JobHistory,
-  CancelledJobs,
   RunningJobs,
   Waker,
   WorkerFacts,

@@ -13,22 +13,30 @@ import { Journal } from './journal/journal.js';
 import { JournaledOwners } from './journal/journaled-owners.js';
 import { KindsModule } from './kinds.module.js';
 import type { Kind } from './kinds/kind.js';
-import { ApplicationQueues } from './queues/application-queues.js';
-import { QueueSettings } from './queues/queue-settings.js';
+import { ApplicationQueues, QueueSettings } from './queues/application-queues.js';
 import { MooringStore } from './store/mooring-store.js';
 import { ArtifactReader } from './read/artifact-reader.js';
 import { JobReader } from './read/job-reader.js';
-import { KnownQueues } from './read/known-queues.js';
 import { OwnerReader } from './read/owner-reader.js';
 import { QueueReader } from './read/queue-reader.js';
 import { StoreAccess } from './store/store-access.js';
 import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
-const READERS = [ArtifactReader, JobCanceller, JobReader, KnownQueues, OwnerReader, QueueReader];
+const READERS = [ArtifactReader, JobCanceller, JobReader, OwnerReader, QueueReader];
 
 const ROOT_PROVIDERS: Provider[] = [
-  { provide: Owners, useFactory: createOwners, inject: [MOORING_OPTIONS, Journal] },
-  { provide: Slots, useFactory: createSlots, inject: [MOORING_OPTIONS] },
+  {
+    provide: Owners,
+    useFactory: (options: MooringOptions, journal: Journal) =>
+      new JournaledOwners({ ...options, outbox: options.publisher !== undefined }, journal),
+    inject: [MOORING_OPTIONS, Journal],
+  },
+  {
+    provide: Slots,
+    useFactory: ({ connection, prefix }: MooringOptions) =>
+      new Slots({ connection, ...(prefix !== undefined && { prefix }) }),
+    inject: [MOORING_OPTIONS],
+  },
   Journal,
   MooringStore,
   Outbox,
@@ -87,12 +95,4 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
       ...SWEEP_EXPORTS,
     ],
   };
-}
-
-function createOwners(options: MooringOptions, journal: Journal): Owners {
-  return new JournaledOwners({ ...options, outbox: options.publisher !== undefined }, journal);
-}
-
-function createSlots({ connection, prefix }: MooringOptions): Slots {
-  return new Slots({ connection, ...(prefix !== undefined && { prefix }) });
 }

@@ -3,8 +3,7 @@ import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 import type { OwnerResolver } from './resolvers/owner-resolver.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import type { KeepOptions } from './kinds/kind.js';
-import type { Publisher } from './events/publisher.js';
-import type { FactListener, JobFacts } from './journal/fact.js';
+import type { Fact, FactListener, JobFacts } from './journal/fact.js';
 
 /** Where the owners are, and what this process does for them. */
 export interface MooringOptions extends Omit<OwnersOptions, 'outbox'> {
@@ -26,6 +25,12 @@ export interface MooringOptions extends Omit<OwnersOptions, 'outbox'> {
   readonly publisher?: Publisher;
   /** For the processors of queues of kinds in this process. */
   readonly worker?: KindWorkerOptions;
+}
+
+/** Tells other services what happened: something of the application, such as a writer of a stream. */
+export interface Publisher {
+  /** Whether the fact was written, for good; nothing for a fact that other services are not told. The same fact may come twice. */
+  publish(fact: Fact): Promise<boolean> | undefined;
 }
 
 /** Options of BullMQ's worker, for each queue of kinds. Those that `@Processor` is given win. */

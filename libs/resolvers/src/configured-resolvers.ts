@@ -1,4 +1,3 @@
-import type { OwnerResolver } from '#nestjs';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { HttpResolver } from './http/http-resolver.js';
 import type { OwnerResolverSettings, ResolverSettings } from './settings.js';
@@ -13,16 +12,13 @@ export interface UnprovenFact {
 
 /** The resolvers of a settings file. They are closed at shutdown, after the last run. */
 export class ConfiguredResolvers implements OnApplicationBootstrap, OnApplicationShutdown {
-  readonly byType: ReadonlyMap<string, OwnerResolver>;
-  private readonly opened: readonly (HttpResolver | SqlResolver)[];
+  readonly byType: ReadonlyMap<string, HttpResolver | SqlResolver>;
 
   constructor(
     settings: OwnerResolverSettings = new Map(),
     private readonly listener: (fact: UnprovenFact) => void,
   ) {
-    const byType = new Map([...settings].map(([type, how]) => [type, open(how)]));
-    this.byType = byType;
-    this.opened = [...byType.values()];
+    this.byType = new Map([...settings].map(([type, how]) => [type, open(how)]));
   }
 
   onApplicationBootstrap(): void {
@@ -33,7 +29,7 @@ export class ConfiguredResolvers implements OnApplicationBootstrap, OnApplicatio
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.opened.map(async (resolver) => resolver.close()));
+    await Promise.all([...this.byType.values()].map(async (resolver) => resolver.close()));
   }
 }
 

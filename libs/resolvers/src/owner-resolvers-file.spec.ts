@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { resolversEnv } from './resolvers-env.js';
+import { resolversEnv } from './owner-resolvers-file.js';
 import type { OwnerResolverSettings } from './settings.js';
 
 const URL = 'https://owners.example/owners';

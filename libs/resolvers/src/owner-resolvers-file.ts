@@ -5,8 +5,24 @@ import { readEntry, type Environment } from './entry.js';
 import type { OwnerResolverSettings, ResolverSettings } from './settings.js';
 import { topKeys } from './top-keys.js';
 
-/** Reads the resolvers from a JSON file and reports every problem. Use it as a zod `transform`. */
-export function readOwnerResolvers(
+/** What a process reads from its environment that asks whether owners live. Secrets in the file are named by variables. */
+export function resolversEnv(env: Environment): {
+  OWNER_RESOLVERS: z.ZodType<OwnerResolverSettings | undefined, string | undefined>;
+} {
+  return {
+    OWNER_RESOLVERS: z
+      .string()
+      .transform((path, context) => readOwnerResolvers(path, context, env))
+      .optional()
+      .meta({ form: 'file' })
+      .describe(
+        'A JSON file that says who knows which owners live, for types that no code resolves; see `docs/resolvers.md`.',
+      ),
+  };
+}
+
+/** Reads the resolvers from a JSON file and reports every problem. */
+function readOwnerResolvers(
   path: string,
   context: z.core.$RefinementCtx,
   env: Environment,
@@ -22,41 +38,38 @@ interface Read {
 }
 
 function readSettings(path: string, env: Environment): Read {
-  const read: Read = { settings: new Map(), problems: [] };
+  const nothing = (problem: string): Read => ({ settings: new Map(), problems: [problem] });
   let text;
   try {
     // Some editors add a byte order mark, which is not valid JSON.
     text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    read.problems.push(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    return read;
+    return nothing(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
-  if (text.trim() === '') {
-    read.problems.push('is empty');
-    return read;
-  }
+  if (text.trim() === '') return nothing('is empty');
   let file: unknown;
   try {
     file = JSON.parse(text);
   } catch {
     // The parser's message quotes the file, which may hold a password.
-    read.problems.push('is not JSON');
-    return read;
+    return nothing('is not JSON');
   }
   const entries = z.record(z.string(), z.unknown()).safeParse(file);
-  if (!entries.success) {
-    read.problems.push('expected an object, as in {"ride":{"http":{"url":"https://…"}}}');
-    return read;
-  }
-  const types = topKeys(text);
-  for (const type of new Set(types)) {
-    const count = types.filter((one) => one === type).length;
-    if (count > 1) read.problems.push(`${type}: has ${count} resolvers; leave one`);
-  }
-  // `__proto__` would set the prototype instead of a key.
-  if (types.includes('__proto__')) read.problems.push('__proto__: is no type of owner');
+  if (!entries.success) return nothing('expected an object, as in {"ride":{"http":{"url":"https://…"}}}');
+  const read: Read = { settings: new Map(), problems: keyProblems(topKeys(text)) };
   for (const [type, entry] of Object.entries(entries.data)) readType(type, entry, env, read);
   return read;
+}
+
+function keyProblems(types: readonly string[]): string[] {
+  const problems: string[] = [];
+  for (const type of new Set(types)) {
+    const count = types.filter((one) => one === type).length;
+    if (count > 1) problems.push(`${type}: has ${count} resolvers; leave one`);
+  }
+  // `__proto__` would set the prototype instead of a key.
+  if (types.includes('__proto__')) problems.push('__proto__: is no type of owner');
+  return problems;
 }
 
 function readType(type: string, entry: unknown, env: Environment, { settings, problems }: Read): void {

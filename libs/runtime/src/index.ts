@@ -1,5 +1,5 @@
 export * as fields from './config/fields.js';
-export { ConfigError, loadConfig } from './config/load-config.js';
+export { loadConfig } from './config/load-config.js';
 export {
   ALWAYS,
   checkStoreVariables,
@@ -13,7 +13,7 @@ export { logContext } from './log/log-context.js';
 export { createLog, type Log } from './log/log.js';
 export { NestLog } from './log/nest-log.js';
 export { Metrics, type CountedFact } from './metrics/metrics.js';
-export { refuse, runApp, Runtime, type AppDefinition } from './process/run-app.js';
+export { readSettings, refuse, runApp, Runtime, type AppDefinition } from './process/run-app.js';
 export { Shutdown } from './shutdown/shutdown.js';
 export { checkStore, UnfitStoreError } from './store/check.js';
 export { closeStore, connectStore, type StoreConnection } from './store/connect.js';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 
 interface Text {
@@ -51,5 +51,5 @@ export async function storeTime(redis: Redis | Cluster): Promise<number> {
 }
 
 function textOf(text: string): Text {
-  return { text, sha: createHash('sha1').update(text).digest('hex') };
+  return { text, sha: hash('sha1', text) };
 }

@@ -34,7 +34,13 @@ export interface SweepTask {
   readonly kind: string;
 }
 
-export interface WorkloadOptions {
+/** The settings of each function have the types of the variables. */
+export interface WorkloadOptions<
+  All extends Variables = Variables,
+  Api extends Variables = Variables,
+  Worker extends Variables = Variables,
+  Janitor extends Variables = Variables,
+> {
   readonly name: string;
   readonly kinds: readonly Kind[];
   /** Describes the variable with the workload's name (`TRIPS`), which may be `off`. Without it the workload is always on. */
@@ -42,37 +48,22 @@ export interface WorkloadOptions {
   /** An api offers it by default only if it has no keys and listens on loopback. */
   readonly isForTrial?: true;
   /** Environment variables, by the processes that read them. */
-  readonly variables?: { readonly [P in Process | 'all']?: Variables };
-  /** Queues in which fewer jobs may wait than in others. */
-  readonly maxWaitingIn?: (settings: never) => Readonly<Record<string, number>>;
-  /** Providers of every process. */
-  readonly providers?: readonly Provider[];
-  /** Import controllers inside it, with `import()`: a worker that loads HTTP code takes half as long again to start. */
-  readonly api?: (settings: never) => WorkloadParts | Promise<WorkloadParts>;
-  readonly worker?: (settings: never) => WorkloadParts;
-  readonly janitor?: (settings: never) => WorkloadParts;
-  readonly reconciled?: ReconcilerTask;
-  readonly swept?: (settings: never) => SweepTask;
-}
-
-/** The same options. The settings of each function have the types of the variables. */
-interface TypedOptions<
-  All extends Variables,
-  Api extends Variables,
-  Worker extends Variables,
-  Janitor extends Variables,
-> extends WorkloadOptions {
   readonly variables?: {
     readonly all?: All;
     readonly api?: Api;
     readonly worker?: Worker;
     readonly janitor?: Janitor;
   };
-  readonly maxWaitingIn?: (settings: Settings<All>) => Readonly<Record<string, number>>;
-  readonly api?: (settings: Settings<All & Api>) => WorkloadParts | Promise<WorkloadParts>;
-  readonly worker?: (settings: Settings<All & Worker>) => WorkloadParts;
-  readonly janitor?: (settings: Settings<All & Janitor>) => WorkloadParts;
-  readonly swept?: (settings: Settings<All & Janitor>) => SweepTask;
+  /** Queues in which fewer jobs may wait than in others. */
+  maxWaitingIn?(settings: Settings<All>): Readonly<Record<string, number>>;
+  /** Providers of every process. */
+  readonly providers?: readonly Provider[];
+  /** Import controllers inside it, with `import()`: a worker that loads HTTP code takes half as long again to start. */
+  api?(settings: Settings<All & Api>): WorkloadParts | Promise<WorkloadParts>;
+  worker?(settings: Settings<All & Worker>): WorkloadParts;
+  janitor?(settings: Settings<All & Janitor>): WorkloadParts;
+  readonly reconciled?: ReconcilerTask;
+  swept?(settings: Settings<All & Janitor>): SweepTask;
 }
 
 /** Describes a workload once, for all processes. `libs/fleet/src/workloads.ts` lists the workloads of the fleet. */
@@ -81,6 +72,6 @@ export function defineWorkload<
   Api extends Variables = None,
   Worker extends Variables = None,
   Janitor extends Variables = None,
->(options: TypedOptions<All, Api, Worker, Janitor>): Workload {
+>(options: WorkloadOptions<All, Api, Worker, Janitor>): Workload {
   return new Workload(options);
 }

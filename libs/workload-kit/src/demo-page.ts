@@ -1,10 +1,12 @@
 import { ForEverybody } from '#http';
-import { Controller, type Type } from '@nestjs/common';
+import { Controller, Get, Header, type Type } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { SelfContainedPage, type PageParts } from './self-contained-page.js';
 
-export interface DemoOptions extends Pick<PageParts, 'frames'> {
+export interface DemoOptions {
+  /** Whether it has frames, of the same origin. */
+  readonly frames?: 'self';
   /** What a text `'{{NAME}}'` of the page's script stands for. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
@@ -15,7 +17,7 @@ export interface DemoOptions extends Pick<PageParts, 'frames'> {
  * @param module the `import.meta.url` of a file beside the page, `demo.html`. The page has one style and one script. Its
  *   content security policy allows nothing else.
  */
-export function demoPage(name: string, module: string, { values = {}, ...more }: DemoOptions = {}): Type {
+export function demoPage(name: string, module: string, { values = {}, frames }: DemoOptions = {}): Type {
   const page = readFileSync(new URL('demo.html', module), 'utf8').replace(
     /'\{\{(\w+)\}\}'/g,
     (_, key: string) => inScript(values[key]),
@@ -25,7 +27,12 @@ export function demoPage(name: string, module: string, { values = {}, ...more }:
   @Controller(`demo/${name}`)
   @ForEverybody()
   class DemoController {
-    @SelfContainedPage({ script: elementOf(page, 'script'), style: elementOf(page, 'style'), ...more })
+    @Get()
+    @Header('content-type', 'text/html; charset=utf-8')
+    @Header('content-security-policy', policyOf(page, frames))
+    @Header('x-content-type-options', 'nosniff')
+    @Header('referrer-policy', 'no-referrer')
+    @Header('cache-control', 'no-cache')
     page(): string {
       return page;
     }
@@ -33,8 +40,24 @@ export function demoPage(name: string, module: string, { values = {}, ...more }:
   return DemoController;
 }
 
-function elementOf(page: string, tag: string): string {
-  return page.slice(page.indexOf(`<${tag}>`) + tag.length + 2, page.indexOf(`</${tag}>`));
+function policyOf(page: string, frames: DemoOptions['frames']): string {
+  return [
+    "default-src 'none'",
+    `script-src '${digestOf(page, 'script')}'`,
+    `style-src '${digestOf(page, 'style')}'`,
+    'img-src data:',
+    "connect-src 'self'",
+    ...(frames ? [`frame-src '${frames}'`] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Of the text of the page's only element of that tag. */
+function digestOf(page: string, tag: string): string {
+  const text = page.slice(page.indexOf(`<${tag}>`) + tag.length + 2, page.indexOf(`</${tag}>`));
+  return `sha256-${hash('sha256', text, 'base64')}`;
 }
 
 /** Escapes what would end the script element or a line. */

@@ -14,6 +14,6 @@ export { ownerResolver, type OwnerRecords } from './owner-resolver.js';
 export { Reconciler, reconcileEvery, ReconcileLoop } from './reconciler.js';
 export { WorkloadError } from './workload-error.js';
 export { Semaphore } from './semaphore.js';
-export { WorkloadRepository, type Answer } from './workload-repository.js';
+export { RootedRepository, WorkloadRepository, type Answer } from './workload-repository.js';
 export { WorkloadStore, WorkloadStoreModule } from './workload-store.js';
 export type { Workload } from './workload.js';

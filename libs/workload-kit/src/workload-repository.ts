@@ -38,3 +38,19 @@ export abstract class WorkloadRepository {
     return (await this.runScript('take', [list], [limit, hiddenMs])) as string[];
   }
 }
+
+/** A repository whose keys all begin with one root, which every script gets as its only key. */
+export abstract class RootedRepository extends WorkloadRepository {
+  abstract readonly root: string;
+
+  protected async run<Word extends string>(
+    name: string,
+    ...args: (string | number)[]
+  ): Promise<Answer<Word>> {
+    return (await this.ask(name, ...args)) as Answer<Word>;
+  }
+
+  protected ask(name: string, ...args: (string | number)[]): Promise<unknown> {
+    return this.runScript(name, [this.root], args);
+  }
+}

@@ -5,20 +5,16 @@ import type { Process, ReconcilerTask, SweepTask, WorkloadOptions } from './defi
 
 /** A workload as the apps see it. `settings` are what an app has read of its environment with `variablesOf`. */
 export class Workload {
+  readonly name: string;
+  readonly reconciled: ReconcilerTask | undefined;
   /** The environment variable that leaves it out; undefined if it is always there. */
   private readonly switch: string | undefined;
 
   constructor(private readonly options: WorkloadOptions) {
-    const { name, offers } = options;
+    const { name, offers, reconciled } = options;
+    this.name = name;
+    this.reconciled = reconciled;
     if (offers !== undefined) this.switch = name.toUpperCase().replaceAll('-', '_');
-  }
-
-  get name(): string {
-    return this.options.name;
-  }
-
-  get reconciled(): ReconcilerTask | undefined {
-    return this.options.reconciled;
   }
 
   variablesOf(process: Process): z.ZodRawShape {

@@ -1,29 +1,33 @@
+import { ApiProblem } from '#http';
 import type { Runtime } from '#runtime';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiEnv } from '../api-env.js';
-import { sendProblem } from '../send-problem.js';
 import { EVENTS_PATH } from '../events/events.controller.js';
-import type { Check } from './check.js';
-import { refuseForeignHost } from './foreign-host.js';
-import { refuseOtherSite } from './other-site.js';
-import { PAGE_HEADERS } from './page-headers.js';
-import { requireKey } from './require-key.js';
-import { refuseWithoutStore } from './store-away.js';
-import { refuseUnclearHost } from './unclear-host.js';
+import { sendProblem } from '../send-problem.js';
+import { refuseForeignHost, refuseOtherSite, requireKey } from './caller.js';
+import { refuseUnclearHost } from './request-target.js';
 import { refuseUnrouted } from './unrouted.js';
+
+/** Returns why a request is refused before its body is read; undefined if it is not. */
+export type Check = (request: FastifyRequest) => ApiProblem | undefined;
+
+/** Default headers, which routes may override: no frames, no scripts, no content sniffing. */
+const PAGE_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+};
 
 /**
  * Refuses requests before their body is read, so that refused callers use no memory. The first check that refuses determines
  * the answer. Call before routes are registered.
  */
-export function admit(app: NestFastifyApplication, runtime: Runtime, env: ApiEnv): void {
+export function admit(fastify: FastifyInstance, runtime: Runtime, env: ApiEnv): void {
   const checks = [
     refuseUnclearHost,
     ...checksOfCaller(env),
-    refuseUnrouted(app),
+    refuseUnrouted(fastify),
     refuseWithoutStore(runtime),
   ];
-  const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(PAGE_HEADERS);
     for (const check of checks) {
@@ -37,4 +41,14 @@ export function admit(app: NestFastifyApplication, runtime: Runtime, env: ApiEnv
 function checksOfCaller({ API_KEYS, EVENT_SECRETS, HOST }: ApiEnv): Check[] {
   if (API_KEYS) return [requireKey(API_KEYS, EVENT_SECRETS ? [EVENTS_PATH] : [])];
   return [refuseForeignHost(HOST), refuseOtherSite];
+}
+
+/** Refuses a call that needs the store while there is no connection. It would wait for the first one however long that takes. */
+function refuseWithoutStore({ redis }: Runtime): Check {
+  return ({ routeOptions: { url = '' } }) =>
+    redis.status === 'ready' || !url.startsWith('/v1/')
+      ? undefined
+      : new ApiProblem(503, 'STORE_UNAVAILABLE', 'The store cannot be reached. Try again in 2 s.', {
+          retryAfterMs: 2_000,
+        });
 }

@@ -1,14 +1,13 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ApiProblem } from '#http';
-import type { Check } from './check.js';
+import type { FastifyInstance } from 'fastify';
+import { ApiProblem, notFound } from '#http';
+import type { Check } from './admit.js';
 
 /**
  * Refuses a request without a route: 405 with the allowed methods if the path exists, otherwise 404. Call before routes are
  * registered.
  */
-export function refuseUnrouted(app: NestFastifyApplication): Check {
+export function refuseUnrouted(fastify: FastifyInstance): Check {
   const routes: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
-  const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRoute', ({ url, method }) => {
     // A catch-all route does not show that a path exists.
     if (/^\/?\*$/.test(url)) return;
@@ -24,7 +23,7 @@ export function refuseUnrouted(app: NestFastifyApplication): Check {
     const allowed = new Set(
       routes.filter((route) => route.path.test(path)).flatMap(({ methods }) => methods),
     );
-    if (allowed.size === 0) return new ApiProblem(404, 'NOT_FOUND', 'There is nothing at this path.');
+    if (allowed.size === 0) return notFound('There is nothing at this path.');
     const allow = [...allowed].toSorted().join(', ');
     const detail = `Use one of these methods here: ${allow}.`;
     return new ApiProblem(405, 'METHOD_NOT_ALLOWED', detail, { headers: { allow } });

@@ -1,13 +1,11 @@
 import type { CalledRequest } from '#http';
 import { logContext, type Runtime } from '#runtime';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RefusalLog } from './refusal-log.js';
 
 /** Adds the request id to every log line of a request and to its answer. */
-export function logRequests(app: NestFastifyApplication, { log }: Runtime): void {
+export function logRequests(fastify: FastifyInstance, { log }: Runtime): void {
   const refusals = new RefusalLog(log);
-  const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     logContext.run({ requestId: request.id }, done);

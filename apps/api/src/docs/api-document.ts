@@ -2,17 +2,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { dump } from 'js-yaml';
 
-/** The description was read before `describe` was called. */
-export class ApiNotDescribedError extends Error {
-  constructor() {
-    super('The API document is not ready. Call ApiDocument.describe(app) after the routes are registered.');
-    this.name = 'ApiNotDescribedError';
-  }
-}
-
 /** The OpenAPI document. It is generated on first use and cached. */
 export class ApiDocument {
-  private app: NestFastifyApplication | undefined;
+  private app!: NestFastifyApplication;
   private document: { readonly json: Buffer; readonly yaml: Buffer } | undefined;
 
   /** Sets the application to describe. Call it once the routes are registered. */
@@ -29,7 +21,6 @@ export class ApiDocument {
   }
 
   private bytes(): { readonly json: Buffer; readonly yaml: Buffer } {
-    if (!this.app) throw new ApiNotDescribedError();
     this.document ??= write(document(this.app));
     return this.document;
   }

@@ -51,21 +51,12 @@ const TYPES: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-export interface PageFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-}
-
 const folder = (createRequire(import.meta.url)('swagger-ui-dist/absolute-path.js') as () => string)();
 
 /** Read at start: requests open no files, and a missing file fails the start. */
-const FILES: ReadonlyMap<string, PageFile> = new Map([
+export const FILES: ReadonlyMap<string, { readonly type: string; readonly bytes: Buffer }> = new Map([
   ['start.js', { type: 'text/javascript; charset=utf-8', bytes: Buffer.from(START) }],
   ...Object.entries(TYPES).map(
     ([name, type]) => [name, { type, bytes: readFileSync(join(folder, name)) }] as const,
   ),
 ]);
-
-export function pageFile(name: string): PageFile | undefined {
-  return FILES.get(name);
-}

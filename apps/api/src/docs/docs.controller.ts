@@ -2,9 +2,9 @@ import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 
-import { ApiProblem, Needs } from '#http';
+import { Needs, notFound } from '#http';
 import { ApiDocument } from './api-document.js';
-import { PAGE, pageFile, POLICY } from './docs-page.js';
+import { FILES, PAGE, POLICY } from './docs-page.js';
 
 /** Serves the OpenAPI document and Swagger UI. */
 @ApiExcludeController()
@@ -35,8 +35,8 @@ export class DocsController {
   @Get('docs/*')
   file(@Param('*') name: string, @Res() reply: FastifyReply): void {
     if (name === '') return void reply.redirect('../docs', 308);
-    const file = pageFile(name);
-    if (!file) throw new ApiProblem(404, 'NOT_FOUND', 'The page has no file with this name.');
+    const file = FILES.get(name);
+    if (!file) throw notFound('The page has no file with this name.');
     void reply.type(file.type).header('cache-control', 'no-cache').send(file.bytes);
   }
 }

@@ -1,5 +1,4 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { findKeyIn } from '../auth/api-key.guard.js';
 import type { ApiKey } from '../auth/api-keys.js';
 import { sendProblem } from '../send-problem.js';
@@ -15,32 +14,19 @@ const RETRY_AFTER_MS = 5_000;
  * can be checked. Requests whose headers are already invalid are refused first, and only a few bodies of callers without a key
  * are read at once. Callers with a key are not counted, so a flood does not lock them out.
  */
-export function boundSignedBodies(app: NestFastifyApplication, keys: readonly ApiKey[] = []): void {
-  const bound = new BodiesAtOnce();
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      const { routeOptions, headers } = request;
-      if (routeOptions.url !== EVENTS_PATH || findKeyIn(headers.authorization, keys)) return done();
-      const trouble = troubleWithHeaders(headers, Date.now());
-      if (trouble) return sendProblem(new ApiProblem(401, 'BAD_SIGNATURE', trouble), request, reply);
-      if (!bound.begin(reply.raw)) return sendProblem(eventsBusy(), request, reply);
-      done();
-    });
-}
-
-/** Counts the requests whose body is in memory. */
-class BodiesAtOnce {
-  private count = 0;
-
-  /** Returns whether there is room. The request counts until its response ends or its connection closes. */
-  begin(response: ServerResponse): boolean {
-    if (this.count >= MAX_CONCURRENT) return false;
-    this.count += 1;
-    response.once('close', () => (this.count -= 1));
-    return true;
-  }
+export function boundSignedBodies(fastify: FastifyInstance, keys: readonly ApiKey[] = []): void {
+  let bodiesInMemory = 0;
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { routeOptions, headers } = request;
+    if (routeOptions.url !== EVENTS_PATH || findKeyIn(headers.authorization, keys)) return done();
+    const trouble = troubleWithHeaders(headers, Date.now());
+    if (trouble) return sendProblem(new ApiProblem(401, 'BAD_SIGNATURE', trouble), request, reply);
+    if (bodiesInMemory >= MAX_CONCURRENT) return sendProblem(eventsBusy(), request, reply);
+    bodiesInMemory += 1;
+    // Until its response ends or its connection closes.
+    reply.raw.once('close', () => (bodiesInMemory -= 1));
+    done();
+  });
 }
 
 function eventsBusy(): ApiProblem {

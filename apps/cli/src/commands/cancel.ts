@@ -4,16 +4,16 @@ import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { ownerOfWords, ownerPath, type OwnerName } from '../owner-name.js';
 import { isOutcomeUnknown, WrongUsage } from '../problems.js';
-import { renderReceipt } from '../render/receipt.js';
 import { quote } from '../render/text.js';
 import { cancelMany } from './cancel-many.js';
 import { jobPath } from './job.js';
+import { renderReceipt } from './receipt.js';
 
 /** Cancelling an owner with very many jobs takes long. */
 const ANSWER_MS = 60_000;
 const CANCEL_ID = /^[\w.:-]{1,64}$/;
 
-export const cancel: Command = {
+export const cancelCommand: Command = {
   name: 'cancel',
   usage: ['cancel <type> <id>', 'cancel --job <id>', 'cancel --from <file|->'],
   description: 'cancel an owner with all its jobs, one job, or many owners',

@@ -3,14 +3,13 @@ import type { Ticket } from '../answers.js';
 import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import type { Paint } from '../output.js';
-import { readOwner } from '../owner-name.js';
+import { ownerWords, readOwner } from '../owner-name.js';
 import { isOutcomeUnknown, onlyWord, WrongUsage } from '../problems.js';
-import { ownerWords } from '../render/receipt.js';
 import { clean, quote } from '../render/text.js';
 
 const STRATEGIES = ['none', 'skip', 'replace', 'coalesce'];
 
-export const enqueue: Command = {
+export const enqueueCommand: Command = {
   name: 'enqueue',
   usage: ['enqueue <kind> --owner <type:id> [--payload <json>]'],
   description: 'enqueue a job',

@@ -1,25 +1,24 @@
 import type { Command } from '../command.js';
-import { cancel } from './cancel.js';
-import { enqueue } from './enqueue.js';
-import { job } from './job.js';
-import { owner } from './owner.js';
-import { queues } from './queues.js';
-import { receipt } from './receipt.js';
-import { reopen } from './reopen.js';
-import { slot } from './slot.js';
-import { sweep } from './sweep.js';
-import { top } from './top.js';
+import { cancelCommand } from './cancel.js';
+import { enqueueCommand } from './enqueue.js';
+import { jobCommand } from './job.js';
+import { ownerCommand, reopenCommand } from './owner.js';
+import { queuesCommand } from './queues.js';
+import { receiptCommand } from './receipt.js';
+import { slotCommand } from './slot.js';
+import { sweepCommand } from './sweep.js';
+import { topCommand } from './top.js';
 
 /** All commands, in the order in which the help lists them. */
 export const COMMANDS: readonly Command[] = [
-  enqueue,
-  job,
-  owner,
-  cancel,
-  receipt,
-  reopen,
-  queues,
-  slot,
-  sweep,
-  top,
+  enqueueCommand,
+  jobCommand,
+  ownerCommand,
+  cancelCommand,
+  receiptCommand,
+  reopenCommand,
+  queuesCommand,
+  slotCommand,
+  sweepCommand,
+  topCommand,
 ];

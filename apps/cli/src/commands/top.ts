@@ -3,8 +3,7 @@ import type { Queues } from '../answers.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { isTransient, noWords } from '../problems.js';
 import { renderProblem } from '../render/problem.js';
-import { renderQueues } from '../render/queues.js';
-import { queues, QUEUES_PATH } from './queues.js';
+import { queuesCommand, QUEUES_PATH, renderQueues } from './queues.js';
 
 const EVERY_MS = 1_000;
 /** Switches to the terminal's alternate screen and hides the cursor; LEAVE restores both. */
@@ -14,14 +13,14 @@ const HOME = '\x1b[H';
 const REST_OF_LINE = '\x1b[K';
 const REST_OF_SCREEN = '\x1b[J';
 
-export const top: Command = {
+export const topCommand: Command = {
   name: 'top',
   usage: ['top'],
   description: 'show the queues, updated every second; Ctrl-C quits',
   options: {},
   run: async (parsed, tools) => {
     noWords(parsed.words);
-    return tools.out.isTerminal && !tools.out.isJson ? watch(tools) : queues.run(parsed, tools);
+    return tools.out.isTerminal && !tools.out.isJson ? watch(tools) : queuesCommand.run(parsed, tools);
   },
 };
 

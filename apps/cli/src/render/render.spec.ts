@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Job, Receipt } from '../answers.js';
+import type { Job, Owner, Receipt } from '../answers.js';
 import { plain } from '../output.js';
 import { Refused, Unreachable } from '../problems.js';
-import { renderJob } from './job.js';
-import { renderHistory, renderOwner, renderOwnerJobs } from './owner.js';
+import { renderJob } from '../commands/job.js';
+import { renderHistory, renderOwner, renderOwnerJobs } from '../commands/owner.js';
 import { renderProblem } from './problem.js';
-import { renderQueues } from './queues.js';
-import { renderReceipt } from './receipt.js';
-import { renderSweep } from './sweep.js';
+import { renderQueues } from '../commands/queues.js';
+import { renderReceipt } from '../commands/receipt.js';
+import { renderSweep } from '../commands/sweep.js';
 import { table } from './table.js';
 import { renderFailure, renderProgress, renderTally, Tally } from './tally.js';
 import { quote, span } from './text.js';
@@ -169,8 +169,8 @@ at                        since    event     attempt  why
 
   it('shows only the reason and the timeline of a removed job', () => {
     const why = 'cancelled by ops: the ride is off (it was waiting)';
-    const timeline = [{ at: '2026-01-02T03:00:00.000Z', event: 'removed', why }];
-    const removed = { ...job, state: 'removed', progress: null, error: why, attempts: 0, timeline };
+    const timeline: Job['timeline'] = [{ at: '2026-01-02T03:00:00.000Z', event: 'removed', why }];
+    const removed: Job = { ...job, state: 'removed', progress: null, error: why, attempts: 0, timeline };
     expect(renderJob(removed, plain)).toBe(`\
 probe-1 was removed: ${why}.
 
@@ -183,7 +183,13 @@ at                        since  event    attempt  why
 });
 
 describe('renderOwner', () => {
-  const owner = { owner: 'trip:42', state: 'closed', epoch: '7', jobs: [], cursor: null } as const;
+  const owner: Omit<Owner, 'counts'> = {
+    owner: 'trip:42',
+    state: 'closed',
+    epoch: '7',
+    jobs: [],
+    cursor: null,
+  };
 
   it('shows a sentence about the owner and a table of its jobs', () => {
     expect(renderOwner({ ...owner, counts: { jobs: 3, running: 1, ending: 0 } }, plain)).toBe(
@@ -234,7 +240,7 @@ media (paused)        0        0       0          0       0    1  -`);
 
 describe('renderSweep', () => {
   it('shows why a sweep tripped and what to do', () => {
-    const sweep = { state: 'tripped', seen: 100, removed: 0, tookMs: 1_500, why: 'too many' };
+    const sweep = { state: 'tripped', seen: 100, removed: 0, tookMs: 1_500, why: 'too many' } as const;
     expect(renderSweep('orphans', sweep, false, plain)).toBe(`\
 Sweep orphans: tripped (too many).
 

@@ -3,8 +3,7 @@ import { formatOwner } from '../owner-name.js';
 import type { ListedOwner } from '../owner-list.js';
 import type { Paint } from '../output.js';
 import { Refused, Unreachable } from '../problems.js';
-import { bar } from './bar.js';
-import { clean, plural } from './text.js';
+import { bar, clean, plural } from './text.js';
 
 export interface FailedOwner extends ListedOwner {
   readonly error: Refused | Unreachable;

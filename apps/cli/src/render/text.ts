@@ -40,3 +40,11 @@ export function span(ms: number): string {
   const rest = nextSize ? Math.floor((ms % size) / nextSize) : 0;
   return `${Math.floor(ms / size)}${unit}${rest > 0 ? ` ${rest}${nextUnit}` : ''}`;
 }
+
+const WIDTH = 24;
+
+/** Progress bar. `done` may exceed `of`, because the total was counted at the start. */
+export function bar(done: number, of: number): string {
+  const full = of === 0 ? WIDTH : Math.min(WIDTH, Math.floor((WIDTH * done) / of));
+  return `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${done} of ${Math.max(done, of)}`;
+}

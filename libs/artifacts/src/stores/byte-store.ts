@@ -6,6 +6,8 @@ export interface ByteRange {
   readonly last: number;
 }
 
+export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 export interface Written {
   readonly size: number;
   readonly sha256: string;
@@ -24,7 +26,7 @@ export interface Folders {
  */
 export interface ByteStore {
   /** Atomic: if there are more than `most` bytes or the source fails, nothing remains. */
-  put(folder: string, file: string, bytes: AsyncIterable<Uint8Array>, most: number): Promise<Written>;
+  put(folder: string, file: string, bytes: Chunks, most: number): Promise<Written>;
   /** `whole`: the expected size. A file of another size is treated as missing. */
   open(folder: string, file: string, range?: ByteRange, whole?: number): Promise<Readable | undefined>;
   /** Also removes the folder if it becomes empty. */

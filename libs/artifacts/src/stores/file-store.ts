@@ -8,6 +8,7 @@ import {
   pathOf,
   type ByteRange,
   type ByteStore,
+  type Chunks,
   type Folders,
   type Written,
 } from './byte-store.js';
@@ -19,23 +20,17 @@ const PART = '.part';
 /** Creating a file is retried, because a concurrent removal may delete the folder. */
 const FOLDER_TRIES = 5;
 
-interface Reading {
-  readonly shard: string;
-  readonly after: string;
-  readonly names: readonly string[];
-  readonly from: number;
-}
-
 /** Stores bytes in files below one folder. Symbolic links are never followed. */
 export class FileStore implements ByteStore {
-  private reading: Reading | undefined;
+  /** What the last page has left of a listing, and the path after which it goes on. */
+  private rest: { readonly after: string; readonly names: string[] } | undefined;
 
   constructor(
     private readonly base: string,
     private readonly root: string,
   ) {}
 
-  async put(folder: string, file: string, bytes: AsyncIterable<Uint8Array>, most: number): Promise<Written> {
+  async put(folder: string, file: string, bytes: Chunks, most: number): Promise<Written> {
     const path = this.pathOf(folder, file);
     const part = `${path}${PART}`;
     const handle = await this.create(folder, part);
@@ -60,29 +55,20 @@ export class FileStore implements ByteStore {
 
   async open(folder: string, file: string, range?: ByteRange, whole?: number): Promise<Readable | undefined> {
     const path = this.pathOf(folder, file);
-    try {
-      await this.checkFolder(folder);
-      const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-      const stats = await handle.stat();
-      // A truncated file is treated as missing, because its reader would wait for the rest.
-      if (stats.isFile() && stats.size === (whole ?? stats.size))
-        return handle.createReadStream(range && { start: range.first, end: range.last });
-      await handle.close();
-      return undefined;
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+    if (!(await this.hasFolder(folder))) return undefined;
+    const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(nothingIfMissing);
+    if (!handle) return undefined;
+    const stats = await handle.stat();
+    // A truncated file is treated as missing, because its reader would wait for the rest.
+    if (stats.isFile() && stats.size === (whole ?? stats.size))
+      return handle.createReadStream(range && { start: range.first, end: range.last });
+    await handle.close();
+    return undefined;
   }
 
   async remove(folder: string, file: string): Promise<void> {
     const path = this.pathOf(folder, file);
-    try {
-      await this.checkFolder(folder);
-    } catch (error) {
-      if (isMissing(error)) return;
-      throw error;
-    }
+    if (!(await this.hasFolder(folder))) return;
     // Removes a link itself, not its target.
     await rm(path, { force: true });
     await rm(`${path}${PART}`, { force: true });
@@ -97,29 +83,19 @@ export class FileStore implements ByteStore {
 
   /** A directory can only be read completely, so later pages come from the listing of the first. */
   async folders(shard: string, after: string, limit: number): Promise<Folders> {
-    const goesOn = this.reading?.shard === shard && this.reading.after === after;
-    const { names, from } = goesOn
-      ? this.reading!
-      : { names: await this.foldersAfter(shard, after), from: 0 };
-    const page = names.slice(from, from + limit);
-    const last = page.at(-1);
-    const isMore = last !== undefined && from + limit < names.length;
-    this.reading = isMore ? { shard, after: last, names, from: from + limit } : undefined;
+    const goesOn = this.rest?.after === `${shard}/${after}`;
+    const names = goesOn
+      ? this.rest!.names
+      : (await this.names(shard)).filter((name) => name > after).toSorted();
+    const page = names.splice(0, limit);
+    const isMore = names.length > 0;
+    this.rest = isMore ? { after: `${shard}/${page.at(-1)}`, names } : undefined;
     return { names: page, isMore };
   }
 
-  private async foldersAfter(shard: string, after: string): Promise<string[]> {
-    return (await this.names(shard)).filter((name) => name > after).toSorted();
-  }
-
   private async names(folder: string): Promise<string[]> {
-    try {
-      await this.checkFolder(folder);
-      return await readdir(this.pathOf(folder));
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
+    if (!(await this.hasFolder(folder))) return [];
+    return (await readdir(this.pathOf(folder)).catch(nothingIfMissing)) ?? [];
   }
 
   private async create(folder: string, part: string): Promise<FileHandle> {
@@ -146,15 +122,17 @@ export class FileStore implements ByteStore {
     }
   }
 
-  private async checkFolder(folder: string): Promise<void> {
-    await this.checkPath(pathOf(this.root, folder));
+  private async hasFolder(folder: string): Promise<boolean> {
+    const path = await this.checkPath(pathOf(this.root, folder)).catch(nothingIfMissing);
+    return path !== undefined;
   }
 
-  /** Throws if a part of the path is a link. */
-  private async checkPath(path: string): Promise<void> {
+  /** Throws if a part of the path is missing or a link. */
+  private async checkPath(path: string): Promise<string> {
     const real = await realpath(join(this.base, path));
     if (real !== join(await realpath(this.base), path))
       throw new Error(`The folder ${path} of the artifacts contains a symbolic link. Remove the link.`);
+    return real;
   }
 
   private pathOf(...parts: string[]): string {
@@ -173,6 +151,10 @@ function removedMeanwhile(error: Error): never {
   throw new ArtifactError('REMOVED', 'The artifacts of this job were removed while one was written.', {
     cause: error,
   });
+}
+
+function nothingIfMissing(error: Error): undefined {
+  if (!isMissing(error)) throw error;
 }
 
 function isMissing(error: unknown): boolean {

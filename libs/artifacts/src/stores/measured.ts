@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ArtifactError } from '../artifact-error.js';
-import type { Written } from './byte-store.js';
+import type { Chunks, Written } from './byte-store.js';
 
 /** Passes bytes through, computes their size and digest, and throws above a limit. */
 export class Measured {
@@ -9,7 +9,7 @@ export class Measured {
 
   constructor(private readonly most: number) {}
 
-  async *through(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *through(bytes: Chunks): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       if (!(chunk instanceof Uint8Array))
         throw new ArtifactError('INVALID', 'An artifact must be a string, bytes, or a stream of bytes.');

@@ -1,5 +1,5 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -39,12 +39,11 @@ const TIMEOUT_MS = 10_000;
 
 /** Client for one bucket. Retries transient errors, so every call may be executed twice. */
 export class S3Client {
-  private readonly agent: HttpAgent;
+  private readonly agent: http.Agent;
 
   constructor(private readonly address: S3Address) {
-    this.agent = address.isEncrypted
-      ? new HttpsAgent({ keepAlive: true })
-      : new HttpAgent({ keepAlive: true });
+    const { Agent } = address.isEncrypted ? https : http;
+    this.agent = new Agent({ keepAlive: true });
   }
 
   /** Returns the answer with its body unread. Throws for a status that is not in `expected`. */
@@ -53,11 +52,8 @@ export class S3Client {
       try {
         const answer = await this.send(call);
         if (expected.includes(answer.statusCode!)) return answer;
-        throw new S3Error(
-          answer.statusCode!,
-          `${call.method} ${call.key || 'of a list'}`,
-          await text(answer),
-        );
+        const what = `${call.method} ${call.key || 'of a list'}`;
+        throw new S3Error(answer.statusCode!, what, await text(answer));
       } catch (error) {
         if (tries === TRIES || !isTransient(error)) throw error;
         await pause(RETRY_MS * 2 ** tries * Math.random());
@@ -82,7 +78,7 @@ export class S3Client {
     );
     const search = queryText(query);
     return new Promise((resolve, reject) => {
-      const outgoing = (isEncrypted ? httpsRequest : httpRequest)({
+      const outgoing = (isEncrypted ? https : http).request({
         host: host.replaceAll(/^\[|\]$/g, ''),
         port,
         method,

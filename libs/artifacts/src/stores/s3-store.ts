@@ -6,6 +6,7 @@ import {
   pathOf,
   type ByteRange,
   type ByteStore,
+  type Chunks,
   type Folders,
   type Written,
 } from './byte-store.js';
@@ -28,7 +29,7 @@ export class S3Store implements ByteStore {
     this.client = new S3Client(address);
   }
 
-  async put(folder: string, file: string, bytes: AsyncIterable<Uint8Array>, most: number): Promise<Written> {
+  async put(folder: string, file: string, bytes: Chunks, most: number): Promise<Written> {
     const key = pathOf(this.root, folder, file);
     const measured = new Measured(most);
     const spooled = await spool(measured.through(bytes));

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 export interface Signer {
   readonly accessKey: string;
@@ -17,7 +17,7 @@ export interface Unsigned {
   readonly payloadSha256: string;
 }
 
-export const SHA256_OF_NOTHING = createHash('sha256').update('').digest('hex');
+export const SHA256_OF_NOTHING = hash('sha256', '');
 
 /** Headers of an S3 request, signed with AWS Signature Version 4. */
 export function sign(request: Unsigned, signer: Signer, at: Date): Record<string, string> {
@@ -39,12 +39,10 @@ export function sign(request: Unsigned, signer: Signer, at: Date): Record<string
     signed,
     request.payloadSha256,
   ].join('\n');
-  const scope = `${time.slice(0, 8)}/${signer.region}/s3/aws4_request`;
-  const text = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
-  const key = [time.slice(0, 8), signer.region, 's3', 'aws4_request'].reduce<string | Buffer>(
-    (last, part) => hmac(last, part),
-    `AWS4${signer.secretKey}`,
-  );
+  const parts = [time.slice(0, 8), signer.region, 's3', 'aws4_request'];
+  const scope = parts.join('/');
+  const text = ['AWS4-HMAC-SHA256', time, scope, hash('sha256', canonical)].join('\n');
+  const key = parts.reduce<string | Buffer>(hmac, `AWS4${signer.secretKey}`);
   const signature = hmac(key, text).toString('hex');
   const credential = `Credential=${signer.accessKey}/${scope}`;
   headers['authorization'] =
@@ -65,10 +63,6 @@ function escape(text: string): string {
     /[!'()*]/g,
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {

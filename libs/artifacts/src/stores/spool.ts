@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -30,16 +30,18 @@ async function spoolToDisk(first: readonly Uint8Array[], rest: AsyncIterable<Uin
   const path = join(folder, 'bytes');
   const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const handle = await open(path, 'wx', 0o600);
-    try {
-      for (const chunk of first) await handle.writeFile(chunk);
-      for await (const chunk of rest) await handle.writeFile(chunk);
-    } finally {
-      await handle.close();
-    }
+    await writeFile(path, joined(first, rest), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     await dispose();
     throw error;
   }
   return { read: () => createReadStream(path), [Symbol.asyncDispose]: dispose };
+}
+
+async function* joined(
+  first: Iterable<Uint8Array>,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* first;
+  yield* rest;
 }

@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { setTimeout as pause } from 'node:timers/promises';
 
 type Connection = Redis | Cluster;
 
@@ -11,37 +12,26 @@ const GRACE_MS = 2_000;
  */
 export class BlockingReader {
   private connection: Connection | undefined;
-  private readonly stopping = new AbortController();
+  private reading = new AbortController();
+  private isStopped = false;
 
   constructor(private readonly redis: Connection) {}
 
   async read<T>(waitMs: number, command: (redis: Connection) => Promise<T>): Promise<T> {
-    this.stopping.signal.throwIfAborted();
-    this.connection ??= this.open();
-    try {
-      return await this.withinLimit(waitMs + GRACE_MS, command(this.connection));
-    } catch (error) {
-      if (error instanceof NoAnswerError) this.close();
-      throw error;
-    }
+    if (this.isStopped) throw new Error('this process is shutting down');
+    const answer = command((this.connection ??= this.open()));
+    const reading = (this.reading = new AbortController());
+    const late = pause(waitMs + GRACE_MS, undefined, { signal: reading.signal }).then(() => {
+      this.close();
+      throw new Error('the store did not answer');
+    });
+    return Promise.race([answer, late]).finally(() => reading.abort());
   }
 
   stop(): void {
-    this.stopping.abort(new NoAnswerError('this process is shutting down'));
+    this.isStopped = true;
+    this.reading.abort();
     this.close();
-  }
-
-  private withinLimit<T>(ms: number, answer: Promise<T>): Promise<T> {
-    const { signal } = this.stopping;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason as Error);
-      const timer = setTimeout(() => reject(new NoAnswerError('the store did not answer')), ms);
-      signal.addEventListener('abort', onAbort, { once: true });
-      answer.then(resolve, reject).finally(() => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
-      });
-    });
   }
 
   private open(): Connection {
@@ -58,5 +48,3 @@ export class BlockingReader {
     this.connection = undefined;
   }
 }
-
-class NoAnswerError extends Error {}

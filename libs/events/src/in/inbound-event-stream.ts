@@ -45,19 +45,9 @@ export class InboundEventStream {
 
   /** Waits for new entries. */
   async read(waitMs: number): Promise<InboundEntry[]> {
+    const limits = ['COUNT', PAGE, 'BLOCK', Math.max(1, waitMs)] as const;
     const answer = (await this.reader.read(waitMs, (redis) =>
-      redis.xreadgroup(
-        'GROUP',
-        GROUP,
-        this.consumer,
-        'COUNT',
-        PAGE,
-        'BLOCK',
-        Math.max(1, waitMs),
-        'STREAMS',
-        this.key,
-        '>',
-      ),
+      redis.xreadgroup('GROUP', GROUP, this.consumer, ...limits, 'STREAMS', this.key, '>'),
     )) as [string, [string, string[]][]][] | null;
     return (answer?.[0]?.[1] ?? []).map(toEntry);
   }
@@ -66,16 +56,9 @@ export class InboundEventStream {
   async takeOver(): Promise<InboundEntry[]> {
     const { redis } = this;
     const idleMs = this.options.takeOverMs ?? EVENT_DEFAULTS.takeOverMs;
-    const [, ids] = (await redis.xautoclaim(
-      this.key,
-      GROUP,
-      this.consumer,
-      idleMs,
-      '0-0',
-      'COUNT',
-      PAGE,
-      'JUSTID',
-    )) as [string, string[]];
+    const limits = ['0-0', 'COUNT', PAGE] as const;
+    const claimed = await redis.xautoclaim(this.key, GROUP, this.consumer, idleMs, ...limits, 'JUSTID');
+    const [, ids] = claimed as [string, string[]];
     const entries = await Promise.all(ids.map((id) => redis.xrange(this.key, id, id)));
     // Entries that were deleted from the stream are acknowledged, because they can no longer be read.
     const deleted = ids.filter((_id, i) => entries[i]!.length === 0);
@@ -86,27 +69,14 @@ export class InboundEventStream {
   /** Claims an entry for a retry. Returns whether it still exists. `counts`: whether this counts as a try. */
   async takeAgain(id: string, counts: boolean): Promise<boolean> {
     const how = counts ? [] : ['JUSTID'];
-    const taken = (await this.redis.call(
-      'xclaim',
-      this.key,
-      GROUP,
-      this.consumer,
-      0,
-      id,
-      ...how,
-    )) as unknown[];
-    return taken.some((each) => each !== null);
+    const taken = await this.redis.call('xclaim', this.key, GROUP, this.consumer, 0, id, ...how);
+    return (taken as unknown[]).some((each) => each !== null);
   }
 
   /** Number of tries. The store counts them, so the number survives a takeover. */
   async tries(id: string): Promise<number> {
-    const [pending] = (await this.redis.xpending(this.key, GROUP, id, id, 1)) as [
-      string,
-      string,
-      number,
-      number,
-    ][];
-    return pending?.[3] ?? 0;
+    const [pending] = await this.redis.xpending(this.key, GROUP, id, id, 1);
+    return (pending as [string, string, number, number] | undefined)?.[3] ?? 0;
   }
 
   async acknowledge(id: string): Promise<void> {

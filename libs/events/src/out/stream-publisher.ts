@@ -2,7 +2,7 @@ import type { Fact, Publisher } from '#nestjs';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import type { EventListener } from '../facts.js';
 import { eventsOut } from '../keys.js';
 import { outboundEvent, type OutboundEvent, type PublishLevel } from './outbound-event.js';
@@ -68,9 +68,7 @@ export class StreamPublisher implements Publisher, OnApplicationShutdown {
       return event.id === undefined ? undefined : Promise.resolve(false);
     }
     const text = JSON.stringify(this.envelope(event));
-    this.writing ??= new Promise((resolve) => {
-      setImmediate(() => void this.write().finally(resolve));
-    });
+    this.writing ??= immediate().then(() => this.write());
     if (event.id !== undefined) return new Promise((settle) => this.waiting.push({ text, settle }));
     this.waiting.push({ text });
     return undefined;

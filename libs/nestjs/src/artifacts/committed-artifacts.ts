@@ -10,33 +10,30 @@ type Opened = Awaited<ReturnType<ArtifactStore['open']>>;
 /** The artifacts that count: those of the run that completed the job. */
 @Injectable()
 export class CommittedArtifacts {
-  private readonly store: ArtifactStore | undefined;
-
   constructor(
-    @Inject(MOORING_OPTIONS) { artifacts }: MooringOptions,
+    @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly queues: QueueRegistry,
-  ) {
-    this.store = artifacts;
-  }
+  ) {}
 
   async list(jobId: string): Promise<Artifact[]> {
-    const fence = this.store && (await this.fenceOf(jobId));
-    return fence === undefined ? [] : this.store!.list(artifactsIdOf(jobId), fence);
+    const fence = await this.fenceOf(jobId);
+    return fence === undefined ? [] : this.options.artifacts!.list(artifactsIdOf(jobId), fence);
   }
 
   async open(jobId: string, name: string, range?: ArtifactRange): Promise<Opened> {
-    const fence = this.store && (await this.fenceOf(jobId));
-    return fence === undefined ? undefined : this.store!.open(artifactsIdOf(jobId), name, range, fence);
+    const fence = await this.fenceOf(jobId);
+    return fence === undefined
+      ? undefined
+      : this.options.artifacts!.open(artifactsIdOf(jobId), name, range, fence);
   }
 
   /** Removes what all runs of the job have left, before its retention is over. */
   async removeAll(jobId: string): Promise<void> {
-    await this.store?.removeAll(artifactsIdOf(jobId));
+    await this.options.artifacts?.removeAll(artifactsIdOf(jobId));
   }
 
-  /** That of the run that has completed the job. */
   private async fenceOf(jobId: string): Promise<string | undefined> {
-    const queue = this.queues.find(queueOfJobId(jobId) ?? '');
+    const queue = this.options.artifacts && this.queues.find(queueOfJobId(jobId) ?? '');
     const job = await queue?.getJob(jobId);
     return job && (await job.isCompleted()) ? String(await fenceOfCompleted(queue!, job)) : undefined;
   }

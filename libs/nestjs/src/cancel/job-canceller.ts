@@ -3,14 +3,14 @@ import { emptyReceipt } from '#core/parts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { JobHistory } from '../history/job-history.js';
-import { KnownQueues } from '../read/known-queues.js';
+import { ApplicationQueues } from '../queues/application-queues.js';
 
 /** Cancels single jobs, by their ids alone. */
 @Injectable()
 export class JobCanceller {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
-    private readonly queues: KnownQueues,
+    private readonly queues: ApplicationQueues,
     private readonly history: JobHistory,
   ) {}
 
@@ -30,7 +30,6 @@ export class JobCanceller {
   }
 }
 
-/** Of a job that has ended. */
 function receiptOfEnded(job: Job, { cancelId = '', reason = '', by = '' }: CancelOptions): Receipt {
   const [owner = ''] = (job.opts.owners ?? []) as string[];
   const ended = { queue: job.queueName, id: job.id! };

@@ -1,5 +1,5 @@
 import type { Receipt } from '#core';
-import { ORPHAN_CANCEL } from '../history/orphan-cancel.js';
+import { ORPHAN_CANCEL } from '../history/job-history.js';
 
 type Same =
   'cancelId' | 'owner' | 'reason' | 'by' | 'closed' | 'removed' | 'aborted' | 'acknowledged' | 'schedules';

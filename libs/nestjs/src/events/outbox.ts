@@ -8,9 +8,8 @@ import {
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fact } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
-import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
+import { MOORING_OPTIONS, type MooringOptions, type Publisher } from '../options.js';
 import { MooringStore } from '../store/mooring-store.js';
-import type { Publisher } from './publisher.js';
 
 /** How long only the process that takes an entry looks at it; as in `cancel.lua` for new ones. */
 const RESERVED_MS = 5_000;
@@ -66,7 +65,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     // The step of a cancel has entered it. One whose jobs still run is told when they have ended.
     journal.listen((fact) => {
       if (fact.event === 'owner.cancelled' && !fact.jobOnly && !this.isRelaying)
-        this.telling(this.lookAtHeard(fact.cancelId));
+        this.begin(() => this.lookAtHeard(fact.cancelId));
     });
   }
 
@@ -100,7 +99,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   /** Tells a fact that its step has entered. */
   async tell(id: string, fact: Fact): Promise<void> {
     this.journal.tellHere(fact);
-    if (this.publisher) await this.look(id);
+    if (this.publisher) await this.attempt(() => this.look(id));
   }
 
   private async relayAll(): Promise<void> {
@@ -109,51 +108,37 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   /** What other processes have left. Answers how many entries were taken. */
   async relay(): Promise<number> {
-    const take = this.run<string[]>(TAKE_DUE, ENTRIES_A_TURN, RESERVED_MS);
-    const due = await take.catch((error: unknown) => (this.journal.trouble('The outbox', error), []));
-    for (const entry of due)
-      await (entry.startsWith(CANCEL) ? this.relayCancel(entry.slice(CANCEL.length)) : this.look(entry));
-    return due.length;
+    const due = await this.attempt(() => this.run<string[]>(TAKE_DUE, ENTRIES_A_TURN, RESERVED_MS));
+    for (const entry of due ?? [])
+      await this.attempt(() =>
+        entry.startsWith(CANCEL) ? this.relayCancel(entry.slice(CANCEL.length)) : this.look(entry),
+      );
+    return due?.length ?? 0;
   }
 
   private async relayCancel(cancelId: string): Promise<void> {
+    const receipt = await this.owners.receipt(cancelId);
+    if (!receipt) return this.leave(CANCEL + cancelId);
     try {
-      const receipt = await this.owners.receipt(cancelId);
-      if (!receipt) return await this.leave(CANCEL + cancelId);
       this.isRelaying = true;
       this.journal.tellHere({ event: 'owner.cancelled', ...receipt });
-    } catch (error) {
-      return this.journal.trouble('The outbox', error);
     } finally {
       this.isRelaying = false;
     }
     await this.lookAtHeard(cancelId);
   }
 
-  private telling(told: Promise<unknown>): void {
-    this.underWay.add(told);
-    void told.finally(() => this.underWay.delete(told));
-  }
-
   private async lookAtHeard(cancelId: string): Promise<void> {
-    try {
-      const reserved = Date.now() + RESERVED_MS;
-      if ((await this.run<number>(NOTE_HEARD, CANCEL + cancelId, HEARD + cancelId, reserved)) === 0) return;
-    } catch (error) {
-      return this.journal.trouble('The outbox', error);
-    }
-    await this.look(HEARD + cancelId);
+    const reserved = Date.now() + RESERVED_MS;
+    const isOurs = await this.run<number>(NOTE_HEARD, CANCEL + cancelId, HEARD + cancelId, reserved);
+    if (isOurs === 1) await this.look(HEARD + cancelId);
   }
 
   private async look(entry: string): Promise<void> {
-    try {
-      const fact = await (entry.startsWith(HEARD) ? this.cancelOf(entry) : this.factOf(entry));
-      // A fact that turns out to be none for others leaves as well.
-      if (fact === 'early' || (fact && (await this.publisher!.publish(fact)) === false)) return;
-      await this.leave(entry);
-    } catch (error) {
-      this.journal.trouble('The outbox', error);
-    }
+    const fact = await this.factOf(entry);
+    // A fact that turns out to be none for others leaves as well.
+    if (fact === 'early' || (fact && (await this.publisher!.publish(fact)) === false)) return;
+    await this.leave(entry);
   }
 
   private async leave(entry: string): Promise<void> {
@@ -168,15 +153,27 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     return this.store.call<Answer>('eval', flags + script.trimStart(), 1, this.entries, ...args);
   }
 
-  private async cancelOf(entry: string): Promise<Fact | 'early' | undefined> {
+  private async factOf(entry: string): Promise<Fact | 'early' | undefined> {
+    if (!entry.startsWith(HEARD)) {
+      const text = await this.store.call<string | null>('hget', this.facts, entry);
+      return text === null ? undefined : (JSON.parse(text) as Fact);
+    }
     const receipt = await this.owners.receipt(entry.slice(HEARD.length));
-    if (!receipt) return undefined;
-    return receipt.done ? { event: 'owner.cancelled', ...receipt } : 'early';
+    if (receipt && !receipt.done) return 'early';
+    return receipt && { event: 'owner.cancelled', ...receipt };
   }
 
-  private async factOf(entry: string): Promise<Fact | undefined> {
-    const text = await this.store.call<string | null>('hget', this.facts, entry);
-    return text === null ? undefined : (JSON.parse(text) as Fact);
+  private begin(telling: () => Promise<void>): void {
+    const told = this.attempt(telling).finally(() => this.underWay.delete(told));
+    this.underWay.add(told);
+  }
+
+  /** An entry that could not be told is looked at again when its time is over. */
+  private attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    return work().catch((error: unknown) => {
+      this.journal.trouble('The outbox', error);
+      return undefined;
+    });
   }
 
   private get entries(): string {

@@ -1,11 +1,10 @@
-import { Owners } from '#core';
+import { Owners, type Receipt } from '#core';
 import { unescapeText } from '#core/parts';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Job, JobState } from 'bullmq';
 import { Journal } from '../journal/journal.js';
 import { MooringStore } from '../store/mooring-store.js';
 import { JobLog, type JobEvent } from './job-log.js';
-import { ORPHAN_CANCEL } from './orphan-cancel.js';
 import { entriesOf, ofEarlierRun, timelineOf, type TimelineEntry } from './timeline.js';
 
 /** What is remembered of a job that was removed. */
@@ -28,10 +27,15 @@ export interface RemovedJob {
   readonly timeline: readonly TimelineEntry[];
 }
 
+/** The cancels of an orphan sweep have ids that begin so. */
+export const ORPHAN_CANCEL = 'orphan-';
 /** What a sweep does is done by the janitor, whichever process that is. */
 const SWEEPER = 'janitor';
 
 type Line = [string, string, string, string, string, string, string, string, string, string, ...string[]];
+
+/** As many as the history of an owner has. */
+const MOST_TOLD = 1_000;
 
 /** What happened to jobs: to those that are there, and to the newest of those that were removed. */
 @Injectable()
@@ -41,7 +45,12 @@ export class JobHistory implements OnModuleInit {
     @Inject(Owners) private readonly owners: Owners,
     private readonly log: JobLog,
     private readonly journal: Journal,
-  ) {}
+  ) {
+    journal.listen((fact) => {
+      if (fact.event === 'owner.cancelled' && fact.removed > 0)
+        this.tellRemoved(fact).catch((error: unknown) => journal.trouble('What a cancel has removed', error));
+    });
+  }
 
   /** From now on the steps of all processes remember what they remove. A store that is away does not hold up the start. */
   onModuleInit(): void {
@@ -62,6 +71,17 @@ export class JobHistory implements OnModuleInit {
   async findRemoved(queue: string, id: string): Promise<RemovedJob | undefined> {
     const line = await this.store.call<string | null>('hget', `${this.store.root}~gone~${queue}`, id);
     return line === null ? undefined : this.read(line);
+  }
+
+  /** A cancel has removed waiting jobs before it answered. A job that had come to a worker is told of there. */
+  private async tellRemoved({ owner, cancelId, removed, reason: why, by }: Receipt): Promise<void> {
+    const entries = await this.owners.history(owner, 0, Math.min(removed, MOST_TOLD));
+    for (const { queue, id: jobId } of entries) {
+      const job = await this.findRemoved(queue, jobId);
+      if (job?.state !== 'removed' || job.cancelId !== cancelId) continue;
+      const facts = { queue, jobId, kind: job.kind, owner: job.owners[0] ?? '' };
+      this.journal.tell({ event: 'job.cancelled', ...facts, why, by });
+    }
   }
 
   private beginToRemember(): Promise<unknown> {

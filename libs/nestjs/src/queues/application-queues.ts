@@ -3,20 +3,32 @@ import { getQueueToken } from '@nestjs/bullmq';
 import { Inject, Injectable, Optional, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { Queue, type Worker } from 'bullmq';
+import { queueOfJobId } from '../kinds/job-ids.js';
 import { MOORING_OPTIONS, type ForQueueOptions, type MooringOptions } from '../options.js';
-import { QueueSettings } from './queue-settings.js';
 import { notMoored, otherPrefix, settledTwice, unknownQueue } from './refusals.js';
 import { RegisteredQueue } from './registered-queue.js';
 import { endApplication, startApplication, type WorkerSettings } from './starting-application.js';
 
 const DEFAULT_PREFIX = 'bull';
 
-/** The queues of this application that have a `forQueue`. What cannot be right is refused while the application starts. */
+/** What one call of `forQueue` said. */
+export class QueueSettings {
+  constructor(
+    readonly name: string,
+    readonly options: ForQueueOptions,
+  ) {}
+}
+
+/**
+ * The queues of this application: those of its kinds, and those that it has registered itself. These get the options of their `forQueue`.
+ * What cannot be right is refused while the application starts.
+ */
 @Injectable()
 export class ApplicationQueues implements OnModuleInit, OnApplicationShutdown, WorkerSettings {
   /** Set where there are kinds, for the workers of their queues. */
   ofKinds: WorkerSettings | undefined;
   private readonly optionsByName = new Map<string, ForQueueOptions>();
+  private queues: ReadonlyMap<string, MooredQueue> | undefined;
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
@@ -50,6 +62,20 @@ export class ApplicationQueues implements OnModuleInit, OnApplicationShutdown, W
 
   add(worker: Worker): void {
     this.ofKinds?.add(worker);
+  }
+
+  find(name: string): MooredQueue | undefined {
+    return this.all().get(name);
+  }
+
+  ofJob(id: string): MooredQueue | undefined {
+    return this.find(queueOfJobId(id) ?? '');
+  }
+
+  /** By name. The modules of an application are complete before its first caller is answered. */
+  all(): ReadonlyMap<string, MooredQueue> {
+    const moored = (): MooredQueue[] => this.registered().filter((queue) => queue instanceof MooredQueue);
+    return (this.queues ??= new Map(moored().map((queue) => [queue.name, queue])));
   }
 
   /** Those whose jobs of plain producers get owners. */

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { JobHistory } from '../history/job-history.js';
 import { viewOfJob, viewOfRemoved, type JobView } from './job-view.js';
-import { KnownQueues } from './known-queues.js';
+import { ApplicationQueues } from '../queues/application-queues.js';
 
 const MOST_LOOKS = 5;
 
@@ -11,7 +11,7 @@ const MOST_LOOKS = 5;
 @Injectable()
 export class JobReader {
   constructor(
-    private readonly queues: KnownQueues,
+    private readonly queues: ApplicationQueues,
     private readonly history: JobHistory,
   ) {}
 

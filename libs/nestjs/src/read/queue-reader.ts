@@ -2,12 +2,11 @@ import type { MooredQueue } from '#core';
 import { Injectable } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { PRIORITIES } from '../kinds/priority.js';
-import { KnownQueues } from './known-queues.js';
+import { ApplicationQueues } from '../queues/application-queues.js';
 
 /** A queue as an operator sees it. */
 export interface QueueView {
   readonly queue: string;
-  /** How many jobs are in each state. */
   readonly counts: Readonly<Record<string, number>>;
   /** How long the job that is due for longest has been due; null if none waits. */
   readonly oldestWaitingMs: number | null;
@@ -18,7 +17,7 @@ export interface QueueView {
 /** Reads the queues and pauses them. The cost does not follow how many jobs wait. */
 @Injectable()
 export class QueueReader {
-  constructor(private readonly queues: KnownQueues) {}
+  constructor(private readonly queues: ApplicationQueues) {}
 
   read(): Promise<QueueView[]> {
     return Promise.all([...this.queues.all().values()].map(viewOf));

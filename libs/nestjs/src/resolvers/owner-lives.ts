@@ -4,7 +4,6 @@ import type { OwnerLife, OwnerResolver } from './owner-resolver.js';
 import { readAnswer, type Lives } from './resolver-answer.js';
 import { Resolvers } from './resolvers.js';
 
-/** The size of a batch. */
 export const MOST_OWNERS_AT_ONCE = 500;
 const ANSWER_MS = 2_000;
 

@@ -15,7 +15,7 @@ interface Candidate {
 /** The resolvers of this process, by owner type: providers with `@ResolvesOwners`, and those of the options. */
 @Injectable()
 export class Resolvers implements OnModuleInit {
-  private found: ReadonlyMap<string, OwnerResolver> | undefined;
+  private resolvers: ReadonlyMap<string, OwnerResolver> = new Map();
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
@@ -25,22 +25,6 @@ export class Resolvers implements OnModuleInit {
 
   /** @throws MooringSetupError with all problems */
   onModuleInit(): void {
-    this.all();
-  }
-
-  types(): readonly string[] {
-    return [...this.all().keys()];
-  }
-
-  get(type: string): OwnerResolver | undefined {
-    return this.all().get(type);
-  }
-
-  private all(): ReadonlyMap<string, OwnerResolver> {
-    return (this.found ??= this.find());
-  }
-
-  private find(): ReadonlyMap<string, OwnerResolver> {
     const candidates = [...this.decorated(), ...this.given()];
     const problems = candidates.flatMap(problemsOf);
     for (const type of new Set(candidates.map((each) => each.type))) {
@@ -50,7 +34,15 @@ export class Resolvers implements OnModuleInit {
     }
     if (problems.length > 0)
       throw new MooringSetupError(`The resolvers cannot be used:\n  ${problems.join('\n  ')}`);
-    return new Map(candidates.map(({ type, resolver }) => [type, resolver]));
+    this.resolvers = new Map(candidates.map(({ type, resolver }) => [type, resolver]));
+  }
+
+  types(): readonly string[] {
+    return [...this.resolvers.keys()];
+  }
+
+  get(type: string): OwnerResolver | undefined {
+    return this.resolvers.get(type);
   }
 
   private decorated(): Candidate[] {

@@ -1,4 +1,5 @@
 import { InvalidJobError, formatOwner, parseOwner } from '#core';
+import { inGroups } from '#core/parts';
 import type { JobsOptions } from 'bullmq';
 
 const MAX_ID_BYTES = 200;
@@ -26,7 +27,6 @@ export interface ScheduleView {
   readonly error: null;
 }
 
-/** A scheduler as BullMQ stores it. */
 export interface StoredScheduler {
   readonly mark: ScheduleMark;
   readonly view: ScheduleView;
@@ -37,8 +37,7 @@ export function readScheduler(
   raw: readonly string[] | null,
   next: string | null,
 ): StoredScheduler | undefined {
-  const fields: Record<string, string | undefined> = {};
-  for (let i = 0; raw && i < raw.length; i += 2) fields[raw[i]!] = raw[i + 1]!;
+  const fields = Object.fromEntries(inGroups(raw ?? [], 2)) as Record<string, string | undefined>;
   const { name, opts, every, pattern, tz, last } = fields;
   const { schedule: mark, owners = [] } = JSON.parse(opts ?? '{}') as JobsOptions;
   if (!mark || name === undefined || next === null) return undefined;

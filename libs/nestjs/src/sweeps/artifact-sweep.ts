@@ -5,7 +5,7 @@ import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
 import { inLanes } from './in-lanes.js';
 import { Quarantine } from './retention/quarantine.js';
 import { SweepSettings } from './sweep-settings.js';
-import { SweepStore } from './sweep-store.js';
+import { MooringStore } from '../store/mooring-store.js';
 import { Sweep, type Page, type Round } from './sweep.js';
 
 type Fate = 'kept' | 'removed' | 'failed';
@@ -21,7 +21,7 @@ export class ArtifactSweep extends Sweep {
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
     private readonly settings: SweepSettings,
-    private readonly store: SweepStore,
+    private readonly store: MooringStore,
     private readonly quarantine: Quarantine,
     private readonly journal: Journal,
   ) {

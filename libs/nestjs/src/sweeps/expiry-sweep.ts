@@ -2,7 +2,7 @@ import { inGroups, readJobRef, unescapeText } from '#core/parts';
 import { Injectable } from '@nestjs/common';
 import type { JobFacts } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
-import { SweepStore } from './sweep-store.js';
+import { MooringStore } from '../store/mooring-store.js';
 import { Sweep, type Page, type Round } from './sweep.js';
 
 /** The most that one step of the store removes. */
@@ -18,7 +18,7 @@ export class ExpirySweep extends Sweep {
   readonly kind = 'expiry';
 
   constructor(
-    private readonly store: SweepStore,
+    private readonly store: MooringStore,
     private readonly journal: Journal,
   ) {
     super();

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SweepStore } from './sweep-store.js';
+import type { MooringStore } from '../store/mooring-store.js';
 
 const BETWEEN_MS = 2;
 const STOPS_WITHIN_MS = 100;
@@ -10,7 +10,7 @@ export class StallGauge {
   private worst = 0;
   private readonly done: Promise<void>;
 
-  constructor(store: SweepStore) {
+  constructor(store: MooringStore) {
     this.done = this.measure(store).catch(() => undefined);
   }
 
@@ -27,7 +27,7 @@ export class StallGauge {
     await Promise.race([this.done, pause(STOPS_WITHIN_MS, undefined, { ref: false })]);
   }
 
-  private async measure(store: SweepStore): Promise<void> {
+  private async measure(store: MooringStore): Promise<void> {
     const client = (await store.client).duplicate();
     // Errors of the store are reported by the connection that it was made from.
     client.on('error', () => undefined);

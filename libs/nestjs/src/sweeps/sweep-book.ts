@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { SweepStore, type Command } from './sweep-store.js';
-import type { Counts, Page, SweepLine, SweepLock } from './sweep.js';
+import { MooringStore, type Command, type StoreLock } from '../store/mooring-store.js';
+import type { Counts, Page, SweepLine } from './sweep.js';
 
 const KEPT_MS = 7 * 86_400_000;
 /** Of each kind. */
@@ -19,7 +19,6 @@ export interface SweepOrder {
   readonly onRequest?: boolean;
 }
 
-/** What a sweep has done so far. */
 export interface SweepRecord extends Counts, SweepOrder {
   readonly sweepId: string;
   readonly sweep: string;
@@ -51,11 +50,11 @@ export interface TrippedSweep {
  */
 @Injectable()
 export class SweepBook {
-  constructor(private readonly store: SweepStore) {}
+  constructor(private readonly store: MooringStore) {}
 
   async save(
     record: SweepRecord,
-    lock?: SweepLock,
+    lock?: StoreLock,
     lines: readonly SweepLine[] = [],
     more: readonly Command[] = [],
   ): Promise<void> {
@@ -115,7 +114,7 @@ export class SweepBook {
     return Object.fromEntries(fields.map(([kind, text]) => [kind, JSON.parse(text) as TrippedSweep]));
   }
 
-  async trip(kind: string, trip: TrippedSweep, lock: SweepLock): Promise<void> {
+  async trip(kind: string, trip: TrippedSweep, lock: StoreLock): Promise<void> {
     await this.store.write([['HSETNX', this.store.key('tripped'), kind, JSON.stringify(trip)]], lock);
   }
 
@@ -140,7 +139,6 @@ export function newRecord(sweepId: string, sweep: string, order: SweepOrder, now
   return { sweepId, sweep, dryRun, force, ...(onRequest && { onRequest }), ...begun, ...NOTHING };
 }
 
-/** The record after one more page. */
 export function withPage(record: SweepRecord, page: Page, tookMs: number, stallMs: number): SweepRecord {
   const names = Object.keys(NOTHING) as (keyof Counts)[];
   const counts = Object.fromEntries(names.map((name) => [name, record[name] + (page[name] ?? 0)]));

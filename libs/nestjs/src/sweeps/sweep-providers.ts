@@ -12,9 +12,7 @@ import { JobRemover } from './retention/job-remover.js';
 import { Quarantine } from './retention/quarantine.js';
 import { RetentionSweep } from './retention/retention-sweep.js';
 import { SweepBook } from './sweep-book.js';
-import { SweepRegistry } from './sweep-registry.js';
 import { SweepSettings } from './sweep-settings.js';
-import { SweepStore } from './sweep-store.js';
 import { SweepWork } from './sweep-work.js';
 import { Sweeper } from './sweeper.js';
 import { Sweeps } from './sweeps.js';
@@ -27,9 +25,7 @@ export const SWEEP_PROVIDERS: Provider[] = [
   GoneObservations,
   JobKeepers,
   JobRemover,
-  SweepRegistry,
   SweepSettings,
-  SweepStore,
   SweepWork,
   Sweeps,
   ArtifactSweep,

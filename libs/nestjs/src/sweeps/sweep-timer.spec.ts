@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { OutageLog } from './outage-log.js';
 import { SweepTimer } from './sweep-timer.js';
 
 const EVERY_MS = 30_000;
@@ -17,7 +16,7 @@ describe('the timer of a sweep', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     turns = [];
-    timer = new SweepTimer(EVERY_MS, () => begin(), new OutageLog('The sweep', logger));
+    timer = new SweepTimer('The sweep', EVERY_MS, () => begin(), logger);
   });
 
   afterEach(() => {
@@ -80,37 +79,50 @@ describe('the timer of a sweep', () => {
 
 describe('the log of an outage', () => {
   const logger = { error: vi.fn(), warn: vi.fn() };
-  let log: OutageLog;
   const away = new Error('away');
   const lines = () => [logger.error.mock.calls.length, logger.warn.mock.calls.length];
+  let error: Error | undefined;
+  let timer: SweepTimer;
 
   beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     vi.clearAllMocks();
-    log = new OutageLog('The sweep', logger);
+    const sweepOnce = async (): Promise<void> => {
+      if (error) throw error;
+    };
+    timer = new SweepTimer('The sweep', EVERY_MS, sweepOnce, logger);
   });
 
-  it('has an error at its beginning, and a warning a minute while it lasts', () => {
-    for (let seconds = 0; seconds <= 150; seconds += 30) log.failed(away, seconds * 1_000);
+  afterEach(() => vi.useRealTimers());
+
+  function turn(at: number, outcome?: Error): Promise<void> {
+    vi.setSystemTime(at);
+    error = outcome;
+    return timer.runOnce();
+  }
+
+  it('has an error at its beginning, and a warning a minute while it lasts', async () => {
+    for (let seconds = 0; seconds <= 150; seconds += 30) await turn(seconds * 1_000, away);
 
     expect(lines()).toEqual([1, 2]);
     expect(logger.error).toHaveBeenCalledWith('The sweep failed: away', away.stack);
     expect(logger.warn).toHaveBeenCalledWith('The sweep still fails: away');
   });
 
-  it('has another error at once', () => {
-    log.failed(away, 0);
-    log.failed(new Error('full'), 1);
+  it('has another error at once', async () => {
+    await turn(0, away);
+    await turn(1, new Error('full'));
 
     expect(lines()).toEqual([2, 0]);
   });
 
-  it('has an error for the next outage, unless the same one was logged within the minute', () => {
-    log.failed(away, 0);
-    log.recovered();
-    log.failed(away, 59_999);
+  it('has an error for the next outage, unless the same one was logged within the minute', async () => {
+    await turn(0, away);
+    await turn(1);
+    await turn(59_999, away);
     expect(lines()).toEqual([1, 0]);
 
-    log.failed(away, 60_000);
+    await turn(60_000, away);
     expect(lines()).toEqual([2, 0]);
   });
 });

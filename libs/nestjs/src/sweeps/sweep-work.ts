@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Outbox } from '../events/outbox.js';
-import type { Fact } from '../journal/fact.js';
 import { Journal } from '../journal/journal.js';
 import { StallGauge } from './stall-gauge.js';
 import { SweepBook, withPage, type SweepRecord } from './sweep-book.js';
-import { SweepRegistry } from './sweep-registry.js';
 import { SweepSettings } from './sweep-settings.js';
-import { SweepOvertaken, SweepStore } from './sweep-store.js';
-import type { Page, SweepLine, SweepLock } from './sweep.js';
+import { LockLost, MooringStore, type StoreLock } from '../store/mooring-store.js';
+import type { Page, Sweep } from './sweep.js';
 
 const FIRST_LIMIT = 100;
 const LEAST_LIMIT = 10;
@@ -27,14 +25,21 @@ type End = 'done' | 'tripped' | 'stopped' | 'failed';
 export class SweepWork {
   constructor(
     private readonly settings: SweepSettings,
-    private readonly store: SweepStore,
+    private readonly store: MooringStore,
     private readonly book: SweepBook,
-    private readonly registry: SweepRegistry,
     private readonly outbox: Outbox,
     private readonly journal: Journal,
   ) {}
 
-  async do(begun: SweepRecord, lock: SweepLock, closing: AbortSignal): Promise<SweepRecord> {
+  /** @param sweep undefined if no module of this process has one of that kind */
+  async do(
+    begun: SweepRecord,
+    sweep: Sweep | undefined,
+    lock: StoreLock,
+    closing: AbortSignal,
+  ): Promise<SweepRecord> {
+    if (!sweep)
+      return this.end(begun, lock, 'done', `No module of this process has a sweep of ${begun.sweep}.`);
     const gauge = new StallGauge(this.store);
     let record: SweepRecord = { ...begun, state: 'running' };
     try {
@@ -42,7 +47,7 @@ export class SweepWork {
       for (let limit = FIRST_LIMIT; !closing.aborted;) {
         const beganAt = performance.now();
         gauge.take();
-        const page = await this.turnPage(record, limit, lock, closing);
+        const page = await this.turnPage(sweep, record, limit, lock, closing);
         const stallMs = gauge.take();
         record = withPage(record, page, performance.now() - beganAt, stallMs);
         if (page.tripped !== undefined) return await this.end(record, lock, 'tripped', page.tripped, page);
@@ -54,23 +59,19 @@ export class SweepWork {
       return await this.end(record, lock, 'stopped', 'Its process ended.');
     } catch (error) {
       const why = (error as Error).message;
-      if (error instanceof SweepOvertaken) return { ...record, state: 'stopped', why };
+      if (error instanceof LockLost) return { ...record, state: 'stopped', why };
       return await this.end(record, lock, 'failed', why);
     } finally {
       await gauge.stop();
     }
   }
 
-  /** Ends a sweep that nothing is done for any more. */
-  giveUp(record: SweepRecord, lock: SweepLock, why: string): Promise<SweepRecord> {
-    return this.end(record, lock, 'failed', why);
-  }
-
   /** Renews the lock meanwhile. */
   private async turnPage(
-    { sweep, sweepId, dryRun, force, position }: SweepRecord,
+    sweep: Sweep,
+    { sweepId, dryRun, force, position }: SweepRecord,
     limit: number,
-    lock: SweepLock,
+    lock: StoreLock,
     closing: AbortSignal,
   ): Promise<Page> {
     const lost = new AbortController();
@@ -79,17 +80,16 @@ export class SweepWork {
     const signal = AbortSignal.any([lost.signal, closing, AbortSignal.timeout(LONGEST_PAGE_MS)]);
     signal.addEventListener('abort', () => clearInterval(timer));
     try {
-      const found = this.registry.get(sweep);
-      if (!found) return { position: null, why: `No module of this process has a sweep of ${sweep}.` };
-      return await found.sweepOnce(limit, { sweepId, dryRun, force, position, lock, signal });
+      return await sweep.sweepOnce(limit, { sweepId, dryRun, force, position, lock, signal });
     } finally {
       clearInterval(timer);
     }
   }
 
-  private async end(
+  /** Other services are told of a sweep that is done or tripped, also if this process dies after the save. */
+  async end(
     { position, ...record }: SweepRecord,
-    lock: SweepLock,
+    lock: StoreLock,
     state: End,
     why?: string,
     { lines }: Partial<Page> = {},
@@ -97,22 +97,13 @@ export class SweepWork {
     const endedAt = new Date(await this.store.now()).toISOString();
     const stays = state === 'stopped' && position !== undefined && { position };
     const ended: SweepRecord = { ...record, ...stays, state, endedAt, ...(why !== undefined && { why }) };
-    await this.saveAndTell(ended, lock, { ...ended, event: `sweep.${state}` }, lines);
-    return ended;
-  }
-
-  /** Other services are told of a sweep that is done or tripped, also if this process dies after the save. */
-  private async saveAndTell(
-    ended: SweepRecord,
-    lock: SweepLock,
-    fact: Extract<Fact, { sweepId: string }>,
-    lines?: readonly SweepLine[],
-  ): Promise<void> {
-    const isForOthers = ended.state === 'done' || ended.state === 'tripped';
+    const fact = { ...ended, event: `sweep.${state}` } as const;
     const id = `${fact.event}:${ended.sweepId}`;
+    const isForOthers = state === 'done' || state === 'tripped';
     await this.book.save(ended, lock, lines, isForOthers ? this.outbox.entry(id, fact) : []);
     if (isForOthers) await this.outbox.tell(id, fact);
     else this.journal.tell(fact);
+    return ended;
   }
 
   /** Half as much after a page that cost too much; a little more after one that cost little. */

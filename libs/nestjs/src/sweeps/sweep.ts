@@ -1,3 +1,5 @@
+import type { StoreLock } from '../store/mooring-store.js';
+
 /** What a sweep counts, in things of its own: owners, jobs, artifacts. */
 export interface Counts {
   readonly seen: number;
@@ -8,7 +10,6 @@ export interface Counts {
   readonly unknown: number;
   /** Could not be removed or repaired. */
   readonly failed: number;
-  /** Repaired. */
   readonly healed: number;
   /** Jobs that were removed together with what was removed. */
   readonly jobs: number;
@@ -20,13 +21,6 @@ export interface SweepLine {
   readonly why: string;
 }
 
-/** The lock of the process that sweeps. Once another process has taken it, a write under this one is refused. */
-export interface SweepLock {
-  readonly key: string;
-  readonly fence: string;
-  readonly lockMs: number;
-}
-
 /** A whole sweep. It may take many pages, and several processes. */
 export interface Round {
   readonly sweepId: string;
@@ -36,7 +30,7 @@ export interface Round {
   readonly force: boolean;
   /** Where the page before ended; undefined for the first one. */
   readonly position: string | undefined;
-  readonly lock: SweepLock;
+  readonly lock: StoreLock;
   /** Aborts when the lock is lost or the process shuts down: a page may end early, with the position where it stopped. */
   readonly signal: AbortSignal;
 }

@@ -1,13 +1,14 @@
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Journal } from '../journal/journal.js';
+import { MooringSetupError } from '../setup-error.js';
+import { MooringStore, type StoreLock } from '../store/mooring-store.js';
 import { newRecord, SweepBook, type SweepOrder, type SweepRecord } from './sweep-book.js';
-import { SweepRegistry } from './sweep-registry.js';
 import { SweepSettings } from './sweep-settings.js';
-import { SweepStore } from './sweep-store.js';
 import { SweepWork } from './sweep-work.js';
-import type { SweepLock } from './sweep.js';
+import { Sweep } from './sweep.js';
 
 /** After this time a request is void, and so is a forced sweep: its operator looked at things as they were then. */
 const REQUEST_HOLDS_MS = 5 * 60_000;
@@ -17,19 +18,34 @@ const VOID =
 
 /** Begins sweeps, one of each kind at a time and an unfinished one first. Any process may ask for one; a janitor does it. */
 @Injectable()
-export class Sweeper implements BeforeApplicationShutdown {
+export class Sweeper implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly sweeps = new Map<string, Sweep>();
   private readonly closing = new AbortController();
   private readonly underWay = new Set<Promise<unknown>>();
   private stopped: Promise<unknown> | undefined;
 
   constructor(
     private readonly settings: SweepSettings,
-    private readonly store: SweepStore,
-    private readonly registry: SweepRegistry,
+    private readonly store: MooringStore,
+    private readonly discovery: DiscoveryService,
     private readonly book: SweepBook,
     private readonly work: SweepWork,
     private readonly journal: Journal,
   ) {}
+
+  /** The sweeps are all providers of this process that extend `Sweep`. */
+  onModuleInit(): void {
+    const found = new Set(this.discovery.getProviders().map(({ instance }) => instance as unknown));
+    for (const sweep of [...found].filter((each) => each instanceof Sweep)) {
+      if (this.sweeps.has(sweep.kind))
+        throw new MooringSetupError(`Two sweeps are named "${sweep.kind}". Rename or leave out one of them.`);
+      this.sweeps.set(sweep.kind, sweep);
+    }
+  }
+
+  kinds(): readonly string[] {
+    return [...this.sweeps.keys()];
+  }
 
   /** Sweeps stop after their page, and another process resumes them. While the store is away a page does not end: it is waited for once. */
   async beforeApplicationShutdown(): Promise<void> {
@@ -59,7 +75,7 @@ export class Sweeper implements BeforeApplicationShutdown {
 
   /** A scheduled sweep. One without work is not begun, and one that any process has finished within `restMs` is not repeated. */
   async sweepIfNeeded(kind: string, restMs = 0): Promise<SweepRecord | 'nothing to do' | 'held'> {
-    const hasWork = (await this.registry.get(kind)?.hasWork()) ?? true;
+    const hasWork = (await this.sweeps.get(kind)?.hasWork()) ?? true;
     if (!hasWork && (await this.book.open(kind)).length === 0) return 'nothing to do';
     const done = await this.locked(kind, async (lock) => {
       const isUnfinished = (await this.book.open(kind)).length > 0;
@@ -81,15 +97,15 @@ export class Sweeper implements BeforeApplicationShutdown {
   }
 
   /** The oldest first. Answers the last that was done. */
-  private async doOpen(kind: string, lock: SweepLock): Promise<SweepRecord | undefined> {
+  private async doOpen(kind: string, lock: StoreLock): Promise<SweepRecord | undefined> {
     let done: SweepRecord | undefined;
     for (const record of await this.book.open(kind)) {
       if (this.closing.signal.aborted || done?.state === 'stopped') break;
       const isVoid =
         (await this.store.now()) - Date.parse(record.askedAt) > REQUEST_HOLDS_MS && isUrgent(record);
       done = isVoid
-        ? await this.work.giveUp(record, lock, VOID)
-        : await this.work.do(record, lock, this.closing.signal);
+        ? await this.work.end(record, lock, 'failed', VOID)
+        : await this.work.do(record, this.sweeps.get(kind), lock, this.closing.signal);
     }
     return done;
   }
@@ -102,13 +118,13 @@ export class Sweeper implements BeforeApplicationShutdown {
     );
   }
 
-  private locked<T>(kind: string, work: (lock: SweepLock) => Promise<T>): Promise<T | undefined> {
+  private locked<T>(kind: string, work: (lock: StoreLock) => Promise<T>): Promise<T | undefined> {
     const done = this.whileLocked(kind, work).finally(() => this.underWay.delete(done));
     this.underWay.add(done);
     return done;
   }
 
-  private async whileLocked<T>(kind: string, work: (lock: SweepLock) => Promise<T>): Promise<T | undefined> {
+  private async whileLocked<T>(kind: string, work: (lock: StoreLock) => Promise<T>): Promise<T | undefined> {
     const lock = await this.store.take(kind, this.settings.lockMs);
     if (!lock || this.closing.signal.aborted) return undefined;
     try {

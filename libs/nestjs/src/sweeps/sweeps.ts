@@ -8,8 +8,6 @@ import {
 } from '@nestjs/common';
 import { ApplicationQueues } from '../queues/application-queues.js';
 import { AdoptionTurns } from './adoption-turns.js';
-import { OutageLog } from './outage-log.js';
-import { SweepRegistry } from './sweep-registry.js';
 import { SweepSettings } from './sweep-settings.js';
 import { SweepTimer } from './sweep-timer.js';
 import { Sweeper } from './sweeper.js';
@@ -26,7 +24,6 @@ export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown
   constructor(
     private readonly settings: SweepSettings,
     private readonly sweeper: Sweeper,
-    private readonly registry: SweepRegistry,
     @Inject(Owners) private readonly owners: Owners,
     @Inject(ApplicationQueues) private readonly queues: ApplicationQueues,
   ) {}
@@ -40,7 +37,7 @@ export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown
     }
     this.start('The clean-up of cancels', resumeMs, () => this.owners.resume());
     this.start('The answer to requested sweeps', ASKED_EVERY_MS, () => this.sweeper.answerAsked());
-    for (const kind of this.registry.kinds()) this.startSweep(kind);
+    for (const kind of this.sweeper.kinds()) this.startSweep(kind);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -61,7 +58,7 @@ export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   private start(name: string, everyMs: number, sweepOnce: () => Promise<unknown>): void {
-    const timer = new SweepTimer(everyMs, sweepOnce, new OutageLog(name, this.logger));
+    const timer = new SweepTimer(name, everyMs, sweepOnce, this.logger);
     this.timers.push(timer);
     timer.start();
   }

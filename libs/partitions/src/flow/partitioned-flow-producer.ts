@@ -6,9 +6,7 @@ import { checkSlot, jobIdIn, partitionNamedBy, placeOf } from '../model/job-plac
 import { nothing } from '../model/merges.js';
 import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 
-export interface PartitionedFlowOptions extends MooredFlowOptions, PartitionOptions {
-  readonly prefix?: string;
-}
+export type PartitionedFlowOptions = MooredFlowOptions & PartitionOptions;
 
 type Sought = Parameters<MooredFlowProducer['getFlow']>[0];
 
@@ -18,18 +16,14 @@ const plain = MooredFlowProducer.prototype;
 /** A flow producer over all partitions. A whole flow is in the partition of the first owner of its root. */
 export class PartitionedFlowProducer extends MooredFlowProducer {
   private readonly prefixes: readonly string[];
-  private readonly others: readonly MooredFlowProducer[];
+  readonly parts: readonly MooredFlowProducer[];
 
   constructor(options: PartitionedFlowOptions) {
     const [own, ...others] = optionsOfEach(options);
     super(own);
     this.prefixes = [own!, ...others].map(({ prefix }) => prefix);
-    this.others = others.map((opts) => new MooredFlowProducer(opts));
-    for (const other of this.others) other.on('error', (error: Error) => this.emit('error', error));
-  }
-
-  get parts(): readonly MooredFlowProducer[] {
-    return [this, ...(this.others ?? [])];
+    this.parts = [this, ...others.map((opts) => new MooredFlowProducer(opts))];
+    for (const other of this.parts.slice(1)) other.on('error', (error: Error) => this.emit('error', error));
   }
 
   override async add(flow: FlowJob, opts?: FlowOpts): Promise<JobNode> {
@@ -44,7 +38,7 @@ export class PartitionedFlowProducer extends MooredFlowProducer {
   }
 
   override async getFlow(sought: Sought): Promise<JobNode> {
-    if (this.others.length === 0 || sought.prefix !== undefined) return super.getFlow(sought);
+    if (this.parts.length === 1 || sought.prefix !== undefined) return super.getFlow(sought);
     const named = partitionNamedBy(sought.id);
     const asked = named === undefined ? this.parts : this.parts.slice(named, named + 1);
     const all = await Promise.all(asked.map((producer) => plain.getFlow.call(producer, sought)));
@@ -52,7 +46,7 @@ export class PartitionedFlowProducer extends MooredFlowProducer {
   }
 
   private place(flow: FlowJob): Placed<FlowJob> {
-    if (this.others.length === 0) return { at: 0, job: flow };
+    if (this.parts.length === 1) return { at: 0, job: flow };
     const at = placeOf(flow.opts ?? {}, this.prefixes);
     return { at, job: placedIn(flow, at, this.prefixes.length) };
   }

@@ -1,6 +1,6 @@
-/** An object that is the first of its parts itself. */
+/** An object that is the first of its parts itself. BullMQ's constructors call it before it has any. */
 interface OverParts {
-  readonly parts: readonly object[];
+  readonly parts?: readonly object[];
 }
 
 type Method = (this: unknown, ...args: readonly unknown[]) => Promise<unknown>;
@@ -18,7 +18,8 @@ export function askAll<Plain extends object>(
   merges: Merges<Plain>,
 ): void {
   for (const [name, merge] of Object.entries(merges) as [string, (answers: unknown[]) => unknown][]) {
-    defineMethod(over, name, async (plain, { parts }, args) => {
+    defineMethod(over, name, async (plain, object, args) => {
+      const { parts = [object] } = object;
       const answers = await Promise.all(parts.map((part) => plain.apply(part, args)));
       return answers.length === 1 ? answers[0] : merge(answers);
     });

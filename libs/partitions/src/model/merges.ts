@@ -1,5 +1,3 @@
-type Counts = Readonly<Record<string, number>>;
-
 /** For calls that answer nothing of use. */
 export function nothing(): never {
   return undefined as never;
@@ -26,9 +24,10 @@ export function first<Answer>(answers: readonly Answer[]): Answer {
   return answers.find((answer) => answer !== null && answer !== undefined) ?? answers[0]!;
 }
 
-export function addCounts(all: readonly Counts[]): Record<string, number> {
+/** All members are numbers. */
+export function addCounts<Counts extends object>(all: readonly Counts[]): Counts {
   const total: Record<string, number> = {};
   for (const counts of all)
     for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
-  return total;
+  return total as Counts;
 }

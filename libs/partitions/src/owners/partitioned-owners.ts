@@ -4,11 +4,8 @@ import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 import { SpreadCanceller } from './spread-canceller.js';
 import { SpreadCleanUp } from './spread-clean-up.js';
 import { SpreadReader } from './spread-reader.js';
-import { UnspreadCancels } from './unspread-cancels.js';
 
-export interface PartitionedOwnersOptions extends OwnersOptions, PartitionOptions {
-  readonly prefix?: string;
-}
+export type PartitionedOwnersOptions = OwnersOptions & PartitionOptions;
 
 /** `Owners`, over all partitions of a prefix. */
 export class PartitionedOwners extends Owners {
@@ -20,19 +17,14 @@ export class PartitionedOwners extends Owners {
 
 function spreadOver(parts: readonly OwnersAt[]): OwnersAccess {
   const reader = new SpreadReader(parts);
-  const unspread = new UnspreadCancels(parts);
-  const cleanUp = new SpreadCleanUp(parts, unspread);
-  const canceller = new SpreadCanceller(parts, { reader, unspread, cleanUp });
-  return { canceller, cleanUp, reader, store: storesOf(parts) };
-}
-
-function storesOf(parts: readonly OwnersAt[]): OwnersAccess['store'] {
-  return {
+  const cleanUp = new SpreadCleanUp(parts);
+  const canceller = new SpreadCanceller(parts, reader, cleanUp);
+  const inAll = <T>(ask: (at: OwnersAt) => Promise<T>) => Promise.all(parts.map(ask));
+  const store = {
     // An owner that is closed stands in every partition.
-    purgeClosed: async (olderThan) =>
-      Math.max(...(await Promise.all(parts.map(({ store }) => store.purgeClosed(olderThan))))),
-    close: async () => {
-      await Promise.all(parts.map(({ store }) => store.close()));
-    },
+    purgeClosed: async (olderThan: number | string) =>
+      Math.max(...(await inAll((part) => part.store.purgeClosed(olderThan)))),
+    close: async () => void (await inAll((part) => part.store.close())),
   };
+  return { canceller, cleanUp, reader, store };
 }

@@ -10,30 +10,24 @@ import {
   type Receipt,
 } from '#core';
 import { ANSWERS_WITHIN_MS, checkOptions, unkeptReceipt, untilDrained } from '#core/parts';
-import type { Answer, Cancel, OwnersAccess, OwnersAt, SeenOwner } from '#core/parts';
+import type { Answer, Cancel, OwnersAt, SeenOwner } from '#core/parts';
 import { partitionNamedBy } from '../model/job-place.js';
 import { hasMoved, seenIn } from './seen.js';
 import type { SpreadCleanUp } from './spread-clean-up.js';
 import type { SpreadReader } from './spread-reader.js';
-import type { UnspreadCancels } from './unspread-cancels.js';
-
-interface Collaborators {
-  readonly reader: SpreadReader;
-  readonly unspread: UnspreadCancels;
-  readonly cleanUp: SpreadCleanUp;
-}
 
 /**
  * Cancels and reopens owners that have several partitions. The first partition is their home: it decides, and its receipt holds what the
  * others have to be told until they have been. If the process dies in between, any process finishes the cancel.
  */
-export class SpreadCanceller implements Pick<OwnersAccess['canceller'], 'cancel' | 'cancelJob' | 'reopen'> {
+export class SpreadCanceller {
   private readonly home: OwnersAt;
   private readonly others: readonly OwnersAt[];
 
   constructor(
     private readonly parts: readonly OwnersAt[],
-    private readonly all: Collaborators,
+    private readonly reader: SpreadReader,
+    private readonly cleanUp: SpreadCleanUp,
   ) {
     [this.home, ...this.others] = parts as [OwnersAt, ...OwnersAt[]];
   }
@@ -43,7 +37,7 @@ export class SpreadCanceller implements Pick<OwnersAccess['canceller'], 'cancel'
     const cancelId = options.cancelId ?? randomUUID();
     const cancel = { ...options, cancelId, name: this.home.store.nameOf(owner) };
     const seenThere = seen && seenIn(seen, this.parts.length);
-    const records = await this.all.reader.records(owner);
+    const records = await this.reader.records(owner);
     if (!(await this.isRepeated(owner, options.cancelId))) {
       if (seenThere && hasMoved(records, seenThere)) return unkeptReceipt(cancel, ['moved']);
       if (options.close === false && !records.some(Boolean)) return unkeptReceipt(cancel, ['empty']);
@@ -54,7 +48,7 @@ export class SpreadCanceller implements Pick<OwnersAccess['canceller'], 'cancel'
 
   /** Whether there was an earlier call with this cancelId. */
   private async isRepeated(owner: Owner, cancelId: string | undefined): Promise<boolean> {
-    const receipt = cancelId === undefined ? undefined : await this.all.reader.receipt(cancelId);
+    const receipt = cancelId === undefined ? undefined : await this.reader.receipt(cancelId);
     if (receipt && receipt.owner !== formatOwner(owner)) throw new CancelConflictError(receipt.cancelId);
     return receipt !== undefined;
   }
@@ -73,7 +67,7 @@ export class SpreadCanceller implements Pick<OwnersAccess['canceller'], 'cancel'
   /** One job, in the partition that has it, or that has the receipt of its cancel. */
   async cancelJob(queue: string, id: string, options: CancelOptions = {}): Promise<Receipt | undefined> {
     const { cancelId } = options;
-    const receipts = cancelId === undefined ? [] : await this.all.reader.receipts(cancelId);
+    const receipts = cancelId === undefined ? [] : await this.reader.receipts(cancelId);
     const earlier = receipts.findIndex((receipt) => receipt !== undefined);
     const at = earlier === -1 ? partitionNamedBy(id) : earlier;
     for (const { canceller } of at === undefined ? this.parts : this.parts.slice(at, at + 1)) {
@@ -85,10 +79,10 @@ export class SpreadCanceller implements Pick<OwnersAccess['canceller'], 'cancel'
 
   /** The cancels that were ordered before it are finished first: afterwards they would end new jobs. */
   async reopen(owner: Owner): Promise<Answer> {
-    const hadJobs = hadJobsIn(await this.all.reader.records(owner));
+    const hadJobs = hadJobsIn(await this.reader.records(owner));
     const answer = await this.home.canceller.reopen(owner, { turn: 'home', hadJobs });
     const turn = answer[2]!;
-    await this.all.unspread.spreadAllOf(this.home.store.nameOf(owner));
+    await this.cleanUp.spreadAllOf(this.home.store.nameOf(owner));
     await Promise.all(this.others.map(({ canceller }) => canceller.reopen(owner, { turn, hadJobs })));
     return answer;
   }
@@ -97,11 +91,11 @@ export class SpreadCanceller implements Pick<OwnersAccess['canceller'], 'cancel'
     const { cancelId, wait, waitFor } = cancel;
     const [word] = answer;
     if (word === 'late' || word === 'moved') return unkeptReceipt(cancel, answer);
-    const hasSpread = await this.all.unspread.spread(cancelId);
-    const pass = (untilMs: number) => this.all.cleanUp.pass(cancelId, untilMs);
+    const hasSpread = await this.cleanUp.spread(cancelId);
+    const pass = (untilMs: number) => this.cleanUp.pass(cancelId, untilMs);
     if (word === 'cancelled' || hasSpread) await pass(Date.now() + ANSWERS_WITHIN_MS);
     if (wait === 'drained') await untilDrained(pass, waitFor);
-    const receipt = await this.all.reader.receipt(cancelId);
+    const receipt = await this.reader.receipt(cancelId);
     if (!receipt && word !== 'empty') throw new CancelLostError(cancelId);
     return receipt ?? unkeptReceipt(cancel, answer);
   }

@@ -7,18 +7,16 @@ import {
   type Receipt,
   type UnderWay,
 } from '#core';
-import type { ListOptions, OwnerList, OwnersAccess, OwnersAt } from '#core/parts';
+import type { ListOptions, OwnerList, OwnersAt } from '#core/parts';
 import { sum } from '../model/merges.js';
+import { readPartCursor } from '../model/part-cursor.js';
 import { mergeReceipts } from './merge-receipts.js';
 import { seenEverywhere } from './seen.js';
 
 const PAGE = 100;
 
 /** Reads owners that have several partitions. */
-export class SpreadReader implements Pick<
-  OwnersAccess['reader'],
-  'get' | 'underWay' | 'list' | 'history' | 'receipt'
-> {
+export class SpreadReader {
   constructor(private readonly parts: readonly OwnersAt[]) {}
 
   /** What each partition knows of an owner, without its jobs. */
@@ -58,12 +56,11 @@ export class SpreadReader implements Pick<
     limit: number,
     records: readonly unknown[],
   ): Promise<{ jobs: OwnerView['jobs']; next?: string }> {
-    const dot = from.indexOf('.');
-    const isThere = (_: unknown, i: number) => i >= Number(from.slice(0, dot)) && records[i] !== undefined;
-    const at = this.parts.findIndex(isThere);
+    const first = readPartCursor(from);
+    const at = records.findIndex((record, i) => i >= first.at && record !== undefined);
     if (at === -1) return { jobs: [] };
-    const cursor = at === Number(from.slice(0, dot)) ? from.slice(dot + 1) : '0';
-    const page = await this.parts[at]!.reader.get(owner, { cursor, limit });
+    const cursor = at === first.at ? first.cursor : undefined;
+    const page = await this.parts[at]!.reader.get(owner, { limit, ...(cursor && { cursor }) });
     const jobs = page?.jobs ?? [];
     if (page?.cursor !== undefined) return { jobs, next: `${at}.${page.cursor}` };
     return records.slice(at + 1).some(Boolean) ? { jobs, next: `${at + 1}.0` } : { jobs };

@@ -1,4 +1,5 @@
 import type { Metrics } from 'bullmq';
+import { sum } from '../model/merges.js';
 
 const A_MINUTE = 60_000;
 
@@ -10,13 +11,13 @@ export function mergeMetrics(all: readonly Metrics[]): Metrics {
     const later = Math.floor(newest / A_MINUTE) - Math.floor(meta.prevTS / A_MINUTE);
     for (const [i, count] of points.entries()) data[i + later] = (data[i + later] ?? 0) + count;
   }
-  const sum = (of: (metrics: Metrics) => number) => all.reduce((total, each) => total + of(each), 0);
+  const meta = {
+    count: sum(all.map((each) => each.meta.count)),
+    prevTS: newest,
+    prevCount: sum(all.map((each) => each.meta.prevCount)),
+  };
   return {
-    meta: {
-      count: sum(({ meta }) => meta.count),
-      prevTS: newest,
-      prevCount: sum(({ meta }) => meta.prevCount),
-    },
+    meta,
     data: Array.from(data, (count) => count ?? 0),
     count: Math.max(...all.map(({ count }) => count), data.length),
   };

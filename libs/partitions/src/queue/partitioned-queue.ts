@@ -10,10 +10,10 @@ import {
 import { askAll, askOne } from '../model/ask-all.js';
 import { inEachPart, type Placed } from '../model/in-each-part.js';
 import { checkSlot, jobIdIn, placeOf } from '../model/job-place.js';
+import { addCounts } from '../model/merges.js';
 import { cursorBehind, readPartCursor } from '../model/part-cursor.js';
 import { IN_ALL, OF_ONE_JOB } from './queue-methods.js';
 import { QueueReader, type PartitionedQueueOptions } from './queue-reader.js';
-import { addAdoptions, addRetried } from './totals.js';
 
 type Anything = Job['data'];
 type Added<D, R, N extends string> = Parameters<MooredQueue<D, R, N>['add']>;
@@ -36,10 +36,9 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
 > {
   constructor(name: string, opts: PartitionedQueueOptions) {
     super(name, opts);
-    for (const queue of this.others) {
+    for (const queue of this.parts.slice(1))
       for (const event of FORWARDED)
         queue.on(event as 'error', (...args) => this.emit(event as 'error', ...args));
-    }
   }
 
   override async add(...[name, data, opts]: Added<D, R, N>): Promise<Jobs<D, R, N>[number]> {
@@ -69,7 +68,7 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
 
   /** Owners that the caller does not name are asked for before the partition is chosen. */
   private place<J extends { name: string; data?: Anything; opts?: JobsOptions }>(job: J): Placed<J> {
-    if (this.others.length === 0) return { at: 0, job };
+    if (this.parts.length === 1) return { at: 0, job };
     const opts = this.withOwners(job.name, job.data, job.opts);
     const at = this.partitionOf({ ...opts });
     return { at, job: { ...job, opts: { ...opts, jobId: jobIdIn(at, opts?.jobId) } } };
@@ -86,7 +85,7 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
   override async upsertJobScheduler(
     ...args: Scheduled<D, R, N>
   ): ReturnType<MooredQueue<D, R, N>['upsertJobScheduler']> {
-    if (this.others.length === 0) return super.upsertJobScheduler(...args);
+    if (this.parts.length === 1) return super.upsertJobScheduler(...args);
     const [id, , { name = id, data, opts } = {}] = args;
     const at = this.partitionOf({ ...this.withOwners(name, data, opts), jobId: id });
     const job = await plain.upsertJobScheduler.apply(this.parts[at], args as never);
@@ -111,25 +110,31 @@ export class PartitionedQueue<D = Anything, R = Anything, N extends string = str
     for (const queue of this.parts) {
       if (total.retried >= limit) break;
       const more = await plain.retryMatching.call(queue, { ...filter, limit: limit - total.retried });
-      total = addRetried(total, more);
+      total = addCounts([total, more]);
     }
     return total;
   }
 
   /** One partition after the other. A job stays in the partition where it waits. */
   override async adopt(options: AdoptOptions = {}): Promise<Adoption> {
-    if (this.others.length === 0) return super.adopt(options);
+    if (this.parts.length === 1) return super.adopt(options);
     const { cursor, limit = Infinity, ...rest } = options;
-    let total: Adoption = { seen: 0, adopted: 0, removed: 0, failed: 0 };
+    let total = { seen: 0, adopted: 0, removed: 0, failed: 0 };
     let next = cursor;
+    let firstError: unknown;
     do {
       const { at, cursor: from } = readPartCursor(next);
       const here = { ...rest, limit: limit - total.seen, ...(from && { cursor: from }) };
-      const page = await plain.adopt.call(this.parts[at], here);
-      total = addAdoptions(total, page);
-      next = cursorBehind(at, this.parts.length, page.cursor);
+      const { cursor: end, error, ...counts } = await plain.adopt.call(this.parts[at], here);
+      total = addCounts([total, counts]);
+      firstError ??= error;
+      next = cursorBehind(at, this.parts.length, end);
     } while (next !== undefined && total.seen < limit);
-    return { ...total, ...(next !== undefined && { cursor: next }) };
+    return {
+      ...total,
+      ...(firstError !== undefined && { error: firstError }),
+      ...(next !== undefined && { cursor: next }),
+    };
   }
 }
 

@@ -5,24 +5,11 @@ import { sum } from '../model/merges.js';
 import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 import { mergeJobs, rangeInEach } from './merge-jobs.js';
 
-export interface PartitionedQueueOptions extends MooredQueueOptions, PartitionOptions {
-  readonly prefix?: string;
-}
+export type PartitionedQueueOptions = MooredQueueOptions & PartitionOptions;
 
 type Anything = Job['data'];
 type Found<D, R, N extends string> = Awaited<ReturnType<MooredQueue<D, R, N>['getJobs']>>;
 type Schedulers<D, R, N extends string> = ReturnType<MooredQueue<D, R, N>['getJobSchedulers']>;
-
-/** As in BullMQ. */
-const ALL_TYPES: JobType[] = [
-  'active',
-  'completed',
-  'delayed',
-  'failed',
-  'prioritized',
-  'waiting',
-  'waiting-children',
-];
 
 /** What the queue of one partition does. */
 const plain = MooredQueue.prototype;
@@ -34,30 +21,25 @@ export abstract class QueueReader<D = Anything, R = Anything, N extends string =
   N
 > {
   protected readonly prefixes: readonly string[];
-  protected readonly others: readonly MooredQueue<D, R, N>[];
+  readonly parts: readonly MooredQueue<D, R, N>[];
 
   constructor(name: string, options: PartitionedQueueOptions) {
     const [own, ...others] = optionsOfEach(options);
     super(name, own);
     this.prefixes = [own!, ...others].map(({ prefix }) => prefix);
-    this.others = others.map((opts) => new MooredQueue<D, R, N>(name, opts));
-  }
-
-  /** BullMQ's constructor asks before there are others. */
-  get parts(): readonly MooredQueue<D, R, N>[] {
-    return [this, ...(this.others ?? [])];
+    this.parts = [this, ...others.map((opts) => new MooredQueue<D, R, N>(name, opts))];
   }
 
   /** The part that has a job. One with an id of the caller's is looked for in all of them. */
   async partOf(jobId: string): Promise<MooredQueue<D, R, N>> {
     const named = this.parts[partitionNamedBy(jobId) ?? -1];
-    if (named || this.others.length === 0) return named ?? this;
+    if (named || this.parts.length === 1) return named ?? this;
     const states = await Promise.all(this.parts.map((queue) => plain.getJobState.call(queue, jobId)));
     return this.parts[states.findIndex((state) => state !== 'unknown')] ?? this;
   }
 
   override async getJob(jobId: string): Promise<Found<D, R, N>[number] | undefined> {
-    const named = this.others.length > 0 ? partitionNamedBy(jobId) : 0;
+    const named = this.parts.length > 1 ? partitionNamedBy(jobId) : 0;
     const asked = named === undefined ? this.parts : this.parts.slice(named, named + 1);
     const jobs = await Promise.all(asked.map((queue) => plain.getJob.call(queue, jobId)));
     return jobs.find((job) => job) as Found<D, R, N>[number] | undefined;
@@ -69,8 +51,8 @@ export abstract class QueueReader<D = Anything, R = Anything, N extends string =
     end = -1,
     asc = false,
   ): Promise<Found<D, R, N>> {
-    if (this.others.length === 0) return super.getJobs(types, start, end, asc);
-    const asked = typeof types === 'string' ? [types] : types?.length ? [...new Set(types)] : ALL_TYPES;
+    if (this.parts.length === 1) return super.getJobs(types, start, end, asc);
+    const asked = this['sanitizeJobTypes'](types);
     const each = rangeInEach({ start, end });
     const ofType = async (type: JobType) => {
       const read = (queue: MooredQueue) => plain.getJobs.call(queue, type, each.start, each.end, asc);
@@ -80,7 +62,7 @@ export abstract class QueueReader<D = Anything, R = Anything, N extends string =
   }
 
   override async getRanges(types: JobType[], start = 0, end = 1, asc = false): Promise<string[]> {
-    if (this.others.length === 0) return super.getRanges(types, start, end, asc);
+    if (this.parts.length === 1) return super.getRanges(types, start, end, asc);
     return (await this.getJobs(types, start, end, asc)).map((job) => job.id!);
   }
 
@@ -92,7 +74,7 @@ export abstract class QueueReader<D = Anything, R = Anything, N extends string =
 
   /** By their next turn, as in BullMQ. */
   override async getJobSchedulers(start = 0, end = -1, asc = false): Schedulers<D, R, N> {
-    if (this.others.length === 0) return super.getJobSchedulers(start, end, asc);
+    if (this.parts.length === 1) return super.getJobSchedulers(start, end, asc);
     const read = (queue: MooredQueue) => plain.getJobSchedulers.call(queue, 0, -1, asc);
     return (await Promise.all(this.parts.map(read)))
       .flat()

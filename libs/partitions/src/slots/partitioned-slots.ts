@@ -4,9 +4,7 @@ import { partitionOfSlot } from '../model/job-place.js';
 import { nothing } from '../model/merges.js';
 import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 
-export interface PartitionedSlotsOptions extends SlotsOptions, PartitionOptions {
-  readonly prefix?: string;
-}
+export type PartitionedSlotsOptions = SlotsOptions & PartitionOptions;
 
 /** `Slots`, over all partitions of a prefix. All that belongs to one key is in one of them. */
 export class PartitionedSlots extends Slots {

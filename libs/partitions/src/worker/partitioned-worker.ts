@@ -6,9 +6,7 @@ import { optionsOfEach, type PartitionOptions } from '../model/partitions.js';
 import { PermittedWorker } from './permitted-worker.js';
 import { RunPermits } from './run-permits.js';
 
-export interface PartitionedWorkerOptions extends MooredWorkerOptions, PartitionOptions {
-  readonly prefix?: string;
-}
+export type PartitionedWorkerOptions = MooredWorkerOptions & PartitionOptions;
 
 type Anything = Job['data'];
 type Fetched<D, R, N extends string> = Awaited<ReturnType<PermittedWorker<D, R, N>['getNextJob']>>;
@@ -34,7 +32,7 @@ export class PartitionedWorker<D = Anything, R = Anything, N extends string = st
   R,
   N
 > {
-  private readonly others: readonly PermittedWorker<D, R, N>[];
+  readonly parts: readonly PermittedWorker<D, R, N>[];
   private readonly drainedParts = new Set<unknown>();
   private turn = 0;
 
@@ -45,19 +43,14 @@ export class PartitionedWorker<D = Anything, R = Anything, N extends string = st
   ) {
     const [own, ...others] = optionsOfEach({ ...options, autorun: false });
     super(name, processor, own!);
-    this.others = others.map((opts) => new PermittedWorker(name, processor, opts));
-    if (this.others.length > 0) this.share();
+    this.parts = [this, ...others.map((opts) => new PermittedWorker(name, processor, opts))];
+    if (others.length > 0) this.share();
     if (processor && options.autorun !== false) this.run().catch((error: Error) => this.emit('error', error));
-  }
-
-  /** BullMQ's constructor asks before there are others. */
-  get parts(): readonly PermittedWorker<D, R, N>[] {
-    return [this, ...(this.others ?? [])];
   }
 
   private share(): void {
     this.permits = new RunPermits(super.concurrency);
-    for (const other of this.others) {
+    for (const other of this.parts.slice(1)) {
       other.permits = this.permits;
       for (const event of FORWARDED)
         other.on(event as 'error', (...args) => super.emit(event as 'error', ...args));
@@ -69,7 +62,7 @@ export class PartitionedWorker<D = Anything, R = Anything, N extends string = st
   /** The queue is drained when the last of its partitions is. */
   private noteDrained(part: unknown): boolean {
     this.drainedParts.add(part);
-    return this.drainedParts.size > this.others.length && super.emit('drained');
+    return this.drainedParts.size === this.parts.length && super.emit('drained');
   }
 
   override emit<U extends keyof MooredWorkerListener<D, R, N>>(
@@ -88,7 +81,7 @@ export class PartitionedWorker<D = Anything, R = Anything, N extends string = st
   override set concurrency(concurrency: number) {
     super.concurrency = concurrency;
     // BullMQ's constructor sets it before there are others.
-    for (const other of this.others ?? []) other.concurrency = concurrency;
+    for (const other of this.parts?.slice(1) ?? []) other.concurrency = concurrency;
     this.permits?.setMost(concurrency);
   }
 

@@ -1,7 +1,9 @@
-import type { Job } from 'bullmq';
+import type { Job, RedisQueueBackend } from 'bullmq';
 import { MooredWorker, PartitionsError } from '#core';
-import { wakeWorker, type Client } from '../model/wake-worker.js';
 import type { RunPermits } from './run-permits.js';
+
+const PUT_MARKER = 'mooring:wakeWorker';
+const LUA = `return redis.call('ZADD', KEYS[1], 0, '0')`;
 
 type Anything = Job['data'];
 type Fetched<D, R, N extends string> = Awaited<ReturnType<MooredWorker<D, R, N>['getNextJob']>>;
@@ -48,7 +50,7 @@ export class PermittedWorker<D = Anything, R = Anything, N extends string = stri
 
   /** A worker whose partitions are wrong does not begin: it would ask for jobs again and again, and be refused each time. */
   override async startStalledCheckTimer(): Promise<void> {
-    await this.client.catch((error: unknown) => {
+    await this.backend.client.catch((error: unknown) => {
       if (error instanceof PartitionsError) throw error;
     });
     return super.startStalledCheckTimer();
@@ -86,12 +88,14 @@ export class PermittedWorker<D = Anything, R = Anything, N extends string = stri
   private wakeAnother(): void {
     this.foundNothing = false;
     // Without it the other worker looks by itself, after its `drainDelay`.
-    this.client.then((client) => wakeWorker(client, this.keys['marker']!)).catch(() => undefined);
+    this.backend.client.then((client) => putMarker(client, this.keys['marker']!)).catch(() => undefined);
   }
+}
 
-  private get client(): Promise<Client> {
-    return this.backend.client;
-  }
+/** The marker by which BullMQ tells one of the workers that wait that there is a job. */
+function putMarker(client: Awaited<RedisQueueBackend['client']>, marker: string): Promise<unknown> {
+  if (!(PUT_MARKER in client)) client.defineCommand(PUT_MARKER, { lua: LUA, numberOfKeys: 1 });
+  return client.runCommand(PUT_MARKER, [marker]);
 }
 
 /** A run that goes on with a next job keeps its permit. */

@@ -1,6 +1,5 @@
 import type { OwnerLife } from '#nestjs';
 import { z } from 'zod';
-import { BadAnswerError } from './service-call.js';
 
 const Answer = z.strictObject({
   alive: z.array(z.string()),
@@ -11,17 +10,17 @@ const Answer = z.strictObject({
 /** Reads a service's answer. Every requested id must be in exactly one list, and no other id in any. */
 export function readLives(body: unknown, asked: readonly string[]): ReadonlyMap<string, OwnerLife> {
   const read = Answer.safeParse(body);
-  if (!read.success) throw new BadAnswerError('The answer is not {"alive":[…],"gone":[…],"unknown":[…]}.');
+  if (!read.success) throw new Error('The answer is not {"alive":[…],"gone":[…],"unknown":[…]}.');
   const expected = new Set(asked);
   const lives = new Map<string, OwnerLife>();
   for (const life of ['alive', 'gone', 'unknown'] as const) {
     for (const id of read.data[life]) {
-      if (!expected.has(id)) throw new BadAnswerError('The answer contains an owner that was not requested.');
-      if (lives.has(id)) throw new BadAnswerError('The answer contains an owner twice.');
+      if (!expected.has(id)) throw new Error('The answer contains an owner that was not requested.');
+      if (lives.has(id)) throw new Error('The answer contains an owner twice.');
       lives.set(id, life);
     }
   }
   if (lives.size < expected.size)
-    throw new BadAnswerError(`The answer covers ${lives.size} of ${expected.size} owners.`);
+    throw new Error(`The answer covers ${lives.size} of ${expected.size} owners.`);
   return lives;
 }

@@ -1,10 +1,5 @@
-import {
-  request as plainRequest,
-  Agent as PlainAgent,
-  type IncomingMessage,
-  type RequestOptions,
-} from 'node:http';
-import { request as secureRequest, Agent as SecureAgent } from 'node:https';
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { RefusedAddressError } from './pinned-lookup.js';
 import type { ServiceUrl } from './service-url.js';
@@ -16,23 +11,18 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /** The service was not reached, or had a failure of its own: the same call may succeed a moment later. */
 export class ServiceFailedError extends Error {}
 
-/** The service took longer than it may. */
-export class LateAnswerError extends Error {}
-
-/** The service answered, and the answer is not one. */
-export class BadAnswerError extends Error {}
-
 /** Posts JSON to one address and reads JSON back. Follows nothing, unpacks nothing, believes no length. */
 export class ServiceCall {
-  private readonly agent: PlainAgent;
+  private readonly http: typeof http | typeof https;
+  private readonly agent: http.Agent;
 
   constructor(
     private readonly service: ServiceUrl,
     private readonly lookup: LookupFunction,
-    private readonly headers: Readonly<Record<string, string>> = {},
+    private readonly headers: Readonly<Record<string, string>>,
   ) {
-    const Agent = service.url.protocol === 'https:' ? SecureAgent : PlainAgent;
-    this.agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    this.http = service.url.protocol === 'https:' ? https : http;
+    this.agent = new this.http.Agent({ keepAlive: true, maxSockets: 4 });
   }
 
   /** The time is the caller's to limit, with the signal. */
@@ -65,9 +55,8 @@ export class ServiceCall {
         ...this.headers,
       },
     };
-    const send = this.service.url.protocol === 'https:' ? secureRequest : plainRequest;
     return new Promise((resolve, reject) => {
-      const request = send(this.service.url, options, resolve);
+      const request = this.http.request(this.service.url, options, resolve);
       request.on('error', (error) => reject(failure(error, signal)));
       request.end(body);
     });
@@ -76,14 +65,12 @@ export class ServiceCall {
 
 function checkHead({ statusCode = 0, headers }: IncomingMessage): void {
   if (statusCode >= 500) throw new ServiceFailedError(`The service answered with status ${statusCode}.`);
-  if (statusCode !== 200) throw new BadAnswerError(`The service answered with status ${statusCode}.`);
+  if (statusCode !== 200) throw new Error(`The service answered with status ${statusCode}.`);
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json')
-    throw new BadAnswerError(
-      `The service answered with ${JSON.stringify(type ?? 'no content type')}, not JSON.`,
-    );
+    throw new Error(`The service answered with ${JSON.stringify(type ?? 'no content type')}, not JSON.`);
   if (headers['content-encoding'] && headers['content-encoding'] !== 'identity')
-    throw new BadAnswerError('The service answered packed, which was not asked for.');
+    throw new Error('The service answered packed, which was not asked for.');
 }
 
 async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<Buffer> {
@@ -96,12 +83,10 @@ async function readBody(response: IncomingMessage, signal: AbortSignal): Promise
       chunks.push(chunk);
     }
   } catch (error) {
-    if (signal.aborted)
-      throw new LateAnswerError('The service did not answer to the end in time.', { cause: error });
+    if (signal.aborted) throw new Error('The service did not answer to the end in time.', { cause: error });
     throw new ServiceFailedError('The answer broke off.', { cause: error });
   }
-  if (bytes > MAX_ANSWER_BYTES)
-    throw new BadAnswerError(`The answer has more than ${MAX_ANSWER_BYTES} bytes.`);
+  if (bytes > MAX_ANSWER_BYTES) throw new Error(`The answer has more than ${MAX_ANSWER_BYTES} bytes.`);
   return Buffer.concat(chunks);
 }
 
@@ -110,12 +95,12 @@ function parse(body: Buffer): unknown {
     return JSON.parse(UTF8.decode(body));
   } catch {
     // Its words may be anything, also secrets of the service: they are not repeated.
-    throw new BadAnswerError('The answer is not JSON.');
+    throw new Error('The answer is not JSON.');
   }
 }
 
 function failure(error: NodeJS.ErrnoException, signal: AbortSignal): Error {
-  if (signal.aborted) return new LateAnswerError('The service did not answer in time.', { cause: error });
+  if (signal.aborted) return new Error('The service did not answer in time.', { cause: error });
   if (error instanceof RefusedAddressError) return error;
   return new ServiceFailedError(`The service cannot be reached (${error.code ?? error.message}).`, {
     cause: error,

@@ -31,17 +31,9 @@ export const ALWAYS = (): boolean => true;
 /** Checks that at most one kind of store is configured, and completely. Use it as a zod `superRefine`. */
 export function checkStoreVariables(env: Partial<StoreVariables>, context: z.core.$RefinementCtx): void {
   const ways = [env.REDIS_URL, env.REDIS_SENTINELS, env.REDIS_CLUSTER].filter((way) => way !== undefined);
-  if (ways.length > 1) {
-    context.addIssue({
-      code: 'custom',
-      message: 'set only one of REDIS_URL, REDIS_SENTINELS, REDIS_CLUSTER',
-    });
-  }
+  if (ways.length > 1) context.addIssue('set only one of REDIS_URL, REDIS_SENTINELS, REDIS_CLUSTER');
   if ((env.REDIS_SENTINELS === undefined) !== (env.REDIS_MASTER === undefined)) {
-    context.addIssue({
-      code: 'custom',
-      message: 'REDIS_SENTINELS and REDIS_MASTER are set together or not at all',
-    });
+    context.addIssue('REDIS_SENTINELS and REDIS_MASTER are set together or not at all');
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '../metrics/metrics.js';
@@ -20,18 +21,15 @@ export class HealthServer {
   }
 
   async start(host: string, port: number): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(port, host, resolve);
-    });
+    await once(this.server.listen(port, host), 'listening');
     const { port: actual } = this.server.address() as AddressInfo;
     return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
   }
 
   async stop(): Promise<void> {
-    await new Promise((resolve) => {
-      this.server.close(resolve);
-      this.server.closeAllConnections();
-    });
+    const closed = once(this.server, 'close');
+    this.server.close().closeAllConnections();
+    await closed;
   }
 
   private async answer(path: string, response: ServerResponse): Promise<void> {

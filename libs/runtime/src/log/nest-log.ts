@@ -14,30 +14,17 @@ type Level = 'info' | 'error' | 'warn' | 'debug' | 'trace' | 'fatal';
 
 /** Forwards Nest's log lines to the log of the process. */
 export class NestLog implements LoggerService {
+  readonly log = this.writerAt('info');
+  readonly error = this.writerAt('error');
+  readonly warn = this.writerAt('warn');
+  readonly debug = this.writerAt('debug');
+  readonly verbose = this.writerAt('trace');
+  readonly fatal = this.writerAt('fatal');
+
   constructor(private readonly target: Log) {}
 
-  log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
-  }
-
-  error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
-  }
-
-  warn(message: unknown, ...rest: unknown[]): void {
-    this.write('warn', message, rest);
-  }
-
-  debug(message: unknown, ...rest: unknown[]): void {
-    this.write('debug', message, rest);
-  }
-
-  verbose(message: unknown, ...rest: unknown[]): void {
-    this.write('trace', message, rest);
-  }
-
-  fatal(message: unknown, ...rest: unknown[]): void {
-    this.write('fatal', message, rest);
+  private writerAt(level: Level): (message: unknown, ...rest: unknown[]) => void {
+    return (message, ...rest) => this.write(level, message, rest);
   }
 
   /** Nest passes the context last, and for errors a stack before it. */

@@ -1,8 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { CancelCounter, type CancelFact } from './cancel-counter.js';
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
 const ENDS = ['job.completed', 'job.failed', 'job.cancelled', 'job.expired', 'job.skipped'];
+/** Callers name types of owners as they like; a metric must not grow with what they think of. */
+const MOST_TYPES = 100;
 const LIFETIMES = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
 
 /** Gauges of the Node.js client with a counter's name, which Prometheus' linter refuses. The same without `_total` stay, by type. */
@@ -13,8 +14,10 @@ const MISNAMED = [
 ];
 
 /** What a fact tells the counters. */
-export interface CountedFact extends CancelFact {
+export interface CountedFact {
   readonly event: string;
+  readonly owner?: string;
+  readonly jobOnly?: true;
   readonly queue?: string;
   readonly queues?: readonly string[];
   readonly kind?: string;
@@ -48,7 +51,13 @@ export class Metrics {
     'Jobs that were not begun in time, by who found them: the gate or the sweep.',
     ['by'],
   );
-  private readonly cancels = new CancelCounter(this.registry);
+  private readonly cancels = this.counter(
+    'mooring_cancels_total',
+    'Cancels of owners and of single jobs, by the type of the owner.',
+    ['what', 'type'],
+  );
+  /** The first types of this process, which are told apart. */
+  private readonly types = new Set<string>();
   private readonly lostEvents = this.counter(
     'mooring_events_lost_total',
     'Events for other services that the store did not take.',
@@ -106,13 +115,19 @@ export class Metrics {
   }
 
   record = (fact: CountedFact): void => {
-    if (fact.event === 'owner.cancelled') this.cancels.record(fact);
+    if (fact.event === 'owner.cancelled') this.recordCancel(fact);
     if (fact.event === 'events.lost') this.lostEvents.inc(fact.count);
     if (fact.resolver !== undefined) this.resolverFailures.inc({ type: fact.resolver });
     if (fact.event === 'worker.started') this.expectStalls(fact.queues ?? []);
     if (fact.event === 'workload') this.recordWorkload(fact);
     if (fact.event.startsWith('job.')) this.recordJob(fact);
   };
+
+  private recordCancel({ owner = '', jobOnly }: CountedFact): void {
+    const [type] = owner.split(':', 1) as [string];
+    if (this.types.size < MOST_TYPES) this.types.add(type);
+    this.cancels.inc({ what: jobOnly ? 'job' : 'owner', type: this.types.has(type) ? type : 'other' });
+  }
 
   private recordWorkload({ what, facts, status = '' }: CountedFact): void {
     this.workloads.inc({ event: String(what), action: String(facts?.action ?? ''), status });

@@ -46,7 +46,7 @@ type CommonEnv = LogSettings & { SHUTDOWN_TIMEOUT: number; SHUTDOWN_READY_DELAY?
 
 /** Runs a process: settings, log, store, application, signals. Exits with one line on stderr if it cannot start. */
 export async function runApp<S extends z.ZodObject>(definition: AppDefinition<S>): Promise<void> {
-  const settings = readSettings(definition);
+  const settings = readSettings(definition.env);
   const env = settings as CommonEnv;
   const log = createLog(definition.name, env, definition.answers ? standardError : standardOutput);
   surviveLostOutput();
@@ -112,9 +112,10 @@ const NO_STORE =
   'No store: set REDIS_URL (or REDIS_SENTINELS and REDIS_MASTER, or REDIS_CLUSTER), ' +
   'or start through npm, which brings a private one.';
 
-function readSettings<S extends z.ZodObject>(definition: AppDefinition<S>): z.output<S> {
+/** The settings of this process. Exits with one line on stderr for each problem. */
+export function readSettings<S extends z.ZodObject>(schema: S): z.output<S> {
   try {
-    return loadConfig(definition.env, process.env);
+    return loadConfig(schema, process.env);
   } catch (error) {
     if (error instanceof ConfigError) return refuse(error.message);
     throw error;

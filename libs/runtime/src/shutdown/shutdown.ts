@@ -36,13 +36,12 @@ export class Shutdown {
 
   listen(): void {
     process.on('SIGTERM', () => void this.obey('SIGTERM'));
-    process.on('SIGINT', () => {
-      // Ctrl-C reaches the whole process group. Under the launcher, the launcher decides which process ends when.
-      if (!process.env['LAUNCHED']) void this.obey('SIGINT');
-    });
-    process.on('SIGHUP', () => {
-      if (!process.env['LAUNCHED']) void this.obey('SIGHUP');
-    });
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+      // These reach the whole process group. Under the launcher, the launcher decides which process ends when.
+      process.on(signal, () => {
+        if (!process.env['LAUNCHED']) void this.obey(signal);
+      });
+    }
     process.on('disconnect', () => void this.begin('the launcher is gone'));
     // The launcher may have exited before the listener was added.
     if (process.env['LAUNCHED'] && !process.connected) void this.begin('the launcher is gone');

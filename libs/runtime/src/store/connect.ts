@@ -1,8 +1,8 @@
 import { Cluster, Redis } from 'ioredis';
 import { describeAddress, type StoreAddress, type StoreLogin } from '../config/store-config.js';
 import type { Log } from '../log/log.js';
-import { MasterWatch } from './sentinel/master-watch.js';
-import { watchedConnector } from './sentinel/watched-connector.js';
+import { within } from '../time/within.js';
+import { MasterWatch, watchedConnector } from './master-watch.js';
 
 export type StoreConnection = Redis | Cluster;
 
@@ -91,12 +91,11 @@ function openBySentinel(
   return redis;
 }
 
-function loginOptions({ username, password, isEncrypted }: StoreLogin): {
-  username?: string;
-  password?: string;
-  tls?: object;
-} {
-  return { ...(username && { username }), ...(password && { password }), ...(isEncrypted && { tls: {} }) };
+function loginOptions({
+  isEncrypted,
+  ...login
+}: StoreLogin): Omit<StoreLogin, 'isEncrypted'> & { tls?: object } {
+  return { ...login, ...(isEncrypted && { tls: {} }) };
 }
 
 // With some chance in it, so that a fleet does not come back all at once.
@@ -107,14 +106,7 @@ function retryInMs(times: number): number {
 
 /** Ends the connection: politely when the store answers, at once when it does not. */
 export async function closeStore(redis: StoreConnection): Promise<void> {
-  if (redis.status === 'ready') {
-    await Promise.race([redis.quit(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS))]).catch(
-      alreadyGone,
-    );
-  }
+  // A connection that breaks while it is being closed is closed.
+  if (redis.status === 'ready') await within(CLOSE_MS, redis.quit()).catch(() => undefined);
   redis.disconnect();
-}
-
-function alreadyGone(): void {
-  // The connection broke while it was being closed, which is what was wanted.
 }

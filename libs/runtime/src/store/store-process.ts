@@ -18,17 +18,10 @@ export interface StoreProcess {
   stop(): Promise<void>;
 }
 
-/** The store did not start; nothing is left running. */
-export class StoreProcessError extends Error {
-  constructor(readonly reason: string) {
-    super(`The private store did not start: ${reason}.`);
-  }
-}
-
 /** What a store's process says first, over IPC. */
 type Word = { type: 'listening'; port: number } | { type: 'failed'; reason: string };
 
-/** Starts a store's process on 127.0.0.1 and waits until it listens. */
+/** Starts a store's process on 127.0.0.1 and waits until it listens. If it does not start, nothing is left running. */
 export async function startStoreProcess(
   entry: string,
   args: readonly string[],
@@ -44,7 +37,7 @@ export async function startStoreProcess(
   const word = await firstWord(child, exited);
   if (word.type === 'failed') {
     await end(child, exited);
-    throw new StoreProcessError(word.reason);
+    throw new Error(`The private store did not start: ${word.reason}.`);
   }
   return {
     url: `redis://127.0.0.1:${word.port}`,

@@ -1,7 +1,6 @@
-import { formatOwner } from '#core';
 import { Journal } from '#nestjs';
 import { Injectable } from '@nestjs/common';
-import { leaseOwner } from './lease-kinds.js';
+import { leaseFact } from './lease-kinds.js';
 import { ContainerEngine, type Container } from './engines/container-engine.js';
 import { FleetSignature } from './fleet-signature.js';
 import type { Made } from './lease.js';
@@ -84,12 +83,7 @@ export class ContainerRemover {
     why?: string,
   ): void {
     const durationMs = Math.round(performance.now() - beganAt);
-    this.journal.tell({
-      event: 'workload',
-      what: 'lease.cleanup',
-      owner: formatOwner(leaseOwner(leaseId)),
-      status,
-      facts: { leaseId, containerId, action, attempt, durationMs, ...(why !== undefined && { why }) },
-    });
+    const facts = { containerId, action, attempt, durationMs, ...(why !== undefined && { why }) };
+    this.journal.tell(leaseFact('lease.cleanup', leaseId, status, facts));
   }
 }

@@ -63,7 +63,10 @@ describe('the last attempt to create a container', () => {
   function provisioned(): Promise<object> {
     const parts = {
       leases: { begin: () => begin(), leftMs: async () => [60_000], attach: () => attach() },
-      engine: { name: 'bench', create: (spec: object, signal: AbortSignal) => create(spec, signal) },
+      engine: {
+        address: async () => 'bench',
+        create: (spec: object, signal: AbortSignal) => create(spec, signal),
+      },
       signature: { sign: async () => ({}) },
       closing: { close: async (_: string, how: string, why: string) => closed.push(`${how}: ${why}`) },
       removal: { isOf: async () => true },

@@ -9,7 +9,6 @@ import {
   type Container,
   type ContainerSpec,
 } from './engines/container-engine.js';
-import { placeOf } from './engine-place.js';
 import { FleetSignature } from './fleet-signature.js';
 import { LeaseTerminator } from './lease-terminator.js';
 import { LeaseRepository } from './lease-repository.js';
@@ -83,7 +82,7 @@ export class ProvisionHandler extends Handler<typeof provision> {
     if (!(await this.removal.isOf(leaseId, container)))
       return this.fail(leaseId, `the name ${container.name} is taken by a container that is not ours`);
     if (!container.running) return this.beginAgain(leaseId, container);
-    const made = { id: container.id, createdAt: container.createdAt, engine: placeOf(this.engine) };
+    const made = { id: container.id, createdAt: container.createdAt, engine: await this.engine.address() };
     const [word] = await this.leases.attach(leaseId, made);
     if (word === 'running') return { containerId: container.id };
     // If this fails, the reaper or the sweep finds the container.

@@ -1,7 +1,6 @@
 import { isUuid } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ContainersSettings } from './containers-settings.js';
 import type { Container, ContainerSpec } from './engines/container-engine.js';
 import { LeaseRepository } from './lease-repository.js';
 
@@ -9,6 +8,12 @@ const FLEET = 'mooring.fleet';
 const LEASE = 'mooring.lease';
 const FENCE = 'mooring.fence';
 const SIGNATURE = 'mooring.signature';
+
+/** What the fleet signs with. */
+export abstract class FleetSecret {
+  /** Undefined to use the one kept in the store. */
+  abstract readonly given: string | undefined;
+}
 
 /**
  * Recognises the containers of this fleet. Each carries its lease, the lease's number, and a signature over
@@ -22,7 +27,7 @@ export class FleetSignature {
 
   constructor(
     private readonly leases: LeaseRepository,
-    private readonly settings: ContainersSettings,
+    private readonly configured: FleetSecret,
   ) {
     this.prefix = leases.prefix;
   }
@@ -59,7 +64,7 @@ export class FleetSignature {
   }
 
   private async key(): Promise<string> {
-    if (this.settings.secret !== undefined) return this.settings.secret;
+    if (this.configured.given !== undefined) return this.configured.given;
     this.secret ??= this.leases.secret().catch((error: unknown) => {
       this.secret = undefined;
       throw error;

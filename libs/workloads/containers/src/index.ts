@@ -1,19 +1,16 @@
 import { defineWorkload, ownerResolver, reconcileEvery } from '#workload-kit';
 import { ContainerRemover } from './container-remover.js';
 import * as env from './containers-env.js';
-import { LeaseLimits } from './containers-settings.js';
 import { EndHandler, ProvisionHandler } from './containers.handler.js';
 import { ContainerEndsProcessor, ContainersProcessor } from './containers.processor.js';
 import { engineProviders } from './engine-providers.js';
 import { FleetSignature } from './fleet-signature.js';
-import { LeaseCancelFollower } from './lease-cancel-follower.js';
-import { LeaseJobSender } from './lease-job-sender.js';
+import { LeaseJobs } from './lease-jobs.js';
 import { end, OWNER_TYPE, provision } from './lease-kinds.js';
 import { LeaseRepository } from './lease-repository.js';
 import { LeaseTerminator } from './lease-terminator.js';
 import { ContainerReconciler } from './reaper/container-reconciler.js';
 import { LeaseDeadlines } from './reaper/lease-deadlines.js';
-import { LeaseJobLinks } from './reaper/lease-job-links.js';
 import { LeaseReaper } from './reaper/lease-reaper.js';
 import { LeaseReconciler } from './reaper/lease-reconciler.js';
 import { LeaseSurvey } from './reaper/lease-survey.js';
@@ -40,10 +37,10 @@ export const containers = defineWorkload({
   kinds: [provision, end],
   offers: 'Whether containers are leased; see `docs/workloads/containers.md`.',
   variables: { api: env.api, worker: env.engine, janitor: { ...env.engine, ...env.janitor } },
-  providers: [LeaseCancelFollower, LeaseJobSender, LeaseRepository, LeaseTerminator],
+  providers: [LeaseJobs, LeaseRepository, LeaseTerminator],
   async api({ LEASE_IMAGES: images, LEASE_MAX: longestMs, LEASE_LIMIT: places }) {
     const { LeasesController } = await import('./http/leases.controller.js');
-    const { Leases } = await import('./leases.service.js');
+    const { LeaseLimits, Leases } = await import('./leases.service.js');
     const limits = { provide: LeaseLimits, useValue: { images, longestMs, places } };
     return { controllers: [LeasesController], providers: [Leases, limits] };
   },
@@ -62,7 +59,6 @@ export const containers = defineWorkload({
       ...withEngine,
       ...engineProviders(settings),
       ContainerReconciler,
-      LeaseJobLinks,
       LeaseReconciler,
       LeaseSurvey,
       LeaseSweep,

@@ -1,6 +1,5 @@
 import { WorkloadError } from '#workload-kit';
 
-/** The lease does not exist, or ended too long ago. */
 export class UnknownLeaseError extends WorkloadError {
   constructor() {
     super(404, 'UNKNOWN_LEASE', 'There is no lease of that id, or it has been over for more than a day.');
@@ -14,19 +13,10 @@ export class LeaseOverError extends WorkloadError {
   }
 }
 
-/** The lease needs no manual clean-up; nothing has changed. */
+/** The lease needs no manual clean-up, or a process has its engine; nothing has changed. */
 export class NotForCleanupError extends WorkloadError {
-  constructor(state: string) {
-    const why = 'only one that is manual-cleanup is cleaned up on demand.';
-    super(409, 'NOT_FOR_CLEANUP', `The lease is ${state}: ${why}`);
-  }
-}
-
-/** A process had the lease's engine at the last attempt; nothing has changed. */
-export class EngineThereError extends WorkloadError {
-  constructor() {
-    const next = 'remove the container, and the next sweep sees it.';
-    super(409, 'NOT_FOR_CLEANUP', `Its engine was there when it was last tried: ${next}`);
+  constructor(why: string) {
+    super(409, 'NOT_FOR_CLEANUP', why);
   }
 }
 

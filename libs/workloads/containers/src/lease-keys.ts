@@ -27,11 +27,6 @@ import { hash } from 'node:crypto';
 export const LEASE_KEEP_MS = 86_400_000;
 export const LEASES_KEPT = 1_000;
 
-/** Prefix of all keys, passed to every script. */
-export function rootKey(prefix: string): string {
-  return `${prefix}:{leases}`;
-}
-
 export function leaseKey(root: string, id: string): string {
   return `${root}:lease:${id}`;
 }

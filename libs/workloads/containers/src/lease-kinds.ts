@@ -1,5 +1,5 @@
-import { owner, type Owner } from '#core';
-import { defineKind } from '#nestjs';
+import { formatOwner, owner, type Owner } from '#core';
+import { defineKind, type Fact } from '#nestjs';
 import { z } from 'zod';
 
 const KEEP = { count: 20, failed: { count: 20 } };
@@ -42,4 +42,15 @@ export const end = defineKind({
 
 export function leaseOwner(leaseId: string): Owner {
   return owner(OWNER_TYPE, leaseId);
+}
+
+/** What the journal tells of a lease. */
+export function leaseFact(
+  what: string,
+  leaseId: string,
+  status: 'done' | 'failed',
+  facts: Extract<Fact, { event: 'workload' }>['facts'],
+): Extract<Fact, { event: 'workload' }> {
+  const ofLease = formatOwner(leaseOwner(leaseId));
+  return { event: 'workload', what, owner: ofLease, status, facts: { leaseId, ...facts } };
 }

@@ -1,12 +1,14 @@
-import { isUuid, LuaScripts, WorkloadRepository, type Answer } from '#workload-kit';
+import { isUuid, LuaScripts, RootedRepository, type Answer } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import { randomBytes } from 'node:crypto';
-import { digestOf, leaseKey, ownedKey, rootKey } from './lease-keys.js';
+import { digestOf, leaseKey, ownedKey } from './lease-keys.js';
 import {
   inFew,
   LIVE_STATES,
+  readClaim,
   readLease,
+  type Claim,
   type Ending,
   type LeaseJobs,
   type LeaseRecord,
@@ -16,25 +18,10 @@ import {
 
 export const scripts = new LuaScripts(import.meta.url);
 
-/** An exclusive attempt to end a lease. */
-export interface Claim {
-  readonly attempt: number;
-  readonly fence: string;
-  readonly made: Made | undefined;
-  /** How long a container may still appear; undefined if creation never began. */
-  readonly makingMs: number | undefined;
-  readonly how: Ending;
-  /** Time since the lease was over. */
-  readonly overForMs: number;
-  /** All attempts have failed; only check whether the container is gone by now. */
-  readonly onlyLooks: boolean;
-}
-
 export type Claimed =
   | { readonly word: 'claimed'; readonly claim: Claim }
   | { readonly word: 'early' | 'later' | 'busy'; readonly forMs: number }
-  | { readonly word: 'manual' | 'unknown' }
-  | { readonly word: 'over'; readonly state: LeaseState };
+  | { readonly word: 'manual' | 'over' | 'unknown' };
 
 export interface NewLease {
   readonly id: string;
@@ -51,10 +38,13 @@ export interface LeasePage {
   readonly cursor: string | null;
 }
 
+/** The outcome of a call that may be refused; most refusals come with the lease's state. */
+export type ChangeAnswer = Answer<'renewed' | 'ending' | 'ended' | 'over' | 'refused' | 'there' | 'unknown'>;
+
 /** Leases in the store. Every decision is a single script, by the store's clock. */
 @Injectable()
-export class LeaseRepository extends WorkloadRepository {
-  readonly root = rootKey(this.prefix);
+export class LeaseRepository extends RootedRepository {
+  readonly root = `${this.prefix}:{leases}`;
   protected override readonly scripts = scripts;
 
   create(
@@ -87,7 +77,7 @@ export class LeaseRepository extends WorkloadRepository {
     return this.run('attach', id, container, createdAt, engine);
   }
 
-  renew(id: string, livesMs: number): Promise<Answer<'renewed' | 'over' | 'unknown'>> {
+  renew(id: string, livesMs: number): Promise<ChangeAnswer> {
     return this.run('renew', id, livesMs);
   }
 
@@ -101,27 +91,11 @@ export class LeaseRepository extends WorkloadRepository {
   }
 
   async claim(id: string, holdMs: number, isForced = false): Promise<Claimed> {
-    const [word, ...rest] = await this.run<'end' | 'look' | Claimed['word']>(
-      'claim',
-      id,
-      holdMs,
-      isForced ? 1 : 0,
-    );
-    switch (word) {
-      case 'end':
-      case 'look':
-        return { word: 'claimed', claim: readClaim(rest, word === 'look') };
-      case 'early':
-      case 'later':
-      case 'busy':
-        return { word, forMs: Number(rest[0]) };
-      case 'over':
-        return { word, state: rest[0] as LeaseState };
-      case 'claimed':
-      case 'manual':
-      case 'unknown':
-        return { word: word as 'manual' | 'unknown' };
-    }
+    type Word = 'end' | 'look' | Exclude<Claimed['word'], 'claimed'>;
+    const [word, ...rest] = await this.run<Word>('claim', id, holdMs, isForced ? 1 : 0);
+    if (word === 'end' || word === 'look')
+      return { word: 'claimed', claim: readClaim(rest, word === 'look') };
+    return { word, forMs: Number(rest[0]) };
   }
 
   async rest(id: string, { fence }: Claim, forMs: number): Promise<void> {
@@ -142,11 +116,11 @@ export class LeaseRepository extends WorkloadRepository {
     return this.run('ended', id, fence);
   }
 
-  again(id: string): Promise<Answer<'ending' | 'refused' | 'unknown'>> {
+  again(id: string): Promise<ChangeAnswer> {
     return this.run('again', id);
   }
 
-  release(id: string): Promise<Answer<'ended' | 'refused' | 'there' | 'unknown'>> {
+  release(id: string): Promise<ChangeAnswer> {
     return this.run('release', id);
   }
 
@@ -256,34 +230,4 @@ export class LeaseRepository extends WorkloadRepository {
       cursor: ids.length < atMost ? null : found.at(-1)!,
     };
   }
-
-  private async run<Word extends string>(name: string, ...args: (string | number)[]): Promise<Answer<Word>> {
-    return (await this.ask(name, ...args)) as Answer<Word>;
-  }
-
-  private ask(name: string, ...args: (string | number)[]): Promise<unknown> {
-    return this.runScript(name, [this.root], args);
-  }
-}
-
-function readClaim(answer: readonly string[], onlyLooks: boolean): Claim {
-  const [attempt, fence, container, born, engine, making, how, over] = answer as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    Ending,
-    string,
-  ];
-  return {
-    attempt: Number(attempt),
-    fence,
-    made: container === '' ? undefined : { engine, id: container, createdAt: Number(born) },
-    makingMs: making === '' ? undefined : Number(making),
-    how,
-    overForMs: Number(over),
-    onlyLooks,
-  };
 }

@@ -65,6 +65,20 @@ export interface LeaseJobs {
   readonly moor: string | undefined;
 }
 
+/** An exclusive attempt to end a lease. */
+export interface Claim {
+  readonly attempt: number;
+  readonly fence: string;
+  readonly made: Made | undefined;
+  /** How long a container may still appear; undefined if creation never began. */
+  readonly makingMs: number | undefined;
+  readonly how: Ending;
+  /** Time since the lease was over. */
+  readonly overForMs: number;
+  /** All attempts have failed; only check whether the container is gone by now. */
+  readonly onlyLooks: boolean;
+}
+
 /** Reads a lease from its hash; undefined if there is none. */
 export function readLease(id: string, fields: Readonly<Record<string, string>>): LeaseRecord | undefined {
   const { state, image, owner, lives, created, expires, ended, container, born, engine, how, why } = fields;
@@ -86,6 +100,20 @@ export function readLease(id: string, fields: Readonly<Record<string, string>>):
       made: { engine: engine!, id: container, createdAt: Number(born) },
     }),
     ...(send !== undefined && { jobs: { send, end: end!, moor: moor || undefined } }),
+  };
+}
+
+/** Reads what the script `claim` answers after its word. */
+export function readClaim(answer: readonly string[], onlyLooks: boolean): Claim {
+  const [attempt, fence, id, born, engine, making, how, over] = answer;
+  return {
+    attempt: Number(attempt),
+    fence: fence!,
+    made: id ? { engine: engine!, id, createdAt: Number(born) } : undefined,
+    makingMs: making ? Number(making) : undefined,
+    how: how as Ending,
+    overForMs: Number(over),
+    onlyLooks,
   };
 }
 

@@ -12,24 +12,26 @@ import { randomUUID } from 'node:crypto';
 import { formatDuration } from '#durations';
 import { digestOf } from './lease-keys.js';
 import { leaseOwner } from './lease-kinds.js';
-import { LeaseLimits } from './containers-settings.js';
 import { allows } from './images.js';
 import { LeaseTerminator } from './lease-terminator.js';
 import type { LeaseRecord, LeaseState } from './lease.js';
-import { LeaseJobSender } from './lease-job-sender.js';
-import {
-  EngineThereError,
-  LeaseOverError,
-  LeasesFullError,
-  NotForCleanupError,
-  UnknownLeaseError,
-} from './lease-errors.js';
-import { LeaseRepository, type LeasePage } from './lease-repository.js';
+import { LeaseJobs } from './lease-jobs.js';
+import { LeaseOverError, LeasesFullError, NotForCleanupError, UnknownLeaseError } from './lease-errors.js';
+import { LeaseRepository, type ChangeAnswer, type LeasePage } from './lease-repository.js';
 
 const PAGE = 100;
 /** Bounds for Retry-After: the next deadline, within reason. */
 const SOONEST_MS = 1_000;
 const LATEST_MS = 60_000;
+
+/** Limits for new leases. */
+export abstract class LeaseLimits {
+  /** An image without a tag allows all its tags. */
+  abstract readonly images: readonly string[];
+  abstract readonly longestMs: number;
+  /** Limit on concurrent leases. */
+  abstract readonly places: number;
+}
 
 export interface LeaseOrder {
   readonly image: string;
@@ -46,7 +48,7 @@ export class Leases {
   constructor(
     private readonly limits: LeaseLimits,
     private readonly leases: LeaseRepository,
-    private readonly sender: LeaseJobSender,
+    private readonly jobs: LeaseJobs,
     private readonly terminator: LeaseTerminator,
     private readonly owners: Owners,
   ) {}
@@ -78,15 +80,7 @@ export class Leases {
 
   async renew(id: string, livesMs: number): Promise<LeaseRecord> {
     this.checkDuration(livesMs);
-    const [word, state] = await this.leases.renew(id, livesMs);
-    switch (word) {
-      case 'renewed':
-        return this.read(id);
-      case 'over':
-        throw new LeaseOverError(state!);
-      case 'unknown':
-        throw new UnknownLeaseError();
-    }
+    return this.changed(id, await this.leases.renew(id, livesMs));
   }
 
   async delete(id: string, by: string): Promise<LeaseRecord> {
@@ -97,15 +91,7 @@ export class Leases {
 
   /** Starts again with the first attempt. The janitor does it, because the lease's own jobs are over. */
   async cleanUp(id: string): Promise<LeaseRecord> {
-    const [word, state] = await this.leases.again(id);
-    switch (word) {
-      case 'ending':
-        return this.read(id);
-      case 'refused':
-        throw new NotForCleanupError(state!);
-      case 'unknown':
-        throw new UnknownLeaseError();
-    }
+    return this.changed(id, await this.leases.again(id));
   }
 
   /**
@@ -113,14 +99,21 @@ export class Leases {
    * that engine.
    */
   async release(id: string): Promise<LeaseRecord> {
-    const [word, state] = await this.leases.release(id);
+    return this.changed(id, await this.leases.release(id));
+  }
+
+  private async changed(id: string, [word, state = '']: ChangeAnswer): Promise<LeaseRecord> {
     switch (word) {
+      case 'renewed':
+      case 'ending':
       case 'ended':
         return this.read(id);
+      case 'over':
+        throw new LeaseOverError(state);
       case 'refused':
-        throw new NotForCleanupError(state!);
+        throw new NotForCleanupError(`The lease is ${state}: ${ONLY_MANUAL}`);
       case 'there':
-        throw new EngineThereError();
+        throw new NotForCleanupError(`Its engine was there when it was last tried: ${BY_HAND}`);
       case 'unknown':
         throw new UnknownLeaseError();
     }
@@ -146,7 +139,7 @@ export class Leases {
    */
   private async send(lease: LeaseRecord): Promise<void> {
     try {
-      await this.sender.send(lease);
+      await this.jobs.send(lease);
     } catch (error) {
       const isRefusal = error instanceof QueueFullError || error instanceof OwnerClosedError;
       if (!isRefusal || (await this.refuse(lease.id))) throw error;
@@ -164,6 +157,9 @@ export class Leases {
     return true;
   }
 }
+
+const ONLY_MANUAL = 'only one that is manual-cleanup is cleaned up on demand.';
+const BY_HAND = 'remove the container, and the next sweep sees it.';
 
 function retryAfter(freeInMs: number): number {
   return Math.min(LATEST_MS, Math.max(SOONEST_MS, freeInMs));

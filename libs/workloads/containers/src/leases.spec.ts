@@ -9,22 +9,19 @@ import { KindApp } from '../../../../test/support/kind-app.js';
 import { until } from '../../../../test/support/until.js';
 import { end, leaseOwner, OWNER_TYPE, provision } from './lease-kinds.js';
 import { ContainerRemover } from './container-remover.js';
-import { ContainersSettings, LeaseLimits } from './containers-settings.js';
 import {
   ContainerEngine,
   EngineUnavailable,
   type Container,
   type ContainerSpec,
 } from './engines/container-engine.js';
-import { FleetSignature } from './fleet-signature.js';
+import { FleetSecret, FleetSignature } from './fleet-signature.js';
 import { LeaseTerminator } from './lease-terminator.js';
-import { LeaseJobSender } from './lease-job-sender.js';
-import { LeaseCancelFollower } from './lease-cancel-follower.js';
+import { LeaseJobs } from './lease-jobs.js';
 import { LeaseRepository } from './lease-repository.js';
-import { Leases } from './leases.service.js';
+import { LeaseLimits, Leases } from './leases.service.js';
 import { ContainerReconciler } from './reaper/container-reconciler.js';
 import { LeaseReconciler } from './reaper/lease-reconciler.js';
-import { LeaseJobLinks } from './reaper/lease-job-links.js';
 import { LeaseReaper } from './reaper/lease-reaper.js';
 import { LeaseSurvey } from './reaper/lease-survey.js';
 import { LeaseSweep } from './reaper/lease-sweep.js';
@@ -38,7 +35,7 @@ class Bench extends ContainerEngine {
   isStuck = false;
   at: string | undefined;
 
-  override get place(): string | undefined {
+  override async place(): Promise<string | undefined> {
     return this.at;
   }
 
@@ -102,10 +99,9 @@ describe('leases without a worker', () => {
   beforeEach(async () => {
     engine = new Bench();
     app = new KindApp();
-    const settings: ContainersSettings = { secret: 'a secret of this test' };
     const providers: Provider[] = [
       { provide: ContainerEngine, useValue: engine },
-      { provide: ContainersSettings, useValue: settings },
+      { provide: FleetSecret, useValue: { given: 'a secret of this test' } },
       { provide: LeaseLimits, useValue: LIMITS },
       { provide: WorkloadStore, useValue: new WorkloadStore(app.redis, app.prefix) },
       ContainerRemover,
@@ -113,12 +109,10 @@ describe('leases without a worker', () => {
       FleetSignature,
       LeaseReconciler,
       LeaseTerminator,
-      LeaseCancelFollower,
-      LeaseJobLinks,
       LeaseOwnerResolver,
       LeaseReaper,
       LeaseRepository,
-      LeaseJobSender,
+      LeaseJobs,
       LeaseSurvey,
       LeaseSweep,
       Leases,
@@ -198,20 +192,20 @@ describe('leases without a worker', () => {
   });
 
   it('are created again with the key of a refused lease, and keep their jobs', async () => {
-    const sending = context.get(LeaseJobSender);
+    const sending = context.get(LeaseJobs);
     sending.send = () => Promise.reject(new QueueFullError('containers', 1));
     const order = { image: 'alpine', livesMs: 60_000 };
     await expect(leases.ask(order, 'key')).rejects.toThrow(QueueFullError);
     expect(await repository.places()).toBe(0);
-    sending.send = (lease) => LeaseJobSender.prototype.send.call(sending, lease);
+    sending.send = (lease) => LeaseJobs.prototype.send.call(sending, lease);
     const { id } = await leases.ask(order, 'key');
     expect(await jobsOf('lease', id)).toHaveLength(2);
   });
 
   it('exist although they were refused, if another process had sent their jobs', async () => {
-    const sending = context.get(LeaseJobSender);
+    const sending = context.get(LeaseJobs);
     sending.send = async (lease) => {
-      await LeaseJobSender.prototype.send.call(sending, lease);
+      await LeaseJobs.prototype.send.call(sending, lease);
       await repository.begin(lease.id, 1_000);
       throw new QueueFullError('containers', 1);
     };
@@ -513,7 +507,7 @@ describe('leases without a worker', () => {
     const enqueue = enqueuer.enqueue.bind(enqueuer);
     enqueuer.enqueue = (kind, ...more) =>
       kind.name === provision.name ? Promise.reject(new Error('not now')) : enqueue(kind, ...more);
-    const sending = context.get(LeaseJobSender);
+    const sending = context.get(LeaseJobs);
     await expect(sending.send(await leases.read(id))).rejects.toThrow('not now');
     expect(await jobsOf('trip', '8')).toContain(jobs!.moor);
     enqueuer.enqueue = enqueue;

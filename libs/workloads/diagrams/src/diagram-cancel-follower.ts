@@ -24,14 +24,11 @@ export class DiagramCancelFollower extends OwnerCancelFollower {
     if (owner.startsWith(`${OWNER_TYPE}:`)) return;
     const epoch = cancel.epoch || epochAt(at + 1);
     void this.retry(`What ${owner} asked for stays`, () => this.diagrams.noteGone(owner, epoch)).then(
-      (isNoted) => (isNoted && !this.isClosing ? this.end(owner, epoch) : undefined),
+      async (isNoted) => {
+        if (!isNoted || this.isClosing) return;
+        // After a failure the reconciler does the rest.
+        await this.reconciler?.ownerGone(owner, epoch).catch((error) => this.reconciler?.logError(error));
+      },
     );
-  }
-
-  /** After a failure the reconciler does the rest. */
-  private async end(owner: string, epoch: string): Promise<void> {
-    await this.reconciler
-      ?.ownerGone(owner, epoch)
-      .catch((error: unknown) => this.reconciler?.logError(error));
   }
 }

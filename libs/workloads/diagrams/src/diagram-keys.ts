@@ -58,7 +58,7 @@ export function isLink(text: string): boolean {
 
 export function keysOf(prefix: string, id: string): DiagramKeys {
   const shard = shardKey(prefix, id);
-  return { diagram: `${shard}:${id}`, due: dueIn(prefix, id[0]!), known: `${shard}:known` };
+  return { diagram: `${shard}:${id}`, due: dueIn(prefix, id), known: `${shard}:known` };
 }
 
 export function linkKey(prefix: string, link: string): string {
@@ -74,13 +74,8 @@ export function askedBy(prefix: string, owner: string): string {
   return `${prefix}:{diagrams:of:${hash('sha256', owner, 'base64url').slice(0, 22)}}`;
 }
 
-/** The cancelled owners. */
 export function goneKey(prefix: string): string {
   return `${prefix}:{diagrams}:gone`;
-}
-
-export function overChannel(prefix: string): string {
-  return `${prefix}:{diagrams}:over`;
 }
 
 /** Ids and short links begin with their shard. */

@@ -1,6 +1,7 @@
 import { owner, type Owner } from '#core';
 import { defineKind } from '#nestjs';
 import { z } from 'zod';
+import { DRAWERS } from './render/drawers/load.js';
 import { RENDER_LIMITS } from './render/limits.js';
 import { DIAGRAM_TYPES, OUTPUTS, type DiagramType } from './render/types.js';
 
@@ -30,15 +31,13 @@ export const render = defineKind({
 });
 
 export const OWNER_TYPE = 'diagram';
+export const HEAVY_SLOT = 'diagrams:heavy';
 
 export function diagramOwner(id: string): Owner {
   return owner(OWNER_TYPE, id);
 }
 
 /** Types that take long or much memory. They share a slot limit, so that light ones find free workers. */
-const HEAVY: ReadonlySet<DiagramType> = new Set(['d2', 'dbml', 'mermaid', 'vega-lite']);
-export const HEAVY_SLOT = 'diagrams:heavy';
-
 export function isHeavy(type: DiagramType): boolean {
-  return HEAVY.has(type);
+  return type === 'mermaid' || DRAWERS[type].weight !== 'light';
 }

@@ -1,10 +1,8 @@
-import { MooringError } from '#core';
-import { CommittedArtifacts, JobCanceller, receiptOf, StoreUnavailableError } from '#nestjs';
+import { CommittedArtifacts, JobCanceller, receiptOf } from '#nestjs';
 import { Reconciler } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { isUnderWay, type DiagramRecord } from './diagram.js';
-import { DiagramRequesters } from './diagram-requesters.js';
-import { DiagramJobs } from './diagram-jobs.js';
+import { DiagramJobs, isRefusal } from './diagram-jobs.js';
 import { DiagramStatus } from './diagram-status.js';
 import { isDiagramId } from './diagram-keys.js';
 import { DiagramRepository } from './diagram-repository.js';
@@ -23,7 +21,6 @@ export class DiagramReconciler extends Reconciler {
     private readonly diagrams: DiagramRepository,
     private readonly jobs: DiagramJobs,
     private readonly looks: DiagramStatus,
-    private readonly askers: DiagramRequesters,
     private readonly canceller: JobCanceller,
   ) {
     super('diagrams');
@@ -66,7 +63,7 @@ export class DiagramReconciler extends Reconciler {
   /** Finds requesters that were cancelled by a process that died before it reported them. */
   private async removeCancelledRequesters(id: string): Promise<void> {
     for (const asker of await this.diagrams.askers(id)) {
-      const epoch = await this.askers.epochGone(asker);
+      const epoch = await this.looks.epochGone(asker);
       if (epoch === undefined) continue;
       const word = await this.diagrams.strike(id, asker.owner, epoch);
       if (typeof word === 'object' && word.job !== '') await this.end(id, word.job);
@@ -80,12 +77,11 @@ export class DiagramReconciler extends Reconciler {
     if (source === undefined || !first) return this.diagrams.settled(id, job);
     const turn = await this.diagrams.claim(id, job);
     if (turn === undefined) return;
-    try {
-      await this.jobs.enqueue(id, turn, { type, output, source }, first.owner);
-    } catch (error) {
-      if (!(error instanceof MooringError) || error instanceof StoreUnavailableError) throw error;
-      await this.diagrams.refused(id, turn, link);
-    }
+    await this.jobs
+      .enqueue({ id, turn, link }, { type, output, source }, first.owner)
+      .catch((error: unknown) => {
+        if (!isRefusal(error)) throw error;
+      });
   }
 
   /** Ends the job only, because the diagram may have been requested again. */

@@ -1,16 +1,7 @@
 import { JobRetention } from '#nestjs';
 import { LuaScripts, WorkloadRepository, WorkloadStore } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
-import {
-  askedBy,
-  dueIn,
-  goneKey,
-  isDiagramId,
-  keysOf,
-  linkKey,
-  newLink,
-  overChannel,
-} from './diagram-keys.js';
+import { askedBy, dueIn, goneKey, isDiagramId, keysOf, linkKey, newLink } from './diagram-keys.js';
 import type { Flaw, DiagramRecord } from './diagram.js';
 import { render } from './diagram-kinds.js';
 import type { RenderRequest } from './render/types.js';
@@ -42,23 +33,24 @@ export function epochAt(ms: number): string {
   return String(ms * 1_000);
 }
 
-/** A diagram that an owner requested, with the time. */
-export interface AskedFor {
-  readonly id: string;
-  readonly at: string;
-}
-
 export const NO_OWNER: Asker = { owner: '', epoch: '' };
 
-export type Asked =
+/** The leave to enqueue the job of a diagram. */
+export interface Claim {
+  readonly id: string;
+  readonly turn: string;
+  readonly link: string;
+}
+
+type Asked =
   | { readonly word: 'ask'; readonly link: string; readonly turn: string }
-  | { readonly word: 'wait'; readonly link: string }
-  | { readonly word: 'job'; readonly link: string; readonly job: string };
+  | { readonly word: 'wait' | 'job'; readonly link: string };
 
 /** Diagrams and their requesters in the store. Each change is one script. */
 @Injectable()
 export class DiagramRepository extends WorkloadRepository {
   protected override readonly scripts = scripts;
+  readonly isOurs = isDiagramId;
   private readonly keepMs: number;
 
   constructor(store: WorkloadStore, retention: JobRetention) {
@@ -85,18 +77,17 @@ export class DiagramRepository extends WorkloadRepository {
     return word === 'ask' ? String(turn) : undefined;
   }
 
-  async noted(id: string, turn: string, job: string, by: string): Promise<void> {
+  async noted({ id, turn }: Claim, job: string, by: string): Promise<void> {
     await this.run('noted', id, [turn, job, by]);
   }
 
   /** Without `asker`, all requesters keep waiting. */
-  async refused(id: string, turn: string, link: string, asker?: Asker): Promise<void> {
+  async refused({ id, turn, link }: Claim, asker?: Asker): Promise<void> {
     const { diagram, known } = keysOf(this.prefix, id);
     const keys = [diagram, linkKey(this.prefix, link), known];
     await this.runScript('refused', keys, [turn, asker ? asker.owner : '-']);
   }
 
-  /** Records the start of the diagram's job. */
   async begin(id: string, job: string, by: string, renderer: string): Promise<'ok' | 'other' | 'gone'> {
     return (await this.run('begin', id, [job, by, renderer])) as 'ok' | 'other' | 'gone';
   }
@@ -166,21 +157,14 @@ export class DiagramRepository extends WorkloadRepository {
     return (await this.call((redis) => redis.get(linkKey(this.prefix, link)))) ?? undefined;
   }
 
-  isOurs(id: string): boolean {
-    return isDiagramId(id);
-  }
-
   /** One flag per id: a request for the diagram is remembered. */
   async live(ids: readonly string[]): Promise<boolean[]> {
-    return Promise.all(
-      ids.map((id) =>
-        this.call(async (redis) => (await redis.exists(keysOf(this.prefix, id).diagram)) === 1),
-      ),
-    );
+    const keys = ids.map((id) => keysOf(this.prefix, id).diagram);
+    return Promise.all(keys.map((key) => this.call(async (redis) => (await redis.exists(key)) === 1)));
   }
 
   /** The requests of an owner. Concurrent removals may cause repeats, but no omissions. */
-  async *askedBy(owner: string): AsyncGenerator<AskedFor> {
+  async *askedBy(owner: string): AsyncGenerator<{ id: string; at: string }> {
     const key = askedBy(this.prefix, owner);
     let cursor = '0';
     do {
@@ -192,7 +176,7 @@ export class DiagramRepository extends WorkloadRepository {
   }
 
   /** Keeps the entry if the owner has requested the diagram again since. */
-  async forgetAsked(owner: string, { id, at }: AskedFor): Promise<void> {
+  async forgetAsked(owner: string, { id, at }: { id: string; at: string }): Promise<void> {
     await this.runScript('forget', [askedBy(this.prefix, owner)], [id, at]);
   }
 
@@ -201,12 +185,10 @@ export class DiagramRepository extends WorkloadRepository {
     return this.takeDue(dueIn(this.prefix, shard), most, LEFT_ALONE_MS);
   }
 
-  /** Records that a job has ended as requested. */
   async ended(shard: string, job: string): Promise<void> {
     await this.call((redis) => redis.zrem(dueIn(this.prefix, shard), job));
   }
 
-  /** Records a cancelled owner whose requests are not handled yet. */
   async noteGone(owner: string, epoch: string): Promise<void> {
     await this.runScript('gone', [goneKey(this.prefix)], [`${epoch} ${owner}`]);
   }
@@ -218,13 +200,13 @@ export class DiagramRepository extends WorkloadRepository {
   async takeGone(most: number): Promise<{ owner: string; epoch: string }[]> {
     const found = await this.takeDue(goneKey(this.prefix), most, LEFT_ALONE_MS);
     return found.map((each) => {
-      const [epoch] = each.split(' ', 1) as [string];
-      return { epoch, owner: each.slice(epoch.length + 1) };
+      const at = each.indexOf(' ');
+      return { epoch: each.slice(0, at), owner: each.slice(at + 1) };
     });
   }
 
   get overChannel(): string {
-    return overChannel(this.prefix);
+    return `${this.prefix}:{diagrams}:over`;
   }
 
   /** Tells waiting processes that the job of a diagram has ended. */
@@ -238,11 +220,10 @@ export class DiagramRepository extends WorkloadRepository {
       const args = [id, link, type, output, owner, epoch, this.keepMs, TURN_MS, MOST_KNOWN, MOST_ASKERS];
       const { diagram, known: list } = keysOf(this.prefix, id);
       const keys = [diagram, linkKey(this.prefix, link), list];
-      const [word, ...rest] = (await this.runScript('ask', keys, args)) as string[];
-      const [known, more] = rest as [string, string | number];
-      if (word === 'wait') return { word, link: known };
-      if (word === 'ask') return { word, link: known, turn: String(more) };
-      if (word === 'job') return { word, link: known, job: String(more) };
+      const answer = await this.runScript('ask', keys, args);
+      const [word, known, turn] = answer as [Asked['word'] | 'taken', string, number];
+      if (word === 'ask') return { word, link: known, turn: String(turn) };
+      if (word !== 'taken') return { word, link: known };
     }
   }
 

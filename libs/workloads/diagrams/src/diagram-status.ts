@@ -1,3 +1,4 @@
+import { Owners, parseOwner } from '#core';
 import { ArtifactReader, JobReader, type Artifact } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import {
@@ -7,10 +8,9 @@ import {
   type DiagramView,
   type Flaw,
 } from './diagram.js';
-import { DiagramRequesters } from './diagram-requesters.js';
-import { DiagramRepository } from './diagram-repository.js';
+import { DiagramRepository, type Asker } from './diagram-repository.js';
 
-export interface Look {
+interface Look {
   readonly state: DiagramState;
   readonly picture?: Artifact;
   readonly flaw?: Flaw;
@@ -18,12 +18,12 @@ export interface Look {
   readonly isLeft?: true;
 }
 
-/** The status of a diagram, from its job and its picture. */
+/** The status of a diagram, from its job, its picture and its requesters. */
 @Injectable()
 export class DiagramStatus {
   constructor(
     private readonly diagrams: DiagramRepository,
-    private readonly askers: DiagramRequesters,
+    private readonly owners: Owners,
     private readonly artifacts: ArtifactReader,
     private readonly jobs: JobReader,
   ) {}
@@ -53,13 +53,30 @@ export class DiagramStatus {
       case 'skipped':
       case 'removed':
       case undefined:
-        return this.gone(diagram, wasCancelled(view?.error) ? 'cancelled' : 'removed');
+        // The reason kept for a removed job begins with it.
+        return this.gone(diagram, /^(cancelled|orphan)/.test(view?.error ?? '') ? 'cancelled' : 'removed');
     }
+  }
+
+  /**
+   * The current epoch of an owner that was cancelled after its request; undefined if the owner still exists.
+   */
+  async epochGone({ owner, epoch: before }: Asker): Promise<string | undefined> {
+    if (owner === '') return undefined;
+    const { state, epoch = '' } = (await this.owners.get(parseOwner(owner), { limit: 0 })) ?? {};
+    return state === 'closed' || isCancelSince(before, epoch) ? epoch : undefined;
   }
 
   /** A cancel by one requester must not be reported to another. */
   private async gone(diagram: DiagramRecord, state: 'cancelled' | 'removed'): Promise<Look> {
-    return (await this.askers.haveLost(diagram)) ? { state: 'pending', isLeft: true } : { state };
+    return (await this.isLeft(diagram)) ? { state: 'pending', isLeft: true } : { state };
+  }
+
+  /** Cancelling the job itself ends the diagram for all, also for the requesters that remain. */
+  private async isLeft({ id, by }: DiagramRecord): Promise<boolean> {
+    if (by === '' || (await this.diagrams.source(id)) === undefined) return false;
+    const asker = (await this.diagrams.askers(id)).find(({ owner }) => owner === by);
+    return asker === undefined || (await this.epochGone(asker)) !== undefined;
   }
 
   /** The picture may have been counted between the two reads. */
@@ -74,9 +91,9 @@ export class DiagramStatus {
   }
 }
 
-/** The reason kept for a removed job begins with this. */
-function wasCancelled(why: string | null | undefined): boolean {
-  return why !== null && why !== undefined && /^(cancelled|orphan)/.test(why);
+/** An epoch is a time, and that of a cancel begins with 0. Without a record there is none, and no cancel is known. */
+function isCancelSince(before: string, epoch: string): boolean {
+  return epoch.startsWith('0') && Number(epoch) > Number(before);
 }
 
 export function viewOf(diagram: DiagramRecord, { state, picture, flaw }: Look): DiagramView {

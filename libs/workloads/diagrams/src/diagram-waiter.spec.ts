@@ -5,8 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
 import type { DiagramState, DiagramView } from './diagram.js';
-import { DiagramWaiter } from './diagram-waiter.js';
-import { BackpressureError } from './diagram-errors.js';
+import { BackpressureError, DiagramWaiter } from './diagram-waiter.js';
 import type { DiagramRepository } from './diagram-repository.js';
 import type { DiagramsService } from './diagrams.service.js';
 

@@ -1,10 +1,9 @@
-import { openSubscriber, WorkloadStore } from '#workload-kit';
+import { openSubscriber, WorkloadError, WorkloadStore } from '#workload-kit';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnderWay, type DiagramView } from './diagram.js';
-import { BackpressureError } from './diagram-errors.js';
 import { DiagramsOptions } from './diagrams-options.js';
 import { DiagramRepository } from './diagram-repository.js';
 import { DiagramsService } from './diagrams.service.js';
@@ -13,6 +12,15 @@ import { DiagramsService } from './diagrams.service.js';
 const LOOK_AGAIN_MS = 1_000;
 /** Limit on waiting callers per process. */
 const MOST_WAITING = 200;
+
+/** Too many callers wait for pictures in this process. A later request may find the picture drawn. */
+export class BackpressureError extends WorkloadError {
+  readonly retryAfterMs = 1_000;
+
+  constructor(why: string) {
+    super(503, 'BACKPRESSURE', `${why} Try again in 1 s.`);
+  }
+}
 
 /** Waits until a diagram is drawn, for callers that request and fetch it in one call. */
 @Injectable()
@@ -91,13 +99,9 @@ export class DiagramWaiter implements OnModuleDestroy {
   private listen(): void {
     if (this.isListening) return;
     this.isListening = true;
-    const connection = (this.connection ??= this.connect());
-    connection.subscribe(this.diagrams.overChannel).catch(() => (this.isListening = false));
-  }
-
-  private connect(): Redis {
-    return openSubscriber(this.store.redis).on('message', (_channel: string, id: string) => {
+    this.connection ??= openSubscriber(this.store.redis).on('message', (_channel: string, id: string) => {
       this.over.emit(id);
     });
+    this.connection.subscribe(this.diagrams.overChannel).catch(() => (this.isListening = false));
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DiagramInvalid } from './render/errors.js';
 import { DIAGRAM_TYPES, OUTPUTS, type DiagramType, type Output } from './render/types.js';
 
 /** An error in a source or in its rendering. */
@@ -8,6 +9,10 @@ const Flaw = z.object({
   column: z.number().int().optional(),
 });
 export type Flaw = z.output<typeof Flaw>;
+
+export function flawIn({ message, line, column }: DiagramInvalid): Flaw {
+  return { message, line, column };
+}
 
 /** A diagram as it is stored. */
 export interface DiagramRecord {
@@ -29,7 +34,7 @@ export interface DiagramRecord {
   readonly isOver: boolean;
 }
 
-export const STATES = ['pending', 'rendering', 'completed', 'failed', 'cancelled', 'removed'] as const;
+const STATES = ['pending', 'rendering', 'completed', 'failed', 'cancelled', 'removed'] as const;
 export type DiagramState = (typeof STATES)[number];
 
 /** A diagram as callers see it. */

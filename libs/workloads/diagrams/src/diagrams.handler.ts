@@ -1,25 +1,15 @@
-import { formatOwner, type Owner } from '#core';
+import { formatOwner } from '#core';
 import { FailedForGood, Handler, Handles, SnoozeJob, type Payload, type Run } from '#nestjs';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { pictureName, type Flaw } from './diagram.js';
+import { flawIn, pictureName, type Flaw } from './diagram.js';
 import { OWNER_TYPE, render } from './diagram-kinds.js';
 import { DiagramRepository } from './diagram-repository.js';
 import { DiagramInvalid, RendererBusy, RenderLimit } from './render/errors.js';
 import { Renderers } from './render/renderers.js';
 import type { Rendered } from './render/types.js';
-import { flawIn } from './source-check.js';
 
 /** Delay of a job whose renderer is busy. */
 const BUSY_MS = 250;
-
-type Drawn =
-  | {
-      readonly renderer: string;
-      readonly contentType: string;
-      readonly bytes: number;
-      readonly warnings: readonly string[];
-    }
-  | { readonly drawn: false; readonly why: string };
 
 /** Draws the diagram that is the job's primary owner; the picture becomes an artifact of the run. */
 @Injectable()
@@ -32,11 +22,12 @@ export class RenderHandler extends Handler<typeof render> implements OnApplicati
     super();
   }
 
-  async handle(payload: Payload<typeof render>, run: Run): Promise<Drawn> {
+  async handle(payload: Payload<typeof render>, run: Run): Promise<object> {
     const [primary, other] = run.owners;
     if (primary?.type !== OWNER_TYPE) throw new FailedForGood('Its primary owner is not a diagram.');
     const drawer = await this.renderers.rendererOf(payload.type);
-    const word = await this.diagrams.begin(primary.id, run.id, textOf(other), drawer);
+    const by = other ? formatOwner(other) : '';
+    const word = await this.diagrams.begin(primary.id, run.id, by, drawer);
     if (word !== 'ok')
       return { drawn: false, why: word === 'gone' ? 'it is no longer requested' : 'another job does' };
 
@@ -72,8 +63,4 @@ function lastingFlaw(error: unknown): Flaw | undefined {
   if (error instanceof DiagramInvalid) return flawIn(error);
   if (error instanceof RenderLimit && error.limit !== 'process') return { message: error.message };
   return undefined;
-}
-
-function textOf(owner: Owner | undefined): string {
-  return owner ? formatOwner(owner) : '';
 }

@@ -1,4 +1,4 @@
-import { formatOwner, MooringError, OwnerClosedError, Owners, type Owner } from '#core';
+import { formatOwner, OwnerClosedError, Owners, type Owner } from '#core';
 import { StoreUnavailableError } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { DiagramJobs } from './diagram-jobs.js';
 import { DiagramStatus, viewOf } from './diagram-status.js';
 import { idOf } from './diagram-keys.js';
 import { DiagramRepository, epochAt, NO_OWNER, type Asker } from './diagram-repository.js';
+import { Renderers } from './render/renderers.js';
 import type { RenderRequest } from './render/types.js';
 import { SourceCheck } from './source-check.js';
 
@@ -24,11 +25,12 @@ export class DiagramsService {
     private readonly jobs: DiagramJobs,
     private readonly looks: DiagramStatus,
     private readonly sources: SourceCheck,
+    private readonly renderers: Renderers,
     private readonly owners: Owners,
   ) {}
 
   async idOf(request: RenderRequest): Promise<string> {
-    return idOf(request, await this.sources.rendererOf(request.type));
+    return idOf(request, await this.renderers.rendererOf(request.type));
   }
 
   /** When this returns, the diagram has a picture or a job, or the source is known to be invalid. */
@@ -77,9 +79,10 @@ export class DiagramsService {
         await this.diagrams.join(id, request.source);
         return this.named(view);
       }
-      const turn = await this.turn(id, asked, view);
+      const turn =
+        asked.word === 'ask' ? asked.turn : view && (await this.diagrams.claim(id, view.job ?? undefined));
       if (turn !== undefined) {
-        await this.enqueue(id, { turn, link: asked.link }, request, asker);
+        await this.jobs.enqueue({ id, turn, link: asked.link }, request, asker.owner, asker);
         const made = await this.diagrams.find(id);
         // The status is not read so soon after the request.
         if (made) return this.named(viewOf(made, { state: made.isOver ? 'cancelled' : 'pending' }));
@@ -92,32 +95,7 @@ export class DiagramsService {
 
   /** The id includes the renderer, so the renderer is known before the job starts. */
   private async named(view: DiagramView): Promise<DiagramView> {
-    return { ...view, renderer: view.renderer ?? (await this.sources.rendererOf(view.type)) };
-  }
-
-  private async turn(
-    id: string,
-    asked: Awaited<ReturnType<DiagramRepository['ask']>>,
-    view: DiagramView | undefined,
-  ): Promise<string | undefined> {
-    if (asked.word === 'ask') return asked.turn;
-    return view && this.diagrams.claim(id, view.job ?? undefined);
-  }
-
-  /** After a store error it is unknown whether the job exists; the claim expires by itself. */
-  private async enqueue(
-    id: string,
-    { turn, link }: { readonly turn: string; readonly link: string },
-    request: RenderRequest,
-    asker: Asker,
-  ): Promise<void> {
-    try {
-      await this.jobs.enqueue(id, turn, request, asker.owner);
-    } catch (error) {
-      if (error instanceof MooringError && !(error instanceof StoreUnavailableError))
-        await this.diagrams.refused(id, turn, link, asker);
-      throw error;
-    }
+    return { ...view, renderer: view.renderer ?? (await this.renderers.rendererOf(view.type)) };
   }
 
   /** The epoch is read before the request is stored, so that a cancel in between is detected. */

@@ -6,7 +6,6 @@ import { DiagramJobs } from './diagram-jobs.js';
 import { OWNER_TYPE, render } from './diagram-kinds.js';
 import { DiagramReconciler } from './diagram-reconciler.js';
 import { DiagramRepository } from './diagram-repository.js';
-import { DiagramRequesters } from './diagram-requesters.js';
 import { DiagramStatus } from './diagram-status.js';
 import * as env from './diagrams-env.js';
 import { DiagramsOptions } from './diagrams-options.js';
@@ -24,7 +23,6 @@ const log = new Logger('Diagrams');
 const reconciling: Provider[] = [
   DiagramJobs,
   DiagramReconciler,
-  DiagramRequesters,
   DiagramStatus,
   reconcileEvery(2_000, DiagramReconciler),
 ];

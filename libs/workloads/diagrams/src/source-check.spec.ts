@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { InvalidDiagramError } from './diagram-errors.js';
 import { DiagramInvalid, RendererBusy } from './render/errors.js';
 import type { Renderers } from './render/renderers.js';
 import { SourceCheck } from './source-check.js';
@@ -16,7 +15,11 @@ describe('the check of a source', () => {
   it('reports the error and its position', async () => {
     const error = new DiagramInvalid('no', { line: 2, column: 5 });
     const refused = checkOf(() => Promise.reject(error)).check(REQUEST);
-    await expect(refused).rejects.toEqual(new InvalidDiagramError({ message: 'no', line: 2, column: 5 }));
+    await expect(refused).rejects.toMatchObject({
+      code: 'INVALID_DIAGRAM',
+      message: 'no',
+      more: { members: { line: 2, column: 5 } },
+    });
   });
 
   it('refuses nothing when it is busy or fails itself', async () => {
@@ -46,7 +49,7 @@ describe('the check of a source', () => {
       begun?.();
       throw flaw;
     }, false);
-    await expect(late.check(REQUEST)).rejects.toEqual(new InvalidDiagramError({ message: 'no' }));
+    await expect(late.check(REQUEST)).rejects.toMatchObject({ code: 'INVALID_DIAGRAM', message: 'no' });
 
     const stuck = checkOf(async (_type, _source, _signal, begun) => {
       begun?.();

@@ -1,11 +1,11 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Flaw } from './diagram.js';
-import { InvalidDiagramError } from './diagram-errors.js';
+import { flawIn, type Flaw } from './diagram.js';
+import { isInvalid } from './http/problems.js';
 import { DiagramInvalid } from './render/errors.js';
 import { Renderers } from './render/renderers.js';
-import type { DiagramType, RenderRequest } from './render/types.js';
+import type { RenderRequest } from './render/types.js';
 
 /** Time limit of the check. After it, errors are reported by the render. */
 const CHECK_MS = 1_000;
@@ -25,10 +25,6 @@ export class SourceCheck implements OnApplicationShutdown {
     setMaxListeners(0, this.closing.signal);
   }
 
-  rendererOf(type: DiagramType): Promise<string> {
-    return this.renderers.rendererOf(type);
-  }
-
   async check(request: RenderRequest): Promise<void> {
     const enough = new AbortController();
     const within = (ms: number): Promise<undefined> =>
@@ -40,7 +36,7 @@ export class SourceCheck implements OnApplicationShutdown {
       void this.flawOf(request, () => void within(CHECK_MS).then(resolve)).then(resolve);
     });
     enough.abort();
-    if (flaw) throw new InvalidDiagramError(flaw);
+    if (flaw) throw isInvalid(flaw);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -57,12 +53,4 @@ export class SourceCheck implements OnApplicationShutdown {
     }
     return undefined;
   }
-}
-
-export function flawIn({ message, line, column }: DiagramInvalid): Flaw {
-  return {
-    message,
-    ...(line !== undefined && { line }),
-    ...(column !== undefined && { column }),
-  };
 }

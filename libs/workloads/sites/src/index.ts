@@ -1,7 +1,6 @@
 import { defineWorkload, ownerResolver, reconcileEvery } from '#workload-kit';
 import { BuildKeeper } from './build-keeper.js';
 import { BuildPublisher } from './build-publisher.js';
-import { OldBuildRemover } from './old-build-remover.js';
 import { build, OWNER_TYPE } from './site-kinds.js';
 import { SiteReconciler } from './site-reconciler.js';
 import { SiteRepository } from './site-repository.js';
@@ -11,7 +10,7 @@ import { BuildProcessor } from './sites.processor.js';
 const RECONCILE_EVERY_MS = 2_000;
 
 /** For processes that reconcile. */
-const reconciling = [BuildPublisher, OldBuildRemover, SiteReconciler];
+const reconciling = [BuildPublisher, SiteReconciler];
 
 /** Sites that are built again when their entities change. */
 export const sites = defineWorkload({

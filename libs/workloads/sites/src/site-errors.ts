@@ -1,6 +1,5 @@
 import { WorkloadError } from '#workload-kit';
 
-/** The site does not exist or was deleted. */
 export class NoSuchSiteError extends WorkloadError {
   constructor() {
     super(404, 'NOT_FOUND', 'There is no site of that id.');
@@ -14,7 +13,6 @@ export class NoSuchEntityError extends WorkloadError {
   }
 }
 
-/** The current build of the site has no such page. */
 export class NoSuchPageError extends WorkloadError {
   constructor() {
     super(404, 'NOT_FOUND', 'There is no such page.');

@@ -1,13 +1,14 @@
 import { MooringError, Owners } from '#core';
-import { Enqueuer, JobReader, receiptOf } from '#nestjs';
+import { CommittedArtifacts, Enqueuer, JobReader, receiptOf } from '#nestjs';
 import { Reconciler } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
-import { OldBuildRemover } from './old-build-remover.js';
 import { build, siteOwner } from './site-kinds.js';
-import { SiteRepository, type Standing } from './site-repository.js';
+import { SiteRepository } from './site-repository.js';
 import { isPending, BuildPublisher } from './build-publisher.js';
 
 const AT_ONCE = 20;
+/** Grace period for readers who looked up the current build just before it was superseded twice. */
+const STILL_READ_MS = 5_000;
 
 /**
  * Performs what follows from a change or a deletion, and finishes what a crashed process left: builds that
@@ -21,7 +22,7 @@ export class SiteReconciler extends Reconciler {
     private readonly owners: Owners,
     private readonly jobs: JobReader,
     private readonly shown: BuildPublisher,
-    private readonly old: OldBuildRemover,
+    private readonly artifacts: CommittedArtifacts,
   ) {
     super('sites');
   }
@@ -41,10 +42,7 @@ export class SiteReconciler extends Reconciler {
     await this.shown.settle(siteId);
     const { unshown } = await this.repository.standing(siteId);
     if (unshown !== undefined && unshown > answered) await this.ask(siteId, unshown);
-    for (const job of await this.old.due(siteId)) {
-      if (this.isEnding) return;
-      await this.old.remove(siteId, job);
-    }
+    await this.removeBuilds(siteId, STILL_READ_MS);
   }
 
   /** The change is stored whether or not a build can be requested now. */
@@ -65,13 +63,28 @@ export class SiteReconciler extends Reconciler {
     if (cancelId === undefined) return;
     const about = { reason: 'the site was deleted', by: by || 'sites', cancelId };
     await receiptOf(this.owners.cancel(siteOwner(siteId), about));
-    await this.old.removeAll(siteId);
+    for (const job of await this.repository.otherBuilds(siteId)) await this.artifacts.removeAll(job);
+    while (!(await this.removeBuilds(siteId)));
     await this.repository.forget(siteId);
+  }
+
+  /**
+   * Removes the pages of superseded builds, because those of a site that changes all the time would fill a disk before
+   * retention runs. Their jobs stay until then. False if more remain: it removes a page of builds at a time.
+   */
+  private async removeBuilds(siteId: string, forMs?: number): Promise<boolean> {
+    const builds = await this.repository.oldBuilds(siteId, forMs);
+    for (const job of builds) {
+      if (forMs !== undefined && this.isEnding) return false;
+      await this.artifacts.removeAll(job);
+      await this.repository.drop(siteId, job);
+    }
+    return builds.length === 0;
   }
 
   /** The version up to which a pending build will show every change; -1 if none is pending. */
   private async answered(siteId: string): Promise<number> {
-    const { asked }: Standing = await this.repository.standing(siteId);
+    const { asked } = await this.repository.standing(siteId);
     return asked && isPending(await this.jobs.read(asked.job)) ? asked.version : -1;
   }
 }

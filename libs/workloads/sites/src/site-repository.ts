@@ -2,7 +2,7 @@ import { LuaScripts, WorkloadRepository } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { nameOf, readName, type Entity, type EntityContent, type SiteRecord } from './site.js';
-import { dueIn, isSiteId, keysOf, newSiteId, type SiteKeys } from './site-keys.js';
+import { dueIn, isSiteId, keysOf, newSiteId } from './site-keys.js';
 
 export const scripts = new LuaScripts(import.meta.url);
 
@@ -65,7 +65,7 @@ export class SiteRepository extends WorkloadRepository {
   }
 
   async standing(siteId: string): Promise<Standing> {
-    const { site } = this.keys(siteId);
+    const site = this.site(siteId);
     const [wanted, shown, version, job] = await this.call((redis) => redis.hmget(site, 'w', 'cv', 'a', 'aj'));
     const isShown = Number(wanted) <= Number(shown);
     return {
@@ -75,8 +75,7 @@ export class SiteRepository extends WorkloadRepository {
   }
 
   async find(siteId: string): Promise<SiteRecord | undefined> {
-    const { site } = this.keys(siteId);
-    const found = await this.call((redis) => redis.hgetall(site));
+    const found = await this.call((redis) => redis.hgetall(this.site(siteId)));
     if (found['v'] === undefined || found['g'] !== undefined) return undefined;
     return {
       id: siteId,
@@ -99,8 +98,7 @@ export class SiteRepository extends WorkloadRepository {
   async live(siteIds: readonly string[]): Promise<boolean[]> {
     return Promise.all(
       siteIds.map(async (siteId) => {
-        const { site } = this.keys(siteId);
-        const [version, deleted] = await this.call((redis) => redis.hmget(site, 'v', 'g'));
+        const [version, deleted] = await this.call((redis) => redis.hmget(this.site(siteId), 'v', 'g'));
         return version !== null && deleted === null;
       }),
     );
@@ -108,8 +106,7 @@ export class SiteRepository extends WorkloadRepository {
 
   /** The cancelId for the owner of a deleted site; undefined if the site is not deleted. */
   async deletion(siteId: string): Promise<string | undefined> {
-    const { site } = this.keys(siteId);
-    return (await this.call((redis) => redis.hget(site, 'g'))) ?? undefined;
+    return (await this.call((redis) => redis.hget(this.site(siteId), 'g'))) ?? undefined;
   }
 
   /** Records the start of a build and reads the site; undefined if it is gone. */
@@ -120,7 +117,7 @@ export class SiteRepository extends WorkloadRepository {
 
   /** The entities in order, page by page. */
   async *entities(siteId: string): AsyncGenerator<Entity[]> {
-    const { site } = this.keys(siteId);
+    const site = this.site(siteId);
     let from = '-';
     for (;;) {
       const names = await this.call((redis) =>
@@ -138,8 +135,7 @@ export class SiteRepository extends WorkloadRepository {
 
   /** Newest first. */
   async builds(siteId: string, most: number): Promise<string[]> {
-    const { site } = this.keys(siteId);
-    return this.call((redis) => redis.zrevrange(`${site}:builds`, 0, most - 1));
+    return this.call((redis) => redis.zrevrange(`${this.site(siteId)}:builds`, 0, most - 1));
   }
 
   /** Lists a build to publish once its job is completed. */
@@ -148,8 +144,7 @@ export class SiteRepository extends WorkloadRepository {
   }
 
   offers(siteId: string): Promise<string[]> {
-    const { site } = this.keys(siteId);
-    return this.call((redis) => redis.smembers(`${site}:offers`));
+    return this.call((redis) => redis.smembers(`${this.site(siteId)}:offers`));
   }
 
   /** Makes the build current, unless a newer one is. */
@@ -178,7 +173,7 @@ export class SiteRepository extends WorkloadRepository {
 
   /** Every build, besides the superseded ones, that may have left artifacts. */
   async otherBuilds(siteId: string): Promise<string[]> {
-    const { site } = this.keys(siteId);
+    const site = this.site(siteId);
     const [builds, offers, shown] = await Promise.all([
       this.builds(siteId, BUILDS_KEPT),
       this.offers(siteId),
@@ -188,11 +183,11 @@ export class SiteRepository extends WorkloadRepository {
     return [...new Set(all.filter((job) => job !== null))];
   }
 
-  /** Superseded builds, oldest first; with `forMs`, only those superseded at least that long ago. */
-  async oldBuilds(siteId: string, most: number, forMs?: number): Promise<string[]> {
-    const { site } = this.keys(siteId);
+  /** A page of superseded builds, oldest first; with `forMs`, only those superseded at least that long ago. */
+  async oldBuilds(siteId: string, forMs?: number): Promise<string[]> {
+    const site = this.site(siteId);
     const until = forMs === undefined ? '+inf' : (await this.now()) - forMs;
-    return this.call((redis) => redis.zrangebyscore(`${site}:old`, '-inf', until, 'LIMIT', 0, most));
+    return this.call((redis) => redis.zrangebyscore(`${site}:old`, '-inf', until, 'LIMIT', 0, PAGE));
   }
 
   async forget(siteId: string): Promise<void> {
@@ -205,11 +200,11 @@ export class SiteRepository extends WorkloadRepository {
   }
 
   private run(name: string, siteId: string, args: readonly (string | number)[]): Promise<unknown> {
-    const { site, due } = this.keys(siteId);
+    const { site, due } = keysOf(this.prefix, siteId);
     return this.runScript(name, [site, due], args);
   }
 
-  private keys(siteId: string): SiteKeys {
-    return keysOf(this.prefix, siteId);
+  private site(siteId: string): string {
+    return keysOf(this.prefix, siteId).site;
   }
 }

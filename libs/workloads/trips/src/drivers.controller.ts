@@ -7,7 +7,6 @@ import { OFFER_HEADERS, OfferHub } from './offers/offer-hub.js';
 import { AvailableBody, DriverAnswer, Id } from './trip-schemas.js';
 import { Trips } from './trips.service.js';
 
-/** HTTP routes for drivers: availability and the offer stream. */
 @ApiTags('trips')
 @ApiBearerAuth()
 @Controller('v1/drivers')

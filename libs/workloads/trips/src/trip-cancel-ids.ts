@@ -1,7 +1,7 @@
 import { owner, Owners } from '#core';
 import { receiptOf } from '#nestjs';
 import { Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { TRIP_STATUSES, type TripStatus } from './trip.js';
 import { TripRepository } from './trip-repository.js';
 
@@ -30,6 +30,5 @@ export class TripCancelIds {
 }
 
 function idOf(id: string, status: TripStatus, secret: string): string {
-  const sealed = createHash('sha256').update([secret, id, status].join('\0')).digest('base64url');
-  return `trip-${id}-${sealed}`;
+  return `trip-${id}-${hash('sha256', [secret, id, status].join('\0'), 'base64url')}`;
 }

@@ -1,6 +1,5 @@
 import { WorkloadError } from '#workload-kit';
 
-/** The trip does not exist, or it ended more than a day ago. */
 export class UnknownTripError extends WorkloadError {
   constructor() {
     super(404, 'UNKNOWN_TRIP', 'There is no trip of that id, or it has been over for more than a day.');

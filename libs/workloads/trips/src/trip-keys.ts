@@ -21,11 +21,6 @@
  *  Each entry of a driver's stream is announced on a channel with the stream's name.
  */
 
-/** Prefix of all keys, passed to every script. */
-export function rootKey(prefix: string): string {
-  return `${prefix}:{trips}`;
-}
-
 export function tripKey(root: string, id: string): string {
   return `${root}:trip:${id}`;
 }

@@ -1,7 +1,7 @@
-import { isUuid, LuaScripts, WorkloadRepository, type Answer } from '#workload-kit';
+import { isUuid, LuaScripts, RootedRepository, type Answer } from '#workload-kit';
 import { Injectable } from '@nestjs/common';
 import { readTrip, type Trip, type TripStatus } from './trip.js';
-import { rootKey, tripKey } from './trip-keys.js';
+import { tripKey } from './trip-keys.js';
 
 export const scripts = new LuaScripts(import.meta.url);
 
@@ -44,8 +44,8 @@ const ENTRIES_AT_ONCE = 25;
 
 /** Trips and drivers in the store. Every decision is a single script. */
 @Injectable()
-export class TripRepository extends WorkloadRepository {
-  readonly root = rootKey(this.prefix);
+export class TripRepository extends RootedRepository {
+  readonly root = `${this.prefix}:{trips}`;
   protected override readonly scripts = scripts;
 
   /** For `exists`, the answer holds the id of the existing trip. */
@@ -156,14 +156,6 @@ export class TripRepository extends WorkloadRepository {
 
   async markChecked(tripId: string, status: TripStatus | ''): Promise<void> {
     await this.run('mark-checked', tripId, status);
-  }
-
-  private async run<Word extends string>(name: string, ...args: (string | number)[]): Promise<Answer<Word>> {
-    return (await this.ask(name, ...args)) as Answer<Word>;
-  }
-
-  private ask(name: string, ...args: (string | number)[]): Promise<unknown> {
-    return this.runScript(name, [this.root], args);
   }
 }
 

@@ -22,7 +22,6 @@ export const Id = z
 
 const Lives = DurationMs.pipe(z.number().min(1, 'more than nothing').max(LONGEST_MS, 'at most 24h'));
 
-/** Body of `POST /v1/trips`. */
 export const TripBody = z
   .strictObject({
     customerId: Id.describe('Who asks.'),

@@ -40,3 +40,18 @@ export function readTrip(id: string, fields: Record<string, string>): Trip | und
     ...(reason !== undefined && { reason }),
   };
 }
+
+export interface TripOrder {
+  readonly customerId: string;
+  readonly driverIds: readonly string[];
+  readonly livesMs: number;
+}
+
+/** True if the trip is what was ordered. */
+export function isFor(trip: Trip, { customerId, driverIds, livesMs }: TripOrder): boolean {
+  return (
+    trip.customerId === customerId &&
+    JSON.stringify(trip.driverIds) === JSON.stringify(driverIds) &&
+    Date.parse(trip.expiresAt) - Date.parse(trip.createdAt) === livesMs
+  );
+}

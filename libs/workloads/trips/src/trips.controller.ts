@@ -5,7 +5,6 @@ import { TripAnswer, type Trip } from './trip.js';
 import { CancelTripBody, DriverBody, TripBody } from './trip-schemas.js';
 import { Trips } from './trips.service.js';
 
-/** HTTP routes for trips. */
 @ApiTags('trips')
 @ApiBearerAuth()
 @Controller('v1/trips')

@@ -9,7 +9,6 @@ import { DriverQueueWaker } from './driver-queue-waker.js';
 /** Fallback check of a queued request; normally it is woken when the driver is free. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** Offers a trip to its driver. */
 @Injectable()
 @Handles(request)
 export class RequestHandler extends Handler<typeof request> {

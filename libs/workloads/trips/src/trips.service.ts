@@ -9,19 +9,13 @@ import {
 import { Enqueuer, JobCanceller, OwnerReader, receiptOf, type OwnerView } from '#nestjs';
 import { isUuid } from '#workload-kit';
 import { Injectable, Logger } from '@nestjs/common';
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { TripCancelIds } from './trip-cancel-ids.js';
-import type { Trip } from './trip.js';
+import { isFor, type Trip, type TripOrder } from './trip.js';
 import { NotForDriverError, TripOverError, UnknownTripError } from './trip-errors.js';
 import { request, timeout } from './trip-kinds.js';
 import { TripRepository, type AwayDriver, type Ending } from './trip-repository.js';
 import { DriverQueueWaker } from './driver-queue-waker.js';
-
-export interface TripOrder {
-  readonly customerId: string;
-  readonly driverIds: readonly string[];
-  readonly livesMs: number;
-}
 
 /**
  * Everything that can happen to a trip. The repository decides in one script; jobs follow. If the process
@@ -42,7 +36,7 @@ export class Trips {
 
   /** Idempotent by key for as long as the trip can be read. */
   async ask(order: TripOrder, idempotencyKey?: string): Promise<Trip> {
-    const key = idempotencyKey === undefined ? '' : digestOf(idempotencyKey);
+    const key = idempotencyKey === undefined ? '' : hash('sha256', idempotencyKey, 'base64url');
     const [newId, secret] = [randomUUID(), randomUUID()];
     const [outcome, id = newId] = await this.trips.create({ id: newId, key, secret, ...order });
     const trip = await this.read(id);
@@ -64,7 +58,7 @@ export class Trips {
   async read(id: string): Promise<Trip> {
     let trip = await this.trips.find(id);
     if (trip?.status === 'PENDING' && Date.parse(trip.expiresAt) <= Date.now()) {
-      await this.withdraw(id);
+      await this.expire(id, true);
       trip = await this.trips.find(id);
     }
     if (!trip) throw new UnknownTripError();
@@ -114,26 +108,17 @@ export class Trips {
     return this.read(id);
   }
 
-  /** Expires a trip that was not accepted. Returns 0, or the ms left until it expires. */
-  async expire(id: string): Promise<number> {
+  /**
+   * Expires a trip that was not accepted. Returns 0, or the ms left until it expires. `inBackground`, for a process that
+   * shows the trip: resolves when the offer is withdrawn, while the jobs are removed.
+   */
+  async expire(id: string, inBackground = false): Promise<number> {
     const [word, what, ...woken] = await this.trips.finish(id, 'EXPIRED', 'expired');
     if (word === 'early') return Number(what);
     if (word === 'finished') this.waker.wake([what, ...woken]);
-    if (word === 'finished' || word === 'again') await this.tidy(id, 'EXPIRED', NOT_ACCEPTED);
-    return 0;
-  }
-
-  /**
-   * Like `expire`, for a process that shows the trip: resolves when the offer is withdrawn, while the jobs
-   * are removed in the background.
-   */
-  async withdraw(id: string): Promise<number> {
-    const [word, what, ...woken] = await this.trips.finish(id, 'EXPIRED', 'expired');
-    if (word === 'early') return Number(what);
-    if (word === 'finished') {
-      this.waker.wake([what, ...woken]);
-      void this.tidy(id, 'EXPIRED', NOT_ACCEPTED);
-    }
+    if (word !== 'finished' && word !== 'again') return 0;
+    const tidied = this.tidy(id, 'EXPIRED', NOT_ACCEPTED);
+    if (!inBackground) await tidied;
     return 0;
   }
 
@@ -257,16 +242,4 @@ const TOO_MANY = 'refused: too many are waiting';
 /** The trip has ended, or an operator has closed the driver's owner: no request is needed. */
 function unlessClosed(error: unknown): void {
   if (!(error instanceof OwnerClosedError)) throw error;
-}
-
-function digestOf(idempotencyKey: string): string {
-  return createHash('sha256').update(idempotencyKey).digest('base64url');
-}
-
-function isFor(trip: Trip, { customerId, driverIds, livesMs }: TripOrder): boolean {
-  return (
-    trip.customerId === customerId &&
-    JSON.stringify(trip.driverIds) === JSON.stringify(driverIds) &&
-    Date.parse(trip.expiresAt) - Date.parse(trip.createdAt) === livesMs
-  );
 }

@@ -1,5 +1,6 @@
+import { inGroups } from '#core/parts';
 import { Injectable } from '@nestjs/common';
-import { SweepStore, type Command } from '../sweep-store.js';
+import { MooringStore, type Command } from '../../store/mooring-store.js';
 import type { Round } from '../sweep.js';
 import type { SeenJobs } from './owner-scan.js';
 
@@ -13,21 +14,20 @@ export interface GoneOwner extends SeenJobs {
   readonly isCandidate: boolean;
 }
 
+type Observation = Omit<GoneOwner, 'owner'>;
+
 /**
  * Which owners were gone when a sweep asked: a hash of each sweep, `gone~<id>`, and the id of the sweep that asked last, `gone`. An
  * owner that is not in it was not gone, or was not asked about.
  */
 @Injectable()
 export class GoneObservations {
-  constructor(private readonly store: SweepStore) {}
+  constructor(private readonly store: MooringStore) {}
 
   /** What the last sweep has seen of these owners. */
-  async before(owners: readonly string[]): Promise<Map<string, GoneOwner>> {
-    const client = await this.store.client;
-    const sweepId = await client.get(this.store.key('gone'));
-    if (sweepId === null || owners.length === 0) return new Map();
-    const texts = await client.hmget(this.keyOf(sweepId), ...owners);
-    return new Map(owners.flatMap((owner, i) => (texts[i] ? [[owner, readGone(owner, texts[i])]] : [])));
+  async before(owners: readonly string[]): Promise<Map<string, Observation>> {
+    const sweepId = await (await this.store.client).get(this.store.key('gone'));
+    return sweepId === null ? new Map() : this.store.readFields(this.keyOf(sweepId), owners);
   }
 
   /** The answers about a page of owners, also of one that is repeated. */
@@ -52,7 +52,6 @@ export class GoneObservations {
     await this.store.write([['SET', pointer, sweepId, 'PX', KEPT_MS], ...old], lock);
   }
 
-  /** A page of the candidates. */
   async candidates(
     sweepId: string,
     cursor: string,
@@ -60,16 +59,14 @@ export class GoneObservations {
   ): Promise<{ found: GoneOwner[]; next: string }> {
     const scan: Command = ['HSCAN', this.keyOf(sweepId), cursor, 'COUNT', limit];
     const [[next, fields]] = (await this.store.write([scan])) as [[string, string[]]];
-    const found: GoneOwner[] = [];
-    for (let i = 0; i < fields.length; i += 2) found.push(readGone(fields[i]!, fields[i + 1]!));
+    const found = inGroups(fields, 2).map(([owner, text]) => ({
+      owner: owner!,
+      ...(JSON.parse(text!) as Observation),
+    }));
     return { found: found.filter(({ isCandidate }) => isCandidate), next };
   }
 
   private keyOf(sweepId: string): string {
     return this.store.key('gone', sweepId);
   }
-}
-
-function readGone(owner: string, text: string): GoneOwner {
-  return { owner, ...(JSON.parse(text) as Omit<GoneOwner, 'owner'>) };
 }

@@ -1,14 +1,14 @@
 import { Owners, parseOwner } from '#core';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { ORPHAN_CANCEL } from '../../history/orphan-cancel.js';
+import { ORPHAN_CANCEL } from '../../history/job-history.js';
 import { Journal } from '../../journal/journal.js';
 import { OwnerLives } from '../../resolvers/owner-lives.js';
 import type { OwnerLife } from '../../resolvers/owner-resolver.js';
 import { inLanes } from '../in-lanes.js';
 import { SweepBook } from '../sweep-book.js';
 import { SweepSettings } from '../sweep-settings.js';
-import { SweepStore } from '../sweep-store.js';
+import { MooringStore } from '../../store/mooring-store.js';
 import { Sweep, type Page, type Round } from '../sweep.js';
 import { GoneObservations, type GoneOwner } from './gone-observations.js';
 import { scanOwners, type ScanPlace, type SeenJobs } from './owner-scan.js';
@@ -33,7 +33,7 @@ export class OrphanSweep extends Sweep {
 
   constructor(
     private readonly settings: SweepSettings,
-    private readonly store: SweepStore,
+    private readonly store: MooringStore,
     private readonly lives: OwnerLives,
     private readonly observations: GoneObservations,
     private readonly book: SweepBook,

@@ -1,5 +1,5 @@
 import { inGroups, unescapeText } from '#core/parts';
-import type { SweepStore } from '../sweep-store.js';
+import type { MooringStore } from '../../store/mooring-store.js';
 
 const MOST_OWNERS = 500;
 
@@ -20,7 +20,7 @@ export interface ScanPlace {
 
 /** A page of at most 500 open owners of one type that have jobs. `next` is the place of the next page, if there is one. */
 export async function scanOwners(
-  store: SweepStore,
+  store: MooringStore,
   types: readonly string[],
   { type, list, after }: ScanPlace = { type: types[0] ?? '', list: '0', after: '' },
 ): Promise<{ type: string; owners: SeenJobs[]; next: ScanPlace | undefined }> {

@@ -1,12 +1,29 @@
-import { parseOwner } from '#core';
-import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
+import { parseOwner, type Owner } from '#core';
+import { Injectable, SetMetadata, type CustomDecorator, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Job } from 'bullmq';
 import { Journal } from '../../journal/journal.js';
 import { KindRegistry } from '../../kinds/kind-registry.js';
 import type { Kind } from '../../kinds/kind.js';
 import { MooringSetupError } from '../../setup-error.js';
-import { JobKeeper, KEEPS } from './job-keeper.js';
+
+const KEEPS = Symbol('mooring:keeps');
+
+export interface FinishedJob {
+  readonly id: string;
+  readonly owners: readonly Owner[];
+}
+
+/** Says which completed jobs of a kind are still wanted, whatever their age and number. */
+export abstract class JobKeeper {
+  /** The ids that are wanted, of at most 100 jobs. If it rejects, all of them are kept. */
+  abstract wanted(jobs: readonly FinishedJob[]): Promise<ReadonlySet<string>>;
+}
+
+/** Says which kind a keeper is for. The kind has `keepWanted: true`. */
+export function Keeps(kind: Kind): CustomDecorator<symbol> & ClassDecorator {
+  return SetMetadata(KEEPS, kind) as CustomDecorator<symbol> & ClassDecorator;
+}
 
 /** The keepers of this process, by kind. */
 @Injectable()

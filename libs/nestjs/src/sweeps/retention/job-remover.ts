@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Job } from 'bullmq';
 import { artifactsIdOf } from '../../kinds/job-ids.js';
 import { Journal } from '../../journal/journal.js';
 import { MOORING_OPTIONS, type MooringOptions } from '../../options.js';
-import { SweepStore } from '../sweep-store.js';
+import { MooringStore } from '../../store/mooring-store.js';
 import { Quarantine } from './quarantine.js';
 
 /** A finished job that its kind does not keep. */
-export interface FinishedRemoval extends Record<'id' | 'queue' | 'state' | 'reason', string> {
-  /** By the store's time, ms. */
-  readonly at: number;
-  readonly finishedOn: number;
+export interface Excess {
+  readonly job: Job;
+  readonly reason: string;
   /** Artifacts that were written after this time, ms, keep it: the clock of its worker is behind. */
   readonly keptSince?: number;
 }
@@ -24,18 +24,24 @@ export type Removed = 'removed' | 'kept' | { readonly failed: string };
 export class JobRemover {
   constructor(
     @Inject(MOORING_OPTIONS) private readonly options: MooringOptions,
-    private readonly store: SweepStore,
+    private readonly store: MooringStore,
     private readonly quarantine: Quarantine,
     private readonly journal: Journal,
   ) {}
 
-  async remove(removal: FinishedRemoval): Promise<Removed> {
-    const { id, queue, state, reason, at, finishedOn, keptSince = Infinity } = removal;
+  /** @param nowMs by the store's time */
+  async remove(
+    { job, reason, keptSince = Infinity }: Excess,
+    state: string,
+    nowMs: number,
+  ): Promise<Removed> {
+    const { finishedOn = 0, queueName } = job;
+    const id = job.id!;
     const { artifacts } = this.options;
     try {
       if (((await artifacts?.writtenAt(artifactsIdOf(id))) ?? 0) > keptSince) return 'kept';
       await artifacts?.removeAll(artifactsIdOf(id));
-      const prefix = `${this.store.root}:${queue}:`;
+      const prefix = `${this.store.root}:${queueName}:`;
       const removed = await this.store.run('removeEnded', prefix + id, [
         prefix,
         id,
@@ -47,7 +53,7 @@ export class JobRemover {
     } catch (error) {
       const failed = (error as Error).message;
       this.journal.trouble('The removal of finished jobs', error);
-      await this.quarantine.fail(id, failed, at);
+      await this.quarantine.fail(id, failed, nowMs);
       return { failed };
     }
   }

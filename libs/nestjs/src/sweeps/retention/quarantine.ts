@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SweepStore } from '../sweep-store.js';
+import { MooringStore } from '../../store/mooring-store.js';
 
 const PAGE = 100;
 const KEPT_MS = 30 * 86_400_000;
@@ -21,16 +21,17 @@ interface Failure {
 /** Finished jobs that could not be removed. After five sweeps each is left alone until an operator forces it. */
 @Injectable()
 export class Quarantine {
-  constructor(private readonly store: SweepStore) {}
+  constructor(private readonly store: MooringStore) {}
 
   /** Which of these are in quarantine. */
   async among(jobIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const failures = await this.read(jobIds);
+    const failures = await this.store.readFields<Failure>(this.failures, jobIds);
     return new Set(jobIds.filter((id) => (failures.get(id)?.tries ?? 0) >= MOST_TRIES));
   }
 
   async fail(jobId: string, why: string, nowMs: number): Promise<void> {
-    const tries = ((await this.read([jobId])).get(jobId)?.tries ?? 0) + 1;
+    const before = await this.store.readFields<Failure>(this.failures, [jobId]);
+    const tries = (before.get(jobId)?.tries ?? 0) + 1;
     const failure: Failure = { tries, at: nowMs, why };
     await this.store.write([
       ['HSET', this.failures, jobId, JSON.stringify(failure)],
@@ -55,7 +56,7 @@ export class Quarantine {
   async page(from: number): Promise<{ jobs: Quarantined[]; next: number | null }> {
     const found = await (await this.store.client).zrange(this.key, from, from + PAGE);
     const ids = found.slice(0, PAGE);
-    const failures = await this.read(ids);
+    const failures = await this.store.readFields<Failure>(this.failures, ids);
     const jobs = ids.map((jobId) => {
       const { at = 0, why = 'unknown' } = failures.get(jobId) ?? {};
       return { jobId, at: new Date(at).toISOString(), why };
@@ -69,11 +70,5 @@ export class Quarantine {
 
   private get failures(): string {
     return this.store.key('failures');
-  }
-
-  private async read(jobIds: readonly string[]): Promise<Map<string, Failure>> {
-    if (jobIds.length === 0) return new Map();
-    const texts = await (await this.store.client).hmget(this.failures, ...jobIds);
-    return new Map(jobIds.flatMap((id, i) => (texts[i] ? [[id, JSON.parse(texts[i]) as Failure]] : [])));
   }
 }

@@ -4,10 +4,10 @@ import { QueueRegistry } from '../../enqueue/queue-registry.js';
 import { JobRetention } from '../../kinds/job-retention.js';
 import { KindRegistry } from '../../kinds/kind-registry.js';
 import { inLanes } from '../in-lanes.js';
-import { SweepStore } from '../sweep-store.js';
+import { MooringStore } from '../../store/mooring-store.js';
 import { Sweep, type Page, type Round } from '../sweep.js';
 import { JobKeepers } from './job-keepers.js';
-import { JobRemover, type Removed } from './job-remover.js';
+import { JobRemover, type Excess, type Removed } from './job-remover.js';
 import { Quarantine } from './quarantine.js';
 
 /** A page is read with the payloads. */
@@ -24,13 +24,6 @@ interface Position {
   readonly waiting: number;
 }
 
-/** A job that its kind does not keep. */
-interface Excess {
-  readonly job: Job;
-  readonly reason: string;
-  readonly keptSince?: number;
-}
-
 /**
  * Removes finished jobs that are older, or more, than their kind keeps, each after its artifacts. It reads the jobs of a queue from the
  * newest on and counts them by kind. Of queues without artifacts and keepers BullMQ removes finished jobs itself.
@@ -40,7 +33,7 @@ export class RetentionSweep extends Sweep {
   readonly kind = 'retention';
 
   constructor(
-    private readonly store: SweepStore,
+    private readonly store: MooringStore,
     private readonly kinds: KindRegistry,
     private readonly retention: JobRetention,
     private readonly queues: QueueRegistry,
@@ -59,7 +52,9 @@ export class RetentionSweep extends Sweep {
     const { excess, unknown, ...counted } = this.judge(at, jobs, nowMs);
     const stays = await this.staying(at, excess, round);
     const going = excess.filter(({ job }) => !stays.all.has(job.id!));
-    const ends = await inLanes(going, round.signal, (each) => this.remove(at, each, nowMs, round));
+    const ends = await inLanes(going, round.signal, (each) =>
+      round.dryRun ? Promise.resolve<Removed>('removed') : this.remover.remove(each, at.state, nowMs),
+    );
     const gone = going.filter((_, i) => ends[i] === 'removed').map(({ job }) => job.id!);
     if (!round.dryRun) await this.quarantine.forget(gone);
     const { length: removed } = gone;
@@ -108,17 +103,6 @@ export class RetentionSweep extends Sweep {
     const wanted = await this.keepers.wanted(state === 'completed' ? jobs : []);
     const quarantined = await this.quarantine.among(force ? [] : jobs.map(({ id }) => id!));
     return { all: new Set([...wanted, ...quarantined]), quarantined: quarantined.size };
-  }
-
-  private async remove(
-    { queue, state }: Position,
-    { job, ...why }: Excess,
-    at: number,
-    { dryRun }: Round,
-  ): Promise<Removed> {
-    if (dryRun) return 'removed';
-    const { id, finishedOn = 0 } = job;
-    return this.remover.remove({ id: id!, queue, state, finishedOn, at, ...why });
   }
 
   /** A job that is not valid JSON does not hold up the others. */

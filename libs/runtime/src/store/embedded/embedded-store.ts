@@ -1,15 +1,14 @@
 import { compiledEntry } from '../compiled-entry.js';
 import { startStoreProcess, type StoreProcess } from '../store-process.js';
 
-export interface EmbeddedOptions {
-  /** 0, or none, takes any free one. */
-  readonly port?: number;
-  /** Where the store's few words go: its end, when it was not asked to end. */
-  readonly stdio?: 'inherit' | 'ignore';
-}
-
-/** Starts a Valkey on 127.0.0.1, in a process of its own that ends with this one. It keeps nothing. */
-export function startEmbedded({ port = 0, stdio = 'inherit' }: EmbeddedOptions = {}): Promise<StoreProcess> {
+/**
+ * Starts a Valkey on 127.0.0.1, in a process of its own that ends with this one. It keeps nothing. Port 0 is any free one. Its
+ * output is a line when it ends without being asked.
+ */
+export function startEmbedded({
+  port = 0,
+  stdio = 'inherit',
+}: { readonly port?: number; readonly stdio?: 'inherit' | 'ignore' } = {}): Promise<StoreProcess> {
   const entry = compiledEntry('libs/runtime/src/store/embedded/embedded-process.js');
   return startStoreProcess(entry, [String(port)], stdio);
 }

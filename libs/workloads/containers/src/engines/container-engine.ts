@@ -21,8 +21,19 @@ export abstract class ContainerEngine {
   abstract readonly name: string;
 
   /** Distinguishes engines of the same name, where processes may use different ones. */
-  get place(): string | undefined {
+  async place(): Promise<string | undefined> {
     return undefined;
+  }
+
+  /** Identifies this engine: only a process that has it can say whether one of its containers exists. */
+  async address(): Promise<string> {
+    const place = await this.place();
+    return place === undefined ? this.name : `${this.name}@${place}`;
+  }
+
+  /** Records from before places were introduced have none. */
+  async isAt(address: string): Promise<boolean> {
+    return address === this.name || address === (await this.address());
   }
 
   /**
@@ -59,6 +70,12 @@ export abstract class ContainerEngine {
 
   /** Moves the deadline of a container that ends by itself. */
   async endIn(_id: string, _ms: number): Promise<void> {}
+}
+
+/** True if the labels contain a label: a key, or `key=value`. */
+export function carries(labels: Container['labels'], label: string): boolean {
+  const [key = '', ...value] = label.split('=');
+  return Object.hasOwn(labels, key) && (value.length === 0 || labels[key] === value.join('='));
 }
 
 /** The engine cannot run this image; a retry does not help. */

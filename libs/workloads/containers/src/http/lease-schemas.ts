@@ -2,7 +2,6 @@ import { DurationMs } from '#workload-kit/api';
 import { z } from 'zod';
 import { LEASE_STATES, LeaseAnswer } from '../lease.js';
 
-/** Body of `POST /v1/leases`. */
 export const LeaseBody = z
   .strictObject({
     image: z.string().min(1).max(500).describe('One of those that may be leased, with or without a tag.'),
@@ -16,13 +15,11 @@ export const LeaseBody = z
   .meta({ id: 'AskForLease' });
 export type LeaseBody = z.output<typeof LeaseBody>;
 
-/** Body of `POST /v1/leases/{id}/renew`. */
 export const RenewBody = z
   .strictObject({ duration: DurationMs.describe('How long from now; never less than it is held already.') })
   .meta({ id: 'RenewLease' });
 export type RenewBody = z.output<typeof RenewBody>;
 
-/** Body of `POST /v1/leases/{id}/cleanup`. */
 export const CleanUpBody = z
   .strictObject({
     release: z

@@ -1,4 +1,3 @@
-import { formatOwner } from '#core';
 import { Journal } from '#nestjs';
 import { Caller, Cursor, idempotencyKeyOf, Needs, type Reply } from '#http';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
@@ -10,12 +9,11 @@ import {
   ApiOkResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { leaseOwner } from '../lease-kinds.js';
+import { leaseFact } from '../lease-kinds.js';
 import { LeaseAnswer, type Lease, type LeaseRecord, type LeaseState } from '../lease.js';
 import { Leases } from '../leases.service.js';
 import { CleanUpBody, LeaseBody, LeasesAnswer, RenewBody, State } from './lease-schemas.js';
 
-/** HTTP routes for leases. */
 @ApiTags('leases')
 @ApiBearerAuth()
 @Controller('v1/leases')
@@ -95,13 +93,8 @@ export class LeasesController {
   ): Promise<Lease> {
     const release = body?.release === true;
     const lease = await (release ? this.leases.release(id) : this.leases.cleanUp(id));
-    this.journal.tell({
-      event: 'workload',
-      what: 'lease.cleanup-asked',
-      owner: formatOwner(leaseOwner(id)),
-      status: 'done',
-      facts: { leaseId: id, release, by: caller || 'api' },
-    });
+    const facts = { release, by: caller || 'api' };
+    this.journal.tell(leaseFact('lease.cleanup-asked', id, 'done', facts));
     return shown(lease);
   }
 }

@@ -1,18 +1,13 @@
-import { Journal, type Page, type Round, type SweepLine } from '#nestjs';
+import { Journal, type Page, type Round } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { ContainerEngine, type Container } from '../engines/container-engine.js';
 import { ContainerRemover } from '../container-remover.js';
 import { FleetSignature } from '../fleet-signature.js';
 import { LeaseRepository } from '../lease-repository.js';
-import { AT_ONCE, within } from './lease-survey.js';
+import { surveyPage, within, type Fate } from './survey-page.js';
 
 /** Minimum age of a container that may be removed. Its lease existed before it. */
 const GRACE_MS = 30_000;
-
-interface Look {
-  readonly fate: 'kept' | 'removed' | 'failed';
-  readonly why: string | undefined;
-}
 
 /** Finds containers without a lease: those of this fleet are removed, others are never touched. */
 @Injectable()
@@ -35,27 +30,15 @@ export class ContainerReconciler {
     const rest = listed
       .filter(({ id }) => after === undefined || id > after)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const page = rest.slice(0, limit);
-    const counts = { seen: 0, kept: 0, removed: 0, failed: 0 };
-    const lines: SweepLine[] = [];
-    let last = after;
-    for (let i = 0; i < page.length && !round.signal.aborted; i += AT_ONCE) {
-      const some = page.slice(i, i + AT_ONCE);
-      const looks = await Promise.all(some.map((container) => this.look(container, round)));
-      last = some.at(-1)!.id;
-      for (const [j, { fate, why }] of looks.entries()) {
-        counts.seen += 1;
-        counts[fate] += 1;
-        if (why !== undefined) lines.push({ what: some[j]!.name, why });
-      }
-    }
-    const isLast = page.length === rest.length && !round.signal.aborted;
-    return { ...counts, lines, position: isLast ? null : (last ?? null) };
+    const look = (container: Container): Promise<Fate> => this.look(container, round);
+    const { page, last } = await surveyPage(rest.slice(0, limit), round, look, ({ name }) => name);
+    const isLast = rest.length <= limit && !round.signal.aborted;
+    return { ...page, position: isLast ? null : (last?.id ?? after ?? null) };
   }
 
-  private async look(container: Container, round: Round): Promise<Look> {
+  private async look(container: Container, round: Round): Promise<Fate> {
     const why = await this.isLeft(container, round);
-    return { why, fate: why === undefined ? 'kept' : await this.remove(container, why, round) };
+    return { why, word: why === undefined ? 'kept' : await this.remove(container, why, round) };
   }
 
   /** The reason to remove it, if any. */

@@ -1,12 +1,11 @@
-import { formatOwner, MooringError, Owners } from '#core';
+import { MooringError, Owners } from '#core';
 import { JobCanceller, Journal, receiptOf } from '#nestjs';
 import { Injectable } from '@nestjs/common';
-import { leaseOwner } from '../lease-kinds.js';
+import { leaseFact, leaseOwner } from '../lease-kinds.js';
 import { ContainerRemover } from '../container-remover.js';
-import { isIn } from '../engine-place.js';
 import { ContainerEngine } from '../engines/container-engine.js';
-import { inFew, type LeaseRecord, type LeaseState } from '../lease.js';
-import { LeaseRepository, type Claim } from '../lease-repository.js';
+import { inFew, type Claim, type LeaseRecord, type LeaseState } from '../lease.js';
+import { LeaseRepository } from '../lease-repository.js';
 
 /** Time limit of an attempt and of its hold: a hanging attempt delays only its own lease. */
 const ATTEMPT_MS = 10_000;
@@ -84,7 +83,7 @@ export class LeaseReaper {
 
   private async attempt(id: string, claim: Claim, signal: AbortSignal): Promise<EndOutcome> {
     const place = claim.made?.engine;
-    if (place !== undefined && !isIn(place, this.engine))
+    if (place !== undefined && !(await this.engine.isAt(place)))
       return this.leave(id, claim, `its engine is ${place}, which this process does not have`);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
     try {
@@ -137,7 +136,10 @@ export class LeaseReaper {
    */
   private async finish(id: string, claim: Claim): Promise<EndOutcome> {
     const step = { leaseId: id, containerId: claim.made?.id ?? '', attempt: claim.attempt };
-    if (claim.how === 'expired') this.sayExpired(id, step.containerId);
+    const newsId = `lease.expired:${id}`;
+    const { containerId } = step;
+    if (claim.how === 'expired')
+      this.journal.tell({ ...leaseFact('lease.expired', id, 'done', { containerId }), newsId });
     const beganAt = performance.now();
     const [word, state] = await this.leases.ended(id, claim);
     if (word === 'overtaken') return { outcome: 'over' };
@@ -153,32 +155,13 @@ export class LeaseReaper {
         return { outcome: 'again', forMs: Number(forMs), why };
       case 'overtaken':
         return { outcome: 'over' };
-      case 'manual':
-        this.sayGivenUp(id, claim, why);
+      case 'manual': {
+        const facts = { containerId: claim.made?.id ?? '', attempt: claim.attempt, why };
+        this.journal.tell(leaseFact('lease.manual-cleanup', id, 'failed', facts));
         return { outcome: 'manual' };
+      }
       case 'still':
         return { outcome: 'manual' };
     }
-  }
-
-  private sayExpired(leaseId: string, containerId: string): void {
-    this.journal.tell({
-      event: 'workload',
-      what: 'lease.expired',
-      owner: formatOwner(leaseOwner(leaseId)),
-      status: 'done',
-      newsId: `lease.expired:${leaseId}`,
-      facts: { leaseId, containerId },
-    });
-  }
-
-  private sayGivenUp(leaseId: string, { attempt, made }: Claim, why: string): void {
-    this.journal.tell({
-      event: 'workload',
-      what: 'lease.manual-cleanup',
-      owner: formatOwner(leaseOwner(leaseId)),
-      status: 'failed',
-      facts: { leaseId, containerId: made?.id ?? '', attempt, why },
-    });
   }
 }

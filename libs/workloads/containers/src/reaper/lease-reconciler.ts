@@ -1,8 +1,14 @@
 import { Reconciler } from '#workload-kit';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { LeaseRepository } from '../lease-repository.js';
-import { LeaseJobLinks } from './lease-job-links.js';
+import { LeaseJobs } from '../lease-jobs.js';
 import { LeaseReaper } from './lease-reaper.js';
+
+/** Each has its own signal, because signals derived from a process-wide one are never collected. */
+interface Attempt {
+  readonly controller: AbortController;
+  readonly done: Promise<void>;
+}
 
 /** Concurrent leases. A hanging one occupies its place and no other. */
 const AT_ONCE = 64;
@@ -13,12 +19,11 @@ const AT_ONCE = 64;
  */
 @Injectable()
 export class LeaseReconciler extends Reconciler implements BeforeApplicationShutdown {
-  private readonly underWay = new Map<string, Promise<void>>();
-  private readonly closing = new AbortController();
+  private readonly underWay = new Map<string, Attempt>();
 
   constructor(
     private readonly leases: LeaseRepository,
-    private readonly jobLinks: LeaseJobLinks,
+    private readonly jobs: LeaseJobs,
     private readonly reaper: LeaseReaper,
   ) {
     super('Leases');
@@ -27,38 +32,27 @@ export class LeaseReconciler extends Reconciler implements BeforeApplicationShut
   /** Returns the number of leases started. Does not wait for them, so that a hanging one delays no other. */
   async reconcileOnce(): Promise<number> {
     const free = AT_ONCE - this.underWay.size;
-    if (free <= 0 || this.closing.signal.aborted) return 0;
+    if (free <= 0 || this.isEnding) return 0;
     const ids = await this.leases.due(free);
     for (const id of ids) this.begin(id);
     return ids.length;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.closing.abort();
-    await Promise.all(this.underWay.values());
+    const attempts = [...this.underWay.values()];
+    for (const { controller } of attempts) controller.abort();
+    await Promise.all(attempts.map(({ done }) => done));
   }
 
   private begin(id: string): void {
-    if (this.underWay.has(id)) return;
-    const done = this.reconcileWhileOpen(id)
+    if (this.isEnding || this.underWay.has(id)) return;
+    const controller = new AbortController();
+    const done = this.reconcile(id, controller.signal)
       .catch((error: Error) => {
-        if (!this.closing.signal.aborted) this.log.warn(`Lease ${id} is checked again: ${error.message}`);
+        if (!this.isEnding) this.log.warn(`Lease ${id} is checked again: ${error.message}`);
       })
       .finally(() => this.underWay.delete(id));
-    this.underWay.set(id, done);
-  }
-
-  /** Each lease has its own signal, because signals derived from a process-wide one are never collected. */
-  private async reconcileWhileOpen(id: string): Promise<void> {
-    const { signal } = this.closing;
-    const mine = new AbortController();
-    const abort = (): void => mine.abort();
-    signal.addEventListener('abort', abort);
-    try {
-      await this.reconcile(id, mine.signal);
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    this.underWay.set(id, { controller, done });
   }
 
   private async reconcile(id: string, signal: AbortSignal): Promise<void> {
@@ -69,6 +63,6 @@ export class LeaseReconciler extends Reconciler implements BeforeApplicationShut
 
   private async sendIfMissing(id: string): Promise<void> {
     const lease = await this.leases.find(id);
-    if (lease && !lease.jobs) await this.jobLinks.send(lease);
+    if (lease && !lease.jobs) await this.jobs.sendOrEnd(lease);
   }
 }

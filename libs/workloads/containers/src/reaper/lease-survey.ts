@@ -1,22 +1,14 @@
-import { Journal, type Page, type Round, type SweepLine } from '#nestjs';
+import { Journal, type Page, type Round } from '#nestjs';
 import { Injectable } from '@nestjs/common';
-import { isIn } from '../engine-place.js';
-import { ContainerEngine, type Container } from '../engines/container-engine.js';
+import { ContainerEngine } from '../engines/container-engine.js';
 import { ContainerRemover } from '../container-remover.js';
 import { FleetSignature } from '../fleet-signature.js';
 import { LeaseTerminator } from '../lease-terminator.js';
 import type { LeaseRecord, LeaseState } from '../lease.js';
 import { LeaseRepository } from '../lease-repository.js';
-import { LeaseJobLinks } from './lease-job-links.js';
+import { LeaseJobs } from '../lease-jobs.js';
 import { LeaseReaper } from './lease-reaper.js';
-
-const LOOK_MS = 10_000;
-/** Concurrent engine calls, so that a page on a hanging engine does not take the sum of their limits. */
-export const AT_ONCE = 8;
-
-type Fate =
-  | { readonly word: 'kept' | 'unknown' }
-  | { readonly word: 'removed' | 'healed' | 'failed'; readonly why: string };
+import { surveyPage, within, type Fate } from './survey-page.js';
 
 /** Checks each lease: its jobs are in place and its container exists. */
 @Injectable()
@@ -26,7 +18,7 @@ export class LeaseSurvey {
     private readonly engine: ContainerEngine,
     private readonly signature: FleetSignature,
     private readonly removal: ContainerRemover,
-    private readonly jobLinks: LeaseJobLinks,
+    private readonly jobs: LeaseJobs,
     private readonly terminator: LeaseTerminator,
     private readonly reaper: LeaseReaper,
     private readonly journal: Journal,
@@ -37,18 +29,9 @@ export class LeaseSurvey {
     const { leases, cursor: next } = await this.leases.walk(state, cursor, limit);
     const running =
       state === 'running' && leases.length > 0 ? await this.listRunning(round.signal) : undefined;
-    const counts = { seen: 0, kept: 0, unknown: 0, removed: 0, healed: 0, failed: 0 };
-    const lines: SweepLine[] = [];
-    for (let i = 0; i < leases.length && !round.signal.aborted; i += AT_ONCE) {
-      const some = leases.slice(i, i + AT_ONCE);
-      const fates = await Promise.all(some.map((lease) => this.look(lease, running, round)));
-      for (const [j, fate] of fates.entries()) {
-        counts.seen += 1;
-        counts[fate.word] += 1;
-        if ('why' in fate) lines.push({ what: `lease:${some[j]!.id}`, why: fate.why });
-      }
-    }
-    return { ...counts, lines, position: round.signal.aborted ? (cursor ?? null) : next };
+    const look = (lease: LeaseRecord): Promise<Fate> => this.look(lease, running, round);
+    const { page } = await surveyPage(leases, round, look, ({ id }) => `lease:${id}`);
+    return { ...page, position: round.signal.aborted ? (cursor ?? null) : next };
   }
 
   private async look(
@@ -58,9 +41,9 @@ export class LeaseSurvey {
   ): Promise<Fate> {
     try {
       if (lease.state === 'manual-cleanup') return await this.tryAgain(lease, round);
-      const loose = await this.jobLinks.look(lease);
+      const loose = await this.jobs.look(lease);
       if (loose) {
-        if (!round.dryRun) await this.jobLinks.mend(lease, loose);
+        if (!round.dryRun) await this.jobs.mend(lease, loose);
         return loose === 'send'
           ? { word: 'healed', why: 'it had lost a job' }
           : { word: 'removed', why: loose.why };
@@ -89,7 +72,7 @@ export class LeaseSurvey {
     running: ReadonlySet<string> | undefined,
     { dryRun, signal }: Round,
   ): Promise<Fate> {
-    if (!made || !running || !isIn(made.engine, this.engine)) return { word: 'unknown' };
+    if (!made || !running || !(await this.engine.isAt(made.engine))) return { word: 'unknown' };
     if (running.has(made.id)) return { word: 'kept' };
     const container = await this.removal.find(id, made, within(signal));
     if (container?.running) return { word: 'kept' };
@@ -101,15 +84,11 @@ export class LeaseSurvey {
   /** Undefined if the engine does not answer. */
   private async listRunning(signal: AbortSignal): Promise<ReadonlySet<string> | undefined> {
     try {
-      const all: readonly Container[] = await this.engine.list(this.signature.label, within(signal));
+      const all = await this.engine.list(this.signature.label, within(signal));
       return new Set(all.filter(({ running }) => running).map(({ id }) => id));
     } catch (error) {
       this.journal.trouble('The engine of leases', error);
       return undefined;
     }
   }
-}
-
-export function within(signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
 }

@@ -12,11 +12,10 @@ import {
 import type { FastifyReply } from 'fastify';
 import { DiagramAnswer, hasPicture, type DiagramView } from '../diagram.js';
 import { isDiagramId } from '../diagram-keys.js';
-import { InvalidDiagramError } from '../diagram-errors.js';
 import { OWNER_TYPE } from '../diagram-kinds.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { DiagramBody, MAX_BODY_BYTES } from './diagram-schemas.js';
-import { isInvalid, checkSize, noDiagram } from './problems.js';
+import { checkSize, noDiagram } from './problems.js';
 
 /** HTTP routes for diagrams. */
 @ApiTags('diagrams')
@@ -38,7 +37,7 @@ export class DiagramsController {
   ): Promise<DiagramView> {
     checkSize(request.source);
     const by = owner === undefined ? undefined : ownerIn(owner);
-    const view = await this.diagrams.ask(request, by).catch(refuse);
+    const view = await this.diagrams.ask(request, by);
     reply.status(hasPicture(view) ? 200 : 202).header('location', `/v1/diagrams/${view.id}`);
     return view;
   }
@@ -59,8 +58,4 @@ function ownerIn(text: string): Owner {
   const owner = parseOwner(text);
   if (owner.type !== OWNER_TYPE) return owner;
   throw new ApiProblem(400, 'INVALID', `An owner of the type ${OWNER_TYPE} is not for callers.`);
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof InvalidDiagramError ? isInvalid(error.flaw) : error;
 }

@@ -1,6 +1,6 @@
 import { ApiProblem, Needs } from '#http';
 import { enoughOf, TakesBytes } from '#workload-kit/api';
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasPicture, isUnderWay, type DiagramView, type Flaw } from '../diagram.js';
@@ -29,31 +29,19 @@ export class KrokiController {
   @Post(':format')
   @HttpCode(200)
   @TakesBytes(MAX_BODY_BYTES)
-  async draw(
-    @Param('format') format: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.answer(readSource(request.body, request.headers['content-type']), format, request, reply);
+  async draw(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    await this.answer(readSource(request.body, request.headers['content-type']), request, reply);
   }
 
   /** A wildcard, because the source may exceed the length limit of a path parameter. */
   @Get(':format/*')
-  async show(
-    @Param('format') format: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { '*': encoded = '' } = request.params as Record<string, string>;
-    await this.answer(await decodeSource(encoded), format, request, reply);
+    await this.answer(await decodeSource(encoded), request, reply);
   }
 
-  private async answer(
-    source: string,
-    format: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> {
+  private async answer(source: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { format } = request.params as Record<string, string>;
     // Taken from the route, because the address may be encoded differently.
     const type = typeNamed(request.routeOptions.url!.split('/')[1]!)!;
     const output = OUTPUTS.find((each) => each === format);
@@ -61,8 +49,7 @@ export class KrokiController {
     checkSize(source);
     const asked = { type, source, output };
     const id = await this.diagrams.idOf(asked);
-    const ask = (): Promise<DiagramView> => this.diagrams.askUnchecked(asked);
-    const view = await this.waits.untilOver(id, ask, enoughOf(reply));
+    const view = await this.waits.untilOver(id, () => this.diagrams.askUnchecked(asked), enoughOf(reply));
     await this.send(view, request, reply);
   }
 

@@ -1,11 +1,11 @@
 import { findChromium } from './browser/find-chromium.js';
-import type { DrawerName } from './drawers/load.js';
+import { DRAWERS, type DrawerName, type Weight } from './drawers/load.js';
 import { DiagramInvalid, RendererBusy, RenderLimit } from './errors.js';
 import { RENDER_LIMITS, type RenderLimits } from './limits.js';
 import type { Pool } from './pool/pool.js';
-import { poolsFor, WEIGHT_OF, type Weight } from './pool/pools.js';
-import type { Answer, Task } from './pool/words.js';
-import type { DiagramType, Output, Rendered, RenderRequest } from './types.js';
+import { poolsFor } from './pool/pools.js';
+import type { Answer } from './pool/words.js';
+import { CONTENT_TYPES, type DiagramType, type Output, type Rendered, type RenderRequest } from './types.js';
 import { rendererName } from './versions.js';
 
 interface Options extends Partial<RenderLimits> {
@@ -14,7 +14,6 @@ interface Options extends Partial<RenderLimits> {
 
 const OPEN =
   'Chromium runs without its own sandbox here, which needs user namespaces and another user than root; what else is around it stays.';
-const CONTENT_TYPES: Record<Output, string> = { svg: 'image/svg+xml', png: 'image/png' };
 
 /**
  * Draws diagrams in processes of their own, which start when they are needed, and hands back nothing but safe bytes.
@@ -24,7 +23,7 @@ const CONTENT_TYPES: Record<Output, string> = { svg: 'image/svg+xml', png: 'imag
 export class Renderers {
   private readonly limits: RenderLimits;
   private readonly chromium: Promise<string | undefined>;
-  private readonly pools: Promise<Record<Weight, Pool>>;
+  private readonly pools: Promise<Record<Weight | 'finish', Pool>>;
   private readonly underWay = new Map<Weight, number>();
 
   constructor({ warn, ...limits }: Options = {}) {
@@ -44,8 +43,8 @@ export class Renderers {
     const drawer = await this.drawerOf(type);
     return this.admitted(drawer, type, async () => {
       const svg = await this.draw(drawer, type, source, signal);
-      const { bytes, warnings } = await this.finish(svg, output, signal);
-      return { bytes, warnings, contentType: CONTENT_TYPES[output], renderer: rendererName(drawer) };
+      const finished = await this.finish(svg, output, signal);
+      return { ...finished, contentType: CONTENT_TYPES[output], renderer: rendererName(drawer) };
     });
   }
 
@@ -58,7 +57,7 @@ export class Renderers {
     const drawer = checkerOf(type);
     try {
       await this.admitted(drawer, type, () =>
-        this.run(drawer, { do: 'check', drawer, source }, this.limits.checkMs, signal, begun),
+        this.run(DRAWERS[drawer].weight, { do: 'check', drawer, source }, this.limits.checkMs, signal, begun),
       );
     } catch (error) {
       if (error instanceof RenderLimit || error instanceof RendererBusy) return;
@@ -69,7 +68,7 @@ export class Renderers {
   /** Whether there is a process that can look at such a source; else one is to start and load what it needs. */
   async canCheck(type: DiagramType): Promise<boolean> {
     const drawer = checkerOf(type);
-    return (await this.pools)[WEIGHT_OF[drawer]].has(drawer);
+    return (await this.pools)[DRAWERS[drawer].weight].has(drawer);
   }
 
   /** What draws this type here: with another version, or another way, it may look different. */
@@ -97,7 +96,7 @@ export class Renderers {
 
   /** Counted until it is finished, so that the line for finishing is no longer than those before it. */
   private async admitted<T>(drawer: DrawerName, type: DiagramType, work: () => Promise<T>): Promise<T> {
-    const weight = WEIGHT_OF[drawer];
+    const weight = DRAWERS[drawer].weight;
     const before = this.underWay.get(weight) ?? 0;
     const most = this.limits.line + (weight === 'light' ? this.limits.lightProcesses : 1);
     if (before >= most) throw new RendererBusy(type);
@@ -116,8 +115,8 @@ export class Renderers {
     signal: AbortSignal,
   ): Promise<string> {
     const { outputBytes, timeMs } = this.limits;
-    const task: Task = { do: 'draw', drawer, source, outputBytes };
-    const drawn = await this.run(drawer, task, timeMs[type], signal);
+    const task = { do: 'draw', drawer, source, outputBytes } as const;
+    const drawn = await this.run(DRAWERS[drawer].weight, task, timeMs[type], signal);
     return drawn.said === 'drawn' ? drawn.svg : strange(drawn);
   }
 
@@ -130,25 +129,14 @@ export class Renderers {
     // A renderer may not have checked the size, and sanitizing hardly changes it.
     if (svg.length > outputBytes)
       throw new RenderLimit('size', `The drawing has more than ${outputBytes} bytes.`);
-    const pools = await this.pools;
-    const finished = await pools.finish.run(
-      { do: 'finish', svg, output, outputBytes, pixels },
-      finishMs,
-      signal,
-    );
+    const task = { do: 'finish', svg, output, outputBytes, pixels } as const;
+    const finished = await this.run('finish', task, finishMs, signal);
     if (finished.said !== 'finished') return strange(finished);
     return { bytes: Buffer.from(finished.bytes), warnings: finished.warnings };
   }
 
-  private async run(
-    drawer: DrawerName,
-    task: Task,
-    timeMs: number,
-    signal: AbortSignal,
-    begun?: () => void,
-  ): Promise<Answer> {
-    const pools = await this.pools;
-    return pools[WEIGHT_OF[drawer]].run(task, timeMs, signal, begun);
+  private async run(weight: Weight | 'finish', ...task: Parameters<Pool['run']>): Promise<Answer> {
+    return (await this.pools)[weight].run(...task);
   }
 }
 

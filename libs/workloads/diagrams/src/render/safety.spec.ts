@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RENDER_LIMITS } from './limits.js';
-import { poolsFor, WEIGHT_OF } from './pool/pools.js';
+import { poolsFor } from './pool/pools.js';
 import { Renderers } from './renderers.js';
 import { safeSvg } from './safe/safe-svg.js';
 import { hostileMermaid } from '../../../../../test/support/hostile-mermaid.js';
 import { dangersIn } from '../../../../../test/support/dangers.js';
 import type { DiagramType } from './types.js';
-import type { DrawerName } from './drawers/load.js';
+import { DRAWERS, type DrawerName } from './drawers/load.js';
 
 interface Hostile {
   readonly drawer: DrawerName;
@@ -205,7 +205,7 @@ function isHarm(danger: string): boolean {
 }
 
 async function rawDrawing(drawer: DrawerName, source: string): Promise<string> {
-  const answer = await pools[WEIGHT_OF[drawer]].run(
+  const answer = await pools[DRAWERS[drawer].weight].run(
     { do: 'draw', drawer, source, outputBytes: 1_000_000 },
     20_000,
     signal,

@@ -14,6 +14,7 @@ export type DiagramType = (typeof DIAGRAM_TYPES)[number];
 
 export const OUTPUTS = ['svg', 'png'] as const;
 export type Output = (typeof OUTPUTS)[number];
+export const CONTENT_TYPES: Readonly<Record<Output, string>> = { svg: 'image/svg+xml', png: 'image/png' };
 
 export interface RenderRequest {
   readonly type: DiagramType;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { homePage, sitemap, STYLE, type Outline, type SiteFace } from './pages.js';
 import { STATIC_ROUTES, type Route } from './routes.js';
 
@@ -29,5 +29,5 @@ export function unbuiltPage(site: SiteFace, path: string | undefined): StaticPag
 }
 
 export function etagOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64url');
+  return hash('sha256', bytes, 'base64url');
 }

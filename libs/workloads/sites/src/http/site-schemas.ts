@@ -10,7 +10,6 @@ const MAX_DEPTH = 100;
  */
 const MAX_ID_BYTES = 100;
 
-/** Body of `POST /v1/sites`. */
 export const SiteBody = z
   .strictObject({
     name: z.string().trim().min(1).max(200).default('A site'),
@@ -29,7 +28,6 @@ export const SiteBody = z
   .meta({ id: 'CreateSite' });
 export type SiteBody = z.output<typeof SiteBody>;
 
-/** Body of `PUT /v1/sites/{id}/entities/{type}/{entityId}`. */
 export const EntityBody = z
   .looseObject({
     title: z.string().max(500).optional(),

@@ -24,7 +24,6 @@ import {
 /** A host name and port. Any other Host header is not put into URLs. */
 const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i;
 
-/** HTTP routes for sites and their entities. */
 @ApiTags('sites')
 @ApiBearerAuth()
 @Controller('v1/sites')

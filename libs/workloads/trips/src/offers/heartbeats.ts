@@ -1,4 +1,3 @@
-/** An object that receives heartbeats. */
 export interface HeartbeatTarget {
   beat(): void;
 }
@@ -12,7 +11,6 @@ const TURNS = 100;
  */
 export class Heartbeats {
   private readonly turns = Array.from({ length: TURNS }, () => new Set<HeartbeatTarget>());
-  private readonly turnOf = new Map<HeartbeatTarget, Set<HeartbeatTarget>>();
   private timer: NodeJS.Timeout | undefined;
   private now = 0;
 
@@ -21,14 +19,13 @@ export class Heartbeats {
    */
   add(one: HeartbeatTarget): void {
     const turn = this.turns.reduce((least, other) => (other.size < least.size ? other : least));
-    this.turnOf.set(one, turn.add(one));
+    turn.add(one);
     this.timer ??= setInterval(() => this.turn(), EVERY_MS / TURNS).unref();
   }
 
   remove(one: HeartbeatTarget): void {
-    this.turnOf.get(one)?.delete(one);
-    this.turnOf.delete(one);
-    if (this.turnOf.size === 0) this.end();
+    for (const turn of this.turns) turn.delete(one);
+    if (this.turns.every(({ size }) => size === 0)) this.end();
   }
 
   end(): void {

@@ -32,11 +32,11 @@ describe('offer streams of one process', () => {
     const store = new WorkloadStore(redis, `hub-${randomBytes(6).toString('hex')}`);
     trips = new TripRepository(store);
     withdrawn = [];
-    const withdraw = (id: string): Promise<number> => {
+    const expire = (id: string): Promise<number> => {
       withdrawn.push(id);
       return trips.finish(id, 'EXPIRED', 'expired').then(() => 0);
     };
-    hub = new OfferHub(store, trips, { withdraw } as unknown as Trips);
+    hub = new OfferHub(store, trips, { expire } as unknown as Trips);
   });
   afterEach(async () => {
     hub.onModuleDestroy();

@@ -46,12 +46,11 @@ export class OfferHub implements OnModuleDestroy {
     plot: Trips,
   ) {
     this.ends = new OfferExpiryTimers(
-      (tripId) => plot.withdraw(tripId),
+      (tripId) => plot.expire(tripId, true),
       (error) => this.log.debug(String(error)),
     );
   }
 
-  /** Number of open streams. */
   get size(): number {
     return [...this.streams.values()].reduce((sum, { size }) => sum + size, 0);
   }

@@ -9,7 +9,7 @@ export interface Inspected {
   readonly isUnstarted: boolean;
 }
 
-const InspectAnswer = z
+export const InspectAnswer = z
   .object({
     Id: z.string(),
     Name: z.string(),
@@ -29,7 +29,7 @@ const InspectAnswer = z
     isUnstarted: ['created', 'configured', 'initialized'].includes(State.Status),
   }));
 
-const ListAnswer = z.array(
+export const ListAnswer = z.array(
   z
     .object({
       Id: z.string(),
@@ -46,14 +46,6 @@ const ListAnswer = z.array(
       running: listed.State === 'running',
     })),
 );
-
-export function readInspected(answer: unknown): Inspected {
-  return InspectAnswer.parse(answer);
-}
-
-export function readList(answer: unknown): readonly Container[] {
-  return ListAnswer.parse(answer);
-}
 
 /** A list has whole seconds only, and both calls must return the same time. */
 function wholeSeconds(ms: number): number {

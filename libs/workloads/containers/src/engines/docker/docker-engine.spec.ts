@@ -227,9 +227,10 @@ describe('the response of a docker engine', () => {
     );
   });
 
-  it('belongs to another engine when DOCKER_HOST differs', () => {
+  it('belongs to another engine when DOCKER_HOST differs', async () => {
     const hosts = ['tcp://a:2375', 'http://a:2375/', 'tcp://b:2375', 'tcp://a:2376', 'unix:///a.sock'];
-    const [first, same, ...others] = hosts.map((host) => new DockerEngine(host, CAPS).place);
+    const places = await Promise.all(hosts.map((host) => new DockerEngine(host, CAPS).place()));
+    const [first, same, ...others] = places;
     expect(same).toBe(first);
     expect(new Set([first, ...others]).size).toBe(4);
     expect(first).toMatch(/^[\da-f]{16}$/);

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import {
+  carries,
   ContainerEngine,
   EngineUnavailable,
   NoSuchImage,
   type Container,
   type ContainerSpec,
 } from '../container-engine.js';
-import { carries } from '../labels.js';
-import { readInspected, readList, type Inspected } from './answers.js';
+import { InspectAnswer, ListAnswer, type Inspected } from './answers.js';
 import { containerOptions, type Caps } from './container-options.js';
 import { digestOf, openDockerClient } from './docker-client.js';
-import { done, isRefusal, limited, orGone, wordsOf } from './limited.js';
+import { isRefusal, limited, orGone, UNCHANGED, wordsOf } from './limited.js';
 
 const CALL_MS = 10_000;
 /** Time limit for several calls, as a multiple of one. */
@@ -41,7 +41,7 @@ export class DockerEngine extends ContainerEngine {
     this.docker = openDockerClient(dockerHost);
   }
 
-  override get place(): string {
+  override async place(): Promise<string> {
     return digestOf(this.dockerHost);
   }
 
@@ -74,15 +74,15 @@ export class DockerEngine extends ContainerEngine {
   list(label: string, outer: AbortSignal): Promise<readonly Container[]> {
     return limited('list containers', this.callMs, outer, async (abortSignal) => {
       const filters = { label: [label] };
-      const listed = readList(await this.docker.listContainers({ all: true, filters, abortSignal }));
+      const answer = await this.docker.listContainers({ all: true, filters, abortSignal });
       // Filtered again, because a proxy may ignore filters.
-      return listed.filter(({ labels }) => carries(labels, label));
+      return ListAnswer.parse(answer).filter(({ labels }) => carries(labels, label));
     });
   }
 
   stop(id: string, outer: AbortSignal): Promise<void> {
     return limited('stop a container', this.callMs, outer, async (abortSignal) => {
-      if (ID.test(id)) await done(this.docker.getContainer(id).stop({ t: 1, abortSignal }));
+      if (ID.test(id)) await orGone(this.docker.getContainer(id).stop({ t: 1, abortSignal }), UNCHANGED);
     });
   }
 
@@ -117,7 +117,7 @@ export class DockerEngine extends ContainerEngine {
     if (!held?.isUnstarted || !isAsAsked(held.container, spec)) return held?.container;
     const { id } = held.container;
     try {
-      await done(this.docker.getContainer(id).start({ abortSignal }));
+      await orGone(this.docker.getContainer(id).start({ abortSignal }), UNCHANGED);
     } catch (error) {
       if (!isRefusal(error) || !NO_PROGRAM.test(wordsOf(error))) throw error;
       await this.remove(id, abortSignal);
@@ -137,7 +137,7 @@ export class DockerEngine extends ContainerEngine {
   private async inspect(idOrName: string, abortSignal: AbortSignal): Promise<Inspected | undefined> {
     const container = this.docker.getContainer(encodeURIComponent(idOrName));
     const answer = await orGone(container.inspect({ abortSignal }));
-    return answer === undefined ? undefined : readInspected(answer);
+    return answer === undefined ? undefined : InspectAnswer.parse(answer);
   }
 
   /** True if another removal is in progress. */

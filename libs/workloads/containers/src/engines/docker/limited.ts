@@ -1,6 +1,7 @@
 import { EngineUnavailable, NoSuchImage } from '../container-engine.js';
 
-const UNCHANGED = 304;
+/** The container is in the wanted state already. */
+export const UNCHANGED = 304;
 const WORDS = 200;
 
 /** An error response, as dockerode reports it. */
@@ -34,21 +35,12 @@ export async function limited<T>(
   }
 }
 
-/** The result; undefined if the container does not exist. */
-export function orGone<T>(call: Promise<T>): Promise<T | undefined> {
-  return orNothing(isGone, call);
-}
-
-/** Ignores responses that say the container is gone or already in the wanted state. */
-export async function done(call: Promise<unknown>): Promise<void> {
-  await orNothing((error) => error.statusCode === UNCHANGED || isGone(error), call);
-}
-
-async function orNothing<T>(accepts: (error: Refusal) => boolean, call: Promise<T>): Promise<T | undefined> {
+/** The result; undefined if the container does not exist, or the engine refuses with that status. */
+export async function orGone<T>(call: Promise<T>, status?: typeof UNCHANGED): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if (isRefusal(error) && accepts(error)) return undefined;
+    if (isRefusal(error) && (error.statusCode === status || isGone(error))) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withDraft } from './draft.js';
 
 const DEADLINE = '.deadline';
 
@@ -19,10 +19,7 @@ export function idOfDeadline(file: string): string | undefined {
   return file.endsWith(DEADLINE) ? file.slice(0, -DEADLINE.length) : undefined;
 }
 
-/**
- * The deadlines of the containers in a folder. Files are replaced as a whole, so that a child never reads
- * half a number.
- */
+/** The deadlines of the containers in a folder. */
 export class Deadlines {
   /** The values this process wrote last. */
   private readonly written = new Map<string, number>();
@@ -42,14 +39,12 @@ export class Deadlines {
     await rm(deadlineFile(this.folder, id), { force: true });
   }
 
+  /** Announces that a process of the fleet is alive. */
   tellAlive(): Promise<void> {
     return this.put(aliveFile(this.folder), Math.floor(Date.now() / 1_000));
   }
 
-  private async put(file: string, seconds: number): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const draft = join(this.folder, `.deadline.${randomBytes(6).toString('hex')}`);
-    await writeFile(draft, `${seconds}\n`, { mode: 0o600 });
-    await rename(draft, file);
+  private put(file: string, seconds: number): Promise<void> {
+    return withDraft(this.folder, `${seconds}\n`, (draft) => rename(draft, file));
   }
 }

@@ -120,17 +120,17 @@ describe('the process runtime', () => {
   });
 
   it('has one place for all processes with the folder, and another for other folders on the machine', async () => {
-    const { place } = engine;
+    const place = await engine.place();
     expect(place).toMatch(/^[0-9a-f]{16}$/);
-    expect(new ProcessEngine(folder, 64).place).toBe(place);
+    expect(await new ProcessEngine(folder, 64).place()).toBe(place);
     const elsewhere = await mkdtemp(join(tmpdir(), 'mooring-processes-'));
-    expect(new ProcessEngine(elsewhere, 64).place).not.toBe(place);
+    expect(await new ProcessEngine(elsewhere, 64).place()).not.toBe(place);
     await rm(elsewhere, { recursive: true });
     expect(await engine.list('lease', never)).toEqual([]);
     await rm(folder, { recursive: true });
-    expect(engine.place).toBe(place);
+    expect(await engine.place()).toBe(place);
     expect(await readdir(folder)).toEqual(['place']);
-    expect(new ProcessEngine(folder, 64).place).toBe(place);
+    expect(await new ProcessEngine(folder, 64).place()).toBe(place);
     await rm(join(folder, 'place'));
   });
 

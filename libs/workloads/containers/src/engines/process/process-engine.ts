@@ -1,10 +1,10 @@
 import {
+  carries,
   ContainerEngine,
   EngineUnavailable,
   type Container,
   type ContainerSpec,
 } from '../container-engine.js';
-import { carries } from '../labels.js';
 import { endProcess } from './end-process.js';
 import { IdleChild } from './idle-child.js';
 import { isRunning } from './process-identity.js';
@@ -29,8 +29,8 @@ export class ProcessEngine extends ContainerEngine {
     this.registry = new Registry(folder);
   }
 
-  override get place(): string {
-    return this.registry.place;
+  override place(): Promise<string> {
+    return this.registry.place();
   }
 
   async create(spec: ContainerSpec, signal: AbortSignal): Promise<Container> {
@@ -82,11 +82,11 @@ export class ProcessEngine extends ContainerEngine {
   }
 
   override tellAlive(): Promise<void> {
-    return this.registry.tellAlive();
+    return this.registry.deadlines.tellAlive();
   }
 
   override endIn(id: string, ms: number): Promise<void> {
-    return this.registry.setDeadline(id, Date.now() + ms);
+    return this.registry.deadlines.set(id, Date.now() + ms);
   }
 
   /** If this process dies before the record exists, nothing remains; afterwards the container runs on. */
@@ -101,9 +101,9 @@ export class ProcessEngine extends ContainerEngine {
     const record = { id, name, image, labels, createdAt: Date.now(), process: child.identity };
     try {
       // Written before the record: the container runs from then on, whichever process dies.
-      if (endsInMs !== undefined) await this.registry.setDeadline(id, Date.now() + endsInMs);
+      if (endsInMs !== undefined) await this.registry.deadlines.set(id, Date.now() + endsInMs);
       if (await this.registry.claim(record)) return record;
-      await this.registry.forgetDeadline(id);
+      await this.registry.deadlines.forget(id);
       return undefined;
     } finally {
       child.release();

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
-import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, type Dirent } from 'node:fs';
+import { link, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ContainerSpec } from '../container-engine.js';
 import { Deadlines, idOfDeadline } from './deadlines.js';
+import { withDraft } from './draft.js';
 import type { ProcessIdentity } from './process-identity.js';
 
 export interface ContainerRecord extends ContainerSpec {
@@ -22,8 +23,8 @@ const DRAFT_MS = 60_000;
 
 /** The containers of this machine, one file each, written atomically. */
 export class Registry {
+  readonly deadlines: Deadlines;
   private readonly folder: string;
-  private readonly deadlines: Deadlines;
   private known: string | undefined;
 
   constructor(folder: string) {
@@ -35,9 +36,11 @@ export class Registry {
    * The id of the folder. Host names are not unique, and another folder on the same machine knows nothing of
    * these containers. The first reader assigns it, and again if the folder was deleted.
    */
-  get place(): string {
+  async place(): Promise<string> {
     const file = join(this.folder, PLACE);
-    this.known = readIfThere(file) ?? this.give(file, this.known ?? randomBytes(8).toString('hex'));
+    this.known ??= randomBytes(8).toString('hex');
+    if (!existsSync(file)) await this.create(file, this.known);
+    this.known = await readFile(file, 'utf8');
     return this.known;
   }
 
@@ -50,21 +53,10 @@ export class Registry {
     return join(this.folder, `${name}${RECORD}`);
   }
 
-  /** Succeeds only if the name is free. Of concurrent callers one succeeds. */
-  async claim(record: ContainerRecord): Promise<boolean> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const draft = join(this.folder, `.${record.id}`);
-    try {
-      // One line with its end, which is how a child reads it.
-      await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-      await link(draft, this.fileOf(record.name));
-      return true;
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') return false;
-      throw error;
-    } finally {
-      await rm(draft, { force: true });
-    }
+  /** Succeeds only if the name is free. */
+  claim(record: ContainerRecord): Promise<boolean> {
+    // One line with its end, which is how a child reads it.
+    return this.create(this.fileOf(record.name), `${JSON.stringify(record)}\n`);
   }
 
   async named(name: string): Promise<ContainerRecord | undefined> {
@@ -78,7 +70,7 @@ export class Registry {
   }
 
   async *all(): AsyncGenerator<ContainerRecord> {
-    const entries = await readdir(this.folder, { withFileTypes: true }).catch(missing<Dirent[]>([]));
+    const entries = await readdir(this.folder, { withFileTypes: true }).catch(on<Dirent[]>('ENOENT', []));
     for (const { name } of entries.filter((entry) => entry.isFile())) {
       if (name.startsWith('.')) await this.clearIfOld(name);
       const ends = idOfDeadline(name);
@@ -91,40 +83,17 @@ export class Registry {
   /** Moves the record aside and checks it first, so that a new owner of the name keeps theirs. */
   async drop({ id, name }: ContainerRecord): Promise<void> {
     const aside = join(this.folder, `.${this.newId(name)}`);
-    const isTaken = await rename(this.fileOf(name), aside).then(() => true, missing(false));
+    const isTaken = await rename(this.fileOf(name), aside).then(() => true, on('ENOENT', false));
     if (!isTaken) return;
     const taken = await read(aside);
     if (taken && taken.id !== id) await link(aside, this.fileOf(name)).catch(() => undefined);
     await rm(aside, { force: true });
-    await this.forgetDeadline(id);
+    await this.deadlines.forget(id);
   }
 
-  setDeadline(id: string, atMs: number): Promise<void> {
-    return this.deadlines.set(id, atMs);
-  }
-
-  forgetDeadline(id: string): Promise<void> {
-    return this.deadlines.forget(id);
-  }
-
-  /** Announces that a process of the fleet is alive. */
-  tellAlive(): Promise<void> {
-    return this.deadlines.tellAlive();
-  }
-
-  /** Of concurrent callers one assigns it. */
-  private give(file: string, place: string): string {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    const draft = join(this.folder, `.${PLACE}.${randomBytes(6).toString('hex')}`);
-    writeFileSync(draft, place, { mode: 0o600 });
-    try {
-      linkSync(draft, file);
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    } finally {
-      rmSync(draft, { force: true });
-    }
-    return readFileSync(file, 'utf8');
+  /** False if the file exists. Of concurrent callers one creates it. */
+  private create(file: string, text: string): Promise<boolean> {
+    return withDraft(this.folder, text, (draft) => link(draft, file).then(() => true, on('EEXIST', false)));
   }
 
   private async clearIfOld(name: string): Promise<void> {
@@ -134,16 +103,8 @@ export class Registry {
   }
 }
 
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    return missing(undefined)(error);
-  }
-}
-
 async function read(file: string): Promise<ContainerRecord | undefined> {
-  const text = await readFile(file, 'utf8').catch(missing(''));
+  const text = await readFile(file, 'utf8').catch(on('ENOENT', ''));
   try {
     const record = JSON.parse(text) as ContainerRecord;
     const isOne = ID.exec(record.id)?.[1] === record.name && record.labels && record.process;
@@ -154,13 +115,9 @@ async function read(file: string): Promise<ContainerRecord | undefined> {
   }
 }
 
-function missing<T>(answer: T): (error: unknown) => T {
+function on<T>(code: string, answer: T): (error: unknown) => T {
   return (error) => {
-    if (codeOf(error) === 'ENOENT') return answer;
+    if ((error as NodeJS.ErrnoException).code === code) return answer;
     throw error;
   };
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }

@@ -29,33 +29,24 @@ const FONT = dejaVuFile('DejaVuSans');
 
 let browser: Browser | undefined;
 let next: Promise<Page> | undefined;
+let files: Promise<[mermaid: string, font: string]> | undefined;
 
 /** Starts it, and says whose process group it is. It talks through a pipe, which closes when this process dies. */
 export async function startBrowser(file: string, folder: string): Promise<Pick<Ready, 'group' | 'isOpen'>> {
-  const isOpen = await launchWalled(file, folder).then(
-    () => false,
-    () => launchOpen(file, folder).then(() => true),
-  );
-  const { pid } = browser!.process() ?? {};
+  // Its own walls need rights that root, and most containers, do not have. Through a pipe it does not say that it was these.
+  if (process.getuid?.() !== 0) browser = await launch(file, folder).catch(() => undefined);
+  const isOpen = browser === undefined;
+  browser ??= await launch(file, folder, '--no-sandbox');
+  const { pid } = browser.process() ?? {};
   if (pid === undefined) throw new Error('The browser has no process.');
   prepareNext();
   return { group: pid, isOpen };
 }
 
-/** Its own walls need rights that root, and most containers, do not have. Through a pipe it does not say that it was these. */
-async function launchWalled(file: string, folder: string): Promise<void> {
-  if (process.getuid?.() === 0) throw new Error('The browser refuses root.');
-  browser = await launch(file, folder);
-}
-
-async function launchOpen(file: string, folder: string): Promise<void> {
-  browser = await launch(file, folder, '--no-sandbox');
-}
-
 /** Returns an unused page with Mermaid loaded. The next page is prepared in the background. */
 export async function takePage(): Promise<Page> {
   // Concurrent callers get a page of their own.
-  const page = next ?? prepare(browser!);
+  const page = next ?? prepare();
   next = undefined;
   return page;
 }
@@ -70,7 +61,7 @@ export async function dropPage(page: Page): Promise<void> {
  * browser still has to be removed.
  */
 function prepareNext(): void {
-  next ??= prepare(browser!);
+  next ??= prepare();
   next.catch(() => undefined);
 }
 
@@ -88,13 +79,15 @@ function launch(executablePath: string, userDataDir: string, ...more: string[]):
   });
 }
 
-async function prepare({ newPage }: Pick<Browser, 'newPage'>): Promise<Page> {
-  const page = await newPage.call(browser);
+async function prepare(): Promise<Page> {
+  files ??= Promise.all([readFile(MERMAID, 'utf8'), readFile(FONT, 'base64')]);
+  const [mermaid, font] = await files;
+  const page = await browser!.newPage();
   await page.setRequestInterception(true);
   page.on('request', (request) => void allowOrAbort(request));
   await page.setContent(`<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<style>@font-face { font-family: 'DejaVu Sans'; src: url(data:font/ttf;base64,${await font()}) }</style><body></body>`);
-  await page.evaluate(await mermaid());
+<style>@font-face { font-family: 'DejaVu Sans'; src: url(data:font/ttf;base64,${font}) }</style><body></body>`);
+  await page.evaluate(mermaid);
   // Widths are measured with it.
   await page.evaluate('document.fonts.load(\'16px "DejaVu Sans"\').then(() => undefined)');
   return page;
@@ -103,15 +96,4 @@ async function prepare({ newPage }: Pick<Browser, 'newPage'>): Promise<Page> {
 function allowOrAbort(request: HTTPRequest): Promise<void> {
   const isInline = /^(about|data):/.test(request.url());
   return (isInline ? request.continue() : request.abort()).catch(() => undefined);
-}
-
-let script: Promise<string> | undefined;
-let letters: Promise<string> | undefined;
-
-function mermaid(): Promise<string> {
-  return (script ??= readFile(MERMAID, 'utf8'));
-}
-
-function font(): Promise<string> {
-  return (letters ??= readFile(FONT, 'base64'));
 }

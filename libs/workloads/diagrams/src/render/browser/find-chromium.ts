@@ -19,7 +19,7 @@ export async function findChromium(named?: string): Promise<string | undefined> 
   return undefined;
 }
 
-async function isProgram(file: string): Promise<boolean> {
+function isProgram(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(
     () => true,
     () => false,

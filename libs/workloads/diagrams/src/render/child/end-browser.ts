@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { endGroup, startedBy } from '../pool/family.js';
+import { endGroup, startedBy } from '../pool/proc.js';
 
 /** Ends the browser of this process, and removes its profile. Never fails. */
 export function endBrowser(profile: string): void {

@@ -1,3 +1,4 @@
+import type { ResvgRenderOptions } from '@resvg/resvg-js';
 import { unescaped } from '../escape.js';
 import { dejaVuFile } from '../fonts/dejavu.js';
 import { inMarkup } from '../markup.js';
@@ -23,16 +24,12 @@ const NARROW = [
 const BROWSERS_SIZE = 16;
 const FAMILY = /(font-family\s*(?:=\s*"|:\s*))((?:&quot;|[^;}"<>])*)/gi;
 
-export interface Fonts {
-  readonly fontFiles: string[];
-  readonly fontDirs: string[];
-  readonly loadSystemFonts: boolean;
-  readonly defaultFontFamily: string;
-  readonly defaultFontSize: number;
-}
-
 /** Most renderers reckon with Arial, which is as wide as ours when it is condensed; some with Verdana, as wide as ours is. */
-export function fontsFor(svg: string, embedded: EmbeddedFonts, fallback: string | undefined): Fonts {
+export function fontsFor(
+  svg: string,
+  embedded: EmbeddedFonts,
+  fallback: string | undefined,
+): NonNullable<ResvgRenderOptions['font']> {
   const isWide = /DejaVu Sans|Verdana/.test(svg);
   return {
     fontFiles: [...embedded.files, ...(isWide ? WIDE : NARROW)],

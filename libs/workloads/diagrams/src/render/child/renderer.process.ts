@@ -3,11 +3,11 @@ import { Worker } from 'node:worker_threads';
 import type { Drawer } from '../drawers/drawer.js';
 import { drawerOf, type DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit } from '../errors.js';
+import type { Setup } from '../pool/spec.js';
 import { cut, type Answer, type Ready, type Task, type Word } from '../pool/words.js';
 import { closeDoors } from './disable-node-apis.js';
 import { isOutOfMemory, isTrap } from './faults.js';
 import { endBrowser } from './end-browser.js';
-import type { Setup } from './setup.js';
 
 /*
  * A process that draws: `node renderer.process.js <setup>`. It is told one task at a time over IPC and answers each. Its
@@ -28,7 +28,7 @@ const finish = setup.role === 'finish' ? await loadFinish(setup.fonts) : undefin
 const browser = setup.role === 'browse' ? await browse(setup.chromium) : {};
 // Now that it has all it needs. What a renderer loads later, it loads behind them.
 closeDoors();
-process.on('message', (task: Task) => void answer(task).then(say));
+process.on('message', (task: Task) => void perform(task).catch(answerTo).then(say));
 say({ said: 'ready', ...browser });
 
 /** A thread beside this one, which may be in a loop of a renderer's when the parent dies. */
@@ -50,14 +50,6 @@ async function browse(chromium: string): Promise<Pick<Ready, 'group' | 'isOpen'>
   process.once('exit', () => endBrowser(profile));
   const { startBrowser } = await import('../browser/browser.js');
   return startBrowser(chromium, profile);
-}
-
-async function answer(task: Task): Promise<Answer> {
-  try {
-    return await perform(task);
-  } catch (error) {
-    return answerTo(error);
-  }
 }
 
 async function perform(task: Task): Promise<Answer> {
@@ -94,15 +86,12 @@ function answerTo(error: unknown): Answer {
   if (isOutOfMemory(error))
     return { said: 'limit', limit: 'memory', message: `It is too much to draw: ${message}` };
   if (isTrap(error)) {
-    return { said: 'limit', limit: 'process', message: `Its renderer failed on it: ${plain(message)}` };
+    // Without Emscripten's advice to its developers.
+    const plain = message.replace(/ Build with -sASSERTIONS for more info\.$/, '');
+    return { said: 'limit', limit: 'process', message: `Its renderer failed on it: ${plain}` };
   }
   // A renderer that fell over its source may be left in any state.
   return { said: 'invalid', message, worn: true };
-}
-
-/** Without Emscripten's advice to its developers. */
-function plain(message: string): string {
-  return message.replace(/ Build with -sASSERTIONS for more info\.$/, '');
 }
 
 /** Without effect when the parent is dead: the watchdog ends this process. */

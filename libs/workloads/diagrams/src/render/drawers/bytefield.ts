@@ -23,8 +23,6 @@ function isOfItsReader(error: unknown): boolean {
 function invalid({ message }: Error): DiagramInvalid {
   const [place, line, column] = /\[at line (\d+), column (\d+)\]/.exec(message) ?? [];
   if (!place) return new DiagramInvalid(message);
-  return new DiagramInvalid(message.replace(place, '').trim(), {
-    line: Number(line),
-    column: Number(column),
-  });
+  const plain = message.replace(place, '').trim();
+  return new DiagramInvalid(plain, { line: Number(line), column: Number(column) });
 }

@@ -12,17 +12,12 @@ interface D2 {
   render(request: string): Promise<string> | string;
 }
 
-interface Compiled {
-  readonly diagram: unknown;
-  readonly renderOptions: object;
-}
-
-type Reply = { readonly data?: unknown; readonly error?: { readonly message: string } };
-
 interface Go {
   readonly importObject: object;
   run(instance: unknown): Promise<void>;
 }
+
+type Compiled = Record<'diagram' | 'renderOptions', object>;
 
 const FILES = dirname(fileURLToPath(import.meta.resolve('@terrastruct/d2')));
 
@@ -76,7 +71,7 @@ function file(name: string): string {
 }
 
 function told(reply: string): unknown {
-  const { data, error } = JSON.parse(reply) as Reply;
+  const { data, error } = JSON.parse(reply) as { data?: unknown; error?: { message: string } };
   if (error) throw invalid(error.message);
   return data;
 }

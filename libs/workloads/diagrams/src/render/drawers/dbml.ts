@@ -20,7 +20,5 @@ function graph(source: string): string {
 
 function invalid({ message }: Error): DiagramInvalid {
   const [place, line, column] = / at line (\d+):(\d+)/.exec(message) ?? [];
-  return place
-    ? new DiagramInvalid(message, { line: Number(line), column: Number(column) })
-    : new DiagramInvalid(message);
+  return new DiagramInvalid(message, place ? { line: Number(line), column: Number(column) } : {});
 }

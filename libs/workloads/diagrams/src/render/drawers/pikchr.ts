@@ -1,10 +1,12 @@
+import { parseFragment } from 'parse5';
 import loadPikchr from 'pikchr-js';
 import { DiagramInvalid } from '../errors.js';
+import { escaped } from '../escape.js';
 import type { Drawer } from './drawer.js';
-import { withPlainEntities } from './html-entities.js';
 
 /** What it prints before each line of a source that it could not read. */
 const MARGIN = /^\/\* +(\d+) \*\/ {2}/;
+const XML_ENTITIES = new Set(['quot', 'amp', 'lt', 'gt', 'apos']);
 
 export async function load(): Promise<Drawer> {
   const pikchr = await loadPikchr();
@@ -15,6 +17,18 @@ export async function load(): Promise<Drawer> {
     throw width < 0 ? invalid(svg) : new DiagramInvalid('Nothing is drawn.');
   };
   return { draw, check: (source) => void draw(source) };
+}
+
+/** Markup in which only names are left that XML knows. One that HTML does not know either is text, as in a browser. */
+function withPlainEntities(markup: string): string {
+  return markup.replace(/&([A-Za-z]\w*);/g, (entity, name: string) =>
+    XML_ENTITIES.has(name) ? entity : escaped(textOf(entity)),
+  );
+}
+
+function textOf(entity: string): string {
+  const [node] = parseFragment(entity).childNodes;
+  return node && 'value' in node ? node.value : entity;
 }
 
 /** It shows the lines so far, marks the place below the last with carets, and then says what is wrong. */

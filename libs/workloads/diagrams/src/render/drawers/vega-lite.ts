@@ -1,8 +1,7 @@
 import { logger, None, parse, View, type Loader } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
-import { DiagramInvalid } from '../errors.js';
+import { DiagramInvalid, type Place } from '../errors.js';
 import type { Drawer } from './drawer.js';
-import { placeInJson } from './json.place.js';
 
 export function load(): Drawer {
   return { draw, check: (source) => void compiled(source) };
@@ -44,6 +43,15 @@ function read(source: string): TopLevelSpec {
   }
   if (typeof spec === 'object' && spec && !Array.isArray(spec)) return spec as TopLevelSpec;
   throw new DiagramInvalid('It is not a JSON object.');
+}
+
+/** Where a JSON text is broken, if its reader told: by its offset, or because it is cut short. */
+function placeInJson(source: string, message: string): Place {
+  const end = message.includes('end of JSON input') ? source.trimEnd().length : undefined;
+  const at = /\bat position (\d+)/.exec(message)?.[1] ?? end;
+  if (at === undefined) return {};
+  const before = source.slice(0, Number(at)).split('\n');
+  return { line: before.length, column: before.at(-1)!.length + 1 };
 }
 
 /** Reads nothing. Links go out as they are and are looked at with the rest of the drawing. */

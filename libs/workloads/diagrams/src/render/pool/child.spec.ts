@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isGone } from '../../../../../../test/support/is-gone.js';
 import { until } from '../../../../../../test/support/until.js';
-import type { Setup } from '../child/setup.js';
 import { Child } from './child.js';
-import { endGroup, startedBy } from './family.js';
-import type { PoolSpec } from './spec.js';
+import { endGroup, startedBy } from './proc.js';
+import type { PoolSpec, Setup } from './spec.js';
 import type { Task } from './words.js';
 
 /** What runs instead of a renderer, and the folder it was given. */

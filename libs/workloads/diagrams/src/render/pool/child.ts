@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { DrawerName } from '../drawers/load.js';
 import { DiagramInvalid, RenderLimit, type Limit } from '../errors.js';
-import { endGroup, startedBy } from './family.js';
 import { makeFolder, removeFolder } from './folders.js';
-import { memoryOf, memoryOfGroup } from './memory.js';
+import { endGroup, memoryOf, memoryOfGroup, startedBy } from './proc.js';
 import type { PoolSpec } from './spec.js';
 import { start } from './start.js';
 import { cut, type Answer, type Ready, type Task, type Word } from './words.js';
@@ -142,7 +141,7 @@ export class Child {
     const stopped = new Promise<never>((_, reject) => (stop = reject));
     const late = setTimeout(() => stop(new RenderLimit(limit, `It took longer than ${ms} ms.`)), ms);
     const looks = setInterval(
-      () => this.isTooLarge && stop(this.tooLarge),
+      () => this.memory() > this.spec.memoryMb && stop(this.tooLarge()),
       this.group ? LOOK_AT_GROUP_MS : LOOK_MS,
     );
     const abort = (): void => stop(signal.reason as Error);
@@ -161,11 +160,7 @@ export class Child {
     return (this.pid ? memoryOf(this.pid) : 0) + (this.group ? memoryOfGroup(this.group) : 0);
   }
 
-  private get isTooLarge(): boolean {
-    return this.memory() > this.spec.memoryMb;
-  }
-
-  private get tooLarge(): RenderLimit {
+  private tooLarge(): RenderLimit {
     return new RenderLimit('memory', `It took more than ${this.spec.memoryMb} MB of memory.`);
   }
 
@@ -181,13 +176,9 @@ export class Child {
       );
     });
     this.isSpent = true;
-    await this.clear();
-    if (/heap out of memory|Allocation failed|allocation failure/i.test(said)) return this.tooLarge;
-    return new RenderLimit('process', `Its process ended: ${how}.`);
-  }
-
-  private async clear(): Promise<void> {
     if (this.group) endGroup(this.group);
     if (this.folder) await removeFolder(this.folder);
+    if (/heap out of memory|Allocation failed|allocation failure/i.test(said)) return this.tooLarge();
+    return new RenderLimit('process', `Its process ended: ${how}.`);
   }
 }

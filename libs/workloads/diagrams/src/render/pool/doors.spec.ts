@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findEntry } from './entry.js';
-import { wallOf } from './start.js';
+import { findEntry, wallOf } from './start.js';
 import type { PoolSpec } from './spec.js';
 
 const SPEC: PoolSpec = {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Of this machine: where others share its folder, their numbers say nothing here. Short, as a socket's path has to be. */
-const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 6);
+const HOST = hash('sha256', hostname(), 'hex').slice(0, 6);
 const NAME = new RegExp(`^mooring-render-${HOST}-(\\d+)-`);
 
 let swept: Promise<void> | undefined;

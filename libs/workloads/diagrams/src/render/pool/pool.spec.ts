@@ -34,6 +34,26 @@ describe('a caller that waits for a process', () => {
     isFull = false;
   });
 
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+    'takes no turn from the next when it goes as its turn comes: %d steps later',
+    async (steps) => {
+      const pool = poolOfOne();
+      const leaving = new AbortController();
+      const first = pool.run(TASK, 1_000, signal);
+      const second = pool.run(TASK, 1_000, leaving.signal).catch(() => undefined);
+      const third = pool.run(TASK, 1_000, signal);
+      await vi.waitFor(() => expect(begun).toHaveLength(1));
+      begun.shift()!();
+      for (let step = 0; step < steps; step += 1) await Promise.resolve();
+      leaving.abort();
+      await first;
+      // The one that goes may have begun before.
+      const rest = Promise.all([second, third]).then(() => 'done');
+      while ((await Promise.race([rest, new Promise(setImmediate)])) !== 'done') begun.shift()?.();
+      expect(await third).toEqual({ said: 'checked' });
+    },
+  );
+
   it('hears when all is closed', async () => {
     const pool = poolOfOne();
     const [first, second] = [1, 2].map(() => pool.run(TASK, 1_000, signal));

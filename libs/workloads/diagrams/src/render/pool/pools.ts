@@ -1,29 +1,7 @@
-import type { DrawerName } from '../drawers/load.js';
+import type { Weight } from '../drawers/load.js';
 import type { RenderLimits } from '../limits.js';
 import { Pool } from './pool.js';
 import type { PoolSpec } from './spec.js';
-
-/**
- * Groups of types that share processes: the light types share; each heavy type has its own, so that it takes
- * no turn or memory from others.
- */
-export const WEIGHTS = ['light', 'dbml', 'vega', 'd2', 'mermaid', 'syntax', 'finish'] as const;
-export type Weight = (typeof WEIGHTS)[number];
-
-export const WEIGHT_OF: Record<DrawerName, Weight> = {
-  graphviz: 'light',
-  nomnoml: 'light',
-  wavedrom: 'light',
-  pikchr: 'light',
-  bytefield: 'light',
-  svgbob: 'light',
-  dbml: 'dbml',
-  'vega-lite': 'vega',
-  d2: 'd2',
-  'mermaid-chromium': 'mermaid',
-  'mermaid-jsdom': 'mermaid',
-  'mermaid-syntax': 'syntax',
-};
 
 type Own = Pick<PoolSpec, 'heapMb' | 'memoryMb'> & Partial<PoolSpec>;
 
@@ -31,7 +9,7 @@ export function poolsFor(
   limits: RenderLimits,
   chromium: string | undefined,
   onOpen?: () => void,
-): Record<Weight, Pool> {
+): Record<Weight | 'finish', Pool> {
   const { idleMs, renders, lightProcesses: processes, fonts } = limits;
   const pool = (own: Own): Pool =>
     new Pool({ setup: { role: 'draw' }, processes: 1, idleMs, renders, ...own });

@@ -1,5 +1,3 @@
-import type { Setup } from '../child/setup.js';
-
 /** What the processes of a pool are like. */
 export interface PoolSpec {
   readonly setup: Setup;
@@ -19,3 +17,9 @@ export interface PoolSpec {
   readonly idleMs: number;
   readonly renders: number;
 }
+
+/** What a process is for: to draw, to draw with a browser, or to make safe what was drawn, with the fonts of that folder behind ours. */
+export type Setup =
+  | { readonly role: 'draw' }
+  | { readonly role: 'browse'; readonly chromium: string }
+  | { readonly role: 'finish'; readonly fonts?: string | undefined };

@@ -37,7 +37,8 @@ const INLINE: Readonly<Record<string, Style['font']>> = {
   code: 'mono',
   tt: 'mono',
 };
-const BLOCKS = /^(?:p|div|li|tr|pre|h[1-6]|ul|ol|table|blockquote|hr|br)$/;
+/** Elements of HTML that begin a line of their own. */
+export const BLOCKS = /^(?:p|div|li|tr|pre|h[1-6]|ul|ol|table|blockquote|hr|br)$/;
 const LIST_INDENT = 32;
 const CELL_PADDING = 13;
 /** Of a letter's height, on average: there are no widths here to measure with. */
@@ -90,9 +91,7 @@ export class MarkdownLabel {
   /** The lines as text of a drawing, made smaller where they would leave their place. */
   get drawn(): string {
     this.endLine();
-    const [x, y, width, height] = ['x', 'y', 'width', 'height'].map(
-      (name) => Number.parseFloat(this.place.attributes[name] ?? '') || 0,
-    );
+    const [x, y, width, height] = boxOf(this.place);
     const lines = this.lines.map((line, nth) => (nth === 0 ? { ...line, above: 0 } : line));
     const needed = lines.reduce((sum, line) => sum + line.above + line.height, 0);
     const widest = Math.max(1, ...lines.filter(({ cells }) => !cells).map(widthOf));
@@ -175,6 +174,12 @@ export class MarkdownLabel {
     const ours = font === 'mono' ? 'monospace' : 'sans-serif';
     return `<tspan font-family="${family}, ${ours}" font-size="${size}">${escaped(text)}</tspan>`;
   }
+}
+
+/** The place of a label in its drawing; 0 for what is not told. */
+export function boxOf({ attributes }: SaxesTagPlain): [x: number, y: number, width: number, height: number] {
+  const number = (name: string): number => Number.parseFloat(attributes[name] ?? '') || 0;
+  return [number('x'), number('y'), number('width'), number('height')];
 }
 
 function ground({ mark, height, indent }: Line, top: number, width: number): string {

@@ -1,23 +1,7 @@
 import type { SaxesTagPlain } from 'saxes';
 import { escaped } from '../escape.js';
+import { BLOCKS, boxOf } from './markdown-label.js';
 
-const BLOCKS = new Set([
-  'p',
-  'div',
-  'li',
-  'br',
-  'tr',
-  'pre',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'ul',
-  'ol',
-  'table',
-]);
 const UNREAD = new Set(['script', 'style', 'template']);
 const LEADING = 1.25;
 const SIZE = 16;
@@ -34,7 +18,7 @@ export class PlainText {
   enter(name: string): void {
     this.depth += 1;
     if (this.silent > 0 || UNREAD.has(local(name))) this.silent += 1;
-    if (BLOCKS.has(local(name))) this.breakLine();
+    if (BLOCKS.test(local(name))) this.breakLine();
     if (local(name) === 'li') this.add('• ');
   }
 
@@ -42,7 +26,7 @@ export class PlainText {
   leave(name: string): boolean {
     this.depth -= 1;
     if (this.silent > 0) this.silent -= 1;
-    if (BLOCKS.has(local(name))) this.breakLine();
+    if (BLOCKS.test(local(name))) this.breakLine();
     return this.depth === 0;
   }
 
@@ -54,17 +38,12 @@ export class PlainText {
   /** The lines as text, in the middle of where the label was. */
   get drawn(): string {
     const lines = this.lines.map((line) => line.trim()).filter(Boolean);
-    const { x, y, width, height } = this.box;
+    const [x, y, width, height] = boxOf(this.place);
     const size = Math.min(SIZE, height > 0 ? height / (lines.length * LEADING) : SIZE);
     const top = y + (height - lines.length * size * LEADING) / 2;
     return lines
       .map((text, at) => lineOf(text, x + width / 2, top + (at + 0.9) * size * LEADING, size))
       .join('');
-  }
-
-  private get box(): Record<'x' | 'y' | 'width' | 'height', number> {
-    const number = (name: string): number => Number.parseFloat(this.place.attributes[name] ?? '') || 0;
-    return { x: number('x'), y: number('y'), width: number('width'), height: number('height') };
   }
 
   private breakLine(): void {

@@ -6,7 +6,6 @@ import { MarkdownLabel } from './markdown-label.js';
 import { Parts } from './parts.js';
 import { imageLeftOut, placeholderFor } from './images.js';
 import { PlainText } from './plain-text.js';
-import { withSize } from './root.js';
 import { safeSheet } from './style.js';
 import { ELEMENTS } from './svg-allowlist.js';
 
@@ -164,4 +163,16 @@ function safeAttributes(element: string, { attributes }: SaxesTagPlain): Map<str
     if (kept && !(safe.has(kept[0]) && name.startsWith('xlink:'))) safe.set(...kept);
   }
   return safe;
+}
+
+/** A drawing that is as wide as its surroundings gets the size it was drawn in: a picture has no surroundings. */
+function withSize(attributes: Map<string, string>): void {
+  const [, , width, height] = (attributes.get('viewBox') ?? '').split(/[\s,]+/).map(Number);
+  if (!width || !height) return;
+  const isFixed = ['width', 'height'].every((name) =>
+    /^[\d.]+(?:px|pt|mm|cm|in)?$/.test(attributes.get(name) ?? ''),
+  );
+  if (isFixed) return;
+  attributes.set('width', String(width));
+  attributes.set('height', String(height));
 }

@@ -3,12 +3,12 @@ import { dropPage, takePage } from '../../browser/browser.js';
 import { RenderLimit } from '../../errors.js';
 import type { Drawer } from '../drawer.js';
 import { forgivePictures, mendLabels, readEntities } from './in-page.js';
-import { mermaidInvalid, plainError } from './invalid.js';
+import { mermaidInvalid, plainError, type PlainError } from './invalid.js';
 import { plainSource } from './plain-source.js';
 import { SETTINGS } from './settings.js';
 
 type Page = typeof globalThis & { readonly mermaid: Mermaid };
-type Said = { readonly svg: string } | { readonly error: ReturnType<typeof plainError> };
+type Said = { readonly svg: string } | { readonly error: PlainError };
 
 /** What the function below needs of this module: a page is given it as text. */
 const TOOLS = { plainError, readEntities, forgivePictures, mendLabels };
@@ -21,7 +21,10 @@ export function load(): Drawer {
 }
 
 async function draw(source: string): Promise<string> {
-  const said = await saidOf(source).catch(browserFailed);
+  const said = await saidOf(source).catch((error: Error) => {
+    // An error of Mermaid is part of an answer, and not thrown: here the page or its browser has ended.
+    throw new RenderLimit('process', `Its browser failed: ${error.message}`);
+  });
   if ('error' in said) throw mermaidInvalid(said.error);
   return said.svg;
 }
@@ -33,11 +36,6 @@ async function saidOf(source: string): Promise<Said> {
   )) as Said;
   void dropPage(page).catch(() => undefined);
   return said;
-}
-
-/** An error of Mermaid is part of an answer, and not thrown: here the page or its browser has ended. */
-function browserFailed(error: Error): never {
-  throw new RenderLimit('process', `Its browser failed: ${error.message}`);
 }
 
 /** Runs in the page, with nothing of this file at hand. */

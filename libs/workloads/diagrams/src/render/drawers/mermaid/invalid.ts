@@ -12,47 +12,24 @@ interface MermaidError {
   };
 }
 
-export function mermaidInvalid(error: unknown): DiagramInvalid {
-  const { message } = error as MermaidError;
-  // So it writes the entities of a source to itself.
-  const readable = message.replace(/ﬂ°°?(\w+)¶ß/g, '#$1;');
-  return new DiagramInvalid(readable, placeOf(error as MermaidError));
+export interface PlainError extends Place {
+  readonly message: string;
 }
 
-/** Plain data of it, which crosses the border of a page. */
-export function plainError(error: unknown): MermaidError {
+/** Plain data of an error, which crosses the border of a page. A page is given its text: it refers to nothing outside itself. */
+export function plainError(error: unknown): PlainError {
   const { message, hash, result } = error as MermaidError;
-  const [lexer] = result?.lexerErrors ?? [];
-  const [parser] = result?.parserErrors ?? [];
-  const { first_line: line, first_column: column } = hash?.loc ?? {};
-  return {
-    message,
-    hash: {
-      loc: {
-        ...(line !== undefined && { first_line: line }),
-        ...(column !== undefined && { first_column: column }),
-      },
-    },
-    result: {
-      lexerErrors: lexer ? [{ ...lexer }] : [],
-      parserErrors: parser ? [{ token: { ...parser.token } }] : [],
-    },
-  };
+  const lexer = result?.lexerErrors?.[0];
+  const token = result?.parserErrors?.[0]?.token;
+  const loc = hash?.loc;
+  const line = lexer ? lexer.line : (token?.startLine ?? loc?.first_line);
+  const column = lexer ? lexer.column : (token?.startColumn ?? (loc?.first_column ?? NaN) + 1);
+  // At the end of a source they have no place, and say NaN.
+  const known = (place?: number): number | undefined => (Number.isInteger(place) ? place : undefined);
+  return { message, line: known(line), column: known(column) };
 }
 
-function placeOf({ hash, result }: MermaidError): Place {
-  const [lexer] = result?.lexerErrors ?? [];
-  if (lexer) return known(lexer.line, lexer.column);
-  const [parser] = result?.parserErrors ?? [];
-  if (parser) return known(parser.token.startLine, parser.token.startColumn);
-  const { first_line: line, first_column: column } = hash?.loc ?? {};
-  return known(line, column === undefined ? undefined : column + 1);
-}
-
-/** At the end of a source they have no place, and say NaN. */
-function known(line: number | undefined, column: number | undefined): Place {
-  return {
-    line: Number.isInteger(line) ? line : undefined,
-    column: Number.isInteger(column) ? column : undefined,
-  };
+export function mermaidInvalid({ message, ...place }: PlainError): DiagramInvalid {
+  // So it writes the entities of a source to itself.
+  return new DiagramInvalid(message.replace(/ﬂ°°?(\w+)¶ß/g, '#$1;'), place);
 }

@@ -2,7 +2,7 @@ import type { DOMWindow } from 'jsdom';
 import type { Mermaid } from 'mermaid';
 import type { Drawer } from '../drawer.js';
 import { mendLabels, readEntities } from './in-page.js';
-import { mermaidInvalid } from './invalid.js';
+import { mermaidInvalid, plainError } from './invalid.js';
 import { plainSource } from './plain-source.js';
 import { SETTINGS } from './settings.js';
 import { openWindow } from './window.js';
@@ -29,7 +29,7 @@ async function draw(mermaid: Mermaid, window: DOMWindow, source: string): Promis
     // No parser says these: it is unknown in what state Mermaid is now.
     if (error instanceof RangeError || error instanceof TypeError || error instanceof ReferenceError)
       throw error;
-    throw mermaidInvalid(error);
+    throw mermaidInvalid(plainError(error));
   } finally {
     clear(document);
   }

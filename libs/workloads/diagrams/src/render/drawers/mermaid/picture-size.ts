@@ -2,16 +2,14 @@
 const UNKNOWN = { width: 100, height: 100 };
 const DATA = /^data:image\/(png|jpeg|gif);base64,/;
 
-export interface PictureSize {
-  readonly width: number;
-  readonly height: number;
-}
-
+type PictureSize = typeof UNKNOWN;
 type Reads = (bytes: Buffer) => PictureSize | undefined;
 
 const READS: Record<string, Reads> = {
-  png: (bytes) => sizeAt(bytes.length >= 24, () => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]),
-  gif: (bytes) => sizeAt(bytes.length >= 10, () => [bytes.readUInt16LE(6), bytes.readUInt16LE(8)]),
+  png: (bytes) =>
+    bytes.length < 24 ? undefined : { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) },
+  gif: (bytes) =>
+    bytes.length < 10 ? undefined : { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) },
   jpeg: (bytes) => {
     // Its segments follow each other; the one with the size begins with C0 to CF, save four others of these.
     for (let at = 2; at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
@@ -28,10 +26,4 @@ export function pictureSize(address: string): PictureSize {
   const [prefix, kind] = DATA.exec(address) ?? [];
   const size = kind && READS[kind]?.(Buffer.from(address.slice(prefix!.length), 'base64'));
   return size || UNKNOWN;
-}
-
-function sizeAt(isLongEnough: boolean, read: () => [number, number]): PictureSize | undefined {
-  if (!isLongEnough) return undefined;
-  const [width, height] = read();
-  return { width, height };
 }

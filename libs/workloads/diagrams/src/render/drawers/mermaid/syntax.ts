@@ -1,5 +1,5 @@
 import type { Drawer } from '../drawer.js';
-import { mermaidInvalid } from './invalid.js';
+import { mermaidInvalid, plainError } from './invalid.js';
 import { plainSource } from './plain-source.js';
 import { SETTINGS } from './settings.js';
 import { openWindow } from './window.js';
@@ -15,7 +15,7 @@ export async function load(): Promise<Drawer> {
       await mermaid.parse(plainSource(source));
     } catch (error) {
       if (error instanceof RangeError) throw error;
-      throw mermaidInvalid(error);
+      throw mermaidInvalid(plainError(error));
     }
   };
   return { check, draw: () => Promise.reject(new Error('This process only checks.')) };

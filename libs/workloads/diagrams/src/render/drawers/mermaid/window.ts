@@ -42,10 +42,7 @@ export function openWindow(): DOMWindow {
 /** In an SVG a length may lack its unit, and Mermaid leaves it out; jsdom then forgets the whole property. */
 function acceptBareLengths({ CSSStyleDeclaration }: DOMWindow): void {
   const { prototype } = CSSStyleDeclaration;
-  type Set = (
-    this: CSSStyleDeclaration,
-    ...property: [name: string, value: unknown, priority?: string]
-  ) => void;
+  type Set = (this: CSSStyleDeclaration, name: string, value: unknown, priority?: string) => void;
   const set = Object.getOwnPropertyDescriptor(prototype, 'setProperty')!.value as Set;
   prototype.setProperty = function (name, value, priority) {
     set.call(this, name, value, priority);

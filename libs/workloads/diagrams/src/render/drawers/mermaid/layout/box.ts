@@ -29,12 +29,3 @@ export function around(points: readonly Point[]): Box | undefined {
     if (Number.isFinite(x + y)) box = united(box, { left: x, top: y, right: x, bottom: y });
   return box;
 }
-
-export function cornersOf({ left, top, right, bottom }: Box): Point[] {
-  return [
-    [left, top],
-    [right, top],
-    [left, bottom],
-    [right, bottom],
-  ];
-}

@@ -5,17 +5,13 @@ import { boxOf, boxOnPage } from './shapes.js';
 import { Styles } from './styles.js';
 import { TextLayout, widthOf } from './text.js';
 
-/** The view that Chromium has here too, and what a page in it has between its margins. */
+/** The view that Chromium has here too; what a page in it has between its margins is less wide. */
 const VIEW = { width: 800, height: 600 };
-const PAGE = { width: 784, height: 600 };
+const PAGE_WIDTH = 784;
 const LINE_HEIGHT = 1.2;
 const NOTHING = rectangle(0, 0, 0, 0);
 
-interface Measures {
-  [method: string]: (this: Element, ...args: never[]) => unknown;
-}
-
-const OF_SVG: Measures = {
+const OF_SVG: Record<string, (this: Element, ...args: never[]) => unknown> = {
   getBBox() {
     return sizeOf(boxOf(this));
   },
@@ -34,19 +30,13 @@ const OF_SVG: Measures = {
   },
 };
 
-const OF_HTML: Measures = {
-  getBoundingClientRect() {
-    return rectOf(boxOfWords(this));
-  },
-};
-
 /** Gives a window what jsdom lacks: sizes. */
 export function addMeasuring({ SVGElement, HTMLElement, HTMLCanvasElement, screen }: DOMWindow): void {
   Object.assign(SVGElement.prototype, OF_SVG);
-  Object.assign(HTMLElement.prototype, OF_HTML);
-  for (const [prefix, { width, height }] of Object.entries({ offset: PAGE, client: PAGE })) {
-    define(HTMLElement.prototype, `${prefix}Width`, width);
-    define(HTMLElement.prototype, `${prefix}Height`, height);
+  Object.assign(HTMLElement.prototype, { getBoundingClientRect: rectOfWords });
+  for (const prefix of ['offset', 'client']) {
+    define(HTMLElement.prototype, `${prefix}Width`, PAGE_WIDTH);
+    define(HTMLElement.prototype, `${prefix}Height`, VIEW.height);
   }
   define(screen, 'availWidth', VIEW.width);
   define(screen, 'availHeight', VIEW.height);
@@ -64,10 +54,10 @@ function measureText(this: { readonly font: string }, text: string): { width: nu
   return { width: widthOf(text, { fontSize, isBold, isMono: false }) };
 }
 
-function boxOfWords(element: Element): Box {
-  const style = new Styles().of(element);
-  const text = (element.textContent ?? '').replace(/\s+/g, ' ').trim();
-  return rectangle(0, 0, widthOf(text, style), text === '' ? 0 : style.fontSize * LINE_HEIGHT);
+function rectOfWords(this: Element): object {
+  const style = new Styles().of(this);
+  const text = this.textContent.replace(/\s+/g, ' ').trim();
+  return rectOf(rectangle(0, 0, widthOf(text, style), text === '' ? 0 : style.fontSize * LINE_HEIGHT));
 }
 
 /** The members of an SVGRect, and no more: Mermaid takes one with a `left` for HTML. */

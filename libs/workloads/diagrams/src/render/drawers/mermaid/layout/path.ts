@@ -107,7 +107,8 @@ function onCurve(points: readonly Point[], share: number): Point {
   );
 }
 
-function pairsOf(numbers: readonly number[], x: number, y: number): Point[] {
+/** The points of a list of numbers, from a point. */
+export function pairsOf(numbers: readonly number[], x = 0, y = 0): Point[] {
   return Array.from({ length: numbers.length / 2 }, (_, at) => [
     numbers[at * 2]! + x,
     numbers[at * 2 + 1]! + y,

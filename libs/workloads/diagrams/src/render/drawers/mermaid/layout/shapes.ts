@@ -1,6 +1,6 @@
-import { around, rectangle, united, type Box, type Point } from './box.js';
+import { around, rectangle, united, type Box } from './box.js';
 import { numbersIn } from './numbers.js';
-import { piecesOf } from './path.js';
+import { pairsOf, piecesOf } from './path.js';
 import { Styles } from './styles.js';
 import { TextLayout } from './text.js';
 import { matrixOf, transformed } from './transform.js';
@@ -26,10 +26,10 @@ const UNSEEN = new Set([
 type Shape = (element: Element) => Box | undefined;
 
 const SHAPES: Record<string, Shape> = {
-  rect: (element) => sized(element),
-  image: (element) => sized(element),
-  use: (element) => sized(element),
-  foreignObject: (element) => sized(element),
+  rect: sized,
+  image: sized,
+  use: sized,
+  foreignObject: sized,
   circle: (element) => oval(element, number(element, 'r'), number(element, 'r')),
   ellipse: (element) => oval(element, number(element, 'rx'), number(element, 'ry')),
   line: (element) =>
@@ -37,8 +37,8 @@ const SHAPES: Record<string, Shape> = {
       [number(element, 'x1'), number(element, 'y1')],
       [number(element, 'x2'), number(element, 'y2')],
     ]),
-  polygon: (element) => around(pointsOf(element)),
-  polyline: (element) => around(pointsOf(element)),
+  polygon: (element) => around(pairsOf(numbersIn(element.getAttribute('points')))),
+  polyline: (element) => around(pairsOf(numbersIn(element.getAttribute('points')))),
   path: (element) => around(piecesOf(element.getAttribute('d')).flat()),
 };
 
@@ -96,14 +96,6 @@ function sized(element: Element): Box | undefined {
 function oval(element: Element, rx: number, ry: number): Box | undefined {
   if (rx === 0 && ry === 0) return undefined;
   return rectangle(number(element, 'cx') - rx, number(element, 'cy') - ry, 2 * rx, 2 * ry);
-}
-
-function pointsOf(element: Element): Point[] {
-  const numbers = numbersIn(element.getAttribute('points'));
-  return Array.from({ length: Math.floor(numbers.length / 2) }, (_, at) => [
-    numbers[at * 2]!,
-    numbers[at * 2 + 1]!,
-  ]);
 }
 
 function number(element: Element, name: string): number {

@@ -45,9 +45,7 @@ function rulesIn(node: CssNode): SheetRule[] {
   if (node.type !== 'Rule' || node.prelude.type !== 'SelectorList') return [];
   const declared = node.block.children.toArray().flatMap(declaredBy);
   if (declared.length === 0) return [];
-  return node.prelude.children
-    .toArray()
-    .flatMap((selector) => (selector.type === 'Selector' ? ruleFor(selector, declared) : []));
+  return node.prelude.children.toArray().map((selector) => ruleFor(selector as Selector, declared));
 }
 
 function declaredBy(node: CssNode): Declared[] {

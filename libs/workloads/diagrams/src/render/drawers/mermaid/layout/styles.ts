@@ -7,17 +7,8 @@ import {
   type SheetRule,
 } from './sheet-rules.js';
 
-/** What measuring an element needs to know of its style. */
-export interface Style {
-  readonly fontSize: number;
-  readonly isBold: boolean;
-  readonly isMono: boolean;
-  readonly anchor: string;
-  readonly baseline: string;
-  readonly isShown: boolean;
-}
-
-const INITIAL: Style = {
+/** What measuring an element needs to know of its style, as it is before any rule. */
+const INITIAL = {
   fontSize: 16,
   isBold: false,
   isMono: false,
@@ -25,6 +16,8 @@ const INITIAL: Style = {
   baseline: 'auto',
   isShown: true,
 };
+export type Style = Readonly<typeof INITIAL>;
+
 const NAMED_SIZES: Record<string, number> = {
   'xx-small': 9,
   'x-small': 10,
@@ -52,12 +45,11 @@ export class Styles {
   private rules: readonly SheetRule[] | undefined;
 
   of(element: Element): Style {
-    let style = this.known.get(element);
-    if (!style) {
-      const inherited = element.parentElement ? this.of(element.parentElement) : INITIAL;
-      style = styleFrom(this.declaredFor(element), inherited);
-      this.known.set(element, style);
-    }
+    const known = this.known.get(element);
+    if (known) return known;
+    const inherited = element.parentElement ? this.of(element.parentElement) : INITIAL;
+    const style = styleFrom(this.declaredFor(element), inherited);
+    this.known.set(element, style);
     return style;
   }
 

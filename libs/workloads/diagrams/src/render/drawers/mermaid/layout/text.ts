@@ -25,11 +25,10 @@ interface Chunk {
   readonly runs: Run[];
 }
 
-export function widthOf(
-  text: string,
-  { fontSize, isBold, isMono }: Pick<Style, 'fontSize' | 'isBold' | 'isMono'>,
-): number {
-  return fontOf(isBold, isMono).of(text) * fontSize;
+type Font = Pick<Style, 'fontSize' | 'isBold' | 'isMono'>;
+
+export function widthOf(text: string, font: Font): number {
+  return widthsOf(font).of(text) * font.fontSize;
 }
 
 /** The words of a text element, laid out as a browser does. */
@@ -101,7 +100,7 @@ export class TextLayout {
 }
 
 function boxOf({ x, y, width, style }: Run, before: number): Box {
-  const { ascent, descent } = fontOf(style.isBold, style.isMono);
+  const { ascent, descent } = widthsOf(style);
   const baseline = y + style.fontSize * raised(style.baseline, ascent, descent);
   // Browsers make whole pixels of both.
   const [above, below] = [Math.round(ascent * style.fontSize), Math.round(descent * style.fontSize)];
@@ -117,7 +116,7 @@ function raised(baseline: string, ascent: number, descent: number): number {
   return /after-edge|text-bottom|ideographic/.test(baseline) ? -descent : 0;
 }
 
-function fontOf(isBold: boolean, isMono: boolean): FontWidths {
+function widthsOf({ isBold, isMono }: Font): FontWidths {
   if (isMono) return MONO;
   return isBold ? BOLD : SANS;
 }

@@ -1,4 +1,4 @@
-import { around, cornersOf, type Box, type Point } from './box.js';
+import { around, type Box, type Point } from './box.js';
 import { numbersIn } from './numbers.js';
 
 /** As SVG writes it: `matrix(a b c d e f)`. */
@@ -31,7 +31,9 @@ export function matrixOf(transform: string | null): Matrix {
 
 export function transformed(box: Box | undefined, matrix: Matrix): Box | undefined {
   if (!box || matrix === SAME) return box;
-  return around(cornersOf(box).map((corner) => moved(corner, matrix)));
+  const { left, top, right, bottom } = box;
+  const sides = [left, right].map((x) => [top, bottom].map((y) => moved([x, y], matrix)));
+  return around(sides.flat());
 }
 
 function moved([x, y]: Point, [a, b, c, d, e, f]: Matrix): Point {

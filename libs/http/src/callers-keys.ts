@@ -1,4 +1,5 @@
-import { InvalidJobError } from '#core';
+import { InvalidJobError, type Slot } from '#core';
+import { slotKeyOfCallers } from '#nestjs';
 
 const MOST_BYTES = 512;
 
@@ -8,4 +9,9 @@ export function idempotencyKeyOf(caller: string, key: string | undefined): strin
   if (key === '' || Buffer.byteLength(key) > MOST_BYTES)
     throw new InvalidJobError(`The Idempotency-Key is a text of 1 to ${MOST_BYTES} bytes.`);
   return `${caller}\0${key}`;
+}
+
+/** The slot that a caller asks for. Its key is apart from those of kinds. */
+export function slotOfCallers({ key, limit }: Slot): Slot {
+  return { key: slotKeyOfCallers(key), limit };
 }

@@ -1,23 +1,23 @@
-import { createLog } from '#runtime';
+import { createLog, Metrics } from '#runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { TaskFailures } from './task-failures.js';
+import { TaskReports } from './task-reports.js';
 
-describe('TaskFailures', () => {
+describe('the failures of tasks', () => {
   let lines: Record<string, unknown>[];
   let now: number;
-  let failures: TaskFailures;
+  let reports: TaskReports;
 
   beforeEach(() => {
     lines = [];
     now = 1_000_000;
     const write = (line: string): number => lines.push(JSON.parse(line));
     const log = createLog('test', { LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { write });
-    failures = new TaskFailures(log, () => now);
+    reports = new TaskReports({ log, metrics: new Metrics('test') }, () => now);
   });
 
   const failFor = (ms: number, everyMs: number, ...duties: string[]): void => {
     for (const end = now + ms; now < end; now += everyMs) {
-      for (const duty of duties) failures.failed(duty, new Error('the store is away'));
+      for (const duty of duties) reports.failed(duty, new Error('the store is away'));
     }
   };
 
@@ -41,9 +41,9 @@ describe('TaskFailures', () => {
 
   it('logs a recovery, and a new failure immediately', () => {
     failFor(2_000, 500, 'census');
-    failures.done('census');
-    failures.done('census');
-    failures.failed('census', new Error('broken'));
+    reports.recovered('census');
+    reports.recovered('census');
+    reports.failed('census', new Error('broken'));
     expect(lines.map(({ event, times, failingMs }) => ({ event, times, failingMs }))).toEqual([
       { event: 'duty.failed', times: 1, failingMs: undefined },
       { event: 'duty.recovered', times: 4, failingMs: 2_000 },

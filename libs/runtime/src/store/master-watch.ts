@@ -1,6 +1,8 @@
-import { Redis } from 'ioredis';
+import { Redis, SentinelConnector, type RedisOptions, type SentinelConnectionOptions } from 'ioredis';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+
+type Connect = SentinelConnector['connect'];
 
 const SWITCHED = '+switch-master';
 const RETRY_MS = 1_000;
@@ -90,4 +92,19 @@ function leave(connection: Socket): void {
   if (connection.connecting) return;
   connection.end();
   setTimeout(() => connection.destroy(), CLOSE_MS).unref();
+}
+
+/** How a client, and each copy that BullMQ makes of it, gets to the master: by the Sentinels, and under the watch. */
+export function watchedConnector(watch: MasterWatch): NonNullable<RedisOptions['Connector']> {
+  return class extends SentinelConnector {
+    constructor(options: unknown) {
+      super(options as SentinelConnectionOptions);
+    }
+
+    override async connect(...args: Parameters<Connect>): ReturnType<Connect> {
+      const stream = await super.connect(...args);
+      watch.guard(stream);
+      return stream;
+    }
+  };
 }
