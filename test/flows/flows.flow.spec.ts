@@ -1,6 +1,6 @@
-import { Queue } from 'bullmq';
+import { Queue, type JobType } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cancelByScript, moveEpoch, recordOf } from '../support/cancel-door.js';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
@@ -14,38 +14,60 @@ interface Node {
 }
 
 const probe = (payload: object = {}, more: object = {}): object => ({ kind: 'probe', payload, ...more });
+const STATES: JobType[] = [
+  'active',
+  'completed',
+  'delayed',
+  'failed',
+  'prioritized',
+  'waiting',
+  'waiting-children',
+];
 const FAILS = { failTimes: 9 };
 
 describe('a flow', () => {
   let fleet: Fleet;
   let redis: Redis;
   let queue: Queue;
-  beforeEach(async () => {
-    fleet = await Fleet.start({ workers: 0 });
+  beforeAll(async () => {
+    fleet = await Fleet.start();
     redis = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
     queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await queue.close();
     await redis.quit();
-    try {
-      await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
-    } finally {
-      await fleet.stop();
-    }
+    await fleet.stop();
+  });
+
+  // Each test has owners of its own, and no job begins before `work`.
+  let tests = 0;
+  let trip: string;
+  let site: string;
+  let earlier: Set<string>;
+  beforeEach(async () => {
+    tests += 1;
+    trip = `trip:${tests}`;
+    site = `site:${tests}`;
+    await onQueue('pause');
+    earlier = new Set(await jobIds());
+  });
+  afterEach(async () => {
+    await work();
+    await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
   it('starts each job when its children have ended', async () => {
     const middle = probe({ ms: 50 }, { children: [probe({ ms: 200 }), probe()] });
     const flow = await add(probe({}, { children: [middle, probe({ ms: 100 })] }));
     expect(flow).toEqual({
-      ...node(),
-      children: [{ ...node(), children: [node(), node()] }, node()],
+      ...node(trip),
+      children: [{ ...node(trip), children: [node(trip), node(trip)] }, node(trip)],
     });
     expect((await fleet.job(flow.id)).state).toBe('waiting');
     await work();
 
-    expect(await fleet.untilState(flow.id, 'completed')).toMatchObject({ attempts: 1, owners: ['trip:42'] });
+    expect(await fleet.untilState(flow.id, 'completed')).toMatchObject({ attempts: 1, owners: [trip] });
     const completed = await untilSaid('job.completed', 5);
     const began = times('job.began');
     for (const parent of [flow, flow.children[0]!]) {
@@ -55,9 +77,10 @@ describe('a flow', () => {
   });
 
   it('gives a child without owners those of its parent', async () => {
-    const own = probe({}, { owners: ['site:1', 'trip:7'], children: [probe()] });
+    const owners = [site, `${trip}-other`];
+    const own = probe({}, { owners, children: [probe()] });
     const flow = await add(probe({}, { children: [probe(), own] }));
-    expect(ownersOf(flow)).toEqual([['trip:42'], ['trip:42'], ['site:1', 'trip:7'], ['site:1', 'trip:7']]);
+    expect(ownersOf(flow)).toEqual([[trip], [trip], owners, owners]);
     await work();
     await fleet.untilState(flow.id, 'completed');
   });
@@ -127,7 +150,7 @@ describe('a flow', () => {
     it('does not start, neither parents nor children', async () => {
       const middle = probe({}, { children: [probe(), probe()] });
       const flow = await add(probe({}, { onChildFailure: 'ignore', children: [middle] }));
-      await moveEpoch(redis, fleet.prefix, 'trip:42');
+      await moveEpoch(redis, fleet.prefix, trip);
       await work();
 
       expect(await fleet.untilState(flow.id, 'cancelled')).toMatchObject({ attempts: 0 });
@@ -141,9 +164,9 @@ describe('a flow', () => {
       ['ignore', 'completed'],
     ] as const)('of a child: to its parent, of another owner, it failed (%s)', async (policy, state) => {
       const flow = await add(
-        probe({}, { onChildFailure: policy, children: [probe({}, { owners: ['site:1'] }), probe()] }),
+        probe({}, { onChildFailure: policy, children: [probe({}, { owners: [site] }), probe()] }),
       );
-      await moveEpoch(redis, fleet.prefix, 'site:1');
+      await moveEpoch(redis, fleet.prefix, site);
       await work();
 
       await fleet.untilState(flow.id, state);
@@ -156,17 +179,19 @@ describe('a flow', () => {
   it('is removed whole when its owner is cancelled', async () => {
     const middle = probe({}, { children: [probe(), probe()] });
     const flow = await add(probe({}, { onChildFailure: 'ignore', children: [middle] }));
-    expect(await cancel('trip/42')).toMatchObject({ removed: 4, done: true });
+    expect(await cancel(trip)).toMatchObject({ removed: 4, done: true });
     await expectNothing();
     await work();
+    // The worker has come to a later job.
+    await fleet.untilState(await fleet.probe({}, { owners: [`${trip}-other`] }), 'completed');
     expect(await fleet.job(flow.id)).toMatchObject({ state: 'removed' });
     expect(times('job.began').size).toBe(0);
   });
 
   it('lives on when a child of another owner is cancelled, which failed to its parent', async () => {
-    const children = [probe({}, { owners: ['site:1'] }), probe({}, { owners: ['site:1'] })];
+    const children = [probe({}, { owners: [site] }), probe({}, { owners: [site] })];
     const flow = await add(probe({}, { children }));
-    expect(await cancel('site/1')).toMatchObject({ removed: 2, done: true });
+    expect(await cancel(site)).toMatchObject({ removed: 2, done: true });
     for (const { id } of flow.children) expect((await fleet.job(id)).state).toBe('removed');
     expect((await fleet.job(flow.id)).state).toBe('waiting');
     await work();
@@ -188,7 +213,7 @@ describe('a flow', () => {
   });
 
   it('does not take a child that was removed for one that completed', async () => {
-    const flow = await add(probe({}, { children: [probe(), probe({}, { owners: ['site:1'] })] }));
+    const flow = await add(probe({}, { children: [probe(), probe({}, { owners: [site] })] }));
     for (const { id } of flow.children) expect(await queue.remove(id)).toBe(1);
     await work();
 
@@ -197,10 +222,10 @@ describe('a flow', () => {
     expect(times('job.began').has(flow.id)).toBe(false);
     // Who removes a job gives up its places, but for this test.
     await until(
-      async () => !(await redis.hexists(recordOf(fleet.prefix, 'trip:42'), `probe:${flow.id}`)),
+      async () => !(await redis.hexists(recordOf(fleet.prefix, trip), `probe:${flow.id}`)),
       'it left',
     );
-    await redis.del(recordOf(fleet.prefix, 'trip:42'), recordOf(fleet.prefix, 'site:1'));
+    await redis.del(recordOf(fleet.prefix, trip), recordOf(fleet.prefix, site));
   });
 
   describe('is refused as a whole', () => {
@@ -255,7 +280,7 @@ describe('a flow', () => {
 
     it('for an owner that is closed, of whichever job', async () => {
       await cancelByScript(redis, fleet.prefix, 'site:closed', { close: true });
-      const children = [probe(), probe({}, { owners: ['trip:42', 'site:closed'] }), probe()];
+      const children = [probe(), probe({}, { owners: [trip, 'site:closed'] }), probe()];
       expect(await ask(probe({}, { children }))).toMatchObject({
         status: 409,
         body: { code: 'OWNER_CLOSED' },
@@ -274,7 +299,7 @@ describe('a flow', () => {
   });
 
   function ask(flow: object): Promise<Answer> {
-    return fleet.request('POST', '/v1/flows', { owners: ['trip:42'], ...flow });
+    return fleet.request('POST', '/v1/flows', { owners: [trip], ...flow });
   }
 
   async function add(flow: object): Promise<Node> {
@@ -285,19 +310,28 @@ describe('a flow', () => {
   }
 
   async function cancel(owner: string): Promise<unknown> {
-    const { status, body } = await fleet.request('POST', `/v1/owners/${owner}/cancel`, {
+    const { status, body } = await fleet.request('POST', `/v1/owners/${owner.replace(':', '/')}/cancel`, {
       reason: 'called off',
     });
     expect({ status, body }).toMatchObject({ status: 200 });
     return body;
   }
 
-  async function work(): Promise<void> {
-    await fleet.untilReady(fleet.addWorker());
+  function work(): Promise<void> {
+    return onQueue('resume');
   }
 
+  async function onQueue(action: 'pause' | 'resume'): Promise<void> {
+    expect((await fleet.request('POST', `/v1/admin/queues/probe/${action}`)).status).toBe(200);
+  }
+
+  /** When workers said it of jobs of this test's owners. */
   function times(event: string): Map<string, number> {
-    return new Map(jobFacts(fleet.workers, event).map(({ jobId, time }) => [jobId, time]));
+    const ofTest = fleet.workers.flatMap((worker) =>
+      worker.facts().filter(({ owner }) => [trip, site].includes(String(owner))),
+    );
+    const said = ofTest.filter((fact) => fact['event'] === event);
+    return new Map(said.map(({ jobId, time }) => [String(jobId), Number(time)]));
   }
 
   /** Of so many jobs, and no more: a worker says it a moment after the store knows it. */
@@ -316,18 +350,23 @@ describe('a flow', () => {
     await redis.hset(key, 'opts', limited);
   }
 
+  /** Of all jobs in the queue. */
+  function jobIds(): Promise<string[]> {
+    return queue.getRanges(STATES, 0, -1);
+  }
+
   async function expectNothing(): Promise<void> {
-    expect(await queue.getJobCountByTypes()).toBe(0);
-    expect(await redis.hkeys(recordOf(fleet.prefix, 'trip:42'))).not.toContainEqual(
+    expect((await jobIds()).filter((id) => !earlier.has(id))).toEqual([]);
+    expect(await redis.hkeys(recordOf(fleet.prefix, trip))).not.toContainEqual(
       expect.stringMatching(/^probe:/),
     );
   }
 });
 
 /** What the answer says of a job without children. */
-function node(): object {
+function node(owner: string): object {
   const id = expect.stringMatching(/^probe-[0-9A-Za-z]{20}$/) as string;
-  return { id, kind: 'probe', queue: 'probe', owners: ['trip:42'], children: [] };
+  return { id, kind: 'probe', queue: 'probe', owners: [owner], children: [] };
 }
 
 function ownersOf({ owners, children }: Node): (readonly string[])[] {
