@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findServer } from '#runtime';
 import { hasOpenssl, makeCertificates, type Certificates } from '../support/certificates.js';
 import { Fleet } from '../support/fleet.js';
@@ -31,31 +31,35 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
   beforeAll(async () => (cluster = await RedisCluster.start()));
   afterAll(() => cluster.stop());
 
-  it('a fleet gets ready, does its work, tries again what failed, and ends in order', async () => {
-    const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
-    try {
+  describe('a fleet', () => {
+    let fleet: Fleet;
+    beforeAll(async () => {
+      fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
+    });
+    // Also of its end: it ends in order, and has had no trouble.
+    afterAll(async () => {
+      await fleet.stop();
+      expect(troubles(fleet)).toEqual([]);
+    });
+    afterEach(() => expect(troubles(fleet)).toEqual([]));
+
+    it('gets ready, does its work, tries again what failed, and ends in order', async () => {
       const [well, failing] = await Promise.all([fleet.probe({ ms: 50 }), fleet.probe({ failTimes: 1 })]);
       expect(await attemptsOf(fleet, well)).toBe(1);
       expect(await attemptsOf(fleet, failing)).toBe(2);
       for (const { url } of fleet.processes) expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    } finally {
-      await fleet.stop();
-    }
-    expect(troubles(fleet)).toEqual([]);
-  });
+    });
 
-  it('a fleet does flows and schedules', async () => {
-    const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
-    try {
+    it('does flows and schedules', async () => {
       const children = [
         { kind: 'probe', payload: {} },
         { kind: 'probe', owners: ['site:1'], payload: {} },
       ];
-      const flow = { kind: 'probe', owners: ['trip:42'], payload: {}, children };
+      const flow = { kind: 'probe', owners: ['trip:7'], payload: {}, children };
       const { body } = await fleet.request('POST', '/v1/flows', flow);
       expect(await attemptsOf(fleet, String(body['id']))).toBe(1);
 
-      const schedule = { kind: 'probe', owners: ['trip:42', 'site:1'], payload: {}, every: '1s' };
+      const schedule = { kind: 'probe', owners: ['trip:7', 'site:1'], payload: {}, every: '1s' };
       await fleet.request('PUT', '/v1/schedules/s', schedule);
       const id = await until(async () => {
         const answer = await fleet.request('GET', '/v1/schedules/s');
@@ -63,15 +67,9 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
       }, 'it had its turn');
       expect(await attemptsOf(fleet, id)).toBe(1);
       expect((await fleet.request('DELETE', '/v1/schedules/s')).status).toBe(204);
-    } finally {
-      await fleet.stop();
-    }
-    expect(troubles(fleet)).toEqual([]);
-  });
+    });
 
-  it('sites are built, shown and deleted, each on the node of its keys', async () => {
-    const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
-    try {
+    it('builds, shows and deletes sites, each on the node of its keys', async () => {
       const sites = await Promise.all(Array.from({ length: 5 }, () => TestSite.create(fleet)));
       for (const site of sites) expect(await site.put('post', '1')).toBe(201);
       for (const site of sites) {
@@ -80,12 +78,10 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
         expect([await site.delete(), (await site.page('/post/1')).status]).toEqual([204, 404]);
       }
       await until(async () => (await filesOf(fleet)) === 0, 'nothing is left');
-    } finally {
-      await fleet.stop();
-    }
-    expect(troubles(fleet)).toEqual([]);
+    });
   });
 
+  // A fleet of its own: it forgets finished jobs after a second.
   it('finished jobs go after what they left, whose keys are on other nodes', async () => {
     const storeEnv = { REDIS_CLUSTER: cluster.addresses };
     const env = {
@@ -108,6 +104,7 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
     expect(troubles(fleet)).toEqual([]);
   });
 
+  // A fleet of its own: it has trouble with its store.
   it('a fleet goes on when the node of its keys was away for a while', async () => {
     const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
     try {
