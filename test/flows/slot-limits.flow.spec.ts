@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { intervals, mostAtOnce, type Interval } from '../support/life-facts.js';
 import { Mooring } from '../support/mooring.js';
@@ -11,18 +11,32 @@ const EIGHT_DAYS_MS = 8 * 86_400_000;
 /** Callers share slot keys: what one of them asks for changes nothing for the others, for kinds or for deduplication. */
 describe('a slot key that callers name', () => {
   let fleet: Fleet;
-  beforeEach(async () => {
+  /** Of the test that runs: its owner and its slot are its own. */
+  let owner: string;
+  let press: string;
+  let tests = 0;
+  beforeAll(async () => {
     fleet = await Fleet.start({ workers: 1, env: { WORKER_CONCURRENCY: '20' } });
   });
-  afterEach(() => fleet.stop());
+  beforeEach(() => {
+    tests += 1;
+    owner = `trip:${tests}`;
+    press = `press-${tests}`;
+  });
+  afterEach(async () => {
+    const receipt = await fleet.request('POST', `${addressOf(owner)}/cancel`, {
+      reason: 'r',
+      wait: 'drained',
+    });
+    expect(receipt).toMatchObject({ status: 200, body: { done: true } });
+  });
+  afterAll(() => fleet.stop());
 
   it('keeps the limit of its first use; a job that names another is refused and starts none', async () => {
-    const ids = await Promise.all(
-      Array.from({ length: 10 }, () => fleet.probe({ ms: 150 }, slot('press', 1))),
-    );
-    expect(await ask(slot('press', 50))).toMatchObject({
+    const ids = await Promise.all(Array.from({ length: 10 }, () => probe({ ms: 150 }, slot(press, 1))));
+    expect(await ask(slot(press, 50))).toMatchObject({
       status: 409,
-      body: { code: 'SLOT_LIMIT', detail: expect.stringContaining('"press" has the limit 1,') },
+      body: { code: 'SLOT_LIMIT', detail: expect.stringContaining(`"${press}" has the limit 1,`) },
     });
 
     for (const id of ids) await fleet.untilState(id, 'completed');
@@ -34,50 +48,51 @@ describe('a slot key that callers name', () => {
       fleet.request(
         'POST',
         '/v1/jobs',
-        { kind: 'probe', owners: ['trip:9'], payload: {}, ...slot('press', 1) },
-        { 'idempotency-key': 'once' },
+        { kind: 'probe', owners: [owner], payload: {}, ...slot(press, 1) },
+        { 'idempotency-key': owner },
       );
     const first = await call();
     expect(first.status).toBe(201);
-    await fleet.request('PUT', '/v1/admin/slots/press', { limit: 3 });
+    await fleet.request('PUT', slotAddress(), { limit: 3 });
     expect(await call()).toMatchObject({ status: 201, body: first.body });
   });
 
   it('has no limit from a job or a schedule that is refused', async () => {
-    await fleet.request('POST', '/v1/owners/trip/9/cancel', { reason: 'r' });
-    expect((await ask(slot('press/1', 1))).body).toMatchObject({ code: 'OWNER_CLOSED' });
-    const order = { kind: 'probe', owners: ['trip:9'], payload: {}, every: '1h', ...slot('press/1', 1) };
-    expect((await fleet.request('PUT', '/v1/schedules/nightly', order)).body).toMatchObject({
+    press = `press/${tests}`;
+    await fleet.request('POST', `${addressOf(owner)}/cancel`, { reason: 'r' });
+    expect((await ask(slot(press, 1))).body).toMatchObject({ code: 'OWNER_CLOSED' });
+    const order = { kind: 'probe', owners: [owner], payload: {}, every: '1h', ...slot(press, 1) };
+    expect((await fleet.request('PUT', `/v1/schedules/nightly-${tests}`, order)).body).toMatchObject({
       code: 'OWNER_CLOSED',
     });
     expect((await view()).limit).toBeNull();
   });
 
   it('is refused alone in a batch, and in a schedule', async () => {
-    await fleet.probe({}, slot('press', 2));
-    const job = { kind: 'probe', owners: ['trip:1'], payload: {} };
+    await probe({}, slot(press, 2));
+    const job = { kind: 'probe', owners: [owner], payload: {} };
     const { body } = await fleet.request('POST', '/v1/jobs/batch', {
       jobs: [
-        { ...job, ...slot('press', 2) },
-        { ...job, ...slot('press', 3) },
+        { ...job, ...slot(press, 2) },
+        { ...job, ...slot(press, 3) },
       ],
     });
     expect(body['results']).toMatchObject([{ status: 201 }, { status: 409, code: 'SLOT_LIMIT' }]);
-    const schedule = await fleet.request('PUT', '/v1/schedules/nightly', {
+    const schedule = await fleet.request('PUT', `/v1/schedules/nightly-${tests}`, {
       ...job,
       every: '1h',
-      ...slot('press', 3),
+      ...slot(press, 3),
     });
     expect(schedule).toMatchObject({ status: 409, body: { code: 'SLOT_LIMIT' } });
   });
 
   it('never is the slot of a deduplication key: with a control character it is refused', async () => {
-    const dedup = { owners: ['site:9'], dedup: { strategy: 'skip', key: 'nightly' } };
-    const running = await fleet.probe({ ms: 1_500 }, dedup);
+    const dedup = { owners: [owner], dedup: { strategy: 'skip', key: 'nightly' } };
+    const running = await probe({ ms: 1_500 }, dedup);
     await fleet.untilState(running, 'running');
-    const pending = await fleet.probe({ ms: 100 }, dedup);
+    const pending = await probe({ ms: 100 }, dedup);
     const digest = createHash('sha256').update('\0probe/nightly').digest('base64url').slice(0, 22);
-    for (const key of [`site:9\0${digest}`, `\0callers\0press`, 'a\nb', 'a\u0085b']) {
+    for (const key of [`${owner}\0${digest}`, `\0callers\0${press}`, 'a\nb', 'a\u0085b']) {
       expect(await ask(slot(key, 50))).toMatchObject({ status: 400, body: { code: 'INVALID' } });
     }
 
@@ -87,7 +102,7 @@ describe('a slot key that callers name', () => {
 
   it('never is the slot of a kind: heavy diagrams are drawn while a caller holds slots of that name', async () => {
     const held = await Promise.all(
-      Array.from({ length: 4 }, () => fleet.probe({ ms: 60_000 }, slot('diagrams:heavy', 4))),
+      Array.from({ length: 4 }, () => probe({ ms: 60_000 }, slot('diagrams:heavy', 4))),
     );
     for (const id of held) await fleet.untilState(id, 'running');
     const made = await fleet.request('POST', '/v1/diagrams', { type: 'dbml', source: DBML, output: 'svg' });
@@ -102,22 +117,21 @@ describe('a slot key that callers name', () => {
   });
 
   it('has its limit raised by an administrator: those that stand in line start at once', async () => {
-    const ids = await Promise.all(
-      Array.from({ length: 4 }, () => fleet.probe({ ms: 60_000 }, slot('press/1', 1))),
-    );
+    press = `press/${tests}`;
+    const ids = await Promise.all(Array.from({ length: 4 }, () => probe({ ms: 60_000 }, slot(press, 1))));
     const [first] = await untilRunning(ids, 1);
     await until(async () => (await view()).waiting === 3, 'three wait');
-    expect(await view()).toMatchObject({ key: 'press/1', limit: 1, holding: 1, holders: [{ jobId: first }] });
+    expect(await view()).toMatchObject({ key: press, limit: 1, holding: 1, holders: [{ jobId: first }] });
 
-    const set = await fleet.request('PUT', '/v1/admin/slots/press%2F1', { limit: 3 });
+    const set = await fleet.request('PUT', slotAddress(), { limit: 3 });
     expect(set).toMatchObject({ status: 200, body: { limit: 3 } });
     await untilRunning(ids, 3);
     expect((await view()).waiters).toHaveLength(1);
-    expect(await ask(slot('press/1', 1))).toMatchObject({ status: 409, body: { code: 'SLOT_LIMIT' } });
+    expect(await ask(slot(press, 1))).toMatchObject({ status: 409, body: { code: 'SLOT_LIMIT' } });
     expect(fleet.api.facts()).toContainEqual(
       expect.objectContaining({
         event: 'slot.limit-set',
-        key: 'press/1',
+        key: press,
         was: 1,
         limit: 3,
         by: 'api',
@@ -129,31 +143,39 @@ describe('a slot key that callers name', () => {
 
   it('has its limit shown and set by the command line', async () => {
     const mooring = new Mooring({ MOORING_URL: fleet.url });
-    expect((await mooring.run(['slot', 'press', '--limit', '2'])).stdout).toBe(
-      'press has a limit of 2.\n0 hold a slot\n0 wait\n',
+    expect((await mooring.run(['slot', press, '--limit', '2'])).stdout).toBe(
+      `${press} has a limit of 2.\n0 hold a slot\n0 wait\n`,
     );
-    expect(JSON.parse((await mooring.run(['slot', 'press', '--json'])).stdout)).toMatchObject({ limit: 2 });
-    expect((await mooring.run(['slot', 'other'])).stdout).toContain(
-      'other has no limit yet; the next job that uses it sets one.',
+    expect(JSON.parse((await mooring.run(['slot', press, '--json'])).stdout)).toMatchObject({ limit: 2 });
+    expect((await mooring.run(['slot', `${press}-other`])).stdout).toContain(
+      `${press}-other has no limit yet; the next job that uses it sets one.`,
     );
   });
 
   it('has its limit forgotten eight days after its last use', async () => {
     const redis = new Redis(fleet.storeUrl);
-    await fleet.untilState(await fleet.probe({}, slot('press', 1)), 'completed');
-    const [limit] = await redis.keys(`{${fleet.prefix}}~limit~*`);
+    await fleet.untilState(await probe({}, slot(press, 1)), 'completed');
+    const [limit] = await redis.keys(`{${fleet.prefix}}~limit~*${press}`);
     expect(await redis.pttl(limit!)).toBeGreaterThan(EIGHT_DAYS_MS - 60_000);
     expect(await redis.pttl(limit!)).toBeLessThanOrEqual(EIGHT_DAYS_MS);
     await redis.pexpire(limit!, 1_000);
-    const late = await fleet.probe({ ms: 0 }, { ...slot('press', 1), delay: '300ms' });
+    const late = await probe({ ms: 0 }, { ...slot(press, 1), delay: '300ms' });
     await redis.pexpire(limit!, 60_000);
     await fleet.untilState(late, 'completed');
     expect(await redis.pttl(limit!)).toBeGreaterThan(60_000);
 
     await redis.del(limit!);
-    expect(await ask(slot('press', 5))).toMatchObject({ status: 201 });
+    expect(await ask(slot(press, 5))).toMatchObject({ status: 201 });
     await redis.quit();
   });
+
+  function probe(payload: object, more: object = {}): Promise<string> {
+    return fleet.probe(payload, { owners: [owner], ...more });
+  }
+
+  function slotAddress(): string {
+    return `/v1/admin/slots/${encodeURIComponent(press)}`;
+  }
 
   function slot(key: string, limit: number): { slot: { key: string; limit: number } } {
     return { slot: { key, limit } };
@@ -178,7 +200,7 @@ describe('a slot key that callers name', () => {
   }
 
   function ask(more: object): Promise<Answer> {
-    return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: ['trip:9'], payload: {}, ...more });
+    return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: [owner], payload: {}, ...more });
   }
 
   async function view(): Promise<{
@@ -187,7 +209,7 @@ describe('a slot key that callers name', () => {
     waiting: number;
     waiters: string[];
   }> {
-    return (await fleet.request('GET', '/v1/admin/slots/press%2F1')).body as never;
+    return (await fleet.request('GET', slotAddress())).body as never;
   }
 
   function untilRunning(ids: readonly string[], count: number): Promise<string[]> {
@@ -204,8 +226,8 @@ const DBML = 'Table a {\n  id int\n}';
 /** What has calls of its own is not asked for by name: not singly, in a batch, in a flow, or by a schedule. */
 describe('a kind of a workload', () => {
   let fleet: Fleet;
-  beforeEach(async () => (fleet = await Fleet.start({ workers: 0 })));
-  afterEach(() => fleet.stop());
+  beforeAll(async () => (fleet = await Fleet.start({ workers: 0 })));
+  afterAll(() => fleet.stop());
 
   it.each([
     ['trips.request', { tripId: '1', driverId: 'ann' }],
@@ -230,3 +252,7 @@ describe('a kind of a workload', () => {
     expect(inBatch).toMatchObject(unknown);
   });
 });
+
+function addressOf(owner: string): string {
+  return `/v1/owners/${owner.replace(':', '/')}`;
+}
