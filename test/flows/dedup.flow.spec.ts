@@ -10,8 +10,11 @@ const BUSY_MS = 2_000;
 const FIRST = { failTimes: 3 };
 const NEWEST = { failTimes: 0 };
 
-/** Every line of the table: what a trigger becomes, by what there is of its key. */
-describe.each([
+/**
+ * Every line of the table: what a trigger becomes, by what there is of its key. Two fleets at once, because the tests
+ * mostly wait; those of one fleet pause its queue, one after the other.
+ */
+describe.concurrent.each([
   ['its kind', undefined],
   ['its key', 'site:a|{*}'],
 ])('a trigger that is deduplicated by %s', (_what, key) => {
@@ -79,7 +82,7 @@ describe.each([
     );
   }
 
-  describe('while a duplicate is pending', () => {
+  describe.sequential('while a duplicate is pending', () => {
     it('none: is a second job', async () => {
       await hold();
       const first = await trigger('none', NEWEST);
@@ -170,7 +173,7 @@ describe.each([
     });
   });
 
-  it.each<Strategy>(['none', 'skip', 'replace', 'coalesce'])(
+  it.sequential.each<Strategy>(['none', 'skip', 'replace', 'coalesce'])(
     'while a duplicate only runs, %s: is a new job',
     async (strategy) => {
       const runs = await running();
@@ -183,7 +186,7 @@ describe.each([
     },
   );
 
-  it.each<[Strategy, number, string]>([
+  it.sequential.each<[Strategy, number, string]>([
     ['none', 201, 'created'],
     ['skip', 200, 'skipped'],
     ['replace', 201, 'replaced'],
@@ -203,26 +206,29 @@ describe.each([
     if (strategy === 'replace') await expectReplaced(pending, String(id));
   });
 
-  it('51 times with skip, while a worker picks the job up at the 50th, makes exactly 2 runs', async () => {
-    await hold();
-    const before = await Promise.all(Array.from({ length: 49 }, () => trigger('skip', { ms: BUSY_MS })));
-    const [first, ...others] = [...new Set(before.map(idOf))];
-    expect(others).toEqual([]);
-    await resume();
-    await untilBegun();
-    const fiftieth = await trigger('skip', NEWEST);
-    const last = await trigger('skip', NEWEST);
+  it.sequential(
+    '51 times with skip, while a worker picks the job up at the 50th, makes exactly 2 runs',
+    async () => {
+      await hold();
+      const before = await Promise.all(Array.from({ length: 49 }, () => trigger('skip', { ms: BUSY_MS })));
+      const [first, ...others] = [...new Set(before.map(idOf))];
+      expect(others).toEqual([]);
+      await resume();
+      await untilBegun();
+      const fiftieth = await trigger('skip', NEWEST);
+      const last = await trigger('skip', NEWEST);
 
-    expect(before.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(before.filter(({ status }) => status === 200)).toHaveLength(48);
-    expect([summary(fiftieth), summary(last)]).toEqual([
-      { status: 201, outcome: 'created', id: idOf(fiftieth) },
-      { status: 200, outcome: 'skipped', id: idOf(fiftieth) },
-    ]);
-    expect(await runsToTheEnd()).toEqual([first, idOf(fiftieth)]);
-  });
+      expect(before.filter(({ status }) => status === 201)).toHaveLength(1);
+      expect(before.filter(({ status }) => status === 200)).toHaveLength(48);
+      expect([summary(fiftieth), summary(last)]).toEqual([
+        { status: 201, outcome: 'created', id: idOf(fiftieth) },
+        { status: 200, outcome: 'skipped', id: idOf(fiftieth) },
+      ]);
+      expect(await runsToTheEnd()).toEqual([first, idOf(fiftieth)]);
+    },
+  );
 
-  it.each<[Strategy, object, number, string]>([
+  it.sequential.each<[Strategy, object, number, string]>([
     ['none', {}, 201, 'created'],
     ['skip', {}, 200, 'skipped'],
     ['replace', { failTimes: 3 }, 201, 'replaced'],
@@ -250,7 +256,7 @@ describe.each([
     },
   );
 
-  it('does not meet those of other owners, or of other keys', async () => {
+  it.sequential('does not meet those of other owners, or of other keys', async () => {
     await hold();
     const mine = await trigger('skip', NEWEST);
     const otherKey = await trigger('skip', NEWEST, { dedup: { strategy: 'skip', key: 'site:a|{?}' } });
@@ -264,7 +270,7 @@ describe.each([
     await Promise.all(all.map((answer) => fleet.untilState(idOf(answer), 'completed')));
   });
 
-  it('says in the pending job’s timeline what became of the others', async () => {
+  it.sequential('says in the pending job’s timeline what became of the others', async () => {
     await hold();
     const id = idOf(await trigger('skip', NEWEST));
     await trigger('skip', NEWEST);
@@ -281,7 +287,7 @@ describe.each([
     ]);
   });
 
-  it('says so of no more of them than a log keeps', async () => {
+  it.sequential('says so of no more of them than a log keeps', async () => {
     owner = `site:${(owners += 1)}`;
     const id = idOf(await trigger('skip', NEWEST, { delay: '1h' }));
     for (let turn = 0; turn < 8; turn += 1)
