@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobView } from '#nestjs';
 import { Fleet } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
@@ -14,29 +14,33 @@ const LOCK_MS = 4_000;
 const CHECKS_MS = (2 * LOCK_MS) / 5;
 const SLACK_MS = 4_000;
 
+let fleet: Fleet;
+let redis: Redis;
+let queue: Queue;
+/** Of the test that runs: its owner and its slot are its own. */
+let owner: string;
+let driver: string;
+let tests = 0;
+
+/** Each test finds the queue empty: the counts of its jobs are those of its own. */
 describe('the slots of a key', () => {
-  let fleet: Fleet;
-  let redis: Redis;
-  let queue: Queue;
-  beforeEach(async () => {
-    fleet = await Fleet.start({ workers: 2, env: { WORKER_LOCK: `${LOCK_MS}ms` } });
-    redis = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
-    queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
-  });
+  beforeAll(startFleet);
+  afterAll(stopFleet);
+  beforeEach(useOwnNames);
   afterEach(async () => {
-    await queue.close();
-    await redis.quit();
+    await queue.resume();
     try {
       await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
+      await untilQueueIsEmpty();
     } finally {
-      await fleet.stop();
+      await cancel(owner);
     }
   });
 
   it('go to 200 jobs of one key in their order, one at a time, at no attempt', async () => {
     const [hot] = await Promise.all([
-      accept(200, { ms: 10 }, () => slot('driver:hot', 1)),
-      accept(50, { ms: 10 }, (i) => slot(`driver:${i}`, 1)),
+      accept(200, { ms: 10 }, () => slot(driver, 1)),
+      accept(50, { ms: 10 }, (i) => slot(`${driver}:${i}`, 1)),
     ]);
     const done = await completed(hot, 60_000);
 
@@ -47,10 +51,10 @@ describe('the slots of a key', () => {
   }, 90_000);
 
   it('are waited for without occupying a worker: others run to their end while the line stands', async () => {
-    const holder = await fleet.probe({ ms: 8_000 }, slot('driver:7', 1));
+    const holder = await probe({ ms: 8_000 }, slot(driver, 1));
     await fleet.untilState(holder, 'running');
-    const line = await accept(60, {}, () => slot('driver:7', 1));
-    const others = await accept(50, { ms: 20 }, (i) => slot(`driver:other-${i}`, 1));
+    const line = await accept(60, {}, () => slot(driver, 1));
+    const others = await accept(50, { ms: 20 }, (i) => slot(`${driver}:other-${i}`, 1));
 
     await completed(others);
     await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
@@ -65,9 +69,9 @@ describe('the slots of a key', () => {
   }, 60_000);
 
   it('are said to be waited for once by a job that keeps its place and its priority', async () => {
-    const holder = await fleet.probe({ ms: 8_000 }, slot('driver:7', 1));
+    const holder = await probe({ ms: 8_000 }, slot(driver, 1));
     await fleet.untilState(holder, 'running');
-    const line = await accept(60, {}, () => slot('driver:7', 1));
+    const line = await accept(60, {}, () => slot(driver, 1));
     await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
 
     const last = await queue.getJob(line.at(-1)!);
@@ -81,18 +85,18 @@ describe('the slots of a key', () => {
 
   it('are two for a job with a deduplication key that names one: of its key one runs at a time', async () => {
     const dedup = { dedup: { strategy: 'skip', key: 'k' } };
-    const first = await fleet.probe({ ms: 2_500 }, dedup);
+    const first = await probe({ ms: 2_500 }, dedup);
     await workerOf(first);
-    const named = await fleet.probe({ ms: 2_500 }, { ...dedup, ...slot('driver:7', 1) });
+    const named = await probe({ ms: 2_500 }, { ...dedup, ...slot(driver, 1) });
     await fleet.untilState(named, 'delayed');
     // Meanwhile the slot that it names is for others.
-    const other = await fleet.probe({}, slot('driver:7', 1));
+    const other = await probe({}, slot(driver, 1));
     await fleet.untilState(other, 'completed');
     expect((await fleet.job(first)).state).toBe('running');
 
     await workerOf(named);
-    const alike = await fleet.probe({}, { ...dedup, ...slot('driver:8', 2) });
-    const behind = await fleet.probe({}, slot('driver:7', 1));
+    const alike = await probe({}, { ...dedup, ...slot(`${driver}:two`, 2) });
+    const behind = await probe({}, slot(driver, 1));
     const all = [first, named, alike, behind];
     await completed(all);
     expect(mostAtOnce(intervalsOf([first, named, alike]))).toBe(1);
@@ -104,11 +108,11 @@ describe('the slots of a key', () => {
 
   it('are given up, both, by a job that is cancelled while it waits for one', async () => {
     const dedup = { dedup: { strategy: 'skip', key: 'k' } };
-    const first = await fleet.probe({ ms: 2_000 }, dedup);
+    const first = await probe({ ms: 2_000 }, dedup);
     await workerOf(first);
-    const gone = await fleet.probe({}, { ...dedup, ...slot('driver:7', 1) });
+    const gone = await probe({}, { ...dedup, ...slot(driver, 1) });
     await fleet.untilState(gone, 'delayed');
-    const next = await fleet.probe({}, slot('driver:7', 1));
+    const next = await probe({}, slot(driver, 1));
     await fleet.request('DELETE', `/v1/jobs/${gone}`);
     await completed([first, next]);
     expect((await fleet.job(gone)).state).toBe('removed');
@@ -116,15 +120,76 @@ describe('the slots of a key', () => {
   });
 
   it('are as many as the limit says', async () => {
-    const ids = await accept(40, { ms: 100 }, () => slot('driver:three', 3));
+    const ids = await accept(40, { ms: 100 }, () => slot(driver, 3));
     await completed(ids);
     expect(mostAtOnce(intervalsOf(ids))).toBe(3);
   });
 
+  it('do not wait for one that was removed from the line', async () => {
+    const holder = await probe({ ms: 3_000 }, slot(driver, 1));
+    await fleet.untilState(holder, 'running');
+    const gone = await probe({}, { owners: [`${owner}-gone`], ...slot(driver, 1) });
+    const next = await probe({}, slot(driver, 1));
+    await until(async () => (await queue.getDelayedCount()) === 2, 'both stand in line');
+
+    await queue.remove(gone);
+    await completed([holder, next]);
+    const [held, came] = intervalsOf([holder, next]);
+    expect(came!.from - held!.to).toBeLessThan(SLACK_MS);
+    await cancel(`${owner}-gone`);
+  });
+
+  it('keep their order over a pause of the queue that is longer than a lease', async () => {
+    const holder = await probe({ ms: 4_000 }, slot(driver, 1));
+    await fleet.untilState(holder, 'running');
+    const line = await accept(5, { ms: 10 }, () => slot(driver, 1));
+    await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
+
+    await queue.pause();
+    await completed([holder]);
+    await pause(LOCK_MS + CHECKS_MS);
+    await queue.resume();
+    await completed(line);
+    expect(intervalsOf(line).map(({ jobId }) => jobId)).toEqual(line);
+    expect(mostAtOnce(intervalsOf(line))).toBe(1);
+  });
+
+  it('are not lost to a retry that starts at once, while the failed run is still being ended', async () => {
+    const ids = await accept(20, { ms: 10, failTimes: 2 }, () => slot(driver, 1));
+    await completed(ids);
+    const running = [...jobFacts(fleet.workers, 'job.began'), ...jobFacts(fleet.workers, 'job.lost')];
+    expect(running.filter(({ jobId }) => ids.includes(jobId))).toHaveLength(3 * ids.length);
+  });
+
+  it('let a job go before others only to the slot it waited for, not to its retries', async () => {
+    const holder = await probe({ ms: 4_000 }, slot(driver, 1));
+    await fleet.untilState(holder, 'running');
+    const late = await probe({ ms: 300, failTimes: 1 }, { priority: 200, ...slot(driver, 1) });
+    await until(async () => (await fleet.job(late)).state === 'delayed', 'it stands in line');
+    expect((await queue.getJob(late))!.priority).toBe(400);
+    // Twenty at a time: they are far from done when the holder is.
+    const others = await accept(150, { ms: 1_000 }, () => ({}));
+    await completed([late, ...others]);
+    const own = new Set([holder, late, ...others]);
+    const begins = jobFacts(fleet.workers, 'job.began')
+      .map(({ jobId }) => jobId)
+      .filter((jobId) => own.has(jobId));
+    // Its first run went before most of them, its second after all but those that began with it.
+    expect(begins.indexOf(late)).toBeLessThan(100);
+    expect(begins.lastIndexOf(late)).toBeGreaterThan(130);
+  });
+});
+
+/** A fleet of its own: the test kills a worker. */
+describe('the slots of a key whose holder is killed', () => {
+  beforeAll(startFleet);
+  afterAll(stopFleet);
+  beforeEach(useOwnNames);
+
   it('pass to the next one within the lease when the worker of their holder is killed', async () => {
-    const holder = await fleet.probe({ ms: 8_000 }, slot('driver:7', 1));
+    const holder = await probe({ ms: 8_000 }, slot(driver, 1));
     const victim = await workerOf(holder);
-    const line = await accept(5, { ms: 10 }, () => slot('driver:7', 1));
+    const line = await accept(5, { ms: 10 }, () => slot(driver, 1));
     await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
 
     const killedAt = Date.now();
@@ -138,93 +203,80 @@ describe('the slots of a key', () => {
     expect(begins.map(({ jobId }) => jobId)).toContain(holder);
     expect(mostAtOnce(intervalsOf([holder, ...line]).slice(1))).toBe(1);
   }, 60_000);
-
-  it('do not wait for one that was removed from the line', async () => {
-    const holder = await fleet.probe({ ms: 3_000 }, slot('driver:7', 1));
-    await fleet.untilState(holder, 'running');
-    const gone = await fleet.probe({}, { owners: ['trip:gone'], ...slot('driver:7', 1) });
-    const next = await fleet.probe({}, slot('driver:7', 1));
-    await until(async () => (await queue.getDelayedCount()) === 2, 'both stand in line');
-
-    await queue.remove(gone);
-    await completed([holder, next]);
-    const [held, came] = intervalsOf([holder, next]);
-    expect(came!.from - held!.to).toBeLessThan(SLACK_MS);
-    await fleet.request('POST', '/v1/owners/trip/gone/cancel');
-  });
-
-  it('keep their order over a pause of the queue that is longer than a lease', async () => {
-    const holder = await fleet.probe({ ms: 4_000 }, slot('driver:7', 1));
-    await fleet.untilState(holder, 'running');
-    const line = await accept(5, { ms: 10 }, () => slot('driver:7', 1));
-    await until(async () => (await queue.getDelayedCount()) === line.length, 'all others stand in line');
-
-    await queue.pause();
-    await completed([holder]);
-    await pause(LOCK_MS + SLACK_MS);
-    await queue.resume();
-    await completed(line);
-    expect(intervalsOf(line).map(({ jobId }) => jobId)).toEqual(line);
-    expect(mostAtOnce(intervalsOf(line))).toBe(1);
-  });
-
-  it('are not lost to a retry that starts at once, while the failed run is still being ended', async () => {
-    const ids = await accept(20, { ms: 10, failTimes: 2 }, () => slot('driver:7', 1));
-    await completed(ids);
-    const running = [...jobFacts(fleet.workers, 'job.began'), ...jobFacts(fleet.workers, 'job.lost')];
-    expect(running.filter(({ jobId }) => ids.includes(jobId))).toHaveLength(3 * ids.length);
-  });
-
-  it('let a job go before others only to the slot it waited for, not to its retries', async () => {
-    const holder = await fleet.probe({ ms: 4_000 }, slot('driver:7', 1));
-    await fleet.untilState(holder, 'running');
-    const late = await fleet.probe({ ms: 300, failTimes: 1 }, { priority: 200, ...slot('driver:7', 1) });
-    await until(async () => (await fleet.job(late)).state === 'delayed', 'it stands in line');
-    expect((await queue.getJob(late))!.priority).toBe(400);
-    // Twenty at a time: they are far from done when the holder is.
-    const others = await accept(150, { ms: 1_000 }, () => ({}));
-    await completed([late, ...others]);
-    const begins = jobFacts(fleet.workers, 'job.began').map(({ jobId }) => jobId);
-    // Its first run went before most of them, its second after all but those that began with it.
-    expect(begins.indexOf(late)).toBeLessThan(100);
-    expect(begins.lastIndexOf(late)).toBeGreaterThan(130);
-  });
-
-  /** One call for all of them, so that they are accepted in their order. */
-  async function accept(count: number, payload: object, more: (i: number) => object): Promise<string[]> {
-    const jobs = Array.from({ length: count }, (_, i) => ({
-      kind: 'probe',
-      owners: ['trip:42'],
-      payload,
-      ...more(i),
-    }));
-    const { body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
-    const results = body['results'] as { status: number; id: string }[];
-    expect(results.filter(({ status }) => status !== 201)).toEqual([]);
-    return results.map(({ id }) => id);
-  }
-
-  /** Also by what their workers say, which comes a moment later. */
-  async function completed(ids: readonly string[], withinMs?: number): Promise<JobView[]> {
-    const jobs = await Promise.all(ids.map((id) => fleet.untilState(id, 'completed', withinMs)));
-    await until(() => {
-      const said = new Set(jobFacts(fleet.workers, 'job.completed').map(({ jobId }) => jobId));
-      return ids.every((id) => said.has(id));
-    }, 'their workers say so');
-    return jobs;
-  }
-
-  function intervalsOf(ids: readonly string[]): Interval[] {
-    return intervals(fleet.workers).filter(({ jobId }) => ids.includes(jobId));
-  }
-
-  function workerOf(id: string): Promise<TestProcess> {
-    return until(
-      () => fleet.workers.find((worker) => jobFacts([worker], 'job.began').some(({ jobId }) => jobId === id)),
-      `a worker has ${id}`,
-    );
-  }
 });
+
+async function startFleet(): Promise<void> {
+  fleet = await Fleet.start({ workers: 2, env: { WORKER_LOCK: `${LOCK_MS}ms` } });
+  redis = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
+  queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
+}
+
+async function stopFleet(): Promise<void> {
+  await queue.close();
+  await redis.quit();
+  try {
+    await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
+  } finally {
+    await fleet.stop();
+  }
+}
+
+function useOwnNames(): void {
+  tests += 1;
+  owner = `trip:${tests}`;
+  driver = `driver:${tests}`;
+}
+
+async function untilQueueIsEmpty(): Promise<void> {
+  await until(async () => {
+    const counts = await queue.getJobCounts('active', 'waiting', 'prioritized', 'delayed');
+    return Object.values(counts).every((count) => count === 0);
+  }, 'the queue is empty');
+}
+
+async function cancel(of: string): Promise<void> {
+  const answer = await fleet.request('POST', `/v1/owners/${of.replace(':', '/')}/cancel`);
+  expect(answer).toMatchObject({ status: 200 });
+}
+
+function probe(payload: object, more: object = {}): Promise<string> {
+  return fleet.probe(payload, { owners: [owner], ...more });
+}
+
+/** One call for all of them, so that they are accepted in their order. */
+async function accept(count: number, payload: object, more: (i: number) => object): Promise<string[]> {
+  const jobs = Array.from({ length: count }, (_, i) => ({
+    kind: 'probe',
+    owners: [owner],
+    payload,
+    ...more(i),
+  }));
+  const { body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
+  const results = body['results'] as { status: number; id: string }[];
+  expect(results.filter(({ status }) => status !== 201)).toEqual([]);
+  return results.map(({ id }) => id);
+}
+
+/** Also by what their workers say, which comes a moment later. */
+async function completed(ids: readonly string[], withinMs?: number): Promise<JobView[]> {
+  const jobs = await Promise.all(ids.map((id) => fleet.untilState(id, 'completed', withinMs)));
+  await until(() => {
+    const said = new Set(jobFacts(fleet.workers, 'job.completed').map(({ jobId }) => jobId));
+    return ids.every((id) => said.has(id));
+  }, 'their workers say so');
+  return jobs;
+}
+
+function intervalsOf(ids: readonly string[]): Interval[] {
+  return intervals(fleet.workers).filter(({ jobId }) => ids.includes(jobId));
+}
+
+function workerOf(id: string): Promise<TestProcess> {
+  return until(
+    () => fleet.workers.find((worker) => jobFacts([worker], 'job.began').some(({ jobId }) => jobId === id)),
+    `a worker has ${id}`,
+  );
+}
 
 function slot(key: string, limit: number): object {
   return { slot: { key, limit } };
