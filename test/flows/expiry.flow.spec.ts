@@ -1,10 +1,9 @@
 import { Redis } from 'ioredis';
 import { Queue } from 'bullmq';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobView } from '#nestjs';
 import { Fleet } from '../support/fleet.js';
 import { untilNothingIsLeft } from '../support/leftovers.js';
-import { jobFacts } from '../support/life-facts.js';
 import { addOddWorker } from '../support/odd-worker.js';
 import { until } from '../support/until.js';
 
@@ -15,61 +14,86 @@ const CLOCKS = [
   ['an hour behind', -HOUR_MS],
 ] as const;
 
-describe.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_, shiftMs) => {
+/** The three at once, because their tests mostly wait: each has a fleet, and there its tests run one after the other. */
+describe.concurrent.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_, shiftMs) => {
   let fleet: Fleet;
   let redis: Redis;
   let queue: Queue;
-  beforeEach(async () => {
+  /** Of the test that runs. */
+  let owner: string;
+  let tests = 0;
+  beforeAll(async () => {
     fleet = await Fleet.start({ workers: 0 });
     redis = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
     queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
+    await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs), WORKER_CONCURRENCY: '1' });
+    // Three fleets start at once on a busy machine: the api must still be ready now.
+    await fleet.untilReady(fleet.api);
+  });
+  beforeEach(() => {
+    tests += 1;
+    owner = `trip:${tests}`;
   });
   afterEach(async () => {
-    await queue.close();
-    await redis.quit();
+    await queue.resume();
     try {
       await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
     } finally {
-      await fleet.stop();
+      await fleet.request('POST', `/v1/owners/${owner.replace(':', '/')}/cancel`);
     }
   });
-
-  it('stops a job that comes to its turn too late, and lets through one that does not', async () => {
-    const late = await fleet.probe({}, { expiresIn: '300ms' });
-    const early = await fleet.probe({}, { expiresIn: '5m' });
-    await untilExpired(late, 300);
-    await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs) });
-
-    expect(await ended(early)).toMatchObject({ state: 'completed', attempts: 1 });
-    expect(await ended(late)).toMatchObject({
-      state: 'expired',
-      attempts: 0,
-      result: null,
-      error: 'it did not start in time',
-    });
-    expect(begun()).toEqual([early]);
+  afterAll(async () => {
+    await queue.close();
+    await redis.quit();
+    await fleet.stop();
   });
 
-  it('lets a job through that triggers were left to, for longer than each of them gives', async () => {
-    await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs), WORKER_CONCURRENCY: '1' });
-    const busy = await fleet.probe({ ms: 7_000 });
-    await fleet.untilState(busy, 'running');
-    const trigger = { owners: ['site:1'], dedup: { strategy: 'skip' }, expiresIn: '3s' };
-    const id = await fleet.probe({}, trigger);
-    const isAsked = async (): Promise<boolean> => {
-      const { status } = await fleet.request('POST', '/v1/jobs', { kind: 'probe', payload: {}, ...trigger });
-      expect([200, 201]).toContain(status);
-      return (await fleet.job(id)).state === 'completed';
-    };
-    await until(isAsked, 'it has completed');
-    expect(await fleet.job(id)).toMatchObject({ state: 'completed', attempts: 1 });
-    expect(begun().slice(0, 2)).toEqual([busy, id]);
-  });
+  it.sequential(
+    'stops a job that comes to its turn too late, and lets through one that does not',
+    async () => {
+      await queue.pause();
+      const late = await probe({}, { expiresIn: '300ms' });
+      const added = await storeTime();
+      const early = await probe({}, { expiresIn: '5m' });
+      await untilStoreTime(added + 300);
+      await queue.resume();
 
-  it('stops a retry that comes too late', async () => {
-    await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs) });
+      expect(await ended(early)).toMatchObject({ state: 'completed', attempts: 1 });
+      expect(await ended(late)).toMatchObject({
+        state: 'expired',
+        attempts: 0,
+        result: null,
+        error: 'it did not start in time',
+      });
+      expect(begun()).toEqual([early]);
+    },
+  );
+
+  it.sequential(
+    'lets a job through that triggers were left to, for longer than each of them gives',
+    async () => {
+      const busy = await probe({ ms: 7_000 });
+      await fleet.untilState(busy, 'running');
+      const trigger = { owners: [owner], dedup: { strategy: 'skip' }, expiresIn: '3s' };
+      const id = await probe({}, trigger);
+      const isAsked = async (): Promise<boolean> => {
+        const { status } = await fleet.request('POST', '/v1/jobs', {
+          kind: 'probe',
+          payload: {},
+          ...trigger,
+        });
+        expect([200, 201]).toContain(status);
+        return (await fleet.job(id)).state === 'completed';
+      };
+      await until(isAsked, 'it has completed');
+      expect(await fleet.job(id)).toMatchObject({ state: 'completed', attempts: 1 });
+      expect(begun().slice(0, 2)).toEqual([busy, id]);
+    },
+  );
+
+  it.sequential('stops a retry that comes too late', async () => {
     // Its retries wait 200 ms each.
-    const id = await fleet.probe({ ms: 3_000, failTimes: 9 }, { expiresIn: '2s' });
+    const id = await probe({ ms: 3_000, failTimes: 9 }, { expiresIn: '2s' });
 
     const job = await ended(id);
     expect(job).toMatchObject({ state: 'expired', result: null });
@@ -78,17 +102,20 @@ describe.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_,
     expect(new Set(eventsOf(job))).toEqual(new Set(['accepted', 'began', 'failed', 'retrying', 'expired']));
   });
 
-  it('is over for a job that ended, and that BullMQ is told by hand to try again: an operator wants it to run', async () => {
-    await addOddWorker(fleet, 'clock-shift', { CLOCK_SHIFT_MS: String(shiftMs) });
-    const id = await fleet.probe({ failTimes: 3 }, { expiresIn: '6s' });
-    const failed = await fleet.untilState(id, 'failed');
-    expect(failed).toMatchObject({ attempts: 3 });
-    await untilExpired(id, 6_000);
+  it.sequential(
+    'is over for a job that ended, and that BullMQ is told by hand to try again: an operator wants it to run',
+    async () => {
+      const id = await probe({ failTimes: 3 }, { expiresIn: '6s' });
+      const added = await storeTime();
+      const failed = await fleet.untilState(id, 'failed');
+      expect(failed).toMatchObject({ attempts: 3 });
+      await untilStoreTime(added + 6_000);
 
-    await (await queue.getJob(id))!.retry('failed');
-    expect(await fleet.untilState(id, 'completed')).toMatchObject({ attempts: 4 });
-    expect(begun()).toEqual([id, id, id, id]);
-  });
+      await (await queue.getJob(id))!.retry('failed');
+      expect(await fleet.untilState(id, 'completed')).toMatchObject({ attempts: 4 });
+      expect(begun()).toEqual([id, id, id, id]);
+    },
+  );
 
   function ended(id: string): Promise<JobView> {
     return until(async () => {
@@ -97,18 +124,26 @@ describe.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_,
     }, `${id} has ended`);
   }
 
-  function begun(): string[] {
-    return jobFacts(fleet.workers, 'job.began').map(({ jobId }) => jobId);
+  function probe(payload: object, more: object = {}): Promise<string> {
+    return fleet.probe(payload, { owners: [owner], ...more });
+  }
+
+  /** Those of the owner of the test, as its one worker said them. */
+  function begun(): unknown[] {
+    const facts = fleet.workers[0]!.facts();
+    return facts
+      .filter((fact) => fact['event'] === 'job.began' && fact['owner'] === owner)
+      .map(({ jobId }) => jobId);
   }
 
   /** The store's own clock decides, and so it is the one to wait for. */
-  async function untilExpired(id: string, expiresInMs: number): Promise<void> {
-    const job = await queue.getJob(id);
-    const lastMs = job!.timestamp + expiresInMs;
-    await until(async () => {
-      const [seconds = 0, micros = 0] = await redis.time();
-      return seconds * 1_000 + Math.floor(micros / 1_000) > lastMs;
-    }, 'it is too late');
+  async function untilStoreTime(ms: number): Promise<void> {
+    await until(async () => (await storeTime()) > ms, 'it is too late');
+  }
+
+  async function storeTime(): Promise<number> {
+    const [seconds = 0, micros = 0] = await redis.time();
+    return seconds * 1_000 + Math.floor(micros / 1_000);
   }
 });
 
