@@ -215,7 +215,7 @@ describe('orphans', () => {
     const dry = await tool.run(['sweep', 'orphans', '--dry-run', '--force']);
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringMatching(/would remove +25/) });
     // Twenty examples are shown, in the order in which the sweep met them.
-    expect(dry.stdout!.match(/^ride:r\d+ +gone since 20/gm)).toHaveLength(20);
+    expect(dry.stdout.match(/^ride:r\d+ +gone since 20/gm)).toHaveLength(20);
     const plain = await tool.run(['sweep', 'orphans']);
     expect(plain).toMatchObject({ code: 1, stdout: expect.stringContaining('tripped') });
     const forced = await tool.run(['sweep', 'orphans', '--force']);
