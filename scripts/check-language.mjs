@@ -16,7 +16,7 @@ const NOT_READ = ['package-lock.json', 'language.json'];
 // Between two words of a phrase: blanks, or a line break and the mark that begins the next line of a comment.
 const GAP = String.raw`(?:[ \t]+|[ \t]*\r?\n[ \t]*(?:\*|//|#|--|>)?[ \t]*)`;
 
-const { rule, words, namesInCode, notMended } = JSON.parse(readFileSync(LIST, 'utf8'));
+const { rule, words, notMended } = JSON.parse(readFileSync(LIST, 'utf8'));
 const skipped = process.argv.includes('--all') ? [] : notMended;
 const patterns = Object.entries(words).map(([word, instead]) => ({
   word,
@@ -61,8 +61,7 @@ function hitsIn(file, text) {
 
 /** Splitting adds blanks and no line breaks, so line numbers stay as they are in the file. */
 function withSplitIdentifiers(text) {
-  const known = namesInCode.reduce((rest, name) => rest.replaceAll(name, ''), text);
-  return known
+  return text
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .replaceAll(/[_-]/g, ' ');

@@ -152,14 +152,14 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'a clean-up looks for a plain job in the set of the one before, and nowhere else',
     'clean-up',
-    "if not isSet or redis.call('ZREM', prefix .. removedFrom, job) == 0 then return nil end",
-    "if not isSet or redis.call('ZREM', prefix .. removedFrom, job) == 0 then return false end",
+    'if not leaveSameSet(prefix, job) then return nil end',
+    'if not leaveSameSet(prefix, job) then return false end',
   ),
   m(
     'a clean-up looks for a job in the set of the one before, and nowhere else',
     'environment',
-    " or redis.call('ZREM', prefix .. removedFrom, job) == 0 then",
-    " or redis.call('ZREM', prefix .. removedFrom, job) ~= 0 and false then",
+    'if not leaveSameSet(prefix, job) then removedFrom = helper(prefix, job) end',
+    'if not leaveSameSet(prefix, job) and removedFrom == nil then removedFrom = helper(prefix, job) end',
   ),
   m('a clean-up leaves the index alone', 'clean-up', '  leaveAllOn(page, mark, ref)\n'),
   m('a run is told twice', 'clean-up', "if redis.call('SADD', toldOf(ref), cancelId) == 0 then return end"),

@@ -33,5 +33,5 @@ export function takeHelpersOut(lua: string): { readonly helpers: string; readonl
 
 function wrapping(name: string): string {
   const around = Object.keys(AROUND).find((key) => AROUND[key]!.includes(name));
-  return around ? `${name} = ${around}(${name}, '${name}')\n` : '';
+  return around ? `${name} = ${around}(${name})\n` : '';
 }

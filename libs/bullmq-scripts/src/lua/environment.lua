@@ -59,10 +59,14 @@ end
 -- the one before it was.
 local removedFrom = 'prioritized'
 
+local function leaveSameSet(prefix, job)
+  local isSet = removedFrom == 'prioritized' or removedFrom == 'delayed'
+  return isSet and redis.call('ZREM', prefix .. removedFrom, job) == 1
+end
+
 local function inTheSameSet(helper)
   return function(prefix, job)
-    local isSet = removedFrom == 'prioritized' or removedFrom == 'delayed'
-    if not isSet or redis.call('ZREM', prefix .. removedFrom, job) == 0 then removedFrom = helper(prefix, job) end
+    if not leaveSameSet(prefix, job) then removedFrom = helper(prefix, job) end
     return removedFrom
   end
 end

@@ -9,8 +9,8 @@ import type { OwnedOptions } from './owned-options.js';
 import { stepArguments, type Argument, type StepItem } from './step-arguments.js';
 import { addError, ticketOf, type AddAnswer, type Ticket } from './ticket.js';
 
-const PACE = { most: 50, mostOfSlow: 50, stepsUnderWay: Infinity };
-const MOST_OF_A_BULK_IN_ONE_STEP = 50;
+const MOST_IN_ONE_STEP = 50;
+const PACE = { most: MOST_IN_ONE_STEP, mostOfSlow: MOST_IN_ONE_STEP, stepsUnderWay: Infinity };
 
 /** A job as BullMQ's backend takes it; without an id it gets one. */
 export interface NewJob {
@@ -55,8 +55,8 @@ export class Adds {
     const request = ({ job, parentKeyOpts = {} }: NewJob, i: number): StepItem =>
       addRequestOf(job, ids[i]!, prefix, owned[i], parentKeyOpts);
     const steps: Promise<PromiseSettledResult<Ticket>[]>[] = [];
-    for (let from = 0; from < jobs.length; from += MOST_OF_A_BULK_IN_ONE_STEP) {
-      const some = jobs.slice(from, from + MOST_OF_A_BULK_IN_ONE_STEP);
+    for (let from = 0; from < jobs.length; from += MOST_IN_ONE_STEP) {
+      const some = jobs.slice(from, from + MOST_IN_ONE_STEP);
       const requests = some.map((job, i) => request(job, from + i));
       const step = this.step('each', requests);
       steps.push(

@@ -37,8 +37,7 @@ local maxEvents = {}
 -- What BullMQ's text does for a job that has no scheduler, parent or deduplication of BullMQ's. Its keys are deleted with those of its page.
 -- Answers whether it was delayed, or nothing if it is not in the set in which the job before it was.
 local function removeOnPage(page, prefix, job)
-  local isSet = removedFrom == 'prioritized' or removedFrom == 'delayed'
-  if not isSet or redis.call('ZREM', prefix .. removedFrom, job) == 0 then return nil end
+  if not leaveSameSet(prefix, job) then return nil end
   local keys, key = page.keys, prefix .. job
   for i = 1, #PARTS_OF_A_JOB do keys[#keys + 1] = key .. PARTS_OF_A_JOB[i] end
   maxEvents[prefix] = maxEvents[prefix] or redis.call('HGET', prefix .. 'meta', 'opts.maxLenEvents') or 10000
