@@ -30,6 +30,7 @@ COPY deploy/healthcheck.mjs deploy/
 COPY --from=production-deps /app/node_modules node_modules
 COPY --from=build /app/dist/libs dist/libs
 COPY --from=build /app/dist/apps dist/apps
+COPY --from=build /app/dist/packed dist/packed
 
 # A volume that is mounted here belongs to the user of the container.
 RUN install -d -o node -g node -m 0700 /artifacts
@@ -41,4 +42,4 @@ EXPOSE 3000
 USER node
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "deploy/healthcheck.mjs"]
-CMD ["node", "dist/apps/api/src/main.js"]
+CMD ["node", "dist/packed/api.js"]

@@ -1,4 +1,4 @@
-// Compiles apps, libs and benchmarks into dist, and copies the assets beside them. With `--if-stale` only if a source changed. Two
+// Compiles apps, libs and benchmarks into dist, copies the assets beside them, and packs the apps. With `--if-stale` only if a source changed. Two
 // concurrent builds take turns.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { needNode } from './need-node.mjs';
+import { pack } from './pack.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -42,6 +43,7 @@ async function build(say = console.log) {
   for (const file of await sources()) {
     if (!file.endsWith('.ts')) await cp(join(root, file), join(dist, file));
   }
+  await pack(root);
   // The stamp comes last: an interrupted build has none, and runs again.
   await writeFile(stampFile, stamp);
 }

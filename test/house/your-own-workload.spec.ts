@@ -43,6 +43,8 @@ describe('the page on a workload of your own', () => {
     copy = await mkdtemp(join(tmpdir(), 'mooring-own-'));
     for (const each of [...COPIED, 'test/support', 'test/house/arrows.spec.ts'])
       await cp(join(root, each), join(copy, each), { recursive: true });
+    // They have nothing of what the page writes.
+    await rm(join(copy, 'dist/packed'), { recursive: true });
     await cp(join(root, 'vitest.config.ts'), join(copy, 'whole.config.ts'));
     await symlink(await realpath(join(root, 'node_modules')), join(copy, 'node_modules'));
     page = await readFile(join(root, PAGE), 'utf8');

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,7 +30,10 @@ export class TestProcess {
 
   /** One app, as the launcher starts it. */
   static app(name: string, env: NodeJS.ProcessEnv): TestProcess {
-    const entry = `${root}/dist/apps/${name}/src/main.js`;
+    const packed = `${root}/dist/packed/${name}.js`;
+    // What is loaded before an app can change it only where its modules are not packed.
+    const isPacked = existsSync(packed) && !env['NODE_OPTIONS'];
+    const entry = isPacked ? packed : `${root}/dist/apps/${name}/src/main.js`;
     const stdio: ['ignore', 'pipe', 'pipe', 'ipc'] = ['ignore', 'pipe', 'pipe', 'ipc'];
     return new TestProcess(spawn(process.execPath, [entry], { env: cleanEnv(env), stdio, cwd: root }));
   }

@@ -6,6 +6,7 @@ import {
   storeAddress,
   type PrivateStore,
 } from '#runtime';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { FleetEnv } from './fleet-env.js';
@@ -146,6 +147,8 @@ function ignoreFailedStart(): void {
   // The failed start was reported already.
 }
 
+/** Packed if the whole project was built, compiled only if `nest build` was called. */
 function entry(app: string): string {
-  return fileURLToPath(new URL(`../../${app}/src/main.js`, import.meta.url));
+  const packed = fileURLToPath(new URL(`../../../packed/${app}.js`, import.meta.url));
+  return existsSync(packed) ? packed : fileURLToPath(new URL(`../../${app}/src/main.js`, import.meta.url));
 }
