@@ -6,13 +6,14 @@ const TOOLS = '{apps,libs,test}/**/*.tools.spec.ts';
 /** What needs real container engines. `npm run test:engines` starts them and runs these. */
 const ENGINES = '{apps,libs,test}/**/*.engines.spec.ts';
 /** What holds for every engine: there on the real ones, in the suite on what needs none. */
-const CONTRACTS = '{apps,libs,test}/**/*.contract.spec.ts';
+const CONTRACTS = '{apps,libs,test}/**/*.contract{,.nightly}.spec.ts';
 /** What takes long: crashes at many points, chaos, memory, mutants. `npm run test:nightly` runs these. */
 const NIGHTLY = '{apps,libs,test}/**/*.nightly.spec.ts';
 /** What has a long form, by the environment that `scripts/test.mjs` sets for the night. */
 const LONG_FORMS = [
   'libs/core/src/**/{crash-points,killed-processes,cancel-race,properties}.spec.ts',
-  'test/faults/{cancel,sweep,outbox}-crash.spec.ts',
+  'test/faults/{cancel-crash,sweep-crash,outbox-crash,shutdown,launcher}.spec.ts',
+  'libs/workloads/diagrams/src/render/limits.spec.ts',
 ];
 const ALL = '{apps,libs,test}/**/*.spec.ts';
 
@@ -25,7 +26,9 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 60_000,
     // Real processes and real servers on two cores: a few files at a time.
-    maxWorkers: 2,
+    maxWorkers: 4,
+    // A file starts with the modules that the one before it loaded: to load them again took longer than most tests.
+    isolate: false,
   },
 });
 

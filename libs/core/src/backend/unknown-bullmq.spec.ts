@@ -1,13 +1,18 @@
-import { expect, it, vi } from 'vitest';
-import { MooredQueue } from '../queue/moored-queue.js';
+import { afterAll, expect, it, vi } from 'vitest';
 
-vi.mock('../../../bullmq-scripts/src/texts.js', () => ({
-  readBullScripts: () => new Map(),
-  bullRelease: () => '6.99.0',
-}));
+const TEXTS = '../../../bullmq-scripts/src/texts.js';
 
-it('refuses an unknown BullMQ where a queue is made', () => {
-  const make = (): MooredQueue => new MooredQueue('audio', { connection: { lazyConnect: true } });
+afterAll(() => {
+  vi.doUnmock(TEXTS);
+  vi.resetModules();
+});
 
-  expect(make).toThrow(expect.objectContaining({ code: 'UNKNOWN_BULLMQ' }));
+it('refuses an unknown BullMQ where a queue is made', async () => {
+  vi.doMock(TEXTS, () => ({ readBullScripts: () => new Map(), bullRelease: () => '6.99.0' }));
+  vi.resetModules();
+  const { MooredQueue } = await import('../queue/moored-queue.js');
+
+  expect(() => new MooredQueue('audio', { connection: { lazyConnect: true } })).toThrow(
+    expect.objectContaining({ code: 'UNKNOWN_BULLMQ' }),
+  );
 });

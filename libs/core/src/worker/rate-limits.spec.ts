@@ -37,7 +37,6 @@ describe('the rate limit of a queue', () => {
 
     expect(ran).toEqual(['first', 'other']);
     release();
-    await queue.removeRateLimitKey();
     await kit.owners.cancel('track:1', { close: false });
     await kit.nothingLeft();
   });

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { isGone } from '../../../../../../test/support/is-gone.js';
 import { until } from '../../../../../../test/support/until.js';
 import { Child } from './child.js';
@@ -8,16 +8,8 @@ import { endGroup, startedBy } from './proc.js';
 import type { PoolSpec, Setup } from './spec.js';
 import type { Task } from './words.js';
 
-/** What runs instead of a renderer, and the folder it was given. */
-let code = '';
+/** The one that the last process was given. */
 let folder = '';
-
-vi.mock('./start.js', () => ({
-  start: (_: PoolSpec, cwd: string) => {
-    folder = cwd;
-    return spawn(process.execPath, ['-e', code], { cwd, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  },
-}));
 
 const BROWSE: Setup = { role: 'browse', chromium: '/none' };
 const CHECK: Task = { do: 'check', drawer: 'graphviz', source: 'x' };
@@ -79,9 +71,9 @@ describe('a process that draws', () => {
   });
 });
 
-function childThat(does: string, more: Partial<PoolSpec> = {}): Child {
-  code = does;
-  return new Child({
+/** Runs this code instead of a renderer. */
+function childThat(code: string, more: Partial<PoolSpec> = {}): Child {
+  const spec: PoolSpec = {
     setup: { role: 'draw' },
     processes: 1,
     heapMb: 100,
@@ -89,5 +81,9 @@ function childThat(does: string, more: Partial<PoolSpec> = {}): Child {
     idleMs: 1_000,
     renders: 10,
     ...more,
+  };
+  return new Child(spec, (_, cwd) => {
+    folder = cwd;
+    return spawn(process.execPath, ['-e', code], { cwd, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   });
 }

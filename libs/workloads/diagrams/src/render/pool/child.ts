@@ -26,9 +26,12 @@ export class Child {
   private tasks = 0;
   private isSpent = false;
 
-  constructor(private readonly spec: PoolSpec) {
+  constructor(
+    private readonly spec: PoolSpec,
+    startProcess = start,
+  ) {
     if (spec.setup.role !== 'draw') this.folder = makeFolder();
-    this.process = start(spec, this.folder ?? '/');
+    this.process = startProcess(spec, this.folder ?? '/');
     this.ended = this.untilEnded();
     this.ready = this.listen();
   }

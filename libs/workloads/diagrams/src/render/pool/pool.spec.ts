@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Child } from './child.js';
 import { Pool } from './pool.js';
 import type { Task } from './words.js';
 
@@ -6,16 +7,14 @@ import type { Task } from './words.js';
 const begun: (() => void)[] = [];
 let isFull = false;
 
-vi.mock('./child.js', () => ({
-  Child: class {
-    readonly isFit = false;
-    constructor() {
-      if (isFull) throw new Error('no space left');
-    }
-    ask = () => new Promise((resolve) => begun.push(() => resolve({ said: 'checked' })));
-    end = () => Promise.resolve();
-  },
-}));
+class OnceChild {
+  readonly isFit = false;
+  constructor() {
+    if (isFull) throw new Error('no space left');
+  }
+  ask = () => new Promise((resolve) => begun.push(() => resolve({ said: 'checked' })));
+  end = () => Promise.resolve();
+}
 
 const TASK: Task = { do: 'check', drawer: 'graphviz', source: 'x' };
 const { signal } = new AbortController();
@@ -67,12 +66,15 @@ describe('a caller that waits for a process', () => {
 });
 
 function poolOfOne(): Pool {
-  return new Pool({
-    setup: { role: 'draw' },
-    processes: 1,
-    heapMb: 1,
-    memoryMb: 1,
-    idleMs: 1,
-    renders: 1,
-  });
+  return new Pool(
+    {
+      setup: { role: 'draw' },
+      processes: 1,
+      heapMb: 1,
+      memoryMb: 1,
+      idleMs: 1,
+      renders: 1,
+    },
+    () => new OnceChild() as unknown as Child,
+  );
 }

@@ -12,7 +12,10 @@ export class Pool {
   private readonly closing = new AbortController();
   private busy = 0;
 
-  constructor(private readonly spec: PoolSpec) {}
+  constructor(
+    private readonly spec: PoolSpec,
+    private readonly newChild = (): Child => new Child(spec),
+  ) {}
 
   /** `begun` is called when its time begins to count. */
   async run(task: Task, timeMs: number, signal: AbortSignal, begun?: () => void): Promise<Answer> {
@@ -79,7 +82,7 @@ export class Pool {
 
   private start(): Child {
     this.closing.signal.throwIfAborted();
-    const child = new Child(this.spec);
+    const child = this.newChild();
     this.children.add(child);
     return child;
   }
