@@ -21,7 +21,7 @@ import { seededRandom } from '../support/random.js';
 import { until } from '../support/until.js';
 
 /** Of the commands, so many are died at, from either side. */
-const SAMPLED = 24;
+const SAMPLED = 8;
 const AT_ONCE = 6;
 
 const parked = defineKind({ name: 'parked', queue: 'parked', payload: z.object({}) });

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root, TestProcess } from '../support/process.js';
 import { freePort } from '../support/store.js';
+import { isNight } from '../support/night.js';
 import { until } from '../support/until.js';
 
 const HAS_NPM = spawnSync('npm', ['--version']).error === undefined;
@@ -23,7 +24,7 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
 
   const start = (): TestProcess => TestProcess.script(['scripts/start.mjs'], { PORT: String(port) });
 
-  it.each([50, 150, 250, 400, 600, 900, 1_400])(
+  it.each(isNight ? [50, 150, 250, 400, 600, 900, 1_400] : [150, 600])(
     'killed hard %d ms after its start leaves nothing behind',
     async (ms) => {
       const launcher = start();
@@ -33,7 +34,7 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
     },
   );
 
-  it.each([50, 250, 600, 1_000, 1_800])(
+  it.each(isNight ? [50, 250, 600, 1_000, 1_800] : [250, 1_000])(
     'told to end %d ms after its start ends all of it, and well',
     async (ms) => {
       const launcher = start();

@@ -10,7 +10,7 @@ import type { Exit } from '../support/process.js';
 import { seededRandom } from '../support/random.js';
 import { until } from '../support/until.js';
 
-const SAMPLED = { cancel: 8, relay: 8 };
+const SAMPLED = { cancel: 3, relay: 3 };
 const TELLS = { EVENTS_OUT: 'owners' };
 
 interface Told {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { seededRandom } from '../support/random.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
+import { isNight } from '../support/night.js';
 import { addOddWorker } from '../support/odd-worker.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
@@ -9,7 +10,7 @@ import { until } from '../support/until.js';
 /** Printed by the test's name, so that a failure can be played again: SEED=… npm test -- test/faults/shutdown */
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const random = seededRandom(SEED);
-const ROUNDS = 20;
+const ROUNDS = isNight ? 20 : 3;
 const JOBS = 200;
 const TIMEOUT_MS = 3_000;
 

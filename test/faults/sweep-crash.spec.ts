@@ -21,7 +21,7 @@ import { until } from '../support/until.js';
 
 const KINDS = ['expiry', 'repair', 'orphans'];
 /** Of the commands, so many are died at, from either side. */
-const SAMPLED = 20;
+const SAMPLED = 6;
 const TRIAL_MS = 10_000;
 const AT_ONCE = 2;
 
