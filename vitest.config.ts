@@ -13,7 +13,13 @@ const NIGHTLY = '{apps,libs,test}/**/*.nightly.spec.ts';
 const LONG_FORMS = [
   'libs/core/src/**/{crash-points,killed-processes,cancel-race,properties}.spec.ts',
   'test/faults/{cancel-crash,sweep-crash,outbox-crash,shutdown,launcher}.spec.ts',
-  'libs/workloads/diagrams/src/render/limits.spec.ts',
+];
+/** What shows that the embedded store is a store: the core's own tests, and a walk. `npm run test:embedded` runs these on it. */
+const ON_EMBEDDED = [
+  'libs/core/src/{owners,queue}/**/*.spec.ts',
+  'libs/core/src/worker/moored-worker.spec.ts',
+  'test/flows/{probe,http,start}.flow.spec.ts',
+  'test/faults/killed-worker.spec.ts',
 ];
 const ALL = '{apps,libs,test}/**/*.spec.ts';
 
@@ -36,6 +42,7 @@ function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: bo
   // One file at a time: they restart the engines that all of them use.
   if (process.env['TEST_DOCKER_HOSTS']) return { include: [ENGINES, CONTRACTS], fileParallelism: false };
   if (process.env['TEST_TOOLS']) return { include: [TOOLS] };
+  if (process.env['TEST_EMBEDDED']) return { include: ON_EMBEDDED };
   if (process.env['TEST_NIGHTLY']) return { include: [NIGHTLY, ...LONG_FORMS] };
   return { include: [ALL], exclude: [TOOLS, ENGINES, NIGHTLY] };
 }

@@ -1,8 +1,14 @@
-// Puts each app into one file, `dist/packed/<app>.js`, with the parts that only some calls need beside it: to open two thousand files
+// Puts each program into one file, `dist/packed/<program>.js`, with the parts that only some calls need beside it: to open two thousand files
 // took an app most of its start. The compiled files stay: processes that an app starts, and its assets, are read from there.
 import { join, relative } from 'node:path';
 
-const APPS = ['api', 'worker', 'janitor', 'fleet'];
+const PROGRAMS = {
+  api: 'api/src/main.js',
+  worker: 'worker/src/main.js',
+  janitor: 'janitor/src/main.js',
+  sweep: 'janitor/src/sweep-main.js',
+  fleet: 'fleet/src/main.js',
+};
 
 /** What every start loads. Other packages are found in node_modules, many of them only when they are needed. */
 const PACKAGES = [
@@ -36,7 +42,9 @@ export async function pack(root) {
   const { rolldown } = await import('rolldown');
   const dist = join(root, 'dist');
   const bundle = await rolldown({
-    input: Object.fromEntries(APPS.map((app) => [app, join(dist, `apps/${app}/src/main.js`)])),
+    input: Object.fromEntries(
+      Object.entries(PROGRAMS).map(([name, file]) => [name, join(dist, 'apps', file)]),
+    ),
     platform: 'node',
     cwd: root,
     external: isExternal,

@@ -12,7 +12,7 @@ try {
   await buildIfStale(role === 'sweep' ? console.error : console.log);
   if (role === 'sweep') await findStore();
   else if (role !== 'fleet') await bringStore();
-  await import(`../dist/${role === 'sweep' ? 'apps/janitor/src/sweep-main' : `packed/${role}`}.js`);
+  await import(`../dist/packed/${role}.js`);
 } catch (error) {
   console.error(sentence(error));
   process.exit(1);

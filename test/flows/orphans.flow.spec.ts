@@ -253,16 +253,13 @@ describe('orphans', () => {
     const sweep = async (
       ...options: string[]
     ): Promise<{ code: number | null; record: Record | undefined }> => {
-      const run = TestProcess.script(
-        [`dist/apps/janitor/src/sweep-main.js`, 'sweep', 'orphans', ...options],
-        {
-          REDIS_URL: fleet.storeUrl,
-          MOORING_PREFIX: fleet.prefix,
-          OWNER_RESOLVERS: join(folder, 'resolvers.json'),
-          OWNER_GRACE: '200ms',
-          LOG_FORMAT: 'json',
-        },
-      );
+      const run = TestProcess.script(['dist/packed/sweep.js', 'sweep', 'orphans', ...options], {
+        REDIS_URL: fleet.storeUrl,
+        MOORING_PREFIX: fleet.prefix,
+        OWNER_RESOLVERS: join(folder, 'resolvers.json'),
+        OWNER_GRACE: '200ms',
+        LOG_FORMAT: 'json',
+      });
       const { code } = await run.exited;
       return { code, record: run.facts().find((line) => 'sweepId' in line && !('event' in line)) as never };
     };

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { isGone } from './is-gone.js';
 
 /** All processes that a process started, and those that they did. */
 export function processesBelow(pid: number): number[] {
@@ -16,6 +17,11 @@ export function drawersBelow(pid: number): number[] {
 
 export function memoryBelow(pid: number): number {
   return processesBelow(pid).reduce((sum, each) => sum + memoryOf(each), 0);
+}
+
+/** Whether a process of the group still runs; one that has ended may be in it until it is collected. */
+export function groupIsThere(group: number): boolean {
+  return pids().some((pid) => Number(statOf(pid)?.[2]) === group && !isGone(pid));
 }
 
 /** For how long it has been on a processor. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isGone } from '../../../../../../test/support/is-gone.js';
 import { root } from '../../../../../../test/support/process.js';
+import { groupIsThere } from '../../../../../../test/support/processes.js';
 import { until } from '../../../../../../test/support/until.js';
 import type { Container } from '../container-engine.js';
 import { IdleChild } from './idle-child.js';
@@ -212,14 +213,6 @@ async function processesOf(folder: string): Promise<number[]> {
     .filter((line) => line.includes('mooring-container') && line.includes(folder))
     .filter((line) => !/^\s*\d+\s+[ZX]/.test(line))
     .map((line) => Number.parseInt(line, 10));
-}
-
-function groupIsThere(pid: number): boolean {
-  try {
-    return process.kill(-pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 async function endStray(pid: number): Promise<void> {

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isNight } from '../../../../../test/support/night.js';
 import { dense } from '../../../../../test/support/dense.js';
 import { isGone } from '../../../../../test/support/is-gone.js';
 import { until } from '../../../../../test/support/until.js';
@@ -13,8 +12,6 @@ import { poolsFor } from './pool/pools.js';
 import { Renderers } from './renderers.js';
 import { memoryBelow, drawersBelow, secondsOf } from '../../../../../test/support/processes.js';
 import type { DiagramType, Output, Rendered } from './types.js';
-
-const BY_DAY: readonly DrawerName[] = ['graphviz', 'mermaid-jsdom'];
 
 /** Sources that never end, or take all there is, far beyond what they are given: of each type one at least. */
 const ENDLESS: readonly { readonly drawer: DrawerName; readonly source: string }[] = [
@@ -36,9 +33,6 @@ const ENDLESS: readonly { readonly drawer: DrawerName; readonly source: string }
   { drawer: 'd2', source: dense(90, (a, b) => `n${a} -> n${b}`) },
   { drawer: 'mermaid-jsdom', source: `graph TD\n${dense(62, (a, b) => `n${a} --> n${b}`)}` },
 ];
-
-/** By day some of them: one in WebAssembly and one in JavaScript. */
-const TRIED = isNight ? ENDLESS : ENDLESS.filter(({ drawer }) => BY_DAY.includes(drawer));
 
 /** A small one of each type. */
 const SMALL: Record<DrawerName, string> = {
@@ -65,7 +59,7 @@ let renderers: Renderers;
 afterEach(() => renderers.close());
 
 describe('a source without an end', () => {
-  it.each(TRIED)('of $drawer ends within its limit, and the next is drawn', async ({ drawer, source }) => {
+  it.each(ENDLESS)('of $drawer ends within its limit, and the next is drawn', async ({ drawer, source }) => {
     const type = typeOf(drawer);
     // Those that are small take none of them, also on a busy machine.
     const limitMs = drawer === 'd2' ? 5_000 : 2_500;
