@@ -12,6 +12,7 @@ const NIGHTLY = '{apps,libs,test}/**/*.nightly.spec.ts';
 /** What has a long form, by the environment that `scripts/test.mjs` sets for the night. */
 const LONG_FORMS = [
   'libs/core/src/**/{crash-points,killed-processes,cancel-race,properties}.spec.ts',
+  'libs/workloads/*/src/*-scripts.spec.ts',
   'test/faults/{cancel-crash,sweep-crash,outbox-crash,shutdown,launcher}.spec.ts',
 ];
 /** What shows that the embedded store is a store: the core's own tests, and a walk. `npm run test:embedded` runs these on it. */
