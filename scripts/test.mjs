@@ -6,7 +6,7 @@ needNode();
 const { spawnSync } = await import('node:child_process');
 const { mkdtempSync, rmSync, symlinkSync } = await import('node:fs');
 const { tmpdir } = await import('node:os');
-const { join } = await import('node:path');
+const path = await import('node:path');
 const { fileURLToPath } = await import('node:url');
 const runner = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
 const OF_SUITES = {
@@ -22,8 +22,8 @@ const OF_SUITES = {
 const args = process.argv.slice(2);
 const suite = args.find((arg) => arg in OF_SUITES);
 // A PATH that has Node and no server: so the store is the embedded one.
-const bare = suite === '--embedded' && mkdtempSync(join(tmpdir(), 'mooring-bare-'));
-if (bare) symlinkSync(process.execPath, join(bare, 'node'));
+const bare = suite === '--embedded' && mkdtempSync(path.join(tmpdir(), 'mooring-bare-'));
+if (bare) symlinkSync(process.execPath, path.join(bare, 'node'));
 const { status } = spawnSync(process.execPath, [runner, 'run', ...args.filter((arg) => arg !== suite)], {
   stdio: 'inherit',
   env: { ...OF_SUITES[suite], ...process.env, ...(bare && { PATH: bare }) },
