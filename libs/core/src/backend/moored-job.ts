@@ -1,5 +1,6 @@
 import { Job, type JobJson, type MinimalQueue } from 'bullmq';
 import { ownersOfMark } from '../scripts/mark.js';
+import type { RunStop } from '../model/run-stop.js';
 import type { NewJob } from './adds.js';
 
 /** As BullMQ has it for data and results of which nothing is said. */
@@ -11,6 +12,7 @@ const NOT_KNOWN = '?';
 export class MooredJob extends Job {
   /** Its mark as it was read from the store. */
   #mark = NOT_KNOWN;
+  #run: RunStop | undefined;
 
   static override fromJSON<T = Anything, R = Anything, N extends string = string>(
     queue: MinimalQueue,
@@ -22,6 +24,15 @@ export class MooredJob extends Job {
     const job = super.fromJSON<T, R, N>(queue, mooring === undefined ? json : { ...json, opts }, jobId);
     MooredJob.setMark(job, mooring ?? '');
     return job;
+  }
+
+  /** Whether the run of this job was told to stop, for code that its worker calls. */
+  static runOf(job: object): RunStop | undefined {
+    return #run in job ? job.#run : undefined;
+  }
+
+  static setRun(job: object, run: RunStop): void {
+    if (#run in job) job.#run = run;
   }
 
   /** A job that is not added by itself, as the backend takes it. What BullMQ refuses of its options is refused here. */

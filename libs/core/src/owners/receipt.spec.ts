@@ -17,7 +17,7 @@ describe('a receipt', () => {
     await queue.addBulk(['stops', 'goes on'].map((name) => ({ name, data: {}, opts })));
     const run = (job: Job, token?: string, signal?: AbortSignal): Promise<void> =>
       job.name === 'stops' ? untilStopped(job, token, signal) : new Promise(() => undefined);
-    kit.worker(run, { stopGrace: '50ms' });
+    kit.worker(run, { stopGrace: '500ms' });
     await until(async () => (await queue.getActiveCount()) === 2, 'both run');
 
     const receipt = await kit.owners.cancel('track:1', { wait: 'drained' });

@@ -88,6 +88,17 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     return MooredJob as typeof Job;
   }
 
+  override cancelJob(jobId: string, reason?: string): boolean {
+    const run = this.runs.get(jobId);
+    run?.abort(reason);
+    return super.cancelJob(jobId, reason) || run !== undefined;
+  }
+
+  override cancelAllJobs(reason?: string): void {
+    for (const run of this.runs.values()) run.abort(reason);
+    super.cancelAllJobs(reason);
+  }
+
   private readonly stopCancelled = (jobId: string): void => {
     const run = this.runs.get(jobId);
     if (run) run.stop('cancelled');
@@ -203,6 +214,7 @@ export class MooredWorker<Data = Anything, Result = Anything, Name extends strin
     const limits = this.limitsOf ? { ...this.limits, ...this.limitsOf(job) } : this.limits;
     const watch = new RunWatch<Result>((reason) => this.cancelJob(id, reason), limits);
     this.runs.set(id, watch);
+    MooredJob.setRun(job, watch);
     try {
       // The renewal of its lock says whether the run that is about to begin is the one that was cancelled.
       if (this.announced.take(id))

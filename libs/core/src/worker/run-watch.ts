@@ -1,7 +1,5 @@
 import type { RunLimits } from '../model/run-options.js';
-
-/** Why a run has to stop. */
-export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown';
+import type { RunStop, StopReason } from '../model/run-stop.js';
 
 /** A run was told to stop because its worker shuts down. Another worker begins it again, and no attempt is counted. */
 export class RunHandedBack extends Error {
@@ -20,16 +18,25 @@ export class RunAbandoned extends Error {
 }
 
 /** Watches one run: tells it to stop, and gives it up when its grace is over. */
-export class RunWatch<Result> {
+export class RunWatch<Result> implements RunStop {
   private timer: NodeJS.Timeout | undefined;
   private giveUp: ((error: RunAbandoned) => void) | undefined;
-  /** Why the run was told to stop, if it was. */
+  private controller: AbortController | undefined;
+  private aborted: { readonly reason: unknown } | undefined;
   stopped: StopReason | undefined;
 
   constructor(
-    private readonly abort: (reason: StopReason) => void,
+    private readonly tell: (reason: StopReason) => void,
     private readonly limits: RunLimits,
   ) {}
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.aborted) this.controller.abort(this.aborted.reason);
+    }
+    return this.controller.signal;
+  }
 
   /** @param running what the processor answered: not every processor answers a promise */
   follow(running: Result | Promise<Result>): Promise<Result> {
@@ -48,8 +55,14 @@ export class RunWatch<Result> {
   stop(reason: StopReason, graceMs = this.limits.stopGraceMs): void {
     if (this.stopped) return;
     this.stopped = reason;
-    this.abort(reason);
+    this.tell(reason);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.giveUp?.(new RunAbandoned(reason)), graceMs);
+  }
+
+  /** Aborts the signal only: the run may take any time to end. */
+  abort(reason: unknown): void {
+    this.aborted ??= { reason };
+    this.controller?.abort(reason);
   }
 }

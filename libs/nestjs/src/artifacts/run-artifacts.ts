@@ -1,3 +1,4 @@
+import type { RunStop } from '#core/parts';
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { NoArtifactStoreError, RunOverError } from '../errors.js';
@@ -18,7 +19,7 @@ export class RunArtifacts {
 
   constructor(
     private readonly job: Job,
-    private readonly signal: AbortSignal,
+    private readonly stop: RunStop,
     /** Nothing where the kind, or the application, keeps none. */
     private readonly store: ArtifactStore | undefined,
   ) {}
@@ -56,7 +57,7 @@ export class RunArtifacts {
   }
 
   private get isUnwanted(): boolean {
-    return UNWANTED.includes(this.signal.reason);
+    return UNWANTED.includes(this.stop.stopped);
   }
 
   private get maker(): { readonly jobId: string; readonly fence: string } {
@@ -64,7 +65,7 @@ export class RunArtifacts {
   }
 
   private check(): void {
-    if (this.isUnwanted) throw new RunOverError(String(this.signal.reason));
+    if (this.isUnwanted) throw new RunOverError(String(this.stop.stopped));
     if (this.isOver) throw new RunOverError('ended');
   }
 

@@ -1,3 +1,4 @@
+import { MooredJob } from '#core/parts';
 import { WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
@@ -11,9 +12,10 @@ import { KindRunner } from './kind-runner.js';
 export abstract class KindProcessor extends WorkerHost {
   @Inject(KindRunner) private readonly runner!: KindRunner;
 
-  // Keep all three parameters: BullMQ makes an AbortSignal only for a function that declares a third one.
-  process(job: Job, token?: string, signal?: AbortSignal): Promise<unknown> {
-    assert(token && signal, 'BullMQ gave this run no lock token or no abort signal');
-    return this.runner.run(job, token, signal);
+  // A third parameter would make BullMQ create an AbortSignal for each job. A run creates one when its handler asks for it.
+  process(job: Job, token?: string): Promise<unknown> {
+    const stop = MooredJob.runOf(job);
+    assert(token && stop, 'This run has no lock token, or its worker is none of Mooring');
+    return this.runner.run(job, token, stop);
   }
 }

@@ -1,3 +1,4 @@
+import type { RunStop } from '#core/parts';
 import { Inject, Injectable } from '@nestjs/common';
 import { WaitingChildrenError, type Job } from 'bullmq';
 import { QueueRegistry } from '../enqueue/queue-registry.js';
@@ -31,7 +32,7 @@ export class KindRunner {
     private readonly snoozer: Snoozer,
   ) {}
 
-  async run(job: Job, token: string, signal: AbortSignal): Promise<unknown> {
+  async run(job: Job, token: string, stop: RunStop): Promise<unknown> {
     this.running.takenAt.set(job.queueName, Date.now());
     const facts = factsOf(job);
     const parent = this.earlyParentOf(job, token);
@@ -41,14 +42,14 @@ export class KindRunner {
     }
     if (job.opts.family) await checkChildren(job);
     const around = this.options.worker?.around;
-    const perform = (): Promise<unknown> => this.perform(job, signal, facts, parent);
+    const perform = (): Promise<unknown> => this.perform(job, stop, facts, parent);
     try {
       return await (around ? around(facts, perform) : perform());
     } catch (error) {
       if (error instanceof WaitingChildrenError)
         this.log.writeRetrying(job, 'its children have not all ended');
       if (error instanceof SnoozeJob) return this.snoozer.snooze(job, token, facts, error);
-      throw isOverTime(signal, error)
+      throw isOverTime(stop, error)
         ? new RunTimedOut(this.preparation.timeoutOf(job.name), { cause: error })
         : error;
     }
@@ -70,12 +71,12 @@ export class KindRunner {
 
   private async perform(
     job: Job,
-    signal: AbortSignal,
+    stop: RunStop,
     facts: JobFacts,
     parent: EarlyParent | undefined,
   ): Promise<unknown> {
     const prepared = await this.preparation.prepare(job);
-    const run = new Run(job, signal, this.reportsOf(prepared.kind));
+    const run = new Run(job, stop, this.reportsOf(prepared.kind));
     const shown = { ...facts, attempt: run.attempt, since: Date.now() };
     this.running.runs.add(shown);
     this.journal.tell({ event: 'job.began', ...facts, attempt: run.attempt, ...waitedMs(job) });
@@ -109,8 +110,8 @@ async function handle(
 }
 
 /** A handler that is told to stop may fail as it likes. */
-function isOverTime(signal: AbortSignal, error: unknown): boolean {
-  return signal.aborted && signal.reason === 'timeout' && !(error instanceof SkipJob);
+function isOverTime({ stopped }: RunStop, error: unknown): boolean {
+  return stopped === 'timeout' && !(error instanceof SkipJob);
 }
 
 /** Since the job was due. BullMQ does not say when one became due that was tried before, or whose children had ended. */

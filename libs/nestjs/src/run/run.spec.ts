@@ -195,6 +195,36 @@ describe('a run', () => {
     ]);
   });
 
+  it('has an aborted signal if its handler first asks for one after the cancel', async () => {
+    let reason: unknown;
+    const kind = await start({}, async (run) => {
+      await until(() => run['stop'].stopped, 'the run is told to stop');
+      reason = run.signal.aborted && run.signal.reason;
+    });
+    const id = await enqueue(kind);
+    await told(id, 'job.began');
+
+    const { cancelId } = await app.get(Owners).cancel(OWNER);
+
+    await told(id, 'job.cancelled');
+    expect(reason).toBe('cancelled');
+    expect(await app.get(Owners).receipt(cancelId)).toMatchObject({ aborted: 1 });
+  });
+
+  it("is told to stop by cancelJob of BullMQ's worker", async () => {
+    const kind = await start({}, async ({ signal }) => {
+      await once(signal, 'abort');
+      throw new Error(String(signal.reason));
+    });
+    const id = await enqueue(kind);
+    await told(id, 'job.began');
+
+    expect(app.get(ThingProcessor).worker.cancelJob(id, 'by hand')).toBe(true);
+
+    expect(await told(id, 'job.failed')).toMatchObject({ why: 'by hand' });
+    expect(app.get(ThingProcessor).worker.cancelJob(id)).toBe(false);
+  });
+
   it('logs to its job, and says how far it is; neither fails it', async () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;

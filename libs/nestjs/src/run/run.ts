@@ -1,4 +1,5 @@
 import { parseOwner, type Owner } from '#core';
+import type { RunStop } from '#core/parts';
 import type { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import type { ArtifactStore } from '../artifacts/artifact-store.js';
@@ -24,15 +25,19 @@ export class Run {
 
   constructor(
     private readonly job: Job,
-    /** Aborts when the run has to stop; its `reason` is `cancelled`, `lost`, `timeout` or `shutdown`. */
-    readonly signal: AbortSignal,
+    private readonly stop: RunStop,
     private readonly reports: RunReports,
   ) {
-    this.artifacts = new RunArtifacts(job, signal, reports.artifacts);
+    this.artifacts = new RunArtifacts(job, stop, reports.artifacts);
   }
 
   get id(): string {
     return this.job.id!;
+  }
+
+  /** Aborts when the run has to stop; its `reason` is `cancelled`, `lost`, `timeout` or `shutdown`. */
+  get signal(): AbortSignal {
+    return this.stop.signal;
   }
 
   /** 1 for the first attempt. A run that was handed back or lost its worker did not count. */
@@ -77,7 +82,7 @@ export class Run {
   }
 
   private get isWanted(): boolean {
-    return !this.isOver && !this.signal.aborted;
+    return !this.isOver && !this.stop.stopped;
   }
 
   private async store(value: unknown): Promise<void> {
