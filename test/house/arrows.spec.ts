@@ -23,6 +23,7 @@ const ROOMS = [
   'durations',
   'nearest-name',
   'sandbox',
+  'testing',
 ];
 
 /** Which rooms a kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/. */
@@ -57,6 +58,7 @@ const ARROWS: Record<string, readonly string[]> = {
   durations: [],
   'nearest-name': [],
   sandbox: [],
+  testing: ['nestjs', 'core'],
   test: [...ROOMS, 'bench'],
   bench: [...ROOMS, 'test'],
 };

@@ -59,11 +59,12 @@ export {
 } from './options.js';
 export { Consumption } from './run/consumption.js';
 export { FailedForGood } from './run/failed-for-good.js';
-export { Handler, Handles } from './run/handler.js';
+export { Handler, Handles, kindOf } from './run/handler.js';
 export { KindProcessor } from './run/kind-processor.js';
 export { RunTimedOut } from './run/run-timed-out.js';
 export { RunningJobs, type RunningJob } from './run/running-jobs.js';
-export type { Run } from './run/run.js';
+export { Run, type RunReports } from './run/run.js';
+export type { RunStop, StopReason } from '#core/parts';
 export { OwnerCheck } from './resolvers/owner-check.js';
 export { OwnerLives } from './resolvers/owner-lives.js';
 export { OwnerResolver, ResolvesOwners, type Canaries, type OwnerLife } from './resolvers/owner-resolver.js';

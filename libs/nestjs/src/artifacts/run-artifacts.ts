@@ -21,7 +21,7 @@ export class RunArtifacts {
     private readonly job: Job,
     private readonly stop: RunStop,
     /** Nothing where the kind, or the application, keeps none. */
-    private readonly store: ArtifactStore | undefined,
+    private readonly store: Pick<ArtifactStore, 'put' | 'removeRun'> | undefined,
   ) {}
 
   /** Of two of one name the later counts. A stream is read only as long as the run counts. */

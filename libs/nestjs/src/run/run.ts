@@ -12,7 +12,7 @@ import { RunLogger } from './run-logger.js';
 export interface RunReports {
   readonly log: (job: Job, level: string, text: string) => void;
   readonly failed: (error: unknown) => void;
-  readonly artifacts: ArtifactStore | undefined;
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'removeRun'> | undefined;
 }
 
 /** What a handler is given beside its payload: which run this is, and what it may do. */
