@@ -3,7 +3,7 @@ import { expect, inject, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
-it('a cancel whose receipt the store lost before it was answered is a 503 to repeat', async () => {
+it('answers 503 to a cancel whose receipt the store lost before the answer, so that the caller repeats it', async () => {
   const fleet = await Fleet.start();
   const redis = new Redis(inject('storeUrl'));
   try {
@@ -11,7 +11,7 @@ it('a cancel whose receipt the store lost before it was answered is a 503 to rep
     await fleet.untilState(id, 'running');
     const cancel = { reason: 'off', cancelId: 'c-1', wait: 'drained', waitFor: '20s' };
     const answer = fleet.request('POST', '/v1/owners/trip/42/cancel', cancel);
-    // As a replica that took over without it.
+    // Simulates a replica that took over without the receipt.
     await until(async () => {
       const [receipt] = await redis.keys(`{${fleet.prefix}}~receipt~*`);
       return receipt !== undefined && (await redis.del(receipt)) === 1;
