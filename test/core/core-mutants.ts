@@ -1,4 +1,4 @@
-/** One of the core's Lua files with a guard taken out: `text`, which the file has once, becomes `instead`. */
+/** One Lua file of the core without one guard: `text`, which occurs once in the file, becomes `instead`. */
 export interface CoreMutant {
   readonly name: string;
   readonly file: string;
@@ -7,8 +7,8 @@ export interface CoreMutant {
 }
 
 /**
- * A first page without jobs, as a scan may answer. A canceller that dies then has removed nothing: what depends on the clean-up, and must not,
- * shows more often.
+ * A first page without jobs, which a scan may return. A canceller that is killed then has removed nothing, so a
+ * dependency on the clean-up is found more often.
  */
 export const NO_FIRST_PAGE = m(
   'the first page is empty',
@@ -171,7 +171,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     "  if redis.call('HGET', recordOf(owner), 'cancel') == cancelId then redis.call('HDEL', recordOf(owner), 'cancel') end\n",
   ),
   m('a reopened owner without jobs stays for ever', 'reopen', 'forgetIfEmpty(owner)'),
-  // Ends of other kinds.
+  // Other ends.
   m('a cancelled run keeps its slot', 'ends', '  freeSlots(mark, ref)\n'),
   m('a cancelled run stays in the index', 'ends', '  leaveAll(mark, ref)\n'),
   m(

@@ -96,7 +96,7 @@ describe('trips in rare situations', () => {
     await street.cancel(id);
   });
 
-  it('cannot be accepted once their owner is closed, also when no process heard of it', async () => {
+  it('cannot be accepted once their owner is closed, even if no process received the event', async () => {
     const deaf = fleet.addApi({ TRIPS: 'off' });
     await fleet.untilReady(deaf);
     const ann = await street.drive('ann');

@@ -21,7 +21,7 @@ const MISSED: readonly (readonly [flaw: CoreFlaw, invariant: string])[] = [
   ['an id is no key of a job', 'slot'],
 ];
 
-describe('the core, on every road that a producer, two workers and a canceller can take', () => {
+describe('the core, in every interleaving of a producer, two workers and a canceller', () => {
   it('keeps its promises', { timeout: WHOLE_WALK_MS }, () => {
     const { states, broken } = explore(coreModel());
     expect(broken).toBeUndefined();

@@ -1,11 +1,11 @@
 import type { Model, Step } from './explore.js';
 
 /*
- * The core: every script is one step, so all that can go wrong lies between two of them. One owner, and jobs that share a slot with the limit 1;
- * the first two are triggers of one deduplication key. A producer may send an add twice, for the answer may be lost. Two workers may
- * die, or be so slow that their lock runs out and they come back. A canceller, of which any process goes on with the clean-up, a job at a
- * time. A failed job may be retried.
- */
+  The core: every script is one step, so faults are possible only between two steps. The model has one owner, and jobs
+  that share a slot with the limit 1; the first two are triggers of one deduplication key. A producer may repeat an add,
+  because the answer may be lost. Two workers may be killed, or be so slow that their lock expires and they return. Any
+  process may continue the clean-up of a cancel, one job at a time. A failed job may be retried.
+*/
 
 export type CoreFlaw =
   | 'the index is written after the queue'
@@ -37,7 +37,7 @@ interface Job {
   entry: number;
   /** The run that holds its lock, or 0. */
   lock: number;
-  /** What its callers know: it must not start any more. */
+  /** What its callers know: the job must not start any more. */
   isCancelled: boolean;
   hasResult: boolean;
 }
@@ -45,7 +45,7 @@ interface Job {
 interface Run {
   job: number;
   run: number;
-  /** Its lock has run out: what it does counts no more. */
+  /** Its lock has expired: its writes no longer count. */
   isLost: boolean;
   owesSlot: boolean;
 }
@@ -59,7 +59,7 @@ interface State {
   /** The run of each worker. */
   runs: Run[];
   lastRun: number;
-  /** The clean-up that is not over takes jobs up to this epoch. */
+  /** The unfinished clean-up removes jobs up to this epoch. */
   cleansUpTo: number;
   /** A trigger was accepted, and no run of its key has begun since. */
   isOwed: boolean;
@@ -187,7 +187,7 @@ function canceller(job: number, flaw: CoreFlaw | undefined): Step<State>[] {
   ];
 }
 
-/** What happens by time: a lock runs out, and a job without one is taken for stalled. */
+/** What happens with time: a lock expires, and a job without a lock counts as stalled. */
 function store(job: number, flaw: CoreFlaw | undefined): Step<State>[] {
   return [
     {
@@ -349,7 +349,7 @@ function wrongIndex({ jobs }: State): string {
   return jobs.some((job) => isUnfinished(job) !== (job.entry !== NONE)) ? 'index' : '';
 }
 
-/** A run that was told to stop may go on: its slot is its own until it ends. */
+/** A run that was told to stop may continue: it keeps its slot until it ends. */
 function wrongSlot({ runs, holder, line }: State): string {
   const running = runs.filter(({ job, isLost }) => job !== NONE && !isLost);
   if (running.length > 1) return 'slot';
@@ -362,7 +362,7 @@ function wrongPending({ jobs, pending }: State): string {
   return jobs[pending]!.at === 'waits' || jobs[pending]!.at === 'in line' ? '' : 'pending';
 }
 
-/** Of runs only counts which holds which lock. */
+/** Of the runs, only the owner of each lock matters. */
 function key(state: State): string {
   const { jobs, runs, lastRun: _, ...rest } = state;
   const each = jobs.map(({ at, epoch, entry, lock, isCancelled, hasResult }) => {

@@ -10,9 +10,9 @@ const MISSED: readonly (readonly [flaw: Flaw, again: 'new' | 'skip', invariant: 
   ['a skipped trigger leaves the reserve counter alone', 'skip', 'I19'],
 ];
 
-describe('the sweep for orphans, by two janitors whose lock may run out at any time', () => {
+describe('the orphan sweep of two janitors whose lock may expire at any time', () => {
   it.each(['new', 'skip'] as const)(
-    'cancels nothing that is wanted, whether the owner that is made anew enqueues a new job or skips',
+    'never cancels a wanted job, whether the recreated owner enqueues a new job or skips',
     (again) => {
       const { states, broken } = explore(sweepModel(again));
       expect(broken).toBeUndefined();
