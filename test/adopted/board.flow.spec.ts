@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 import { Board, type ShownJob } from './board.js';
 import { Shop } from './shop.js';
 
-describe('bull-board beside an application with owners', () => {
+describe('bull-board with an application with owners', () => {
   let shop: Shop;
   let board: Board;
 

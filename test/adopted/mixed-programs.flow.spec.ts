@@ -7,7 +7,7 @@ import { ownersOf } from './audio.processor.js';
 import { Shop } from './shop.js';
 
 /** Old and new programs on the same queue, as in every gradual deployment. */
-describe('programs with BullMQ beside programs with Mooring', () => {
+describe('programs with BullMQ and programs with Mooring on one queue', () => {
   let shop: Shop;
 
   beforeEach(async () => {

@@ -49,9 +49,9 @@ describe('the bodies of signed events', () => {
     ['none of the headers', {}],
     ['no id', { 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' }],
     ['a timestamp six minutes old', signed(SECRET, 360)],
-    ['a timestamp that is no number', { ...signed(), 'webhook-timestamp': 'now' }],
+    ['a timestamp that is not a number', { ...signed(), 'webhook-timestamp': 'now' }],
     ['a signature of another form', { ...signed(), 'webhook-signature': 'v1,x' }],
-  ])('are not awaited from a stranger who sends %s', async (_what, headers) => {
+  ])('are not awaited from a stranger with %s', async (_what, headers) => {
     const client = await begin(headers);
     await until(() => client.received.includes('}'), 'it is answered');
     expect(problemIn(client.received)).toMatchObject({ status: 401, code: 'BAD_SIGNATURE' });

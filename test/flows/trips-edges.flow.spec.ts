@@ -276,7 +276,7 @@ describe('trips with a full queue', () => {
     await street.leave();
   });
 
-  it('are accepted all the same, and the replaced offer returns once there is room', async () => {
+  it('are still accepted, and the replaced offer returns once there is room', async () => {
     const ann = await street.drive('ann');
     const first = await street.asked('ann');
     await ann.untilSeen('offer', first);

@@ -126,9 +126,9 @@ describe('the routes of Mooring in an application', () => {
   it.each<[string, unknown, number, string, RegExp]>([
     ['no owners', { ...aProbe, owners: [] }, 400, 'INVALID', /owners/],
     ['an owner without a type', { ...aProbe, owners: ['42'] }, 400, 'INVALID', /type:id/],
-    ['a payload that the kind does not take', { ...aProbe, payload: { ms: 'long' } }, 400, 'INVALID', /ms/],
+    ['a payload that the kind does not accept', { ...aProbe, payload: { ms: 'long' } }, 400, 'INVALID', /ms/],
     ['an option that callers may not set', { ...aProbe, jobId: 'meta' }, 400, 'INVALID', /jobId/],
-    ['a delay that is none', { ...aProbe, delay: 'soon' }, 400, 'INVALID', /delay/],
+    ['an invalid delay', { ...aProbe, delay: 'soon' }, 400, 'INVALID', /delay/],
     [
       'a slot key with a control character',
       { ...aProbe, slot: { key: 'a\nb', limit: 1 } },
@@ -211,9 +211,9 @@ describe('the routes of Mooring in an application', () => {
   it.each([
     ['an unknown field', { force: true }],
     ['an empty reason', { reason: ' ' }],
-    ['a time to wait, and nothing to wait for', { waitFor: '1s' }],
+    ['a time to wait without a wait', { waitFor: '1s' }],
     ['a wait that is too long', { wait: 'drained', waitFor: '3m' }],
-    ['a time that is none', { wait: 'drained', waitFor: 'soon' }],
+    ['an invalid time', { wait: 'drained', waitFor: 'soon' }],
     ['an empty cancelId', { cancelId: '' }],
   ])('refuse a cancel with %s, and cancel nothing', async (_, body) => {
     await call('POST', '/v1/jobs', aProbe);

@@ -182,7 +182,7 @@ describe('a cancel of an owner without a job', () => {
     ['an author of a thousand characters', { by: 'b'.repeat(1_000) }],
     ['a cancelId of a thousand bytes', { cancelId: 'c'.repeat(1_000) }],
     ['no cancelId at all', { cancelId: '' }],
-    ['a time that is none', { happenedAt: Number.NaN }],
+    ['an invalid time', { happenedAt: Number.NaN }],
   ])('is refused with %s', async (_, options) => {
     await expect(cancel('trip:1', options)).rejects.toMatchObject({ code: 'INVALID' });
     await expect(kit.owners.cancelJob('audio', '1', options)).rejects.toMatchObject({ code: 'INVALID' });

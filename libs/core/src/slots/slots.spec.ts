@@ -122,7 +122,7 @@ describe('Slots', () => {
 
   it.each([
     ['a limit below 1', 'gpu', 0],
-    ['a limit that is no whole number', 'gpu', 1.5],
+    ['a limit that is not a whole number', 'gpu', 1.5],
     ['a key with control characters', 'a\u0000b', 1],
   ])('refuses %s', async (_, key, limit) => {
     await expect(kit.slots().setLimit(key, limit)).rejects.toMatchObject({ code: 'INVALID' });

@@ -79,7 +79,7 @@ describe('a service that resolves owners', () => {
     ['answers without a content type', withStatus(200), /"no content type", not JSON/],
     ['answers a page that it calls JSON', says('<html>login</html>'), /is not JSON/],
     ['answers with half of its JSON', says('{"alive":["a"],"gone":["b"],"unkn'), /is not JSON/],
-    ['answers with bytes that are no text', says(Buffer.from([0x22, 0xff, 0x22])), /is not JSON/],
+    ['answers with bytes that are not text', says(Buffer.from([0x22, 0xff, 0x22])), /is not JSON/],
     [
       'answers packed',
       withStatus(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }),
@@ -104,7 +104,7 @@ describe('a service that resolves owners', () => {
       (call) => answer(call, { gone: call.ids, unknown: ['x'.repeat(2 * 1024 * 1024)] }),
       /more than 2097152 bytes/,
     ],
-    ['answers without end', ({ response }) => flood(response), /more than 2097152 bytes/],
+    ['never ends its answer', ({ response }) => flood(response), /more than 2097152 bytes/],
     [
       'breaks its answer off',
       ({ response }) => {
@@ -169,8 +169,8 @@ describe('a service that resolves owners', () => {
     });
 
     it.each([
-      ['an answer that is none', says('null')],
-      ['an answer that came too late', (): void => undefined],
+      ['an invalid answer', says('null')],
+      ['an answer that is late', (): void => undefined],
     ])('is not called after %s', async (_, behave) => {
       service.behave = behave;
       await ask(['a']);

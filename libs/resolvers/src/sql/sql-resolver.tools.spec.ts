@@ -78,28 +78,28 @@ describe('a database that resolves owners', () => {
   });
 
   it.each([
+    ['an unknown table', 'select id from photo where id = any($1)', /relation "photo" does not exist/],
+    ['an invalid query', 'selct id from photos where id = any($1)', /syntax error/],
     [
-      'a table that is not there',
-      'select id from photo where id = any($1)',
-      /relation "photo" does not exist/,
-    ],
-    ['what is no query', 'selct id from photos where id = any($1)', /syntax error/],
-    [
-      'ids of another sort',
+      'ids of another type',
       'select id from numbers where id = any($1)',
       /invalid input syntax for type bigint/,
     ],
-    ['owners that were not asked', "select 'z' where $1::text[] is not null", /an owner that was not asked/],
-    ['everybody', 'select id from many where $1::text[] is not null', /more owners than were asked/],
+    [
+      'owners that were not asked for',
+      "select 'z' where $1::text[] is not null",
+      /an owner that was not asked/,
+    ],
+    ['every owner', 'select id from many where $1::text[] is not null', /more owners than were asked/],
     ['two columns', 'select id, deleted_at from photos where id = any($1)', /2 columns; one was expected/],
-    ['nothing for an id', 'select null where $1::text[] is not null', /what is no id/],
-    ['what is no id', "select '{}'::jsonb where $1::text[] is not null", /what is no id/],
+    ['null for an id', 'select null where $1::text[] is not null', /what is no id/],
+    ['a value that is not an id', "select '{}'::jsonb where $1::text[] is not null", /what is no id/],
     [
       'too late',
       'select id from photos, pg_sleep(60) where id = any($1)',
       /statement timeout|did not answer|Query read timeout/,
     ],
-    ['a change', 'delete from photos where id = any($1) returning id', /syntax error/],
+    ['changed rows', 'delete from photos where id = any($1) returning id', /syntax error/],
   ])('leaves all owners unknown if its query returns %s', async (_, query, why) => {
     await use({ query });
     expect(await ask(['a', 'x'])).toEqual({ a: 'unknown', x: 'unknown' });

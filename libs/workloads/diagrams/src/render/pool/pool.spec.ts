@@ -34,7 +34,7 @@ describe('a caller that waits for a process', () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
-    'does not take the turn of the next caller when it leaves as its turn comes: %d steps later',
+    'does not take the turn of the next caller when it leaves during its turn: %d steps later',
     async (steps) => {
       const pool = poolOfOne();
       const leaving = new AbortController();
