@@ -9,18 +9,18 @@ import type { Model, Step } from './explore.js';
 
 export type CoreFlaw =
   | 'the index is written after the queue'
-  | 'fetch looks at no epoch'
-  | 'finish looks at no epoch'
-  | 'finish looks at no lock'
+  | 'fetch ignores the epoch'
+  | 'finish ignores the epoch'
+  | 'finish ignores the lock'
   | 'a slot is freed after the finish'
-  | 'a freed slot wakes none'
-  | 'a clean-up takes jobs of the present'
-  | 'a clean-up takes runs'
+  | 'a freed slot wakes no job'
+  | 'a clean-up removes jobs of the present epoch'
+  | 'a clean-up removes runs'
   | 'a retried job keeps its epoch'
-  | 'what begins stays pending'
+  | 'a begun job stays pending'
   | 'a cancelled job stays pending'
   | 'a cancel leaves the epoch'
-  | 'an id is no key of a job';
+  | 'an id does not identify a job';
 
 const JOBS = [0, 1, 2];
 const WORKERS = [0, 1];
@@ -131,7 +131,7 @@ function producer(job: number, flaw: CoreFlaw | undefined): Step<State>[] {
       when: ({ jobs, left }) => left.repeats > 0 && !['not added', 'gone'].includes(jobs[job]!.at),
       act: (state) => {
         state.left.repeats -= 1;
-        if (flaw === 'an id is no key of a job') put(state, job, flaw);
+        if (flaw === 'an id does not identify a job') put(state, job, flaw);
       },
     },
     {
@@ -179,8 +179,8 @@ function cancel(flaw: CoreFlaw | undefined): Step<State> {
 function canceller(job: number, flaw: CoreFlaw | undefined): Step<State>[] {
   const takes = ({ jobs, cleansUpTo }: State): boolean => {
     const { entry, lock } = jobs[job]!;
-    const isOld = entry <= cleansUpTo || flaw === 'a clean-up takes jobs of the present';
-    return cleansUpTo > 0 && entry !== NONE && isOld && (lock === 0 || flaw === 'a clean-up takes runs');
+    const isOld = entry <= cleansUpTo || flaw === 'a clean-up removes jobs of the present epoch';
+    return cleansUpTo > 0 && entry !== NONE && isOld && (lock === 0 || flaw === 'a clean-up removes runs');
   };
   return [
     { name: `the clean-up takes job ${job}`, when: takes, act: (state) => end(state, job, 'gone', flaw) },
@@ -263,7 +263,7 @@ function workerSteps(worker: number, flaw: CoreFlaw | undefined): Step<State>[] 
 }
 
 function fetch(state: State, worker: number, job: number, flaw: CoreFlaw | undefined): string {
-  if (!isCurrent(state, job) && flaw !== 'fetch looks at no epoch') {
+  if (!isCurrent(state, job) && flaw !== 'fetch ignores the epoch') {
     end(state, job, 'gone', flaw);
     return 'refused';
   }
@@ -279,7 +279,7 @@ function fetch(state: State, worker: number, job: number, flaw: CoreFlaw | undef
   Object.assign(state.jobs[job]!, { at: 'active', lock: state.lastRun });
   state.runs[worker] = { ...noRun(), job, run: state.lastRun };
   if (TRIGGERS.includes(job)) state.isOwed = false;
-  if (state.pending === job && flaw !== 'what begins stays pending') state.pending = NONE;
+  if (state.pending === job && flaw !== 'a begun job stays pending') state.pending = NONE;
   return `run ${state.lastRun}`;
 }
 
@@ -292,8 +292,8 @@ function finish(
   const { job, run } = state.runs[worker]!;
   state.runs[worker] = noRun();
   const holdsLock = state.jobs[job]!.lock === run;
-  if (!holdsLock && flaw !== 'finish looks at no lock') return 'has lost its lock';
-  if (!isCurrent(state, job) && flaw !== 'finish looks at no epoch') {
+  if (!holdsLock && flaw !== 'finish ignores the lock') return 'has lost its lock';
+  if (!isCurrent(state, job) && flaw !== 'finish ignores the epoch') {
     end(state, job, 'gone', flaw);
     return 'was cancelled';
   }
@@ -330,7 +330,7 @@ function free(state: State, job: number, flaw: CoreFlaw | undefined): void {
   state.line = state.line.filter((other) => other !== job);
   if (state.holder !== job) return;
   state.holder = NONE;
-  if (flaw === 'a freed slot wakes none') return;
+  if (flaw === 'a freed slot wakes no job') return;
   const next = state.line.shift();
   if (next === undefined) return;
   state.holder = next;

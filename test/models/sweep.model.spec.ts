@@ -4,7 +4,7 @@ import { sweepModel, type Flaw } from './sweep.model.js';
 
 const MISSED: readonly (readonly [flaw: Flaw, again: 'new' | 'skip', invariant: string])[] = [
   ['no grace for young owners', 'new', 'I20'],
-  ['an error is taken as gone', 'new', 'I20'],
+  ['an error counts as gone', 'new', 'I20'],
   ['compare-and-set on the epoch only', 'new', 'I19'],
   ['no compare-and-set', 'new', 'I19'],
   ['a skipped trigger leaves the reserve counter alone', 'skip', 'I19'],

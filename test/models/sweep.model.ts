@@ -9,7 +9,7 @@ import { keyOf, type Model, type Step } from './explore.js';
 
 export type Flaw =
   | 'no grace for young owners'
-  | 'an error is taken as gone'
+  | 'an error counts as gone'
   | 'compare-and-set on the epoch only'
   | 'no compare-and-set'
   | 'a skipped trigger leaves the reserve counter alone';
@@ -169,7 +169,7 @@ function janitor(j: number, flaw: Flaw | undefined): Step<State>[] {
       when: (state) => isAt('saw')(state) && state.errorsLeft > 0,
       act: (state) => {
         state.errorsLeft -= 1;
-        if (flaw === 'an error is taken as gone') state.janitors[j]!.at = 'knows it gone';
+        if (flaw === 'an error counts as gone') state.janitors[j]!.at = 'knows it gone';
         else leave(state, j);
         return 'unknown';
       },

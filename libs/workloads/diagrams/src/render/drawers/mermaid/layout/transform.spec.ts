@@ -33,7 +33,7 @@ describe('a transform', () => {
     });
   });
 
-  it('does not change what it does not affect, nor an empty box', () => {
+  it('returns the same box without a transform, and no box for none', () => {
     const box = rectangle(1, 2, 3, 4);
     expect(transformed(box, matrixOf(null))).toBe(box);
     expect(transformed(undefined, matrixOf('scale(2)'))).toBeUndefined();
