@@ -100,7 +100,7 @@ describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start })
       if (runtime.answered) expect(Date.parse(endedAt!)).toBeGreaterThanOrEqual(removedAt(containerId!)!);
     }
     expect(await containers()).toEqual([]);
-    await until(async () => (await openJobs()) === 0, 'their owner is rid of them', 20_000);
+    await until(async () => (await openJobs()) === 0, 'their owner has no job left', 20_000);
   }, 120_000);
 
   /** Without HTTP, a process can be killed only between steps that call the store. */

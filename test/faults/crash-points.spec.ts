@@ -23,7 +23,7 @@ describe('kill -9 of a worker', () => {
   ])('%s: the job runs again', async (_, point, ranBefore) => {
     const id = await die(point);
     // The last output of the worker may arrive after its death.
-    await until(() => timesRanToItsEnd(id) === ranBefore, 'its last words are read');
+    await until(() => timesRanToItsEnd(id) === ranBefore, 'its last output is read');
     await takeOver();
 
     expect(await fleet.untilState(id, 'completed')).toMatchObject({ attempts: 1, result: { attempt: 1 } });

@@ -68,7 +68,7 @@ describe('kill -9 of a process that', () => {
     const isIt = (fact: Record<string, unknown>): boolean =>
       fact['event'] === 'owner.cancelled' && fact['owner'] === owner;
     try {
-      await until(() => one.facts().some(isIt), 'it tells of the cancel');
+      await until(() => one.facts().some(isIt), 'it logs the cancel');
     } finally {
       for (const other of others) other.kill('SIGCONT');
     }

@@ -160,7 +160,7 @@ describe('kill -9 of a process that publishes events', () => {
       await makeDue();
       await context.get(Outbox).relay();
       return (await listed()).length === 0;
-    }, 'all is told');
+    }, 'every event is published');
   }
 
   /** Makes the entries as old as those that their process should have published. */

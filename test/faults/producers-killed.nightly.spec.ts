@@ -36,7 +36,10 @@ describe('kill -9 of producers and workers of one key', () => {
       const watch = watchPending(fleet);
       const accepted: Accepted[] = [];
       const sending = producers.map((producer) => send(producer, TRIGGERS / PRODUCERS, accepted));
-      await until(() => accepted.length > TRIGGERS * (0.2 + 0.4 * Math.random()), 'they are in the middle');
+      await until(
+        () => accepted.length > TRIGGERS * (0.2 + 0.4 * Math.random()),
+        'some requests are accepted',
+      );
       const [producer, worker] = [anyOf(producers), anyOf(fleet.workers)];
       for (const victim of [producer, worker]) {
         victim.kill('SIGKILL');

@@ -108,7 +108,7 @@ describe('kill -9 of a process that', () => {
         await site.via(api).put('post', '1');
         await until(
           async () => api.hasExited || ((await site.via(api).view()) && false),
-          'it dies of a look',
+          'it crashes at the probe',
         );
         await expectKilled(api);
       } finally {

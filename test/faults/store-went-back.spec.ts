@@ -32,7 +32,7 @@ describe.runIf(findServer() !== undefined)('a store that restarts', () => {
     await store.kill();
     await store.restart();
 
-    for (const process of fleet.processes) await until(() => saidOf(process).length > 0, 'it is said');
+    for (const process of fleet.processes) await until(() => saidOf(process).length > 0, 'it is logged');
     await untilSeen(3);
     expect((await fleet.request('GET', '/v1/cancellations/c-1')).status).toBe(404);
     for (const process of fleet.processes) {

@@ -242,7 +242,7 @@ describe('a cancellation', () => {
     async function running(payload: object, more: object = {}): Promise<string> {
       const id = await probe(payload, more);
       await fleet.untilState(id, 'running');
-      await until(async () => (await fleet.job(id)).progress !== 0, 'its handler is at it');
+      await until(async () => (await fleet.job(id)).progress !== 0, 'its handler is running');
       return id;
     }
   });

@@ -68,7 +68,7 @@ describe.concurrent.each([
     const last = await fleet.probe();
     const begun = (): Record<string, unknown>[] =>
       fleet.workers[0]!.facts().filter(({ event }) => event === 'job.began');
-    return until(() => begun().some(({ jobId }) => jobId === last) && begun(), 'the worker said so');
+    return until(() => begun().some(({ jobId }) => jobId === last) && begun(), 'the worker has logged it');
   }
 
   /** The job was removed from its queue, or refused by a worker that had just fetched it. */

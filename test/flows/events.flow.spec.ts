@@ -258,7 +258,7 @@ describe('a batch of events while the store is unavailable', () => {
     const again = await until(async () => {
       const answer = await send(fleet, batch);
       return answer.status === 200 && answer;
-    }, 'it is taken');
+    }, 'it is accepted');
     expect(again.body['results']).toMatchObject([
       { status: 200, outcome: 'cancelled' },
       { status: 400 },
@@ -431,14 +431,14 @@ describe('events from a stream', () => {
     const dead = await until(async () => {
       const entries = await redis.xrange(`${fleet.prefix}:events:dead`, '-', '+');
       return entries.length > 0 && entries;
-    }, 'it is put aside');
+    }, 'it is a dead letter');
     expect(dead.map(([, fields]) => fields)).toEqual([
       ['event', 'nonsense', 'entry', entry, 'reason', expect.stringMatching(/not JSON/)],
     ]);
     await until(() => {
       const logged = fleet.processes.flatMap((process) => process.facts());
       return logged.some((fact) => fact['event'] === 'event.dead' && fact['entry'] === entry);
-    }, 'it is said');
+    }, 'it is logged');
   });
 
   it('make the same cancellation as events by HTTP', async () => {
@@ -451,7 +451,7 @@ describe('events from a stream', () => {
       return (
         taken.filter((fact) => fact['event'] === 'event.taken' && fact['cancelId'] === cancelId).length === 2
       );
-    }, 'it is taken twice');
+    }, 'it is accepted twice');
   });
 
   it('publish cancels and the ends of jobs', async () => {
@@ -463,7 +463,7 @@ describe('events from a stream', () => {
       const has = (type: string, subject: string): boolean =>
         all.some((event) => event['type'] === type && event['subject'] === subject);
       return has('job.completed', id) && has('job.failed', failed) && has('owner.cancelled', 'trip:told');
-    }, 'all three are told');
+    }, 'all three are published');
     const all = await told(redis, fleet);
     expect(all.filter(({ subject }) => subject === failed)).toHaveLength(1);
   });
@@ -473,7 +473,7 @@ describe('events from a stream', () => {
     const done = await until(async () => {
       const all = await told(redis, fleet);
       return all.find(({ id }) => id === `sweep.done:${String(body['sweepId'])}`);
-    }, 'it is told');
+    }, 'it is reported');
     expect(done).toMatchObject({ subject: 'expiry', data: { removed: 0, onRequest: true } });
   });
 });
@@ -542,7 +542,7 @@ describe('the cancellation by an event', () => {
     await until(async () => {
       const all = await told(redis, fleet);
       return all.some(({ type, subject }) => type === 'job.cancelled' && subject === id);
-    }, 'its end is told');
+    }, 'its end is published');
   });
 
   it.each([

@@ -37,7 +37,7 @@ describe('a fleet without a worker', () => {
     const told = await until(async () => {
       const entries = await redis.xrange(`${fleet.prefix}:events:out`, '-', '+');
       return entries.map(([, fields]) => fields.join(' ')).find((text) => text.includes('job.expired'));
-    }, 'other services are told');
+    }, 'the event is published');
     expect(told).toContain(id);
     await redis.quit();
   });

@@ -99,7 +99,7 @@ describe('a flow', () => {
       expect(times('job.began').has(flow.id)).toBe(false);
       const isIt = ({ event, jobId }: Record<string, unknown>): boolean =>
         event === 'job.failed' && jobId === flow.id;
-      const said = await until(() => fleet.workers[0]!.facts().find(isIt), 'it is said');
+      const said = await until(() => fleet.workers[0]!.facts().find(isIt), 'it is logged');
       expect(said).toMatchObject({ final: true, why: job.error });
       await fleet.untilState(flow.children[1]!.id, 'completed');
     });

@@ -142,7 +142,7 @@ describe('orphans', () => {
     const said = await until(() => {
       const facts = one.facts().filter(({ event, removed }) => event === 'sweep.done' && removed === 1);
       return facts.length > 0 && facts;
-    }, 'it is said');
+    }, 'it is logged');
     expect(said).toMatchObject([{ level: 30, sweep: 'orphans', jobs: 1 }]);
   });
 
@@ -207,7 +207,7 @@ describe('orphans', () => {
     });
     const warned = await until(
       () => one.facts().find(({ event }) => event === 'sweep.tripped'),
-      'it is said',
+      'it is logged',
     );
     expect(warned).toMatchObject({ level: 40 });
 

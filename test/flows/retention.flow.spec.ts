@@ -33,7 +33,7 @@ describe('a finished job', () => {
     expect((await fleet.job(ids[0]!)).error).toMatch(
       /^retention by janitor: it ended more than 2 s ago \(it was failed\)$/,
     );
-    await until(async () => (await keys('*{made:*')).length === 0, 'nothing leads anywhere');
+    await until(async () => (await keys('*{made:*')).length === 0, 'the index is empty');
   });
 
   it('is not swept again within half an interval, however many janitors there are', async () => {

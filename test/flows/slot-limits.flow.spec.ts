@@ -196,7 +196,7 @@ describe('a slot key of a caller', () => {
     return until(() => {
       const ran = intervals(fleet.workers).filter(({ jobId, to }) => ids.includes(jobId) && to < Infinity);
       return ran.length === ids.length && ran;
-    }, 'all are told of');
+    }, 'all are logged');
   }
 
   function ask(more: object): Promise<Answer> {

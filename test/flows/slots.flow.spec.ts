@@ -263,7 +263,7 @@ async function completed(ids: readonly string[], withinMs?: number): Promise<Job
   await until(() => {
     const said = new Set(jobFacts(fleet.workers, 'job.completed').map(({ jobId }) => jobId));
     return ids.every((id) => said.has(id));
-  }, 'their workers say so');
+  }, 'their workers have logged it');
   return jobs;
 }
 

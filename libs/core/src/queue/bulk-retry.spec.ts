@@ -45,7 +45,7 @@ describe('MooredQueue, many jobs at once', () => {
     kit.worker(async (job: Job) => ran.push(job.name));
     await until(() => ran.length === 240, 'the others ran');
     expect(ran.filter((name) => name === 'track:1')).toHaveLength(120);
-    await until(async () => (await queue.getCompletedCount()) === 240, 'they completed');
+    await until(async () => (await queue.getCompletedCount()) === 240, 'all have completed');
   });
 
   it('cancels jobs that were retried together before any of them is fetched', async () => {

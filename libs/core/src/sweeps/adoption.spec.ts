@@ -179,7 +179,7 @@ describe('adopting waiting jobs', () => {
 
     expect(await kit.owners.get('user:1')).toBeUndefined();
     finish();
-    await until(() => running.isCompleted(), 'it ends as ever');
+    await until(() => running.isCompleted(), 'it completes');
   });
 
   it('adopts jobs in every waiting state, children and parents too, and does not change jobs with owners', async () => {

@@ -123,7 +123,7 @@ describe('a job that was cancelled or expired before its run', () => {
     const listener = CancelListener.of(kit.redis, kit.prefix);
     listener.listen('audio', stop);
 
-    await until(() => heard.length > 0, 'it was heard');
+    await until(() => heard.length > 0, 'it was received');
 
     expect(heard).toEqual(['7']);
     await listener.leave('audio', stop);

@@ -131,7 +131,7 @@ describe('EventConsumer', () => {
     const before = await withoutConsumer();
     await add(before, anEvent({ subject: '1' }));
     await start();
-    await until(() => taken().length === 1, 'it is taken');
+    await until(() => taken().length === 1, 'it is accepted');
   });
 
   it('treats a repeated event as the same cancellation', async () => {

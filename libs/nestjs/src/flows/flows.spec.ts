@@ -156,7 +156,7 @@ describe('Flows', () => {
 
     expect((await ended(flow.id, 'failed')).failedReason).toBe('a child of it was removed');
     expect(ran).toEqual([]);
-    await until(() => app.factsOf(flow.id).includes('job.failed'), 'it is told');
+    await until(() => app.factsOf(flow.id).includes('job.failed'), 'it is reported');
     expect(app.factsOf(flow.id)).toEqual(['job.accepted', 'job.failed']);
   });
 

@@ -45,7 +45,7 @@ describe('a process that draws', () => {
       `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(writes)}], { detached: true, stdio: 'ignore' }); setInterval(() => 0, 1e6)`,
       { setup: BROWSE },
     );
-    const browser = await until(() => startedBy(child.pid!)?.[0], 'it has one');
+    const browser = await until(() => startedBy(child.pid!)?.[0], 'it has a browser');
     browsers.push(browser);
     await until(() => existsSync(`${folder}/d9`), 'that writes');
     await child.end();
