@@ -10,7 +10,7 @@ export interface AudioData {
   readonly untilStopped?: boolean;
 }
 
-/** Whose a job is that names no owners. */
+/** The owners of a job that names none. */
 export function ownersOf({ data }: { readonly data: AudioData }): string[] {
   return data.userId === undefined ? [] : [`user:${data.userId}`];
 }

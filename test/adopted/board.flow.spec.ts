@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 import { Board, type ShownJob } from './board.js';
 import { Shop } from './shop.js';
 
-describe('bull-board beside an application with owners', () => {
+describe('bull-board with an application with owners', () => {
   let shop: Shop;
   let board: Board;
 
@@ -38,7 +38,7 @@ describe('bull-board beside an application with owners', () => {
     expect(JSON.stringify(shown)).not.toContain('mooring');
   });
 
-  it('shows payloads without a trace of Mooring over a plain queue too; the mark is one of the options', async () => {
+  it("shows payloads without Mooring's mark, even over a plain queue; the mark is one of the options", async () => {
     await shop.uploads.audio.pause();
     await shop.uploads.transcode('ada', { fails: false });
     const beside = shop.keep(await Board.serve([shop.plainQueue('audio')]));
@@ -68,7 +68,7 @@ describe('bull-board beside an application with owners', () => {
     for (const job of jobs) await until(() => job.isCompleted(), 'it is completed');
   });
 
-  it('says that the owner is closed instead of retrying, and the job keeps its error', async () => {
+  it('reports that the owner is closed instead of retrying, and the job keeps its error', async () => {
     const job = await failedJob();
     await shop.owners.cancel('user:ada');
 
@@ -97,7 +97,7 @@ describe('bull-board beside an application with owners', () => {
     });
   });
 
-  it('removes a job and its entry among the jobs of its owner', async () => {
+  it('removes a job and its entry in the index of its owner', async () => {
     await shop.uploads.audio.pause();
     const job = await shop.uploads.transcode('ada');
 

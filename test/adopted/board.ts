@@ -19,7 +19,7 @@ interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** bull-board beside an application, asked over HTTP as its page does. */
+/** bull-board next to an application, asked over HTTP as its page does. */
 export class Board {
   private constructor(private readonly server: Server) {}
 

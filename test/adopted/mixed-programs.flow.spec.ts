@@ -6,8 +6,8 @@ import { until } from '../support/until.js';
 import { ownersOf } from './audio.processor.js';
 import { Shop } from './shop.js';
 
-/** Old and new programs at the same queue, as in every deployment that is not done in one moment. */
-describe('programs with BullMQ beside programs with Mooring', () => {
+/** Old and new programs on the same queue, as in every gradual deployment. */
+describe('programs with BullMQ and programs with Mooring on one queue', () => {
   let shop: Shop;
 
   beforeEach(async () => {
@@ -33,7 +33,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
 
   const errors: Error[] = [];
 
-  it('lets a plain producer add jobs for a worker that knows their owners', async () => {
+  it('lets a plain producer add jobs for a worker that resolves their owners', async () => {
     const stopped: string[] = [];
     mooredWorker(async (job, _token, signal) => {
       if (!job.data.untilStopped) return;
@@ -55,7 +55,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
     expect(await plain.getJobCounts()).toMatchObject({ completed: 1, failed: 0, active: 0, waiting: 0 });
   });
 
-  it('runs jobs whose owners cannot be told as in plain BullMQ, and reports it', async () => {
+  it('runs jobs with unresolvable owners as plain BullMQ does, and reports it', async () => {
     errors.length = 0;
     const ran: unknown[] = [];
     mooredWorker(async (job) => ran.push(job.data));
@@ -73,7 +73,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
     errors.length = 0;
   });
 
-  it('takes the owners that a plain producer named', async () => {
+  it('uses the owners that a plain producer named', async () => {
     const plain = shop.plainQueue('audio');
     const opts = { owners: ['user:ada'] };
     await plain.addBulk([1, 2, 3].map((n) => ({ name: 'transcode', data: { n }, opts })));
@@ -110,7 +110,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
     expect(seen).toEqual([{ n: 1 }]);
   });
 
-  it('removes jobs of a cancelled owner before a plain worker can take them', async () => {
+  it('removes jobs of a cancelled owner before a plain worker can fetch them', async () => {
     const queue = mooredQueue();
     await queue.addBulk(
       [1, 2, 3].map((n) => ({ name: 'transcode', data: { n }, opts: { owners: ['user:ada'] } })),
@@ -126,7 +126,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
     expect(seen).toEqual([{ n: 4 }]);
   });
 
-  it('cannot stop what a plain worker runs, and counts it among the jobs of its owner until a cancel', async () => {
+  it('cannot stop a run of a plain worker, and counts it as a job of its owner until a cancel', async () => {
     const queue = mooredQueue();
     let finish = (): void => undefined;
     shop.plainWorker('audio', () => new Promise<void>((resolve) => (finish = resolve)));
@@ -154,7 +154,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
     expect(await shop.owners.get('user:ada')).toBeUndefined();
   });
 
-  describe('a job of an owner that failed, and that a program without owners retries', () => {
+  describe('a failed job of an owner that a program without owners retries', () => {
     async function failedJob(): Promise<{ queue: MooredQueue; job: Job }> {
       const queue = mooredQueue();
       mooredWorker(async (job) => {
@@ -178,7 +178,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
       expect(await shop.keys('bull~owner*')).toEqual([]);
     });
 
-    it('is a job of its owner when it is fetched in the step that ends the last other one', async () => {
+    it("belongs to its owner when it is fetched in the step that ends the owner's last other job", async () => {
       const queue = mooredQueue();
       const counts: (number | undefined)[] = [];
       const worker = new MooredWorker(
@@ -202,7 +202,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
       expect(await shop.ownersWithJobs()).toEqual([]);
     });
 
-    it('runs again when its owner has other jobs by now', async () => {
+    it('runs again when its owner has other jobs', async () => {
       const { queue, job } = await failedJob();
       const later = await queue.add('transcode', {}, { owners: ['user:ada'], delay: 3_600_000 });
 
@@ -212,7 +212,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
       expect((await shop.owners.get('user:ada'))?.jobs.map(({ id }) => id)).toEqual([later.id]);
     });
 
-    it('is adopted where it waits, so that a cancel finds it', async () => {
+    it('is adopted while it waits, so that a cancel finds it', async () => {
       const { queue, job } = await failedJob();
       await queue.pause();
       await retryPlainly(job.id!);
@@ -223,7 +223,7 @@ describe('programs with BullMQ beside programs with Mooring', () => {
       expect(await shop.owners.cancel('user:ada', { wait: 'drained' })).toMatchObject({ removed: 1 });
     });
 
-    it('does not run when its owner was closed after it was enqueued, even if it is open again', async () => {
+    it('does not run when its owner was closed in the meantime, even if it is open again', async () => {
       const { job } = await failedJob();
       await shop.owners.cancel('user:ada');
       await shop.owners.reopen('user:ada');

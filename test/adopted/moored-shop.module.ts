@@ -3,7 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { ownersOf } from './audio.processor.js';
 import { ShopModule } from './shop.module.js';
 
-/** The application with owners: its own module is as it was. */
+/** The application with owners: its own module is unchanged. */
 @Module({})
 export class MooredShopModule {
   static at(url: string): DynamicModule {

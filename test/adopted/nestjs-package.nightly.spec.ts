@@ -35,7 +35,7 @@ describe('the package @mooring/nestjs', () => {
     });
   });
 
-  it('brings its types', async () => {
+  it('includes its types', async () => {
     expect(await app.compile('typed.ts', TYPED)).toBe('');
   });
 });

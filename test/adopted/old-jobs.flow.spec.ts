@@ -6,10 +6,10 @@ import { MailProcessor } from './mail.processor.js';
 import { Shop } from './shop.js';
 
 const WAITING = 1_000;
-/** Of 1,000 jobs of 50 users. */
+/** 1,000 jobs of 50 users. */
 const JOBS_OF_A_USER = 20;
 
-describe('an application whose BullMQ classes are exchanged', () => {
+describe('an application that replaces its BullMQ classes', () => {
   let shop: Shop;
 
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('an application whose BullMQ classes are exchanged', () => {
     return { failed: failed.id!, jobs: await shop.addByPlainProducer(WAITING) };
   }
 
-  it('runs every old job once, of every sort, and leaves what had ended as it was', async () => {
+  it('runs every old job of every kind once, and leaves ended ones as they were', async () => {
     const { failed, jobs } = await liveThePast();
 
     await shop.startMoored();
@@ -52,7 +52,7 @@ describe('an application whose BullMQ classes are exchanged', () => {
     await until(async () => (await audio.getJobCountByTypes('failed')) === 0, 'the old failed job has run');
   });
 
-  it('goes on with the old schedules, and ends that of an owner', async () => {
+  it('continues the old schedules and ends that of an owner', async () => {
     await liveThePast();
     await shop.startMoored();
     await until(() => shop.ledger.ran('digest').length >= 2, 'two turns without owners');
@@ -76,7 +76,7 @@ describe('an application whose BullMQ classes are exchanged', () => {
     const again = await audio.adopt({ ownersOf });
     const receipt = await shop.owners.cancel('user:u7', { wait: 'drained' });
 
-    // The 1,000, the urgent, the delayed and the scheduled one, and three children.
+    // The 1,000, the urgent, the delayed and the scheduled job, and three children.
     expect(adoption).toMatchObject({ adopted: WAITING + 6, removed: 0, failed: 0 });
     expect(again).toMatchObject({ adopted: 0, removed: 0, failed: 0 });
     expect(receipt).toMatchObject({ removed: JOBS_OF_A_USER, aborted: 0, done: true });
@@ -84,35 +84,35 @@ describe('an application whose BullMQ classes are exchanged', () => {
     await shop.nothingWaits('audio', 'mail');
     expect(shop.ledger.ran('transcode').length).toBe(WAITING - JOBS_OF_A_USER);
     expect(usersOf(shop)).not.toContain('u7');
-    // The delayed one may run last.
+    // The delayed job may run last.
     await until(
       async () => (await shop.ownersWithJobs()).join() === 'user:u3',
       'only the schedule has a job to run',
     );
   });
 
-  it('ends jobs of a closed owner that wait without being adopted when a worker takes them', async () => {
+  it('ends waiting jobs of a closed owner that were not adopted when a worker fetches them', async () => {
     await liveThePast();
 
     const receipt = await shop.owners.cancel('user:u7');
     await shop.startMoored();
     await shop.nothingWaits('audio', 'mail');
 
-    // The index did not know them yet: the receipt says so, and the history has them as they end.
+    // The index does not contain them yet: the receipt reports that, and the history records them as they end.
     expect(receipt).toMatchObject({ removed: 0, closed: true });
     expect(usersOf(shop)).not.toContain('u7');
     expect(await shop.owners.history('user:u7')).toHaveLength(JOBS_OF_A_USER);
     expect(await shop.plainQueue('audio').getJobCounts('failed')).toEqual({ failed: 1 });
   });
 
-  it('removes jobs of a closed owner when it adopts', async () => {
+  it('removes jobs of a closed owner during the adoption', async () => {
     await liveThePast();
     const audio = shop.keep(new MooredQueue('audio', { connection: shop.connection }));
     await shop.owners.cancel('user:u2');
 
     const { removed } = await audio.adopt({ ownersOf });
 
-    // Its twenty, and the children of the album, whose parent fails as it does for any failed child.
+    // The owner's twenty jobs, and the children of the album, whose parent fails as it does for any failed child.
     expect(removed).toBe(JOBS_OF_A_USER + 3);
     const waiting = await audio.getWaiting();
     expect(waiting.filter(({ data }) => data.userId === 'u2')).toEqual([]);
@@ -125,7 +125,7 @@ describe('an application whose BullMQ classes are exchanged', () => {
     expect(usersOf(shop)).not.toContain('u2');
   });
 
-  it('cancels what its own producers add: waiting, running and a whole flow', async () => {
+  it('cancels jobs of its own producers: waiting ones, running ones and a whole flow', async () => {
     await shop.startMoored();
     const { uploads, ledger } = shop;
     const running = await uploads.transcode('ada', { untilStopped: true });
@@ -148,7 +148,7 @@ describe('an application whose BullMQ classes are exchanged', () => {
     await expect(uploads.transcode('ada')).rejects.toThrow('user:ada is closed');
   });
 
-  it('hands the options of its decorators and modules on to the queues and workers', async () => {
+  it('passes the options of its decorators and modules to the queues and workers', async () => {
     await shop.startMoored();
     const { audio, mail } = shop.uploads;
     await audio.pause();
@@ -160,7 +160,7 @@ describe('an application whose BullMQ classes are exchanged', () => {
     await until(() => hanging.isCompleted(), 'its signal was aborted after the runTimeout of its processor');
   });
 
-  it('completes a flow of an owner, in two queues', async () => {
+  it('completes a flow of an owner over two queues', async () => {
     await shop.startMoored();
 
     const { job } = await shop.uploads.album('ada', 2);

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CoreKit } from '../support/core-kit.js';
 import { Installed } from '../support/packed.js';
 
-/** What the README leaves to its reader. The work goes on until it is told to stop, so the cancel finds the job in any case. */
+/**
+ * Adds what the README does not show. The work continues until it is told to stop, so the cancel always finds the job.
+ */
 const BEFORE = `
 const trackId = '17';
 const transcode = (id, { signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -30,7 +32,7 @@ describe('the package @mooring/core', () => {
     await app.remove();
   });
 
-  it('runs the first example of its README, with BullMQ and ioredis and nothing else', async () => {
+  it('runs the first example of its README with only BullMQ and ioredis', async () => {
     const example = await firstExample();
 
     expect(await app.run('example.mjs', BEFORE + example + AFTERWARDS)).toEqual({
@@ -55,11 +57,11 @@ describe('the package @mooring/core', () => {
     for (const name of ['@nestjs/common', 'zod']) expect(() => resolve(name)).toThrow('Cannot find module');
   });
 
-  it('brings its types, and those of the options that BullMQ hands on', async () => {
+  it("includes its types, and those of BullMQ's options", async () => {
     expect(await app.compile('typed.ts', TYPED)).toBe('');
   });
 
-  /** On the store and under the prefix of this test. */
+  /** Uses the store and the prefix of this test. */
   async function firstExample(): Promise<string> {
     const readme = await readFile(join(app.folder, 'node_modules/@mooring/core/README.md'), 'utf8');
     const [, example] = /```js\n(.*?)```/s.exec(readme)!;

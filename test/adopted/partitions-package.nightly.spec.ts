@@ -18,8 +18,8 @@ describe('the package @mooring/partitions', () => {
     await app.remove();
   });
 
-  it('cancels the jobs of an owner in all partitions, beside the package of the core', async () => {
-    // The kit is of the core: its own prefix has one partition.
+  it('cancels the jobs of an owner in all partitions, next to the package of the core', async () => {
+    // The kit is that of the core: its own prefix has one partition.
     const prefix = `${kit.prefix}-in-3`;
     const place = { prefix, partitions: 3, connection: { url: inject('storeUrl') } };
 
@@ -31,7 +31,7 @@ describe('the package @mooring/partitions', () => {
     });
   });
 
-  it('brings its types, and those of the core', async () => {
+  it('includes its types, and those of the core', async () => {
     expect(await app.compile('typed.ts', TYPED)).toBe('');
   });
 });

@@ -1,4 +1,4 @@
-// A program of its own that knows BullMQ and nothing of owners. It adds every sort of job, says their ids and exits.
+// A separate program that uses BullMQ without owners. It adds jobs of every kind, prints their ids and exits.
 import { FlowProducer, Queue } from 'bullmq';
 
 const [url, waiting = '1000'] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { Ledger } from './ledger.js';
 import { MailProcessor } from './mail.processor.js';
 import { Uploads } from './uploads.service.js';
 
-/** An application as there are many: two queues, their processors, a producer of flows, under BullMQ's own prefix. */
+/** A common application: two queues, their processors, a flow producer, under BullMQ's own prefix. */
 @Module({})
 export class ShopModule {
   static at(url: string): DynamicModule {

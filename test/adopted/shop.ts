@@ -20,7 +20,9 @@ interface Closable {
   close(): Promise<unknown>;
 }
 
-/** The application, the programs beside it, and a store of their own: their keys begin with `bull`, as everywhere. */
+/**
+ * The application, the programs next to it, and a store of their own: their keys begin with `bull`, BullMQ's default.
+ */
 export class Shop {
   readonly owners: Owners;
   private readonly open: Closable[] = [];
@@ -38,13 +40,13 @@ export class Shop {
     return { url: this.store.url };
   }
 
-  /** The application as it was before. */
+  /** The application before the change. */
   startPlain(): Promise<void> {
     registerPlainClasses();
     return this.start(ShopModule.at(this.store.url));
   }
 
-  /** The same application, with `@mooring/nestjs`: its first import, and its module. */
+  /** The same application with `@mooring/nestjs`: one import first, and its module. */
   startMoored(): Promise<void> {
     registerMooredClasses();
     return this.start(MooredShopModule.at(this.store.url));
@@ -72,14 +74,14 @@ export class Shop {
     return this.part(Uploads);
   }
 
-  /** A process of its own that knows only BullMQ adds jobs of every sort. Answers them, written queue:id. */
+  /** A separate process that uses only BullMQ adds jobs of every kind. Returns them as queue:id. */
   async addByPlainProducer(waiting: number): Promise<string[]> {
     const args = [join(root, 'test/adopted/plain-producer.mjs'), this.store.url, String(waiting)];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     return JSON.parse(stdout) as string[];
   }
 
-  /** BullMQ's own queue, of a program that knows no owners. */
+  /** BullMQ's own queue, as in a program without owners. */
   plainQueue(name: string): Queue {
     return this.keep(new Queue(name, { connection: this.connection }));
   }

@@ -12,7 +12,7 @@ export class Uploads {
     @InjectFlowProducer('albums') private readonly albums: FlowProducer,
   ) {}
 
-  /** Names its owner: BullMQ's own queue stores that among the options and does nothing with it. */
+  /** Names its owner: BullMQ's own queue stores the name among the options and ignores it. */
   transcode(userId: string, data: AudioData = {}): Promise<Job> {
     return this.audio.add('transcode', data, { owners: [`user:${userId}`] });
   }

@@ -1,4 +1,4 @@
-/** One of the core's Lua files with a guard taken out: `text`, which the file has once, becomes `instead`. */
+/** One Lua file of the core without one guard: `text`, which occurs once in the file, becomes `instead`. */
 export interface CoreMutant {
   readonly name: string;
   readonly file: string;
@@ -7,8 +7,8 @@ export interface CoreMutant {
 }
 
 /**
- * A first page without jobs, as a scan may answer. A canceller that dies then has removed nothing: what depends on the clean-up, and must not,
- * shows more often.
+ * A first page without jobs, which a scan may return. A canceller that is killed then has removed nothing, so a
+ * dependency on the clean-up is found more often.
  */
 export const NO_FIRST_PAGE = m(
   'the first page is empty',
@@ -20,17 +20,17 @@ const NEVER = 'if false then';
 
 export const CORE_MUTANTS: readonly CoreMutant[] = [
   // The gate.
-  m('the gate looks at no epoch', 'gate', "if not allCurrent(mark, ref) then return 'cancelled' end"),
+  m('the gate ignores epochs', 'gate', "if not allCurrent(mark, ref) then return 'cancelled' end"),
   m(
-    'the gate looks at no time',
+    'the gate ignores deadlines',
     'gate',
     "if mark.startBy ~= '' and nowUs() / 1000 > tonumber(mark.startBy) then return 'expired' end",
   ),
-  m('the gate looks at no slots', 'gate', 'if needsSlots(mark) then', NEVER),
+  m('the gate ignores slots', 'gate', 'if needsSlots(mark) then', NEVER),
   m('the gate leaves the job pending', 'gate', '  leavePending(mark, ref)\n'),
-  m('what is refused stays in the index', 'gate', '  forget(mark, ref, reason)\n'),
-  m('what is put aside stands in no line', 'gate', 'standInLine(slot, ref)', '0'),
-  m('what is put aside counts as begun', 'gate', "redis.call('HINCRBY', run.prefix .. job, 'ats', -1)"),
+  m('a refused job stays in the index', 'gate', '  forget(mark, ref, reason)\n'),
+  m('a job without a slot is in no line', 'gate', 'standInLine(slot, ref)', '0'),
+  m('a job without a slot counts as begun', 'gate', "redis.call('HINCRBY', run.prefix .. job, 'ats', -1)"),
   // Owners and epochs.
   m('only the first owner counts', 'record', 'if not isCurrent(owner, epoch, ref) then return false end'),
   m(
@@ -40,12 +40,12 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   ),
   m('a job cancelled alone is current', 'record', "redis.call('HSTRLEN', record, ref) ~= #epoch or "),
   m(
-    'the epochs since a cancel are alike',
+    'all epochs since a cancel count as equal',
     'record',
     'return known[1] == epoch and known[2] == epoch',
     'return true',
   ),
-  m('a closed owner takes jobs', 'record', "if known[3] == 'closed' then return nil, owner.name end"),
+  m('a closed owner accepts jobs', 'record', "if known[3] == 'closed' then return nil, owner.name end"),
   m('a record expires under its jobs', 'index', "      redis.call('PERSIST', record)\n"),
   m(
     'a record stays when it is empty',
@@ -53,7 +53,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     "if redis.call('HDEL', recordOf(owner), ref) == 1 then forgetIfEmpty(owner) end",
     "redis.call('HDEL', recordOf(owner), ref)",
   ),
-  m('a record goes and stays in the directory', 'index', '    note(toUnlist, epoch, owner)\n'),
+  m('a removed record stays in the directory', 'index', '    note(toUnlist, epoch, owner)\n'),
   m('a new owner is not listed', 'index', "      note(toList, owner.epoch, '0', owner.name)\n"),
   m('a further owner keeps the job', 'index', '    leaveCurrent(owner, epoch, ref)\n'),
   m('the state counts as a job', 'record', ' - (others[1] and 1 or 0)'),
@@ -66,7 +66,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     'if false then return',
   ),
   m(
-    'a cancelled job stands for a trigger',
+    'a trigger joins a cancelled job',
     'index',
     'if mark and allCurrent(mark, pending) then return',
     'if mark then return',
@@ -85,7 +85,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     "  bull.removeJob(removeJobKeys(pending.prefix, pending.job), { pending.job, '0', pending.prefix })\n",
   ),
   m(
-    'a limit is passed by one',
+    'a limit is exceeded by one',
     'add',
     'if jobsOf(owner) >= ownerLimit then',
     'if jobsOf(owner) > ownerLimit then',
@@ -94,17 +94,22 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m('a result of a cancelled run counts', 'finish', 'if mark and not allCurrent(mark, ref) then', NEVER),
   m('an ended job stays in the index', 'finish', 'if mark then leaveAllCurrent(mark, ref) end'),
   m('an ended job keeps its slot', 'finish', '    freeSlots(mark, ref)\n'),
-  m('what a finish fetches passes no gate', 'finish', 'withRefused(run, throughGate(run, answer))', 'answer'),
+  m(
+    'a job fetched by a finish skips the gate',
+    'finish',
+    'withRefused(run, throughGate(run, answer))',
+    'answer',
+  ),
   m('a finish counts without its lock', 'finish', 'if isError(answer) then return answer end'),
   // Slots.
   m(
-    'a slot has one place more',
+    'a slot has one place too many',
     'slots',
     "if redis.call('ZCARD', holders) >= slot.limit then return false end",
     "if redis.call('ZCARD', holders) > slot.limit then return false end",
   ),
   m(
-    'a freed slot wakes none',
+    'a freed slot wakes no job',
     'slots',
     "if redis.call('ZREM', holdersOf(slot), ref) == 1 then wakeNext(slot) end",
     "redis.call('ZREM', holdersOf(slot), ref)",
@@ -116,12 +121,12 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     'true',
   ),
   m(
-    'what is woken holds no slot',
+    'a woken job holds no slot',
     'slots',
     "    redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n    redis.call('ZADD', prefix .. 'prioritized'",
     "    redis.call('ZADD', prefix .. 'prioritized'",
   ),
-  m('what goes stays in line', 'slots', "    redis.call('ZREM', lineOf(slot), ref)\n    if", '    if'),
+  m('a removed job stays in line', 'slots', "    redis.call('ZREM', lineOf(slot), ref)\n    if", '    if'),
   m('a key lets two jobs run', 'slots', ', limit = 1 } end', ', limit = 2 } end'),
   // Cancels.
   m(
@@ -132,7 +137,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   ),
   m('a cancel closes nothing', 'cancel', "if closes then redis.call('HSET', record, 'state', 'closed') end"),
   m(
-    'a clean-up takes jobs of the present',
+    'a clean-up removes jobs of the present epoch',
     'clean-up',
     'if isJob and tonumber(page[2][i + 1]) <= upTo then',
     'if isJob then',
@@ -145,18 +150,18 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     'then wasDelayed = false end',
   ),
   m(
-    'a clean-up keeps what the store has of a job',
+    'a clean-up keeps the keys of a job',
     'clean-up',
     "  if #page.keys > 0 then redis.call('DEL', unpack(page.keys)) end\n",
   ),
   m(
-    'a clean-up looks for a plain job in the set of the one before, and nowhere else',
+    'a clean-up looks for a plain job only in the set of the previous job',
     'clean-up',
     'if not leaveSameSet(prefix, job) then return nil end',
     'if not leaveSameSet(prefix, job) then return false end',
   ),
   m(
-    'a clean-up looks for a job in the set of the one before, and nowhere else',
+    'a clean-up looks for a job only in the set of the previous job',
     'environment',
     'if not leaveSameSet(prefix, job) then removedFrom = helper(prefix, job) end',
     'if not leaveSameSet(prefix, job) and removedFrom == nil then removedFrom = helper(prefix, job) end',
@@ -166,28 +171,28 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m('a job cancelled alone stays current', 'cancel-job', "  redis.call('HSET', recordOf(owner), ref, '0')\n"),
   m('a closed receipt stays open', 'index', "  redis.call('ZREM', root .. '~cancels', cancelId)\n"),
   m(
-    'a cancel that is over stays in the record',
+    'a finished cancel stays in the record',
     'index',
     "  if redis.call('HGET', recordOf(owner), 'cancel') == cancelId then redis.call('HDEL', recordOf(owner), 'cancel') end\n",
   ),
   m('a reopened owner without jobs stays for ever', 'reopen', 'forgetIfEmpty(owner)'),
-  // Ends of other kinds.
+  // Other ends.
   m('a cancelled run keeps its slot', 'ends', '  freeSlots(mark, ref)\n'),
   m('a cancelled run stays in the index', 'ends', '  leaveAll(mark, ref)\n'),
   m(
-    'a run gives back a cancelled job',
+    'a run requeues a cancelled job',
     'requeue',
     'if mark and not allCurrent(mark, ref) then return endCancelled(prefix, job, timestamp, token, mark, ref) end',
   ),
-  m('a job that is given back keeps its slot', 'requeue', 'if mark then freeSlots(mark, ref) end'),
+  m('a requeued job keeps its slot', 'requeue', 'if mark then freeSlots(mark, ref) end'),
   m(
-    'what a give-back fetches passes no gate',
+    'a job fetched by a requeue skips the gate',
     'requeue',
     'withRefused(run, throughGate(run, answer))',
     'answer',
   ),
   m(
-    'what BullMQ removes stays in the index',
+    'a job that BullMQ removes stays in the index',
     'removals',
     'if mark then forgetJob(mark, string.sub(job.key, #root + 2), job.known, reason) end',
   ),
@@ -203,8 +208,8 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     "moor(prefix, job, owners, at, '', needsOf(mark))",
     'enterAll(owners, ref, at)',
   ),
-  m('a closed owner takes retries', 'waits-again', "if closed then return { 'closed', closed } end"),
-  m('a run that was not told has ended', 'receipts', "  count(mark, ref, 'aborted')\n"),
+  m('a closed owner accepts retries', 'waits-again', "if closed then return { 'closed', closed } end"),
+  m('a run that was not told counts as ended', 'receipts', "  count(mark, ref, 'aborted')\n"),
 ];
 
 function m(name: string, file: string, text: string, instead = ''): CoreMutant {

@@ -7,10 +7,10 @@ import { hold, violationOf } from './violation.js';
 import { MOST_JOBS_OF_AN_OWNER, OWNERS, QUEUES, SLOT_LIMITS, type CoreWorld } from './core-world.js';
 
 const [ANN, BEN, CAL, DEE] = OWNERS;
-/** Few, so that jobs meet. */
+/** Few, so that jobs share owners. */
 const SETS_OF_OWNERS = [[ANN], [ANN], [BEN], [ANN, BEN], [ANN, CAL, BEN], [CAL, DEE, ANN, BEN]];
 const HOUR_MS = 3_600_000;
-/** A life has not so many: its jobs begin again and again. */
+/** More begins than a correct life has: its jobs would begin again and again. */
 const MOST_BEGINS = 10_000;
 const STRATEGIES = ['skip', 'replace', 'coalesce'] as const;
 const CLEANED = ['completed', 'failed', 'wait', 'prioritized', 'delayed', 'active'] as const;
@@ -23,7 +23,7 @@ function one<T>(from: readonly T[], random: Random): T | undefined {
   return from[Math.floor(random() * from.length)];
 }
 
-/** What a caller asks for, at random. */
+/** A random request. */
 function anyRequest(random: Random): { queue: string; opts: OwnedJob } {
   const owners = [...one(SETS_OF_OWNERS, random)!];
   const slot = one(['', '', 'gpu', 'disk'], random)!;
@@ -46,7 +46,7 @@ function anyRequest(random: Random): { queue: string; opts: OwnedJob } {
   };
 }
 
-/** The answer that a trigger has to get, by what its callers know. */
+/** The expected answer to a trigger, from what its callers know. */
 async function expectation(world: CoreWorld, queue: string, opts: OwnedJob) {
   const twin = world.pendingOf(dedupOf(queue, opts));
   const exists = opts.jobId !== undefined && world.state.jobs.has(`${queue}:${opts.jobId}`);
@@ -59,7 +59,7 @@ async function expectation(world: CoreWorld, queue: string, opts: OwnedJob) {
   return { outcome, twin };
 }
 
-/** The first owner, and all others in any order; the same key means the same job in each queue. */
+/** The first owner, and the others in any order; the same key means the same job in each queue. */
 function dedupOf(_queue: string, { owners: [first, ...others], dedup }: OwnedJob) {
   return dedup && [first, ...others.toSorted(), dedup.key].join(' ');
 }
@@ -109,7 +109,7 @@ async function addBulk(world: CoreWorld, random: Random): Promise<void> {
   for (const { id } of jobs) know(world, `${queue}:${id}`, opts.owners, undefined);
 }
 
-/** Several in one turn of the event loop, which go in one step. What each is answered depends on the others. */
+/** Several requests in one turn of the event loop, which are sent in one step. The answers depend on each other. */
 async function addTogether(world: CoreWorld, random: Random): Promise<void> {
   const requests = Array.from({ length: 4 }, () => anyRequest(random)).map(({ queue, opts }) => {
     const { jobId: _, ...rest } = opts;
@@ -130,7 +130,7 @@ async function addTogether(world: CoreWorld, random: Random): Promise<void> {
   for (const known of world.known.values()) if (gone.has(known.ref.split(':')[1])) known.hasEnded = true;
 }
 
-/** Jobs that a call takes away from those that stand in these places. */
+/** Jobs that a call removes from these places. */
 async function takeAway(world: CoreWorld, places: readonly string[], act: () => Promise<unknown>) {
   const before = world.state;
   await act().catch(() => undefined);
@@ -158,7 +158,7 @@ async function cancel(world: CoreWorld, random: Random): Promise<void> {
   hold('receipt', receipt.done === (running === 0), () => `done is ${receipt.done} with ${running} runs`);
 }
 
-/** A canceller that is killed as soon as its first command was carried out: any process goes on with the clean-up. */
+/** A canceller that is killed after its first command: any process may continue the clean-up. */
 async function cancelAndDie(world: CoreWorld, random: Random): Promise<void> {
   const owner = one(OWNERS, random)!;
   await sendCancelOnly(world.redis, world.prefix, owner);
@@ -182,14 +182,14 @@ async function reopen(world: CoreWorld, random: Random): Promise<void> {
 
 async function end(world: CoreWorld, random: Random): Promise<void> {
   if (world.runs.length === 0) return;
-  // Of two runs of one job, the first of which has lost its lock, one at a time.
+  // Ends two runs of one job, one at a time; the first has lost its lock.
   const oneOfEach = [...new Map(world.runs.map((run) => [run.known.ref, run])).values()];
   const runs = random() < 0.3 ? oneOfEach : [one(world.runs, random)!];
   const errorOf = () => (random() < 0.4 ? new Error('once more') : undefined);
   await world.end(runs, errorOf, random() < 0.6);
 }
 
-/** A run gives its job back, to run at once or later. */
+/** A run hands its job back, to run at once or later. */
 async function giveBack(world: CoreWorld, random: Random): Promise<void> {
   const run = one(world.runs, random);
   if (!run) return;
@@ -207,7 +207,7 @@ async function loseLock(world: CoreWorld, random: Random): Promise<void> {
   if (!run) return;
   await world.redis.del(`${world.prefix}:${run.known.ref}:lock`);
   if (random() < 0.5) await world.findStalled(run.queue);
-  // The worker is dead, or it only was too slow and ends the run later.
+  // The worker was killed, or it was only slow and ends the run later.
   if (random() < 0.5) world.runs.splice(world.runs.indexOf(run), 1);
 }
 
@@ -239,7 +239,7 @@ async function remove(world: CoreWorld, random: Random): Promise<void> {
   await takeAway(world, [world.state.jobs.get(ref)!.place], () => world.queue(queue).remove(id));
 }
 
-/** The jobs of owners have a priority, or stand in the list when they are to be the first. */
+/** The jobs of owners have a priority, or are in the list when they must run first. */
 const WAITING = ['wait', 'paused', 'prioritized'];
 
 const ACTS: Readonly<Record<string, readonly [weight: number, act: Act]>> = {
@@ -290,7 +290,7 @@ export const coreLives: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 60, size: 'max' },
 );
 
-/** Lives a life; reports the first invariant that did not hold, and what happened before. */
+/** Runs one life; returns the first broken invariant and the steps before it. */
 export async function liveInCore(world: CoreWorld, life: readonly Step[]): Promise<string | undefined> {
   const violation = await violationOf(async () => {
     await world.begin();
@@ -305,7 +305,7 @@ export async function liveInCore(world: CoreWorld, life: readonly Step[]): Promi
   return violation && [violation, ...world.story].join('\n');
 }
 
-/** From every state all jobs can end: by workers alone, once their delays are over. */
+/** From every state all jobs can end by workers alone, once their delays are over. */
 async function bringToAnEnd(world: CoreWorld): Promise<void> {
   for (const name of QUEUES) await world.queue(name).resume();
   for (const { known } of world.runs.splice(0)) await world.redis.del(`${world.prefix}:${known.ref}:lock`);
@@ -329,7 +329,7 @@ function progressOf({ begins, state }: CoreWorld): string {
   return `${begins} ${[...state.jobs.values()].map(({ place }) => place).join(' ')}`;
 }
 
-/** What waits for a slot is woken by the step that frees it, not by time. */
+/** A job that waits for a slot is woken by the step that frees it, not by time. */
 async function letDelaysPass(world: CoreWorld): Promise<void> {
   await world.look();
   const inLine = new Set([...world.state.lines.values()].flat());

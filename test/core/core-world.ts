@@ -15,14 +15,14 @@ export const MOST_JOBS_OF_AN_OWNER = 12;
 export interface Known {
   readonly ref: string;
   readonly owners: readonly string[];
-  /** Its deduplication key with its owners, or nothing. */
+  /** Its deduplication key with its owners, or undefined. */
   readonly dedup: string | undefined;
-  /** By when it has to start, ms, as its mark said last. */
+  /** Its latest start, ms, as its mark last said. */
   startBy?: number;
   isCancelled: boolean;
-  /** Since it waits: no trigger joins it any more. */
+  /** It has begun, so no trigger joins it any more. */
   hasBegun: boolean;
-  /** How many of its runs have begun. */
+  /** The number of its runs so far. */
   begins: number;
   hasEnded: boolean;
 }
@@ -34,12 +34,12 @@ export interface Run {
   readonly known: Known;
 }
 
-/** What the workers emit for a run that is neither completed nor failed. */
+/** What the workers emit for a run that neither completed nor failed. */
 type Outcome = 'ended' | 'cancelled' | 'lost';
 
 /**
- * Queues, workers without a loop, and owners, all under one prefix; and beside them what a caller may rely on. After each step the
- * store is compared with that.
+ * Queues, workers without a loop, and owners, all under one prefix, together with what a caller may rely on. After each
+ * step the store is compared with that.
  */
 export class CoreWorld {
   readonly prefix = `test-world-${randomUUID()}`;
@@ -47,14 +47,14 @@ export class CoreWorld {
   readonly known = new Map<string, Known>();
   readonly runs: Run[] = [];
   readonly closed = new Set<string>();
-  /** What happened so far, for the reader of a fault. */
+  /** The steps so far, for the report of a fault. */
   readonly story: string[] = [];
   state!: CoreState;
-  /** As it was when it was checked last. */
+  /** The state at the last check. */
   private checked: CoreState | undefined;
   private readonly queues = new Map<string, MooredQueue>();
   private readonly workers = new Map<string, MooredWorker>();
-  /** How many runs have begun. */
+  /** The number of runs that have begun. */
   begins = 0;
   private readonly outcomes = new Map<string, Outcome>();
   private tokens = 0;
@@ -80,7 +80,7 @@ export class CoreWorld {
     return this.queues.get(name)!;
   }
 
-  /** Forgets everything, for the next life. */
+  /** Resets everything for the next life. */
   async begin(): Promise<void> {
     const keys = await this.redis.keys(`${this.prefix}*`);
     if (keys.length > 0) await this.redis.del(keys);
@@ -97,12 +97,12 @@ export class CoreWorld {
     return (this.state = await readCoreState(this.redis, this.prefix));
   }
 
-  /** The jobs that have to end yet. */
+  /** The jobs that have not ended yet. */
   live(): Known[] {
     return [...this.known.values()].filter(({ isCancelled, hasEnded }) => !isCancelled && !hasEnded);
   }
 
-  /** The job that a trigger of this deduplication key joins, if it is not this one. */
+  /** The job that a trigger of this deduplication key joins, except `but`. */
   pendingOf(dedup: string | undefined, but?: Known): Known | undefined {
     return [...this.known.values()].find(
       (known) => dedup !== undefined && known.dedup === dedup && known !== but && this.isPending(known),
@@ -113,12 +113,12 @@ export class CoreWorld {
     return !isCancelled && !hasBegun && !hasEnded && this.state.jobs.get(ref)?.place !== 'active';
   }
 
-  /** A run has given its job back, to be tried again: triggers join it, unless they join another one already. */
+  /** A run has handed its job back for a retry: triggers join it, unless they already join another one. */
   givenBack(known: Known): void {
     if (!this.pendingOf(known.dedup, known)) known.hasBegun = false;
   }
 
-  /** What the store has, against what its callers know. */
+  /** Compares the store with what its callers know. */
   check(): void {
     const [fault] = [
       ...faultsOf(this.state),
@@ -148,7 +148,7 @@ export class CoreWorld {
     await this.begun(queue, token, await worker.getNextJob(token, { block: false }));
   }
 
-  /** What a worker was handed: it had to be allowed to start. */
+  /** Records the job that a worker got and checks that it was allowed to start. */
   private async begun(queue: string, token: string, job: Job | undefined): Promise<void> {
     if (!job?.id) return;
     const ref = `${queue}:${job.id}`;
@@ -174,7 +174,10 @@ export class CoreWorld {
       await this.end([this.runs.at(-1)!], () => new UnrecoverableError(deferredFailure), false);
   }
 
-  /** Ends runs as BullMQ's worker does, with a result or an error: what ends in one turn of the event loop goes in one step. */
+  /**
+   * Ends runs as BullMQ's worker does, with a result or an error: those that end in one turn of the event loop are sent
+   * in one step.
+   */
   async end(
     runs: readonly Run[],
     errorOf: (run: Run) => Error | undefined,
@@ -221,13 +224,13 @@ export class CoreWorld {
     if (!known.hasEnded) this.givenBack(known);
   }
 
-  /** All locks of jobs that have lost theirs are found to be stalled. */
+  /** Detects every job without a lock as stalled. */
   async findStalled(queue: string): Promise<void> {
     const worker = this.workers.get(queue) as unknown as StalledChecks;
     for (let i = 0; i < 2; i += 1) {
       await this.redis.del(`${this.prefix}:${queue}:stalled-check`);
       await worker.moveStalledJobsToWait();
-      // A worker also goes on with cancels, and nobody waits for that: here the next step begins when it has ended.
+      // A worker also resumes cancels in the background: here the next step begins when that has ended.
       await worker.resumeCancels();
     }
   }
@@ -238,7 +241,7 @@ export class CoreWorld {
   }
 }
 
-/** How long a job sleeps that is put aside for want of a slot; no caller asks for such a delay here. */
+/** The delay of a job that waits for a slot; no caller uses this delay here. */
 const PUT_ASIDE_MS = 60_000;
 
 function asideWithoutLine({ jobs, lines }: CoreState): string[] {
@@ -248,7 +251,10 @@ function asideWithoutLine({ jobs, lines }: CoreState): string[] {
     .map(([ref]) => `line: ${ref} was put aside and is in no line`);
 }
 
-/** What stands in line leaves it as a holder of the slot, or ends; or a trigger gave it another slot; or it was promoted by hand, and comes by itself. */
+/**
+ * A job leaves the line when it gets the slot or ends, when a trigger changes its slot, or when it is promoted by hand
+ * and runs the gate again.
+ */
 function wokenWithoutSlot(before: CoreState | undefined, { jobs, lines, holders }: CoreState): string[] {
   return [...(before?.lines ?? [])].flatMap(([slot, refs]) =>
     refs

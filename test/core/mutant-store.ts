@@ -4,13 +4,13 @@ import type { CoreMutant } from './core-mutants.js';
 
 const FOLDERS = ['core/src/scripts/lua', 'bullmq-scripts/src/lua'];
 
-/** The core's scripts, as it makes them. */
+/** The scripts of the core and how it makes them. */
 export interface ScriptMaker<R> {
   readonly recipes: Readonly<Record<string, R>>;
   readonly make: (recipe: R) => { readonly lua: string; readonly numberOfKeys: number };
 }
 
-/** Has a client run mutated scripts. The core keeps what a client has under the names of its commands. */
+/** Defines mutated scripts on a client, under the names that the core uses for its commands. */
 export function defineMutants<R>(
   redis: Redis,
   mutants: readonly CoreMutant[],
@@ -24,7 +24,7 @@ export function defineMutants<R>(
     const files = [...texts.keys()].filter((file) => lua.includes(read(file)));
     if (files.length === 0) continue;
     const mutated = files.reduce((text, file) => replaceOnce(text, read(file), texts.get(file)!, file), lua);
-    // The line of flags, which an older store does not take, is for a store that is full.
+    // The line of flags matters only for a full store, and an older store rejects it.
     redis.defineCommand(`mooring:${name}`, { lua: mutated.replace(/^#!lua.*\n/, ''), numberOfKeys });
   }
 }

@@ -1,4 +1,4 @@
-/** An invariant that did not hold, by its name, and what showed it. */
+/** A broken invariant: its name and the evidence. */
 export class Violation extends Error {
   constructor(
     readonly invariant: string,
@@ -8,7 +8,7 @@ export class Violation extends Error {
   }
 }
 
-/** What a check reports: the violation that ended it, or nothing. */
+/** The violation that ended a check, or undefined. */
 export async function violationOf(check: () => Promise<void>): Promise<string | undefined> {
   try {
     await check();

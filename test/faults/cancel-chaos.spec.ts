@@ -10,9 +10,9 @@ import { TestStore } from '../support/store.js';
 
 const TRIALS = 200;
 const AT_ONCE = 50;
-/** How long starts are looked for after a cancel has answered. */
+/** How long after a cancel has answered the test watches for starts. */
 const OBSERVE_MS = 1_200;
-/** A run that the store began before the cancel comes to its handler within this time, on a busy machine. */
+/** A run that the store began before the cancel reaches its handler within this time, even on a busy machine. */
 const BEGINS_WITHIN_MS = 300;
 const WORKERS = { concurrency: 100, lockDuration: 10_000 };
 
@@ -31,8 +31,8 @@ interface Start {
   readonly at: number;
 }
 
-/** I1, I6: many owners are cancelled while their jobs run, fail, come due and wait for each other. */
-describe('cancels in the middle of everything', () => {
+/** I1, I6: many owners are cancelled while their jobs run, fail, become due and wait for each other. */
+describe('cancels at random moments', () => {
   let store: TestStore;
   let app: KindApp;
   let contexts: INestApplicationContext[];
@@ -55,12 +55,12 @@ describe('cancels in the middle of everything', () => {
     await store.stop();
   });
 
-  it('let nothing start late', async () => {
+  it('let no job start late', async () => {
     expect(await lateStarts()).toEqual([]);
     expect(starts.length).toBeGreaterThan(TRIALS / 40);
   });
 
-  /** Of all trials: the jobs that started after the cancel of their owner had answered. */
+  /** The jobs of all trials that started after the cancel of their owner had answered. */
   async function lateStarts(): Promise<string[]> {
     const late: string[] = [];
     for (let first = 0; first < TRIALS; first += AT_ONCE) {
@@ -82,7 +82,7 @@ describe('cancels in the middle of everything', () => {
       enqueue(far, {}, { delay: between(50, 900) }),
       enqueue(far, { ms: 250 }, { dedup }),
     ]);
-    // A parent is let go when its children end; that they were removed must not let it go.
+    // A parent becomes ready when its children end, but not when they are removed.
     const child = (): { kind: typeof near; payload: object } => ({
       kind: near,
       payload: { ms: between(100, 400) },
@@ -103,7 +103,7 @@ describe('cancels in the middle of everything', () => {
       .map(({ id }) => id);
   }
 
-  /** Cuts the connections by which the workers hear of cancels. */
+  /** Cuts the connections on which the workers receive cancels. */
   async function cutListeners(): Promise<void> {
     const { redis } = app;
     const clients = (await redis.client('LIST')) as string;

@@ -20,7 +20,7 @@ import { KindApp } from '../support/kind-app.js';
 import { seededRandom } from '../support/random.js';
 import { until } from '../support/until.js';
 
-/** Of the commands, so many are died at, from either side. */
+/** How many of the commands the test kills at, before or after each. */
 const SAMPLED = 8;
 const AT_ONCE = 6;
 
@@ -33,7 +33,10 @@ const busy = defineKind({
   backoff: { type: 'fixed', delay: '1h' },
 });
 
-/** I7: a process that cancels dies at any step; what it began is brought to its end by another, and what it did not, is not. */
+/**
+ * I7: a process is killed at any step of a cancel. If the cancel was recorded, another process finishes it; if not,
+ * nothing is cancelled.
+ */
 describe('kill -9 of a process that cancels', () => {
   let app: KindApp;
   let context: INestApplicationContext;
@@ -53,7 +56,7 @@ describe('kill -9 of a process that cancels', () => {
   }
 
   beforeAll(async () => {
-    // A long lease: it is not to end because the machine is busy.
+    // A long lease, so that it does not expire only because the machine is busy.
     const worker = { kinds: ['busy'], concurrency: 50, lockDuration: 10_000 };
     const every = {
       orphans: false,
@@ -73,7 +76,7 @@ describe('kill -9 of a process that cancels', () => {
     await app.stop();
   });
 
-  it('at every command leaves nothing that another does not finish', async () => {
+  it('at any command leaves nothing that another process does not finish', async () => {
     const commands = await fewestCommands(async () => (await trial('before:#0'))!.commands);
     const seed = Date.now() % 1_000_000;
     console.log(`A cancel sends ${commands} commands; seed ${seed}.`);
@@ -96,7 +99,7 @@ describe('kill -9 of a process that cancels', () => {
     expect(ends.killed).toBeGreaterThan(tried / 2);
   }, 300_000);
 
-  /** One owner with jobs in every state, and its cancel by a process that is killed at a point. */
+  /** Populates one owner with jobs in every state and cancels it from a process that is killed at `point`. */
   async function trial(point: string): Promise<Done | undefined> {
     const n = (trials += 1);
     const process = CrashingProcess.start(app, point);
@@ -158,7 +161,7 @@ describe('kill -9 of a process that cancels', () => {
     expect({ aborted, acknowledged, abandoned }).toEqual({ aborted: 1, acknowledged: 1, abandoned: 0 });
     expect(receipt.schedules).toBe(1);
     expect(await context.get(Schedules).get(`nightly-${n}`)).toBe(undefined);
-    // The schedule had a job as well.
+    // The job of the schedule is removed as well.
     expect(removed + aborted).toBeLessThanOrEqual(ids.length + 1);
     for (const id of ids) expect((await view(id)).state).toMatch(/removed|cancelled/);
     expect(ids.map((id) => begun.filter((one) => one === id).length)).toEqual([

@@ -5,7 +5,7 @@ import { untilNothingIsLeft } from '../support/leftovers.js';
 import { jobFacts } from '../support/life-facts.js';
 import { until } from '../support/until.js';
 
-describe('kill -9 of the only worker, which was told of a cancel', () => {
+describe('kill -9 of the only worker, after it was told of a cancel', () => {
   let fleet: Fleet;
   beforeEach(async () => {
     fleet = await Fleet.start({ workers: 1, env: { WORKER_LOCK: '2s' } });
@@ -15,7 +15,7 @@ describe('kill -9 of the only worker, which was told of a cancel', () => {
     await fleet.stop();
   });
 
-  it('leaves a job that never runs again, and that the receipt counts once', async () => {
+  it('leaves a job that never runs again and is counted once in the receipt', async () => {
     const id = await fleet.probe({ ms: 60_000, ignoreAbort: true });
     await until(() => begins().length === 1, 'it runs');
     const body = { reason: 'over', cancelId: 'c-1' };

@@ -7,8 +7,8 @@ import { untilNothingIsLeft } from '../support/leftovers.js';
 import { jobFacts } from '../support/life-facts.js';
 import { TestStore } from '../support/store.js';
 
-/** F9: a store at its memory limit takes no new job, and a cancel all the same: it is what makes room. */
-describe('while the store has no room', () => {
+/** F9: a store at its memory limit refuses new jobs but accepts cancels, because a cancel frees memory. */
+describe('while the store is full', () => {
   let store: TestStore;
   let redis: Redis;
   let fleet: Fleet;
@@ -25,7 +25,7 @@ describe('while the store has no room', () => {
     await store.stop();
   });
 
-  it('a cancel removes what waits and stops what runs, and makes room', async () => {
+  it('a cancel removes waiting jobs, stops running ones and frees memory', async () => {
     const slot = { key: 'driver:7', limit: 1 };
     const ids = [
       await running({ ms: 60_000 }, { slot }),
@@ -48,7 +48,7 @@ describe('while the store has no room', () => {
       status: 200,
       body: { aborted: 2, acknowledged: 1, running: 0, done: true },
     });
-    // The one that does not listen cannot hold its lock either: it is taken for dead.
+    // The job that ignores its signal cannot renew its lock either, so it counts as stalled.
     const { removed, aborted } = body as unknown as ReceiptView;
     expect(removed).toBeGreaterThanOrEqual(3);
     expect(removed + aborted).toBeLessThanOrEqual(ids.length);
@@ -66,7 +66,7 @@ describe('while the store has no room', () => {
     expect(ids.map((id) => begun.filter((one) => one === id).length)).toEqual([1, 1, 0, 0, 0, 0]);
   });
 
-  it('what a cancelled owner had drawn goes', async () => {
+  it('the picture of a cancelled owner is removed', async () => {
     const { id, shortlink } = await diagramOf(fleet, { owner: 'trip:42' });
     await untilDiagram(fleet, id, 'completed');
     await redis.config('SET', 'maxmemory', 1);

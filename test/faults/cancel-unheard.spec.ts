@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 const TRIP = owner('trip', '42');
 const long = defineKind({ name: 'long', queue: 'long', payload: z.object({}), grace: '1s' });
 
-/** I5, I8: no word of a cancel reaches the worker. The renewal of its lease brings it all the same. */
+/** I5, I8: the worker receives no message about the cancel. The renewal of its lease reports it. */
 describe('a run that was not told of its cancel', () => {
   let proxy: Proxy;
   let app: KindApp;
@@ -26,7 +26,7 @@ describe('a run that was not told of its cancel', () => {
     await proxy.stop();
   });
 
-  it('because nobody can write it down hears of it all the same', async () => {
+  it('stops when the cancel could not be written to the stream', async () => {
     await start();
     const stream = `${app.prefix}~cancelled`;
     await app.redis.set(stream, 'of a wrong type');
@@ -34,7 +34,7 @@ describe('a run that was not told of its cancel', () => {
     expect(await app.redis.get(stream)).toBe('of a wrong type');
   });
 
-  it('because its connection is dead and nobody noticed hears of it all the same', async () => {
+  it('stops when its connection is dead and the client has not noticed', async () => {
     const isDead = proxy.next('hang', /\r\nxread\r\n/i);
     await start();
     await isDead;
@@ -42,7 +42,7 @@ describe('a run that was not told of its cancel', () => {
     expect(await app.redis.xlen(`${app.prefix}~cancelled`)).toBeGreaterThan(0);
   });
 
-  it('because its connection is dead hears of it over a new one, long before its lease is renewed', async () => {
+  it('stops when its connection is replaced, long before its lease is renewed', async () => {
     const isDead = proxy.next('hang', /\r\nxread\r\n/i);
     await start(120_000);
     await isDead;

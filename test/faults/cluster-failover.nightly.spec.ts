@@ -17,7 +17,7 @@ describe.runIf(findServer() !== undefined)('a failover in a Cluster, under load'
     cluster = await RedisCluster.startWithReplicas();
     const storeEnv = { REDIS_CLUSTER: cluster.addresses };
     fleet = await Fleet.start({ janitor: true, storeEnv, env: { DURABILITY: 'replica' } });
-    // That of the queues, which every call goes to.
+    // The master of the queues, which every call uses.
     master = await cluster.nodeOf(`{${fleet.prefix}}`);
     replica = cluster.replicas[cluster.nodes.indexOf(master)]!;
     load = new FailoverLoad(fleet);
@@ -28,7 +28,7 @@ describe.runIf(findServer() !== undefined)('a failover in a Cluster, under load'
     await cluster.stop();
   });
 
-  it('that is planned loses nothing, and is not noticed as a loss', async () => {
+  it('that is planned loses nothing and reports no loss', async () => {
     expect(load.jobs.filter(({ durable }) => durable !== true)).toEqual([]);
     await replica.ask((redis) => redis.cluster('FAILOVER'));
     await untilPromoted();
@@ -41,7 +41,7 @@ describe.runIf(findServer() !== undefined)('a failover in a Cluster, under load'
     expect(facts.filter(({ event }) => event === 'store.went-back')).toEqual([]);
   });
 
-  it('of a master that is killed loses nothing of what a replica was said to hold', async () => {
+  it('after a master is killed loses nothing that a replica was reported to hold', async () => {
     await master.kill();
     await untilPromoted();
     await load.untilMoreAccepted();
@@ -60,7 +60,7 @@ describe.runIf(findServer() !== undefined)('a failover in a Cluster, under load'
     );
   }
 
-  /** What was refused was the store's fault, and may be tried again. */
+  /** Every refusal was the store's fault and may be retried. */
   function expectRefusedWell(): void {
     expect(load.failed.filter(({ status, mayTryAgain }) => status !== 503 || !mayTryAgain)).toEqual([]);
   }

@@ -12,7 +12,7 @@ const LEASES = 100;
 const CALLERS = 20;
 /** Containers that the engine cannot remove while faults last. */
 const LASTING = 4;
-/** Covers a hanging attempt and one whose process is killed. */
+/** Covers an attempt that hangs and one whose process is killed. */
 const INTERVAL_MS = 20_000;
 
 /** What a caller knows of a lease. */
@@ -75,7 +75,7 @@ describe('a hundred leases', () => {
     const ends = await Promise.all(told.map(untilOver));
     const ofRecord = new Map(ends.map((lease) => [lease.id, lease]));
     console.log(tally(ends.map(({ endedBy }) => String(endedBy))));
-    // They were in manual clean-up for a while, and the sweep ended them.
+    // They were in manual clean-up for a while; then the sweep ended them.
     console.log(`given up meanwhile: ${givenUp().length} of ${lasting.size}`);
     expect(givenUp().length).toBeGreaterThan(0);
     expect(docker.running.map(({ name }) => name).toSorted()).toEqual(['cache', 'database']);

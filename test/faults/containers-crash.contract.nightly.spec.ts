@@ -14,7 +14,7 @@ import { startOdd } from '../support/odd-worker.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
-/** In order of occurrence: a process that dies after one point has not begun the next. */
+/** In order of occurrence: a process that is killed after one point has not begun the next. */
 const OF_MAKING = ['containers/begin', 'engine/create', 'engine/start', 'containers/attach'];
 const OF_ENDING = ['containers/claim', 'engine/stop', 'engine/remove', 'containers/ended'];
 
@@ -24,7 +24,7 @@ const RUNTIMES: NamedRuntime[] = process.env['TEST_DOCKER_HOSTS']
   ? leaseRuntimes()
   : [...leaseRuntimes(), { name: 'a fake docker', start: fakeRuntime }];
 
-/** A process dies between two steps of creating or ending a container. */
+/** A process is killed between two steps of creating or ending a container. */
 describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start }) => {
   let runtime: LeaseRuntime;
   let fleet: Fleet;
@@ -45,12 +45,12 @@ describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start })
     }
   });
 
-  it('during creation: each has exactly one container in the end', async () => {
+  it('during creation: each lease has exactly one container in the end', async () => {
     const ids: string[] = [];
     const points = pointsOf(OF_MAKING);
     for (const point of points) {
       ids.push(await leases.ask('1h', { owner: 'trip:1' }));
-      await dead(doomedWorker(point), point);
+      await dead(crashingWorker(point), point);
     }
     const api = startOdd('api', fleet, 'fail-point', { FAIL_POINT: 'after:containers/sent', PORT: '0' });
     await fleet.untilReady(api);
@@ -81,14 +81,14 @@ describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start })
     expect(await containers()).toEqual([]);
   }, 120_000);
 
-  it('during their end: each ends, and none before its container is gone', async () => {
+  it('during their end: each lease ends, and none before its container is gone', async () => {
     const worker = fleet.addWorker();
     const points = pointsOf(OF_ENDING);
     const all = await Promise.all(points.map(() => leases.askRunning('1h', { owner: 'trip:1' })));
     worker.kill('SIGTERM');
     await worker.exited;
     for (const [i, point] of points.entries()) {
-      const victim = doomedWorker(point);
+      const victim = crashingWorker(point);
       // The work of an earlier victim may end this one before it is ready.
       await fleet.untilReady(victim).catch(() => undefined);
       await leases.delete(all[i]!.id);
@@ -100,10 +100,10 @@ describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start })
       if (runtime.answered) expect(Date.parse(endedAt!)).toBeGreaterThanOrEqual(removedAt(containerId!)!);
     }
     expect(await containers()).toEqual([]);
-    await until(async () => (await openJobs()) === 0, 'their owner is rid of them', 20_000);
+    await until(async () => (await openJobs()) === 0, 'their owner has no job left', 20_000);
   }, 120_000);
 
-  /** Without HTTP, a process can die only between steps that call the store. */
+  /** Without HTTP, a process can be killed only between steps that call the store. */
   function pointsOf(points: readonly string[]): readonly string[] {
     return runtime.answered ? points : points.filter((point) => !point.startsWith('engine/'));
   }
@@ -118,7 +118,7 @@ describe.each(RUNTIMES)('kill -9 in the middle of a lease on $name', ({ start })
     })?.at;
   }
 
-  function doomedWorker(point: string): TestProcess {
+  function crashingWorker(point: string): TestProcess {
     return startOdd('worker', fleet, 'fail-point', { ...env, FAIL_POINT: `after:${point}` });
   }
 

@@ -16,9 +16,9 @@ const FLOW = {
   children: [{ name: 'child', queueName: 'audio', opts: { owners: MINE.owners } }],
 };
 const UNKNOWN = { code: 'DURABILITY_UNKNOWN' };
-/** How long a caller waits for a replica; long enough that a slow machine does much in it. */
+/** How long a caller waits for a replica; long enough for a slow machine. */
 const LIMIT_MS = 1_500;
-/** The embedded store is always one server, and keeps nothing. */
+/** The embedded store is always one server and keeps nothing. */
 const REAL_SERVER = findServer() !== undefined;
 
 describe.runIf(REAL_SERVER)('durability: replica', () => {
@@ -45,7 +45,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
   const queue = (durability: Durability | DurabilityOptions = replicated()) =>
     kit.queue('audio', { durability });
 
-  it('an add, a batch, a ticket, a flow and a cancel are answered when a replica has them', async () => {
+  it('answers an add, a batch, a ticket, a flow and a cancel when a replica has them', async () => {
     const audio = queue();
     const job = await audio.add('x', {}, { ...MINE, jobId: 'once' });
     const plain = await audio.add('plain', {});
@@ -68,7 +68,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     expect(held).toEqual(['trip:42', 'plain', 0]);
   });
 
-  it('without one the answer is an error that says that the job is accepted, after the time limit', async () => {
+  it('without a replica rejects after the time limit, with an error that says that the job is accepted', async () => {
     const audio = queue();
     await audio.add('x', {}, MINE);
     replica.freeze();
@@ -77,7 +77,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     const asked = audio.enqueue('x', {}, { ...MINE, jobId: 'late' }).finally(() => (isAnswered = true));
     asked.catch(() => undefined);
     await until(hasWait, 'the store is asked');
-    // Callers that wait for no replica are not held up, on the same connection either.
+    // Calls that wait for no replica are not delayed, even on the same connection.
     for (let reads = 0; reads < 5; reads += 1) expect(await kit.owners.get('trip:42')).toBeDefined();
     expect(isAnswered).toBe(false);
 
@@ -85,7 +85,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     await expect(asked).rejects.toBeInstanceOf(DurabilityUnknownError);
     await expect(asked).rejects.toThrow('It was accepted, and may be lost with the server');
     expect(performance.now() - began).toBeGreaterThan(LIMIT_MS - 50);
-    // The store itself is asked for longer: the caller did not wait for its answer.
+    // The store waits longer than the caller does: the caller did not wait for its answer.
     expect(await hasWait()).toBe(true);
     expect(await audio.getDelayedCount()).toBe(2);
 
@@ -94,10 +94,10 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     expect(await audio.getDelayedCount()).toBe(2);
   });
 
-  it('while no replica answers nothing is held up job by job, and each bulk and flow says so', async () => {
+  it('while no replica answers delays a bulk only once, and each bulk and flow reports it', async () => {
     const audio = queue();
     replica.freeze();
-    // Until one has waited for the time limit, and the next does not.
+    // Until one call has waited for the time limit and the next one does not.
     await until(async () => {
       const asked = performance.now();
       await expect(audio.add('x', {}, MINE)).rejects.toMatchObject(UNKNOWN);
@@ -112,13 +112,13 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     const [one] = await audio.enqueueBulk([{ name: 'x', data: {}, opts: { ...MINE, jobId: 'one' } }]);
     expect(one).toMatchObject({ status: 'rejected', reason: { ...UNKNOWN, answer: { id: 'one' } } });
 
-    // Each of them would wait for the time limit.
+    // Each call alone would wait for the time limit.
     expect(performance.now() - began).toBeLessThan(LIMIT_MS);
     await expect(kit.flows({ durability: replicated() }).add(FLOW)).rejects.toMatchObject(UNKNOWN);
     expect(await kit.owners.get('trip:42')).toMatchObject({ count: count + 303 });
   });
 
-  it('what is refused is refused at once', async () => {
+  it('rejects an invalid call at once', async () => {
     const audio = queue(replicated(60_000));
     await kit.owners.cancel('trip:closed');
     await kit.owners.cancel('trip:1', { cancelId: 'c-1' });
@@ -132,7 +132,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     expect(await hasWait()).toBe(false);
   });
 
-  it('a receipt says later that the cancel is held, when its repeat found so', async () => {
+  it('updates a receipt when the repeated cancel finds that a replica holds it', async () => {
     await queue().add('x', {}, MINE);
     replica.freeze();
     const order = { cancelId: 'c-1' };
@@ -149,7 +149,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     expect(await kit.owners.receipt('c-1')).toMatchObject({ removed: 1, durable: true });
   });
 
-  it('is asked once for many', async () => {
+  it('asks the store once for many jobs', async () => {
     const audio = queue();
     await audio.add('x', {}, MINE);
     const before = await calls('wait');
@@ -161,7 +161,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     expect((await calls('wait')) - before).toBeLessThan(50);
   });
 
-  it('is said of no job that the connection broke around: another server may have got it', async () => {
+  it('confirms no job whose connection broke meanwhile: another server may have received it', async () => {
     const audio = queue();
     await audio.add('x', {}, MINE);
     const id = await kit.redis.client('ID');
@@ -178,7 +178,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     await until(() => isConfirmed(audio.add('x', {}, MINE)), 'the next one is held');
   });
 
-  it('is said of no job when its wait came to another server', async () => {
+  it('confirms no job when its wait reached another server', async () => {
     const others = await startRedisPair();
     const duplicate = kit.redis.duplicate.bind(kit.redis);
     try {
@@ -192,7 +192,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     }
   });
 
-  it('closes its connections with the queue, also while it waits', async () => {
+  it('closes its connections with the queue, even during a wait', async () => {
     const clients = (): Promise<number> =>
       master.ask(async (redis) => String(await redis.client('LIST')).split('\n').length);
     const before = await clients();
@@ -209,7 +209,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     await until(async () => (await clients()) === before, 'its connections are closed');
   });
 
-  it('costs nothing without: no store is asked', async () => {
+  it('costs nothing at level none: the store is not asked to wait', async () => {
     const before = await calls('wait');
     const audio = kit.queue('video', { durability: { level: 'none' } });
     await kit.queue().add('x', {}, MINE);
@@ -219,7 +219,7 @@ describe.runIf(REAL_SERVER)('durability: replica', () => {
     expect(await kit.redis.exists(`${kit.prefix}~barrier`)).toBe(0);
   });
 
-  it('is asked of a port where one is given', async () => {
+  it('asks a custom port where one is given', async () => {
     const port: Durability = { hold: async (write) => ({ value: await write(), isHeld: false }) };
 
     const before = await calls('wait');
@@ -272,7 +272,7 @@ describe.runIf(REAL_SERVER)('durability: disk', () => {
     kit = new CoreKit(store.url, { durability });
   }
 
-  it('a single server that syncs before it answers has it on disk, until it has a replica', async () => {
+  it('confirms a write of a single server that syncs before it answers, until it has a replica', async () => {
     await start('--appendfsync', 'always', '--repl-diskless-sync-delay', '0');
     await add();
     expect(await kit.owners.cancel('trip:42')).toMatchObject({ durable: true });
@@ -294,7 +294,7 @@ describe.runIf(REAL_SERVER)('durability: disk', () => {
     }
   });
 
-  it('a server that syncs each second is waited for, by all callers together', async (context) => {
+  it('waits once for many callers if the server syncs each second', async (context) => {
     await start('--appendfsync', 'everysec');
     if (!(await knowsWaitaof())) return context.skip();
     await Promise.all(Array.from({ length: 300 }, add));
@@ -302,7 +302,7 @@ describe.runIf(REAL_SERVER)('durability: disk', () => {
     expect(Number(/^cmdstat_waitaof:calls=(\d+)/m.exec(stats)?.[1])).toBeLessThan(100);
   });
 
-  it('a server without an append-only file is refused before anything is written', async () => {
+  it('refuses a server without an append-only file before it writes anything', async () => {
     await start('--appendonly', 'no');
 
     const refused = { code: 'INVALID', message: expect.stringContaining('no append-only file') };
@@ -312,7 +312,7 @@ describe.runIf(REAL_SERVER)('durability: disk', () => {
     expect(await kit.ownerKeys()).toEqual([]);
   });
 
-  it('a server that cannot say what is on disk is refused before anything is written', async (context) => {
+  it('refuses a server that cannot say what is on disk before it writes anything', async (context) => {
     await start('--appendfsync', 'everysec');
     if (await knowsWaitaof()) return context.skip();
 

@@ -38,11 +38,11 @@ describe.runIf(findServer() !== undefined)('a master of a Cluster that is killed
     await cluster.stop();
   });
 
-  it('takes no job and no cancel along that was confirmed', async () => {
+  it('loses no confirmed job and no confirmed cancel', async () => {
     await owners.cancel('trip:closed', { cancelId: 'kept' });
     await Promise.all(JOBS.map((i) => queue.add('x', {}, { ...MINE, jobId: `kept-${i}` })));
     replica.freeze();
-    // What is sent to it from now on is lost with the master.
+    // What is sent to the master from now on is lost with it.
     await master.ask((redis) => redis.call('CLIENT', 'KILL', 'TYPE', 'replica'));
     const late = JOBS.map((i) => queue.add('x', {}, { ...MINE, jobId: `late-${i}` }));
     const answers = Promise.allSettled([...late, owners.cancel('trip:42', { cancelId: 'late' })]);
@@ -60,7 +60,7 @@ describe.runIf(findServer() !== undefined)('a master of a Cluster that is killed
 
     const isConfirmed = (await answers).map(({ status }) => status === 'fulfilled');
     expect(isConfirmed).toEqual([...JOBS.map(() => false), false]);
-    // The cancel was lost with the server, so the jobs that were confirmed before it are back.
+    // The cancel was lost with the server, so the jobs that were confirmed before it exist again.
     const found = await Promise.all(
       ['kept', 'late'].map(async (word) => {
         const jobs = await Promise.all(JOBS.map((i) => queue.getJob(`${word}-${i}`)));

@@ -6,7 +6,7 @@ const CANCELS = 6_000;
 const AT_ONCE = 100;
 const MOST_RECEIPTS = 1_000;
 
-/** A program that may cancel may name any number of owners that never had a job. */
+/** A program that may cancel can name any number of owners that never had a job. */
 describe('cancels of owners that never had a job', () => {
   let store: TestStore;
   let kit: CoreKit;
@@ -60,7 +60,7 @@ describe('cancels of owners that never had a job', () => {
       await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => cancel(at + i)));
   }
 
-  /** This much more than what the store and its scripts take now. */
+  /** This much more than the store and its scripts use now. */
   async function limitMemory(bytes: number): Promise<void> {
     await kit.redis.config('SET', 'maxmemory', (await usedMemory()) + bytes);
   }
@@ -69,7 +69,7 @@ describe('cancels of owners that never had a job', () => {
     return Number(/used_memory:(\d+)/.exec(await kit.redis.info('memory'))![1]);
   }
 
-  /** Writes until the store refuses it. */
+  /** Writes until the store refuses a write. */
   async function fill(): Promise<void> {
     const write = (i: number): Promise<unknown> =>
       kit.redis.set(`${kit.prefix}-filler:${i}`, 'x'.repeat(10_000));

@@ -6,10 +6,10 @@ import { startOdd } from '../support/odd-worker.js';
 import { until } from '../support/until.js';
 
 const LOCK_MS = 1_500;
-/** What this machine may take to do what it was told. */
+/** How long this machine may take to react. */
 const SLACK_MS = 5_000;
 
-/** A worker dies between two steps of a run; the next one finds what it left, and finishes it. */
+/** A worker is killed between two steps of a run; the next worker finds the job and finishes it. */
 describe('kill -9 of a worker', () => {
   let fleet: Fleet;
   beforeEach(async () => {
@@ -22,8 +22,8 @@ describe('kill -9 of a worker', () => {
     ['between its handler and its end', 'before:finish', 1],
   ])('%s: the job runs again', async (_, point, ranBefore) => {
     const id = await die(point);
-    // What it said last may reach us after its death.
-    await until(() => timesRanToItsEnd(id) === ranBefore, 'its last words are read');
+    // The last output of the worker may arrive after its death.
+    await until(() => timesRanToItsEnd(id) === ranBefore, 'its last output is read');
     await takeOver();
 
     expect(await fleet.untilState(id, 'completed')).toMatchObject({ attempts: 1, result: { attempt: 1 } });
@@ -31,7 +31,7 @@ describe('kill -9 of a worker', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
-  it('before its answer to the end of a run: the job has completed, with its artifacts, and runs no more', async () => {
+  it('before its answer to the end of a run: the job is completed, with its artifacts, and does not run again', async () => {
     const id = await die('after:finish', { payload: { ms: 20, artifactBytes: 9 } });
     const ended = {
       state: 'completed',
@@ -46,7 +46,7 @@ describe('kill -9 of a worker', () => {
     expect(timesRanToItsEnd(id)).toBe(1);
   });
 
-  it('between its handler and its end: the artifacts of the next run are to be seen, and once', async () => {
+  it('between its handler and its end: only the artifacts of the next run are visible', async () => {
     const id = await die('before:finish', { payload: { ms: 20, artifactBytes: 9 } });
     expect(await fleet.job(id)).toMatchObject({ artifacts: [] });
     await takeOver();
@@ -59,7 +59,7 @@ describe('kill -9 of a worker', () => {
     ['between its handler and its end', 'before:finish'],
     ['before its answer to the end of a run', 'after:finish'],
   ])(
-    '%s: the next in line has the slot within a lease',
+    '%s: the next job in line gets the slot within a lease',
     async (_, point) => {
       const slot = { slot: { key: 'driver:7', limit: 1 } };
       const first = await fleet.probe({ ms: 1_000 }, slot);
@@ -76,7 +76,7 @@ describe('kill -9 of a worker', () => {
     60_000,
   );
 
-  it('between its fetch and its handler: the job has its slot again, and those behind it theirs', async () => {
+  it('between its fetch and its handler: the job gets its slot again, and then the jobs behind it', async () => {
     const slot = { slot: { key: 'driver:7', limit: 1 } };
     const id = await die('after:moveToActive', slot);
     const next = await fleet.probe({}, slot);
@@ -86,7 +86,7 @@ describe('kill -9 of a worker', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
-  it('each time: the job ends failed, not for ever, and leaves neither entry nor slot', async () => {
+  it('at each run of a job: the job fails in the end, and leaves neither entry nor slot', async () => {
     const id = await fleet.probe({ ms: 50, exit: true }, { slot: { key: 'driver:7', limit: 1 } });
     const next = await fleet.probe({}, { owners: ['trip:next'], slot: { key: 'driver:7', limit: 1 } });
     let deaths = 0;
@@ -103,14 +103,14 @@ describe('kill -9 of a worker', () => {
     await untilNothingIsLeft(fleet.storeUrl, fleet.prefix);
   });
 
-  /** Runs one job in a worker that dies at a point; answers the job. */
+  /** Runs one job in a worker that is killed at `point`; returns the id of the job. */
   async function die(point: string, more: object = {}): Promise<string> {
     const id = await fleet.probe({ ms: 20 }, more);
     await dieAt(point);
     return id;
   }
 
-  /** The job is there before the worker: a point is the first of its kind. */
+  /** The job is enqueued before the worker starts, because the crash point is the first command of its kind. */
   async function dieAt(point: string): Promise<void> {
     const env = { FAIL_POINT: point, WORKER_LOCK: `${LOCK_MS}ms` };
     const dies = startOdd('worker', fleet, 'fail-point', env);

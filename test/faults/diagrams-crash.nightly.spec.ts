@@ -14,7 +14,7 @@ import type { TestProcess } from '../support/process.js';
 import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
-/** A process dies at each step: requesting, enqueueing, drawing, cancelling the owner. */
+/** A process is killed at each step: requesting, enqueueing, drawing, cancelling the owner. */
 describe('kill -9 of a process that', () => {
   let fleet: Fleet;
   let worker: TestProcess | undefined;
@@ -49,7 +49,7 @@ describe('kill -9 of a process that', () => {
     return fetch(`${api.url}/v1/diagrams`, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  /** By an api that dies at that point. */
+  /** From an api that is killed at that point. */
   async function cancelledUntil(point: string, owner: string): Promise<void> {
     const api = await killed('api', point);
     const [type, id] = owner.split(':');
@@ -61,14 +61,14 @@ describe('kill -9 of a process that', () => {
     await expectKilled(api);
   }
 
-  /** By that process only. */
+  /** From that process only. */
   async function untilToldBy(one: TestProcess, owner: string): Promise<void> {
     const others = [fleet.api, ...fleet.janitors];
     for (const other of others) other.kill('SIGSTOP');
     const isIt = (fact: Record<string, unknown>): boolean =>
       fact['event'] === 'owner.cancelled' && fact['owner'] === owner;
     try {
-      await until(() => one.facts().some(isIt), 'it tells of the cancel');
+      await until(() => one.facts().some(isIt), 'it logs the cancel');
     } finally {
       for (const other of others) other.kill('SIGCONT');
     }
@@ -98,14 +98,17 @@ describe('kill -9 of a process that', () => {
     },
   );
 
-  it.each(['before:diagrams/begin', 'after:diagrams/begin'])('draws it, %s: another does', async (point) => {
-    await withoutWorker();
-    const odd = await killed('worker', point);
-    const { id, job } = await diagramOf(fleet);
-    await expectKilled(odd);
-    await withWorker();
-    expect((await untilDiagram(fleet, id, 'completed')).job).toBe(job);
-  });
+  it.each(['before:diagrams/begin', 'after:diagrams/begin'])(
+    'draws it, %s: another worker draws it',
+    async (point) => {
+      await withoutWorker();
+      const odd = await killed('worker', point);
+      const { id, job } = await diagramOf(fleet);
+      await expectKilled(odd);
+      await withWorker();
+      expect((await untilDiagram(fleet, id, 'completed')).job).toBe(job);
+    },
+  );
 
   it('cancels one of two requesters, before the other is handled: the diagram is drawn for the other', async () => {
     await withoutWorker();

@@ -8,9 +8,9 @@ import { until } from '../support/until.js';
 
 const BACKLOG = 20;
 const ASKED = 300;
-/** Far more than can be drawn while they are requested. */
+/** Far more than the workers can draw in the meantime. */
 const LANES = 60;
-/** Limit for an accepted diagram: those before it take no longer on any supported machine. */
+/** Time limit for an accepted diagram: on any supported machine, those before it take less. */
 const BOUND_MS = 40_000;
 
 describe('more diagrams than can be drawn', () => {
@@ -35,7 +35,7 @@ describe('more diagrams than can be drawn', () => {
     stalls.stop();
     expect(await keys()).toEqual(before);
 
-    // Needs no further job.
+    // An identical diagram needs no further job.
     expect(await askFor(fleet, { source: sources[0] })).toMatchObject({
       status: 202,
       body: { id: waiting[0]!.id },

@@ -10,11 +10,11 @@ import { until } from '../support/until.js';
 
 const A_JOB = { kind: 'probe', owners: ['trip:42'], payload: {} };
 const LATER = { ...A_JOB, delay: '10m' };
-/** How long a caller waits for a replica; long enough that a slow machine does much in it. */
+/** How long a caller waits for a replica; long enough for a slow machine. */
 const LIMIT_MS = 4_000;
-/** How long it waits for one that is known not to answer. */
+/** How long a caller waits for a replica that is known not to answer. */
 const FAILING_MS = 50;
-/** The embedded store is always one server, and keeps nothing. */
+/** The embedded store is always one server and keeps nothing. */
 const REAL_SERVER = findServer() !== undefined;
 
 describe.runIf(REAL_SERVER)('DURABILITY=replica', () => {
@@ -33,7 +33,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=replica', () => {
     await Promise.all([replica.stop(), master.stop()]);
   });
 
-  it('an enqueue, a batch, a flow and a cancel say that a replica holds them, and it does', async () => {
+  it('answers an enqueue, a batch, a flow and a cancel when a replica holds them, and says so', async () => {
     const job = await durableOf('/v1/jobs', LATER);
     const flow = await durableOf('/v1/flows', { ...A_JOB, children: [A_JOB] });
     const batch = await fleet.request('POST', '/v1/jobs/batch', { jobs: [LATER, LATER] });
@@ -49,7 +49,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=replica', () => {
     await restartMaster();
   });
 
-  it('without one it is said after the time limit, and callers who wait for none are not held up', async () => {
+  it('without a replica answers after the time limit, and delays no caller that waits for none', async () => {
     await durableOf('/v1/jobs', LATER);
     replica.freeze();
     const began = performance.now();
@@ -62,17 +62,17 @@ describe.runIf(REAL_SERVER)('DURABILITY=replica', () => {
     }
     expect(await asked).toMatchObject({ status: 201, body: { durable: false } });
     expect(performance.now() - began).toBeGreaterThan(LIMIT_MS - 50);
-    // The store itself is asked for longer: the caller did not wait for its answer.
+    // The store waits longer than the caller does: the caller did not wait for its answer.
     expect(await hasWait()).toBe(true);
 
     replica.thaw();
     await until(() => durableOf('/v1/jobs', LATER), 'a replica holds it again');
   });
 
-  it('while no replica answers a batch is not held up job by job', async () => {
+  it('while no replica answers delays a batch only once', async () => {
     replica.freeze();
     const jobs = Array.from({ length: 1_000 }, () => LATER);
-    // Until one has waited for the time limit, and the next does not.
+    // Until one call has waited for the time limit and the next one does not.
     await until(
       async () => {
         const began = performance.now();
@@ -90,7 +90,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=replica', () => {
     expect(tookMs).toBeLessThan((jobs.length * FAILING_MS) / 2);
   });
 
-  it('a receipt says later that the cancel is held, when its repeat found so', async () => {
+  it('updates a receipt when the repeated cancel finds that a replica holds it', async () => {
     replica.freeze();
     const cancel = { reason: 'r', cancelId: 'c-1' };
     expect(await durableOf('/v1/owners/trip/42/cancel', cancel)).toBe(false);
@@ -113,7 +113,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=replica', () => {
     return master.ask(async (redis) => /flags=\w*b.* cmd=wait\b/.test(String(await redis.client('LIST'))));
   }
 
-  /** So that the fleet ends in order. */
+  /** So that the fleet shuts down in order. */
   async function restartMaster(): Promise<void> {
     const port = master.port;
     await master.stop();
@@ -128,7 +128,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=disk', () => {
   const startApi = (): TestProcess =>
     TestProcess.app('api', { REDIS_URL: store!.url, PORT: '0', DURABILITY: 'disk', LOG_FORMAT: 'json' });
 
-  it('a single server that syncs before it answers has it on disk, until it has a replica', async () => {
+  it('confirms a write of a single server that syncs before it answers, until it has a replica', async () => {
     store = await TestStore.start('--appendfsync', 'always');
     const fleet = await Fleet.start({ storeUrl: store.url, env: { DURABILITY: 'disk' } });
     const [port] = await freePorts(1);
@@ -149,7 +149,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=disk', () => {
     }
   });
 
-  it('a server that syncs each second is waited for, by all callers together', async (context) => {
+  it('waits once for many callers if the server syncs each second', async (context) => {
     store = await TestStore.start('--appendfsync', 'everysec');
     if (!(await knowsWaitaof(store.url))) return context.skip();
     const env = { DURABILITY: 'disk', DURABILITY_TIMEOUT: '15s' };
@@ -166,7 +166,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=disk', () => {
     }
   });
 
-  it('a server without an append-only file is refused at the start', async () => {
+  it('refuses a server without an append-only file at the start', async () => {
     store = await TestStore.start('--appendonly', 'no');
     const api = startApi();
     expect(await api.exited).toEqual({ code: 1, signal: null });
@@ -175,7 +175,7 @@ describe.runIf(REAL_SERVER)('DURABILITY=disk', () => {
     );
   });
 
-  it('a server that cannot say what is on disk is refused at the start', async (context) => {
+  it('refuses a server that cannot say what is on disk at the start', async (context) => {
     store = await TestStore.start('--appendfsync', 'everysec');
     if (await knowsWaitaof(store.url)) return context.skip();
     const api = startApi();

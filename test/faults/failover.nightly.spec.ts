@@ -6,13 +6,13 @@ import { RedisSentinel } from '../support/redis-sentinel.js';
 import { until } from '../support/until.js';
 
 /**
- * How long after the promotion the old master may still take what is lost, and callers may still be refused: about a second on a machine that
- * is not busy with other tests, and ten without the Sentinels' word.
+ * How long after the promotion the old master may still accept writes that are lost, and callers may still be refused:
+ * about a second on a machine that is not busy with other tests, and ten without the Sentinels' messages.
  */
 const LATE_MS = 4_000;
-/** How long a worker may then take to do a job. */
+/** How long a worker may then take to run a job. */
 const WORKING_MS = 2_000;
-/** Longer than the Sentinels need until their word of the new master has reached every client. */
+/** Longer than the Sentinels need to tell every client of the new master. */
 const PAUSE_MS = 5_000;
 
 /** The embedded store is always one server. */
@@ -34,7 +34,7 @@ describe.runIf(REAL_SERVER)('a failover with Sentinels, under load', () => {
     await store.stop();
   });
 
-  it('that is planned: the old master takes nothing more than a moment after the promotion', async () => {
+  it('that is planned: the old master accepts no write later than a moment after the promotion', async () => {
     const load = await start();
     await store.failOver();
     await store.untilPromoted();
@@ -43,7 +43,7 @@ describe.runIf(REAL_SERVER)('a failover with Sentinels, under load', () => {
     await expectMoved(fleet, load, promotedAt, store);
   });
 
-  it('that is planned loses nothing of what a replica was said to hold', async () => {
+  it('that is planned loses nothing that a replica was reported to hold', async () => {
     const load = await start({ DURABILITY: 'replica' });
     await store.failOver();
     await store.untilPromoted();
@@ -56,7 +56,7 @@ describe.runIf(REAL_SERVER)('a failover with Sentinels, under load', () => {
     expect(durable.length).toBeGreaterThan(100);
   });
 
-  it('of a master that is paused: it takes nothing when it wakes', async () => {
+  it('of a master that is paused: it accepts no write when it resumes', async () => {
     const load = await start();
     store.master.freeze();
     await store.untilPromoted();
@@ -83,20 +83,20 @@ describe.runIf(REAL_SERVER)('a failover with Sentinels, under load', () => {
   });
 });
 
-/** Compares what was answered with what the store has, once it is known which server that is. */
+/** Compares the answers with the contents of the store, once it is known which server is the master. */
 async function expectMoved(
   fleet: Fleet,
   load: FailoverLoad,
   promotedAt: number,
   store: RedisSentinel,
 ): Promise<Lost> {
-  // Until then a connection that stays with the old master loses what it takes; afterwards there is only the new one.
+  // Until then, a connection that stays with the old master loses its writes; afterwards there is only the new master.
   await store.untilDemoted();
   await load.untilMoreAccepted();
   const isLate = (one: { readonly at: number }): boolean => one.at - promotedAt > LATE_MS;
   await until(() => load.jobs.filter(isLate).length > 5, 'callers go on long enough');
   await load.stop();
-  // The connection on which the worker waits for jobs has moved too.
+  // The connection on which the worker waits for jobs has moved as well.
   await fleet.untilState(await fleet.probe(), 'completed', WORKING_MS);
   const lost = await load.lost();
   const all = [...lost.jobs, ...lost.receipts, ...lost.revived];

@@ -3,9 +3,9 @@ import { Fleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
 const LOCK_MS = 2_000;
-/** The lock is checked on every fifth of its length: once to suspect, once to act. */
+/** The lock is checked every fifth of its length; a job counts as stalled at the second check. */
 const CHECKS_MS = (2 * LOCK_MS) / 5;
-/** What this machine may take to do what it was told; it is a bound on the fact, not a measurement. */
+/** How long this machine may take to react; this bounds the result and measures nothing. */
 const SLACK_MS = 5_000;
 
 describe('kill -9 of a worker', () => {
@@ -15,7 +15,7 @@ describe('kill -9 of a worker', () => {
   });
   afterAll(() => fleet.stop());
 
-  it('has its running jobs run again by the other within the lock time, at no attempt', async () => {
+  it('makes another worker run its jobs again within the lock time, without counting an attempt', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => fleet.probe({ ms: 6_000 })));
     const [victim, other] = fleet.workers;
     const taken = await until(() => {
@@ -38,7 +38,7 @@ describe('kill -9 of a worker', () => {
     }
   });
 
-  it('ends a job failed that kills its worker each time, and not for ever', async () => {
+  it('fails a job that kills its worker each time, after a limited number of runs', async () => {
     const id = await fleet.probe({ exit: true });
     for (let deaths = 0; deaths < 4; deaths += 1) {
       const alive = await until(() => fleet.workers.find((worker) => !worker.hasExited), 'a worker lives');

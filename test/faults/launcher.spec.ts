@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 const HAS_NPM = spawnSync('npm', ['--version']).error === undefined;
 const HAS_SCRIPT = spawnSync('script', ['--version']).error === undefined;
 
-/** Whatever ends the launcher, and whenever: nothing that it started goes on, and its data folder has no second server. */
+/** However and whenever the launcher ends, none of its processes survives, and its data folder has no second server. */
 describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
   let port: number;
   beforeEach(async () => (port = await freePort()));
@@ -25,7 +25,7 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
   const start = (): TestProcess => TestProcess.script(['scripts/start.mjs'], { PORT: String(port) });
 
   it.each(isNight ? [50, 150, 250, 400, 600, 900, 1_400] : [150, 600])(
-    'killed hard %d ms after its start leaves nothing behind',
+    'that is killed %d ms after its start leaves nothing behind',
     async (ms) => {
       const launcher = start();
       await pause(ms);
@@ -35,20 +35,20 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
   );
 
   it.each(isNight ? [50, 250, 600, 1_000, 1_800] : [250, 1_000])(
-    'told to end %d ms after its start ends all of it, and well',
+    'that is told to end %d ms after its start ends all of it, and exits with 0',
     async (ms) => {
       const launcher = start();
       await pause(ms);
       launcher.kill('SIGTERM');
       const { code, signal } = await launcher.exited;
-      // Before it listens for signals it has started nothing yet.
+      // Until it listens for signals it has started no process.
       expect([0, 'SIGTERM']).toContain(code ?? signal);
       expect(launcher.output).not.toMatch(/in time/);
       await until(async () => (await childrenOf(port)).length === 0, 'all it started has ended');
     },
   );
 
-  it.runIf(HAS_NPM)('whose npm is told to end, or killed, ends as well', async () => {
+  it.runIf(HAS_NPM)('ends when its npm is told to end or is killed', async () => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const npm = new TestProcess(
         spawn('npm', ['start'], {
@@ -64,15 +64,15 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
   });
 
   it.each(['nohup node scripts/start.mjs', 'setsid node scripts/start.mjs'])(
-    'started as `%s &` by a script that ends goes on',
+    'that a script starts as `%s &` survives the script',
     (command) => expectToGoOn(command),
   );
 
-  it.runIf(HAS_NPM)('started as `nohup npm start &` by a script that ends goes on', () =>
+  it.runIf(HAS_NPM)('that a script starts as `nohup npm start &` survives the script', () =>
     expectToGoOn('nohup npm start'),
   );
 
-  it.runIf(HAS_SCRIPT)('whose terminal closes ends, and all it started', async () => {
+  it.runIf(HAS_SCRIPT)('ends with all its processes when its terminal closes', async () => {
     const terminal = new TestProcess(
       spawn('script', ['-qec', 'node scripts/start.mjs', '/dev/null'], {
         cwd: root,
@@ -85,7 +85,7 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
     await until(async () => (await childrenOf(port)).length === 0, 'all has ended');
   });
 
-  /** It goes on when its script has ended, and when the terminal closes that it was started from; it is told to end at last. */
+  /** Expects the launcher to outlive its script and the terminal that it was started from; then tells it to end. */
   async function expectToGoOn(command: string): Promise<void> {
     const script = `${command} >/dev/null 2>&1 & sleep 1`;
     const shell = spawn('sh', ['-c', script], {
@@ -99,7 +99,7 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
     await until(ready, 'the fleet is ready');
     const launcher = await until(() => launcherOf(port), 'the launcher is found');
 
-    // What a closing terminal sends reaches the whole group, npm included.
+    // A closing terminal signals the whole group, npm included.
     process.kill(-(await groupOf(launcher)), 'SIGHUP');
     await pause(3 * 500);
     expect(await ready()).toBe(true);
@@ -108,7 +108,7 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
     await until(async () => (await childrenOf(port)).length === 0, 'all has ended');
   }
 
-  it('whose whole group is told to end hands back what runs, for the store ends last', async () => {
+  it('hands running jobs back when its whole group is told to end, because the store ends last', async () => {
     const launcher = new TestProcess(
       spawn(process.execPath, ['scripts/start.mjs'], {
         cwd: root,
@@ -136,7 +136,7 @@ describe.runIf(existsSync('/proc/self/environ'))('a launcher', () => {
   });
 });
 
-/** Processes that were started with this PORT, or run in its data folder; the test's own are not among them. */
+/** Processes that were started with this PORT or run in its data folder, except the test process. */
 async function childrenOf(port: number): Promise<number[]> {
   const found: number[] = [];
   for (const entry of await readdir('/proc')) {

@@ -3,7 +3,7 @@ import { expect, inject, it } from 'vitest';
 import { Fleet, type Answer } from '../support/fleet.js';
 import { until } from '../support/until.js';
 
-it('a cancel whose receipt the store lost before it was answered is a 503 to repeat', async () => {
+it('answers 503 to a cancel whose receipt the store lost before the answer, so that the caller repeats it', async () => {
   const fleet = await Fleet.start();
   const redis = new Redis(inject('storeUrl'));
   try {
@@ -14,7 +14,7 @@ it('a cancel whose receipt the store lost before it was answered is a 503 to rep
     const answered = fleet
       .request('POST', '/v1/owners/trip/42/cancel', cancel)
       .then((given) => (answer = given));
-    // As a replica that took over without it. A cancel that does not wait yet writes it once more.
+    // Simulates a replica that took over without the receipt. A cancel that does not wait yet writes it once more.
     await until(async () => {
       await redis.del(`{${fleet.prefix}}~receipt~c-1`);
       return answer;

@@ -9,10 +9,10 @@ import { until } from '../support/until.js';
 const ANSWER_MS = 2_000;
 const stalls = new Stalls();
 
-/** What the api sends, as it is on the wire, in the step that adds a job and keeps the answer to its key: the owner. */
+/** Part of the command that adds a job and stores the answer to its key, as the api sends it: the owner. */
 const ADD = /\r\nsite:[^\r]*\r\n/;
 
-/** F7, F8: the client of the store sends again what was not answered, and so does the caller. */
+/** F7, F8: the store client sends an unanswered command again, and so does the caller. */
 describe('a lost reply', () => {
   let proxy: Proxy;
   let fleet: Fleet;
@@ -41,7 +41,7 @@ describe('a lost reply', () => {
   }
 
   it.each(['drop', 'cut', 'hang'] as const)(
-    '(%s) to an enqueue makes exactly one job, and the repeat gets it',
+    '(%s) to an enqueue makes exactly one job, and the repeated request gets it',
     async (fault) => {
       newCase();
       const before = await countWaiting(fleet);
@@ -101,38 +101,38 @@ describe('a lost reply', () => {
     expect(held.length).toBeLessThanOrEqual(jobs.length);
   });
 
-  it('and the end of its producer: the repeat to another gets the job, which has ended meanwhile', async () => {
+  it('to a producer that is killed: the repeat to another producer gets the job, which has ended meanwhile', async () => {
     newCase();
-    const doomed = await startApi(fleet, proxy);
+    const victim = await startApi(fleet, proxy);
     const met = proxy.next('hang', ADD);
     const dedup = { strategy: 'skip' };
-    const lost = ask({ dedup }, doomed.url);
+    const lost = ask({ dedup }, victim.url);
     await met;
     expect((await lost).status).toBe(503);
-    doomed.kill('SIGKILL');
-    await doomed.exited;
+    victim.kill('SIGKILL');
+    await victim.exited;
     const [id] = await jobsOf(fleet, owner);
     await fleet.untilReady(fleet.addWorker());
     await fleet.untilState(id!, 'completed');
 
     expect(await ask({ dedup })).toMatchObject({ status: 201, body: { outcome: 'created', id } });
     expect(await jobsOf(fleet, owner)).toEqual([]);
-    // Nothing of it stands in the way of the next one.
+    // Nothing of the job blocks the next trigger.
     key += '-next';
     const next = await ask({ dedup });
     expect(next).toMatchObject({ status: 201, body: { outcome: 'created' } });
     await fleet.untilState(String(next.body['id']), 'completed');
   });
 
-  it('to a producer that dies before its request arrives leaves nothing in the way of the next trigger', async () => {
+  it('to a producer that is killed before its command arrives does not block the next trigger', async () => {
     newCase();
-    const doomed = await startApi(fleet, proxy);
+    const victim = await startApi(fleet, proxy);
     const met = proxy.next('cut', ADD);
     const dedup = { strategy: 'skip' };
-    const lost = ask({ dedup }, doomed.url).catch(() => undefined);
+    const lost = ask({ dedup }, victim.url).catch(() => undefined);
     await met;
-    doomed.kill('SIGKILL');
-    await doomed.exited;
+    victim.kill('SIGKILL');
+    await victim.exited;
     await lost;
     expect(await jobsOf(fleet, owner)).toEqual([]);
 
@@ -168,7 +168,7 @@ async function jobsOf(fleet: Fleet, owner: string): Promise<string[]> {
   return jobs;
 }
 
-/** By the queue itself, not by any index. */
+/** As the queue counts them, not an index. */
 async function countWaiting(fleet: Fleet): Promise<number> {
   const queue = new Queue('probe', {
     connection: { url: inject('storeUrl') },

@@ -11,7 +11,7 @@ type Fact = ReturnType<typeof jobFacts>[number];
 
 const LOCK_MS = 2_000;
 
-/** F1, F2: a worker that holds a job no more does not know it yet. What it makes of the job must not count. */
+/** F1, F2: a worker has lost a job and does not know it yet. The result of its run must not be committed. */
 describe('a run that was overtaken', () => {
   let store: TestStore;
   let redis: Redis;
@@ -31,7 +31,7 @@ describe('a run that was overtaken', () => {
     }
   });
 
-  it('while its worker was frozen makes nothing that counts', async () => {
+  it('while its worker was frozen commits nothing', async () => {
     const id = await fleet.probe({ ms: 3_000 });
     const frozen = await workerOf(id);
     frozen.kill('SIGSTOP');
@@ -43,8 +43,8 @@ describe('a run that was overtaken', () => {
     await expectOneEndOf(id, other);
   });
 
-  it('while its worker was frozen makes nothing that counts, when its handler had just ended', async () => {
-    // With no steps left to take, it goes on from where it was frozen straight to its commit.
+  it('while its worker was frozen commits nothing, even if its handler had just ended', async () => {
+    // It has no steps left, so it continues straight to its commit.
     const id = await fleet.probe({ ms: 8_000, ignoreAbort: true });
     const frozen = await workerOf(id);
     await until(async () => (await fleet.job(id)).progress === 90, 'its last step is under way');
@@ -56,8 +56,8 @@ describe('a run that was overtaken', () => {
     await expectOneEndOf(id, other);
   });
 
-  it('by the loss of its lock is told so, and another does the job', async () => {
-    // Fetched again by the worker that has it, the job would find itself busy, and the first run make what counts.
+  it('by the loss of its lock is told so, and another worker runs the job', async () => {
+    // If the same worker fetched the job again, it would find it busy, and the first run would commit.
     await fleet.stop();
     fleet = await start({ WORKER_CONCURRENCY: '1' });
     const id = await fleet.probe({ ms: 3_000 });
@@ -69,7 +69,7 @@ describe('a run that was overtaken', () => {
     await expectOneEndOf(id);
   });
 
-  it('by a store that takes no writes for longer than a lease is committed once', async () => {
+  it('by a store that accepts no writes for longer than a lease is committed once', async () => {
     const id = await fleet.probe({ ms: 2_500 });
     await workerOf(id);
     await redis.call('CLIENT', 'PAUSE', String(LOCK_MS + 1_500), 'WRITE');
@@ -78,7 +78,7 @@ describe('a run that was overtaken', () => {
     await expectOneEndOf(id);
   });
 
-  it('has no slot to give away: nobody else runs on its key meanwhile', async () => {
+  it('keeps its slot: no other job runs on its key meanwhile', async () => {
     const slot = { slot: { key: 'driver:7', limit: 1 } };
     const id = await fleet.probe({ ms: 6_000 }, slot);
     await workerOf(id);
@@ -89,7 +89,8 @@ describe('a run that was overtaken', () => {
     const { result } = await fleet.untilState(id, 'completed', 20_000);
     const { ranMs } = result as { ranMs: number };
     await fleet.untilState(next, 'completed', 20_000);
-    // The first run is told, and the job done over by who fetches it again. What workers say may reach us in any order.
+    // The first run is told, and the worker that fetches the job again runs it. The output of workers may arrive in any
+    // order.
     const [begins, ends] = await until(() => {
       const [began, lost, completed] = (['job.began', 'job.lost', 'job.completed'] as const).map((event) =>
         jobFacts(fleet.workers, event),
@@ -98,10 +99,11 @@ describe('a run that was overtaken', () => {
     }, 'each run has begun and ended');
     const runs = begins.map<Interval>(({ jobId, pid, time: from }) => {
       const own = ends.filter((end) => end.jobId === jobId && end.time >= from && end.pid === pid);
-      // A job that is completed later, with the result that its run left, had ended before: its slot was free then.
+      // A job that is completed later, with the stored result of its run, had ended before: its slot was free then.
       return { jobId, from, to: Math.min(from + ranMs, ...own.map(({ time }) => time)) };
     });
-    // Both runs of the first job go on until the renewal of the lock tells the older one. The slot is that job's all the time.
+    // Both runs of the first job continue until the renewal of the lock stops the older one. The slot belongs to that
+    // job all the time.
     const held = [id, next].map((jobId) => {
       const own = runs.filter((run) => run.jobId === jobId);
       return {

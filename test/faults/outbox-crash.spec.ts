@@ -18,8 +18,11 @@ interface Told {
   readonly data: object;
 }
 
-/** I47: an owner's cancel is told to other services, whatever dies; and again under the same id alone. */
-describe('kill -9 of a process that tells other services', () => {
+/**
+ * I47: other services are told of the cancel of an owner, whichever process is killed. A repeated event has the same
+ * id.
+ */
+describe('kill -9 of a process that publishes events', () => {
   const seed = Date.now() % 1_000_000;
   const random = seededRandom(seed);
   let app: KindApp;
@@ -48,14 +51,14 @@ describe('kill -9 of a process that tells other services', () => {
     expect(await told()).toHaveLength(1);
   });
 
-  it('the same: without the outbox it would not be told', async () => {
+  it('between the cancel and the event: without the outbox the event would be lost', async () => {
     await cancelAndDie('before:command/xadd');
     expect(await app.redis.unlink(`${app.prefix}~outbox`)).toBe(1);
     expect(await context.get(Outbox).relay()).toBe(0);
     expect(await told()).toEqual([]);
   });
 
-  it('between the event and its leaving the outbox: it is told once more, under the same id', async () => {
+  it('between the event and its removal from the outbox: the event is repeated under the same id', async () => {
     const cancelId = await cancelAndDie('after:command/xadd');
     expect(await told()).toHaveLength(1);
     await relayAll();
@@ -63,7 +66,7 @@ describe('kill -9 of a process that tells other services', () => {
     expect(await told()).toMatchObject([{ id }, { id }]);
   });
 
-  it('where other services are not told: nothing is listed', async () => {
+  it('that publishes nothing leaves no outbox entry', async () => {
     for (const env of [{}, { EVENTS_OUT: 'off' }]) {
       await cancel('before:#0', env);
       await until(async () => (await listed()).length === 0, 'nothing is listed', 1_000);
@@ -72,10 +75,10 @@ describe('kill -9 of a process that tells other services', () => {
   });
 
   it(
-    'at any command: it is told at last, and nothing stays listed',
+    'at any command: the event is published in the end, and the outbox is empty',
     async () => {
       const { commands } = await cancel('before:#0');
-      // Beyond its answer there is the event, and what follows.
+      // The event is written after the answer, so there are more commands.
       const points = crashPoints(commands! + 4, SAMPLED.cancel, random);
       console.log(`A cancel sends ${commands} commands until its answer; seed ${seed}.`);
       let killed = 0;
@@ -97,7 +100,7 @@ describe('kill -9 of a process that tells other services', () => {
   );
 
   it(
-    'at any command of the relay that tells it: the next one does',
+    'at any command of the relay: the next relay publishes the events',
     async () => {
       const commands = await fewestCommands(async () => (await relayAndDie('before:#0')).commands!);
       const points = crashPoints(commands, SAMPLED.relay, random);
@@ -113,7 +116,7 @@ describe('kill -9 of a process that tells other services', () => {
     crashTime(90_000),
   );
 
-  /** Three cancels that are not told yet, and a relay that dies over them. */
+  /** Makes three cancels with unpublished events, and starts a relay that is killed at `point`. */
   async function relayAndDie(point: string): Promise<{ exit: Exit; commands: number | undefined }> {
     const process = CrashingProcess.start(app, point, TELLS);
     await process.untilReady();
@@ -151,16 +154,16 @@ describe('kill -9 of a process that tells other services', () => {
     return { cancelId, exit, commands: done?.commands };
   }
 
-  /** Until nothing is listed any more. */
+  /** Relays until the outbox is empty. */
   async function relayAll(): Promise<void> {
     await until(async () => {
       await makeDue();
       await context.get(Outbox).relay();
       return (await listed()).length === 0;
-    }, 'all is told');
+    }, 'every event is published');
   }
 
-  /** As if so much time had passed that the process that entered them must have told them. */
+  /** Makes the entries as old as those that their process should have published. */
   async function makeDue(): Promise<void> {
     for (const entry of await listed()) await app.redis.zadd(`${app.prefix}~outbox`, 'XX', 1, entry);
   }

@@ -25,7 +25,7 @@ describe.runIf(findServer() !== undefined)('partitions in a Cluster, under load'
     expect(await load.bothSides()).toEqual({ jobs: [], index: [] });
   }
 
-  it('are spread over the masters, and a slot that moves loses nothing and leaves nothing half done', async () => {
+  it('are spread over the masters, and a moving slot loses nothing and leaves no half-done work', async () => {
     const masters = await Promise.all(load.tags.map((tag) => cluster.nodeOf(tag)));
     expect(new Set(masters).size).toBeGreaterThan(1);
 
@@ -56,7 +56,7 @@ describe.runIf(findServer() !== undefined)('partitions in a Cluster, under load'
     await expectNothingLost();
   });
 
-  it('go on after a master was killed, each with an index that is equal to its unfinished jobs', async () => {
+  it('continue after a master is killed, each with an index that equals its unfinished jobs', async () => {
     const master = await cluster.nodeOf(load.tags[0]!);
     const replica = cluster.replicas[cluster.nodes.indexOf(master)]!;
 
@@ -69,7 +69,7 @@ describe.runIf(findServer() !== undefined)('partitions in a Cluster, under load'
     await load.settle();
 
     expect(await load.bothSides()).toEqual({ jobs: [], index: [] });
-    // What the master had answered and its replica had not yet received is all that may be missing.
+    // Only writes that the master had answered and its replica had not received may be missing.
     expect(load.lost().length).toBeLessThan(20);
   });
 });

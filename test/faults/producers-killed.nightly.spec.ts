@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 const ROUNDS = 10;
 const TRIGGERS = 1_000;
 const PRODUCERS = 4;
-/** How many requests a producer has under way at once. */
+/** How many requests a producer has in flight at once. */
 const AT_ONCE = 5;
 const OWNER = 'site:1';
 const LOOK_EVERY_MS = 10;
@@ -17,26 +17,29 @@ interface Accepted {
   readonly asked: number;
 }
 
-/** I10, I13: many producers, one key, and any of them and of the workers killed. */
+/** I10, I13: many producers use one key; producers and workers are killed at random. */
 describe('kill -9 of producers and workers of one key', () => {
   let fleet: Fleet;
   let producers: TestProcess[];
   const killedAt = new Map<TestProcess, number>();
 
   beforeAll(async () => {
-    // The place of a job whose worker is killed just after it has ended is left to the repair.
+    // The repair sweep frees the place of a job whose worker is killed right after it ended.
     const env = { WORKER_LOCK: '1s', WORKER_CONCURRENCY: '5', REPAIR_EVERY: '1s' };
     fleet = await Fleet.start({ workers: 2, janitor: true, env });
     producers = [fleet.api, ...(await Promise.all([1, 2, 3].map(() => startProducer(fleet))))];
   });
   afterAll(() => fleet.stop());
 
-  it(`${ROUNDS * TRIGGERS} triggers: one pending, one running at most, and none without a later start`, async () => {
+  it(`${ROUNDS * TRIGGERS} triggers: at most one pending and one running job, and a later start for each trigger`, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const watch = watchPending(fleet);
       const accepted: Accepted[] = [];
       const sending = producers.map((producer) => send(producer, TRIGGERS / PRODUCERS, accepted));
-      await until(() => accepted.length > TRIGGERS * (0.2 + 0.4 * Math.random()), 'they are in the middle');
+      await until(
+        () => accepted.length > TRIGGERS * (0.2 + 0.4 * Math.random()),
+        'some requests are accepted',
+      );
       const [producer, worker] = [anyOf(producers), anyOf(fleet.workers)];
       for (const victim of [producer, worker]) {
         victim.kill('SIGKILL');
@@ -75,7 +78,7 @@ async function startProducer(fleet: Fleet): Promise<TestProcess> {
   return producer;
 }
 
-/** Asks so many times, or until its producer is killed. */
+/** Sends `count` triggers, or until its producer is killed. */
 async function send(producer: TestProcess, count: number, accepted: Accepted[]): Promise<void> {
   const body = JSON.stringify({
     kind: 'probe',
@@ -99,7 +102,7 @@ async function send(producer: TestProcess, count: number, accepted: Accepted[]):
   if (failed && producer.child.signalCode !== 'SIGKILL' && !producer.child.killed) throw failed.reason;
 }
 
-/** Looks again and again how many jobs of the key have not begun; answers the most it saw. */
+/** Polls how many jobs of the key have not begun; returns the maximum. */
 function watchPending(fleet: Fleet): { end(): Promise<number> } {
   let isOver = false;
   let most = 0;
@@ -120,8 +123,8 @@ function watchPending(fleet: Fleet): { end(): Promise<number> } {
 }
 
 /**
- * The job that each was told of had not begun when it was told, so it began after. What a killed worker did not get to
- * say is told by the job itself: it was not over then.
+ * The job that a trigger was answered with had not begun at that time, so it began afterwards. If a killed worker did
+ * not report its start, the timeline of the job shows that it ended later.
  */
 async function expectStarts(fleet: Fleet, accepted: readonly Accepted[]): Promise<void> {
   const waiting = new Map<string, number>();
@@ -134,11 +137,11 @@ async function expectStarts(fleet: Fleet, accepted: readonly Accepted[]): Promis
     const { timeline } = await fleet.untilState(id, 'completed');
     expect(Date.parse(timeline.at(-1)!.at)).toBeGreaterThanOrEqual(asked);
   }
-  // Else nothing was seen of when they began.
+  // Otherwise the test observed too few starts.
   expect(waiting.size).toBeLessThan(10);
 }
 
-/** How many ran at once, by what the workers said; a run of a killed one ended with it. */
+/** How many jobs ran at once, by the log of the workers; a run of a killed worker ended with it. */
 function mostAtOnce(processes: readonly TestProcess[], killedAt: ReadonlyMap<TestProcess, number>): number {
   const changes: { at: number; by: 1 | -1 }[] = [];
   for (const process of processes) {
@@ -152,7 +155,7 @@ function mostAtOnce(processes: readonly TestProcess[], killedAt: ReadonlyMap<Tes
     }
     for (const _ of open) changes.push({ at: killedAt.get(process) ?? Infinity, by: -1 });
   }
-  // At the same ms the end comes first: the next begins because of it.
+  // Within the same ms the end comes first, because the next job starts when one ends.
   changes.sort((a, b) => a.at - b.at || a.by - b.by);
   let now = 0;
   return Math.max(...changes.map(({ by }) => (now += by)));

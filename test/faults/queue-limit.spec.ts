@@ -24,7 +24,7 @@ describe('the limit of a queue', () => {
   const allRun = (): Promise<true> =>
     until(async () => (await queue.getActiveCount()) === RUNNING, 'the workers are busy');
 
-  it('is the same after a worker was killed, whose jobs wait again', async () => {
+  it('is the same after a worker is killed, whose jobs wait again', async () => {
     for (let i = 0; i < RUNNING; i += 1) await ask();
     await allRun();
     for (let i = 0; i < MAX; i += 1) expect((await ask()).status).toBe(201);

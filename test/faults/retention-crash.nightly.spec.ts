@@ -23,7 +23,7 @@ import { until } from '../support/until.js';
 
 const TRIP = owner('trip', '42');
 const AT_ONCE = 2;
-/** Of the commands of a sweep of artifacts, so many are died at, from either side. */
+/** How many of the commands of an artifacts sweep the test kills at, before or after each. */
 const SAMPLED = 12;
 
 const keptKind = defineKind({
@@ -34,12 +34,15 @@ const keptKind = defineKind({
   artifacts: true,
 });
 
-/** I25, I28: a process that removes a finished job dies at any step; its artifacts go before it, and another finishes what is left. */
+/**
+ * I25, I28: a process that removes a finished job is killed at any step. Artifacts are removed before their job, and
+ * another process removes the rest.
+ */
 describe('kill -9 of a process that removes finished jobs', () => {
   let app: KindApp;
   let context: INestApplicationContext;
   let kept: KeptArtifacts;
-  /** It runs the whole time, and has put what it makes, which no sweep may take. */
+  /** Runs during the whole test. No sweep may remove its artifacts. */
   let running: string;
   const mayEnd = defer();
   const ends = { killed: 0, lived: 0 };
@@ -58,7 +61,7 @@ describe('kill -9 of a process that removes finished jobs', () => {
     app = new KindApp();
     kept = await KeptArtifacts.open(app.prefix);
     context = await app.startWorker([keptKind], [KeptHandler], {
-      // A long lock: it is not to end because the machine is busy.
+      // A long lock, so that it does not expire only because the machine is busy.
       worker: { lockDuration: 10_000 },
       artifacts: kept.store,
       sweeps: { timers: false, lock: 1_000, artifactGrace: 1 },
@@ -70,7 +73,7 @@ describe('kill -9 of a process that removes finished jobs', () => {
     mayEnd.resolve();
     await until(async () => (await stateOf(running)) === 'completed', 'it has completed');
     expect((await kept.store.list(running, '1')).map(({ name }) => name)).toEqual(['a', 'b']);
-    // What the last one that was killed left of its sweep.
+    // What the last killed process left of its sweep.
     for (const kind of ['retention', 'artifacts'])
       await until(async () => (await sweep(kind))?.state === 'done', `the last sweep of ${kind} is done`);
     await kept.clear();
@@ -80,7 +83,7 @@ describe('kill -9 of a process that removes finished jobs', () => {
   });
 
   it(
-    'at every command leaves nothing that another does not finish',
+    'at any command leaves nothing that another process does not finish',
     async () => {
       const commands = await fewestCommands(() => trial('before:#0'));
       console.log(`A sweep of retention sends ${commands} commands.`);
@@ -93,7 +96,7 @@ describe('kill -9 of a process that removes finished jobs', () => {
   );
 
   it(
-    'at any command of the sweep of artifacts leaves nothing of jobs that are gone, and all of those that are not',
+    'at any command of the artifacts sweep removes all artifacts of missing jobs in the end, and no others',
     async () => {
       await finish();
       const others = await kept.jobs();
@@ -110,7 +113,7 @@ describe('kill -9 of a process that removes finished jobs', () => {
     crashTime(120_000),
   );
 
-  /** Artifacts of jobs that are unknown, and bytes that nothing leads to, swept by a process that is killed at a point. */
+  /** Makes artifacts of unknown jobs and bytes that are in no index, and starts a sweep that is killed at `point`. */
   async function strand(point: string, others: readonly string[]): Promise<number> {
     const process = startSweeping(point);
     const gone = [1, 2, 3].map(() => `kept-${randomBytes(10).toString('hex')}`);
@@ -119,7 +122,7 @@ describe('kill -9 of a process that removes finished jobs', () => {
     const list = `${app.prefix}:{made:${shard}}`;
     await app.redis.multi().zrem(list, gone[0]!).unlink(`${list}:${gone[0]}`).exec();
     const commands = await sweepAndDie(process, 'artifacts');
-    // The first may only enter what nothing leads to.
+    // The first sweep may only add such bytes to the index.
     await until(
       async () => {
         await sweep('artifacts');
@@ -133,7 +136,10 @@ describe('kill -9 of a process that removes finished jobs', () => {
     return commands;
   }
 
-  /** Two jobs, of which the older one is to go, by a process that is killed at a point. Answers how many commands it sent. */
+  /**
+   * Sweeps two jobs, of which the older one is due for removal, in a process that is killed at `point`. Returns the
+   * number of commands it sent.
+   */
   async function trial(point: string): Promise<number> {
     const process = startSweeping(point);
     const ids: string[] = [];
@@ -142,7 +148,7 @@ describe('kill -9 of a process that removes finished jobs', () => {
     const commands = await sweepAndDie(process, 'retention');
 
     const isGone = (await stateOf(older)) === 'removed';
-    // The one that the trial before has kept goes beside it, and may be on its way still.
+    // The job that the previous trial kept is removed in the same sweep, and its removal may still be under way.
     if (isGone)
       expect({ point, isLeft: (await kept.jobs()).includes(older) }).toEqual({ point, isLeft: false });
     await until(

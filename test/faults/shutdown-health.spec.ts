@@ -10,10 +10,10 @@ import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
 const DRAINING = { livez: 200, readyz: 503, isDraining: true, metrics: 200 };
-/** Between the last look that was answered and the exit: one more look, and the exit itself. */
+/** Between the last answered probe and the exit: one more probe, and the exit itself. */
 const AT_THE_END_MS = 1_500;
 
-/** What a probe sees of real processes between SIGTERM and their end. */
+/** What a probe observes of real processes between SIGTERM and their exit. */
 describe('after SIGTERM health is served', () => {
   let fleet: Fleet;
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('after SIGTERM health is served', () => {
     expect((await fleet.job(id)).state).toBe('completed');
   });
 
-  it('by a janitor until the sweep that is under way has ended', async () => {
+  it('by a janitor until its current sweep has ended', async () => {
     const service = await OwnerService.start();
     const asked = new Promise<Call>((resolve) => (service.behave = resolve));
     const resolvers = join(fleet.artifacts, 'resolvers.json');
@@ -74,7 +74,7 @@ describe('after SIGTERM health is served', () => {
     expect(await fleet.api.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('and jobs are taken by an api for SHUTDOWN_READY_DELAY before it closes', async () => {
+  it('and jobs are accepted by an api for SHUTDOWN_READY_DELAY before it closes', async () => {
     const api = fleet.addApi({ SHUTDOWN_READY_DELAY: '4s' });
     await fleet.untilReady(api);
     fleet.api.kill('SIGTERM');
@@ -91,7 +91,7 @@ describe('after SIGTERM health is served', () => {
     expect(performance.now() - began).toBeGreaterThan(4_000);
   });
 
-  it('is refused a delay that leaves no time to end', async () => {
+  it('and a delay that leaves no time for the shutdown is refused', async () => {
     const api = fleet.addApi({ SHUTDOWN_READY_DELAY: '30s' });
     expect(await api.exited).toMatchObject({ code: 1 });
     expect(api.output).toContain(
@@ -100,7 +100,7 @@ describe('after SIGTERM health is served', () => {
   });
 });
 
-/** Looks for as long as it is answered: always 503 with `draining`, and not silent before the process ends. */
+/** Probes until there is no answer: each is 503 with `draining`, and the last one is right before the exit. */
 async function expectHealthUntilExit(process: TestProcess, atLeastMs: number): Promise<void> {
   await until(async () => (await look(process)).readyz === 503, 'it drains', 3_000);
   const began = performance.now();
@@ -134,7 +134,7 @@ async function look({ url }: TestProcess): Promise<typeof DRAINING> {
   };
 }
 
-/** A job is asked for, and the last byte of its request held back. */
+/** Sends a request for a job except for its last byte. */
 async function beginSlowRequest({ url }: TestProcess): Promise<{ finish(): Promise<string> }> {
   const { hostname, port } = new URL(url!);
   const body = JSON.stringify({ kind: 'probe', owners: ['trip:2'], payload: {} });
@@ -142,7 +142,7 @@ async function beginSlowRequest({ url }: TestProcess): Promise<{ finish(): Promi
   const head = `POST /v1/jobs HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n`;
   const rest = `content-length: ${body.length}\r\nconnection: close\r\nexpect: 100-continue\r\n\r\n`;
   socket.write(head + rest);
-  // The api has the request as soon as it asks for the body.
+  // The api has the request when it asks for the body.
   await new Promise((resolve) => socket.once('data', resolve));
   socket.write(body.slice(0, -1));
   return {

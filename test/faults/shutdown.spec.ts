@@ -7,14 +7,16 @@ import { addOddWorker } from '../support/odd-worker.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
-/** Printed by the test's name, so that a failure can be played again: SEED=… npm test -- test/faults/shutdown */
+/** Part of the test's title, so that a failure can be repeated: SEED=… npm test -- test/faults/shutdown */
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const random = seededRandom(SEED);
 const ROUNDS = isNight ? 20 : 3;
 const JOBS = 200;
 const TIMEOUT_MS = 3_000;
 
-/** F11, F12, I45: a worker is told to end at any moment; nothing is lost, failed, doubled or charged for it. */
+/**
+ * F11, F12, I45: a worker is told to end at any moment. No job is lost, failed or run twice, and no attempt is counted.
+ */
 describe('SIGTERM to a worker', () => {
   let fleet: Fleet;
   beforeAll(async () => {
@@ -26,14 +28,14 @@ describe('SIGTERM to a worker', () => {
   afterAll(() => fleet.stop());
 
   it(
-    `loses, fails, doubles and charges nothing, in ${ROUNDS} rounds of ${JOBS} jobs at random phases (seed ${SEED})`,
+    `loses no job, fails none, repeats none and counts no attempt, in ${ROUNDS} rounds of ${JOBS} jobs at random times (seed ${SEED})`,
     async () => {
       for (let round = 0; round < ROUNDS; round += 1) await expectNothingLostIn(fleet);
     },
     10 * 60_000,
   );
 
-  it('is obeyed in time by a worker whose handler ignores its signal', async () => {
+  it('ends a worker in time if its handler ignores its signal', async () => {
     const id = await fleet.probe({ ms: 3_600_000, ignoreAbort: true });
     await fleet.untilState(id, 'running');
     const holder = await until(
@@ -45,13 +47,13 @@ describe('SIGTERM to a worker', () => {
     await expectEndInTime(holder);
 
     const other = fleet.workers.find((worker) => !worker.hasExited)!;
-    // Handed back, not found again when its lock ran out.
+    // The job was handed back, not found again when its lock expired.
     expect(holder.facts()).toContainEqual(expect.objectContaining({ event: 'job.handed-back', jobId: id }));
     await until(() => other.facts().some(began(id)), 'another worker has it', 15_000);
     expect((await fleet.job(id)).attempts).toBe(0);
   });
 
-  it('hands a job back at once also from a worker whose clock is an hour ahead', async () => {
+  it('hands a job back at once if the clock of the worker is an hour ahead', async () => {
     const right = fleet.workers.splice(0);
     for (const worker of right) worker.kill('SIGTERM');
     await Promise.all(right.map(({ exited }) => exited));
@@ -70,7 +72,7 @@ describe('SIGTERM to a worker', () => {
     await fleet.untilState(id, 'cancelled');
   }, 60_000);
 
-  it('twice does not hasten the end', async () => {
+  it('when repeated does not hasten the end', async () => {
     const worker = fleet.addWorker();
     await fleet.untilReady(worker);
     const ids = await Promise.all(Array.from({ length: 60 }, () => fleet.probe({ ms: 800 })));
@@ -85,10 +87,10 @@ describe('SIGTERM to a worker', () => {
   });
 });
 
-/** One worker ends somewhere in the middle of 200 jobs, of which some run longer than it may still take. */
+/** One worker ends somewhere in the middle of 200 jobs, some of which run longer than the shutdown may take. */
 async function expectNothingLostIn(fleet: Fleet): Promise<void> {
   const ids: string[] = [];
-  // Some at a time: how many callers the api can bear at once is not the question here.
+  // A few at a time: this test does not measure how many callers the api can serve at once.
   while (ids.length < JOBS) {
     const some = Array.from({ length: 25 }, (_, i) => {
       return fleet.probe({ ms: (ids.length + i) % 40 === 0 ? 2_000 : 20 + Math.floor(random() * 300) });
@@ -108,7 +110,7 @@ async function expectNothingLostIn(fleet: Fleet): Promise<void> {
   expect(timesRunToTheEnd(fleet, new Set(ids))).toEqual(new Map(ids.map((id) => [id, 1])));
 }
 
-/** By its own clock: when it hears that it is to end, this machine decides. */
+/** By the worker's own clock, because the machine decides when the signal is handled. */
 async function expectEndInTime(worker: TestProcess): Promise<void> {
   expect(await worker.exited).toEqual({ code: 0, signal: null });
   const done = worker.facts().find(({ event }) => event === 'shutdown.done');

@@ -8,8 +8,7 @@ import { TestSite } from '../support/sites.js';
 import { until } from '../support/until.js';
 
 /**
- * A process dies at each step of a change: writing, requesting a build, building, offering, publishing,
- * deleting.
+ * A process is killed at each step of a change: writing, requesting a build, building, offering, publishing, deleting.
  */
 describe('kill -9 of a process that', () => {
   let fleet: Fleet;
@@ -57,7 +56,7 @@ describe('kill -9 of a process that', () => {
     },
   );
 
-  it('changes an entity, with no other api alive: a janitor has it built and publishes it', async () => {
+  it('changes an entity, with no other api alive: a janitor requests the build and publishes it', async () => {
     await withWorker();
     const site = await TestSite.create(fleet);
     const api = await killed('api', 'after:sites/change');
@@ -96,24 +95,30 @@ describe('kill -9 of a process that', () => {
     },
   );
 
-  it.each(['before:sites/switch', 'after:sites/switch'])('shows a build, %s: another does', async (point) => {
-    await withWorker();
-    const site = await TestSite.create(fleet);
-    const api = await killed('api', point);
-    // No other process may publish the build.
-    const others = [fleet.api, ...fleet.janitors];
-    for (const other of others) other.kill('SIGSTOP');
-    try {
-      await site.via(api).put('post', '1');
-      await until(async () => api.hasExited || ((await site.via(api).view()) && false), 'it dies of a look');
-      await expectKilled(api);
-    } finally {
-      for (const other of others) other.kill('SIGCONT');
-    }
-    await site.untilBuilt();
-    await site.text('/post/1');
-    await untilAtRest();
-  });
+  it.each(['before:sites/switch', 'after:sites/switch'])(
+    'shows a build, %s: another api shows it',
+    async (point) => {
+      await withWorker();
+      const site = await TestSite.create(fleet);
+      const api = await killed('api', point);
+      // No other process may publish the build.
+      const others = [fleet.api, ...fleet.janitors];
+      for (const other of others) other.kill('SIGSTOP');
+      try {
+        await site.via(api).put('post', '1');
+        await until(
+          async () => api.hasExited || ((await site.via(api).view()) && false),
+          'it crashes at the probe',
+        );
+        await expectKilled(api);
+      } finally {
+        for (const other of others) other.kill('SIGCONT');
+      }
+      await site.untilBuilt();
+      await site.text('/post/1');
+      await untilAtRest();
+    },
+  );
 
   it.each(['after:sites/gone', 'after:cancel', 'before:sites/forget'])(
     'deletes a site, %s: no page is readable, and finally no data is left',

@@ -7,8 +7,8 @@ import { until } from '../support/until.js';
 
 const ANSWER_MS = 2_000;
 
-/** F4, F5, F6: the store is absent, frozen, killed; every answer comes in time, and afterwards jobs flow again. */
-describe('while the store is away', () => {
+/** F4, F5, F6: the store is absent, frozen or killed. Every answer arrives in time, and afterwards jobs run again. */
+describe('while the store is unavailable', () => {
   let store: TestStore;
   let fleet: Fleet;
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe('while the store is away', () => {
     await store.stop();
   });
 
-  it('frozen for 5 s: every answer comes within 2 s, and then jobs flow again', async () => {
+  it('because it is frozen for 5 s: every answer comes within 2 s, and then jobs run again', async () => {
     store.freeze();
     const answers = await askFor(fleet, 5_000);
     store.thaw();
@@ -30,7 +30,7 @@ describe('while the store is away', () => {
     expect(fleet.processes.filter(({ hasExited }) => hasExited)).toEqual([]);
   });
 
-  it('frozen: two batches of 1000 are answered within 2 s, each job with why', async () => {
+  it('because it is frozen: two batches of 1000 are answered within 2 s, with a reason for each job', async () => {
     const jobs = Array.from({ length: 1_000 }, () => ({ kind: 'probe', owners: ['trip:42'], payload: {} }));
     const stalls = new Stalls();
     store.freeze();
@@ -54,7 +54,7 @@ describe('while the store is away', () => {
     await untilAccepted(fleet);
   });
 
-  it('killed and restarted: every answer comes within 2 s, and then jobs flow again', async () => {
+  it('because it is killed and restarted: every answer comes within 2 s, and then jobs run again', async () => {
     await store.kill();
     const answers = await askFor(fleet, 3_000);
     expect((await fetch(`${fleet.url}/readyz`)).status).toBe(503);
@@ -66,7 +66,7 @@ describe('while the store is away', () => {
     expect(fleet.processes.filter(({ hasExited }) => hasExited)).toEqual([]);
   });
 
-  it('absent from the start: the api answers, and works when the store comes', async () => {
+  it('from the start: the api answers, and works when the store appears', async () => {
     await store.kill();
     const late = TestProcess.app('api', { REDIS_URL: store.url, PORT: '0', MOORING_PREFIX: fleet.prefix });
     await until(() => late.url, 'it listens');
@@ -81,7 +81,7 @@ describe('while the store is away', () => {
   it.each([
     ['at once', () => true],
     ['once they have noticed', (process: TestProcess) => hasLogged(process, 'store.unreachable')],
-  ])('an end is obeyed in time, with nothing hanging: %s', async (_when, isTime) => {
+  ])('processes shut down in time: %s', async (_when, isTime) => {
     await store.kill();
     await until(() => fleet.processes.every(isTime), 'it is time');
     for (const process of fleet.processes) process.kill('SIGTERM');
@@ -95,7 +95,7 @@ function hasLogged(process: TestProcess, event: string): boolean {
   return process.facts().some((fact) => fact['event'] === event);
 }
 
-/** Asks again and again, both to read and to enqueue; each answer with the time it took. */
+/** Reads and enqueues in a loop; returns each answer with the time it took. */
 async function askFor(fleet: Fleet, ms: number): Promise<(Answer & { tookMs: number })[]> {
   const end = Date.now() + ms;
   const answers: (Answer & { tookMs: number })[] = [];

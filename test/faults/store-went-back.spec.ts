@@ -6,8 +6,8 @@ import { TestStore } from '../support/store.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
-/** The embedded store keeps nothing, so it has nothing to go back to. */
-describe.runIf(findServer() !== undefined)('a store that comes up again', () => {
+/** The embedded store keeps nothing, so it has no earlier state to return to. */
+describe.runIf(findServer() !== undefined)('a store that restarts', () => {
   let store: TestStore;
   let fleet: Fleet;
   const start = async (...args: string[]): Promise<void> => {
@@ -20,7 +20,7 @@ describe.runIf(findServer() !== undefined)('a store that comes up again', () => 
     await store.stop();
   });
 
-  it('without what it had answered: each process says so, once, and counts it', async () => {
+  it('without writes that it had answered: each process reports it once and counts it', async () => {
     await start('--appendonly', 'no');
     await ask((redis) => redis.save());
     const { body } = await fleet.request('POST', '/v1/owners/trip/1/cancel', {
@@ -32,7 +32,7 @@ describe.runIf(findServer() !== undefined)('a store that comes up again', () => 
     await store.kill();
     await store.restart();
 
-    for (const process of fleet.processes) await until(() => saidOf(process).length > 0, 'it is said');
+    for (const process of fleet.processes) await until(() => saidOf(process).length > 0, 'it is logged');
     await untilSeen(3);
     expect((await fleet.request('GET', '/v1/cancellations/c-1')).status).toBe(404);
     for (const process of fleet.processes) {
@@ -43,7 +43,7 @@ describe.runIf(findServer() !== undefined)('a store that comes up again', () => 
     }
   });
 
-  it('with all that it had answered: nothing is said, nor when processes start or end', async () => {
+  it('with every write that it had answered: no process reports anything, nor when processes start or end', async () => {
     await start();
     await store.kill();
     await store.restart();
@@ -58,7 +58,7 @@ describe.runIf(findServer() !== undefined)('a store that comes up again', () => 
     expect(await rollbacksOf(fleet.api)).toBe(0);
   });
 
-  /** Waits for more markers than these; each process looks once a second, as often as one is written. */
+  /** Waits for more markers than these; each process reads them once a second, as often as one is written. */
   async function untilSeen(more: number): Promise<void> {
     const first = await numberOfMarker();
     await until(async () => (await numberOfMarker()) > first + more, `${more} markers later`);

@@ -20,7 +20,7 @@ import { seededRandom } from '../support/random.js';
 import { until } from '../support/until.js';
 
 const KINDS = ['expiry', 'repair', 'orphans'];
-/** Of the commands, so many are died at, from either side. */
+/** How many of the commands the test kills at, before or after each. */
 const SAMPLED = 6;
 const TRIAL_MS = 10_000;
 const AT_ONCE = 2;
@@ -34,22 +34,22 @@ class Buses extends OwnerResolver {
 }
 
 interface Jobs {
-  /** Its owner has a resolver's word for nothing. */
+  /** A job of owners that no resolver reports as gone. */
   readonly kept: string;
   readonly late: string;
-  /** Of an owner whose cancel died. */
+  /** A job of an owner whose cancel was not finished. */
   readonly cancelled: string;
-  /** Of an owner that was gone once already. */
+  /** A job of an owner that one sweep has already found gone. */
   readonly orphan: string;
 }
 
-/** What a sweep was at when it died, the next one brings to its end. */
+/** The next sweep finishes what a killed one was doing. */
 describe('kill -9 of a process that sweeps', () => {
   const seed = Date.now() % 1_000_000;
   const random = seededRandom(seed);
 
   it(
-    'at any command leaves nothing that the next does not finish',
+    'at any command leaves nothing that the next sweep does not finish',
     async () => {
       const commands = await fewestCommands(async () => (await trial('before:#0'))!);
       console.log(`The sweeps send ${commands} commands; seed ${seed}.`);
@@ -71,7 +71,10 @@ describe('kill -9 of a process that sweeps', () => {
     crashTime(SAMPLED * TRIAL_MS),
   );
 
-  /** A store of its own prefix with something for every sweep. Answers how many commands it took, if it lived. */
+  /**
+   * Fills a prefix of its own with something for every sweep. Returns the number of commands, if the process was not
+   * killed.
+   */
   async function trial(point: string): Promise<number | undefined> {
     const app = new KindApp();
     const context = await app.start([work], [], {
@@ -92,7 +95,7 @@ describe('kill -9 of a process that sweeps', () => {
     }
   }
 
-  /** Twice: an owner is cancelled when it was gone in two sweeps. */
+  /** Sweeps twice: an owner is cancelled when two sweeps find it gone. */
   async function sweepAll(context: INestApplicationContext): Promise<void> {
     for (const kind of [...KINDS, ...KINDS])
       await until(async () => {

@@ -33,7 +33,7 @@ interface Life {
   readonly endedAt?: string;
 }
 
-/** Many concurrent trips: random answers, cancels, timeouts, drivers who come and go, and killed workers. */
+/** Many concurrent trips: random answers, cancels, timeouts, drivers that come and go, and killed workers. */
 describe('five hundred trips by two hundred drivers', () => {
   let fleet: Fleet;
   let random: () => number;
@@ -118,7 +118,7 @@ describe('five hundred trips by two hundred drivers', () => {
     });
   }
 
-  /** A dead worker's slots must not keep a driver from the next trip, and must be gone afterwards. */
+  /** The slots of a dead worker must not keep a driver from the next trip, and must be free afterwards. */
   async function everybodyIsReached(): Promise<void> {
     isAnswering = false;
     for (let i = 0; i < DRIVERS; i += 50) {
@@ -205,7 +205,7 @@ describe('five hundred trips by two hundred drivers', () => {
     return isRight ? [] : [`${id} was accepted by ${by.join(' and ')}, and is ${driverId}'s`];
   }
 
-  /** Offers made while an earlier one stood. */
+  /** Offers made while an earlier one was open. */
   function secondOffers({ driverId, seen }: Phone): string[] {
     const found: string[] = [];
     let standing: string | undefined;
@@ -298,7 +298,7 @@ function tally(words: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** Runs a few at a time. */
+/** Runs a few calls at a time. */
 async function eachOf<T>(all: readonly T[], work: (one: T, i: number) => Promise<void>): Promise<void> {
   for (let i = 0; i < all.length; i += 20)
     await Promise.all(all.slice(i, i + 20).map((one, j) => work(one, i + j)));

@@ -6,7 +6,7 @@ import { Phone } from '../support/phone.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
-/** A process dies between a decision about a trip and the jobs that follow from it. */
+/** A process is killed between a decision about a trip and the jobs that follow from it. */
 describe('kill -9 in the middle of a trip', () => {
   let fleet: Fleet;
   let ann: Phone;
@@ -26,7 +26,7 @@ describe('kill -9 in the middle of a trip', () => {
   });
 
   it('before its jobs are sent: its drivers are still asked, and it ends in time', async () => {
-    const api = await doomedApi('after:trips/create');
+    const api = await crashingApi('after:trips/create');
     await ask(api, '9s').catch(() => undefined);
     await api.exited;
     const { data } = await until(() => ann.seen[0], 'she is offered it', 15_000);
@@ -36,7 +36,7 @@ describe('kill -9 in the middle of a trip', () => {
 
   it('after it was accepted: it stays accepted by one driver, and its jobs end', async () => {
     const id = await offered();
-    const api = await doomedApi('after:trips/accept');
+    const api = await crashingApi('after:trips/accept');
     await post(api, `/v1/trips/${id}/accept`, { driverId: 'ann' }).catch(() => undefined);
     await api.exited;
     expect(await trip(id)).toMatchObject({ status: 'ACCEPTED', driverId: 'ann' });
@@ -49,7 +49,7 @@ describe('kill -9 in the middle of a trip', () => {
 
   it('after it was cancelled: no phone shows it any more, and its jobs end', async () => {
     const id = await offered();
-    const api = await doomedApi('after:trips/finish');
+    const api = await crashingApi('after:trips/finish');
     await post(api, `/v1/trips/${id}/cancel`, { reason: 'off' }).catch(() => undefined);
     await api.exited;
     await ann.untilSeen('withdrawn', id, 5_000);
@@ -73,11 +73,11 @@ describe('kill -9 in the middle of a trip', () => {
     await until(async () => (await openJobs(id)) === 0, 'its jobs are gone', 15_000);
   });
 
-  it('before any process heard that its owner was cancelled: the reconciler finds it', async () => {
+  it('before any process was told that its owner was cancelled: the reconciler finds it', async () => {
     const deaf = fleet.addApi({ TRIPS: 'off' });
     await fleet.untilReady(deaf);
     const id = await offered();
-    // No other process may hear the event.
+    // No other process may receive the event.
     const [worker] = fleet.workers;
     worker!.kill('SIGSTOP');
     await post(deaf, `/v1/owners/trip/${id}/cancel`, { reason: 'off' });
@@ -90,7 +90,7 @@ describe('kill -9 in the middle of a trip', () => {
 
   it('after its owner was cancelled but not closed, while a dead worker holds one of its jobs: no phone shows it for long', async () => {
     const id = await offeredByTheDead('30s');
-    const api = await doomedApi('after:cancel');
+    const api = await crashingApi('after:cancel');
     const order = { reason: 'off', close: false };
     await post(api, `/v1/owners/trip/${id}/cancel`, order).catch(() => undefined);
     await api.exited;
@@ -107,7 +107,7 @@ describe('kill -9 in the middle of a trip', () => {
     const first = await offered();
     const second = await ask(fleet.api);
     await until(async () => (await openJobs(second)) === 2, 'it waits for her');
-    const api = await doomedApi('after:trips/driver');
+    const api = await crashingApi('after:trips/driver');
     await fetch(`${api.url}/v1/drivers/ann`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -129,7 +129,8 @@ describe('kill -9 in the middle of a trip', () => {
       FAIL_POINT: 'after:trips/finish',
       WORKER_LOCK: '1500ms',
     });
-    // No phone shows it, or its api would end it as fast; the janitors are stopped for the same reason.
+    // No phone shows the trip, because otherwise the api would end it as fast; the janitors are stopped for the same
+    // reason.
     for (const janitor of fleet.janitors) janitor.kill('SIGSTOP');
     const id = await ask(fleet.api, '500ms', ['bob']);
     await worker.exited;
@@ -140,7 +141,7 @@ describe('kill -9 in the middle of a trip', () => {
     await until(async () => (await openJobs(id)) === 0, 'its jobs are gone', 15_000);
   });
 
-  async function doomedApi(point: string): Promise<TestProcess> {
+  async function crashingApi(point: string): Promise<TestProcess> {
     const api = startOdd('api', fleet, 'fail-point', { FAIL_POINT: point, PORT: '0' });
     await fleet.untilReady(api);
     return api;
@@ -153,7 +154,7 @@ describe('kill -9 in the middle of a trip', () => {
     return id;
   }
 
-  /** Offered by the only worker, which then dies and holds the request for the length of its lock. */
+  /** Offered by the only worker, which is then killed and holds the request for the length of its lock. */
   async function offeredByTheDead(lock: string): Promise<string> {
     fleet.workers[0]!.kill('SIGKILL');
     await fleet.workers[0]!.exited;

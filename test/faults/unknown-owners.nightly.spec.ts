@@ -15,7 +15,7 @@ const BATCH = { 'content-type': 'application/cloudevents-batch+json' };
 const MAX_CLOSED = 3;
 const CANCELS = 3_000;
 const AT_ONCE = 50;
-/** The receipts of owners without a job that are kept, and those that are about to be noted. */
+/** The retained receipts of owners without a job, and those not yet recorded. */
 const MOST_RECEIPTS = 1_000 + AT_ONCE;
 
 /** A caller with the scope `cancel` may name any number of owners that never had a job. */
@@ -42,7 +42,7 @@ describe('a cancel of an owner that never had a job', () => {
   it('is small: 6,000 of them by events leave room for jobs in 6 MB, and each owner stays closed', async () => {
     const EVENT_MAP = join(folder, 'events.json');
     await writeFile(EVENT_MAP, JSON.stringify([{ type: 'trip.cancelled', owner: 'trip:{subject}' }]));
-    // What is told of them has a bound of its own.
+    // The events about them have a limit of their own.
     await start({ EVENT_MAP, EVENTS_OUT_KEEP: '100' });
     await redis.config('SET', 'maxmemory', '6mb');
 
@@ -78,7 +78,7 @@ describe('a cancel of an owner that never had a job', () => {
     }, 'the receipts beyond the limit are forgotten');
   }, 120_000);
 
-  it('is answered as any other, and its cancelId gets the same receipt again', async () => {
+  it('is answered like any other, and its cancelId gets the same receipt again', async () => {
     await start();
     const order = { reason: 'sold', cancelId: 'c-1' };
     const { status, body } = await cancel('trip/1', order);
@@ -99,7 +99,7 @@ describe('a cancel of an owner that never had a job', () => {
     expect(await cancel('trip/2', order)).toMatchObject({ status: 422 });
   });
 
-  it('leaves nothing with an owner that it does not close', async () => {
+  it('leaves nothing for an owner that it does not close', async () => {
     await start();
     const { body } = await cancel('trip/1', { close: false });
     expect(body).toMatchObject({ closed: false, removed: 0, done: true });
@@ -108,7 +108,7 @@ describe('a cancel of an owner that never had a job', () => {
     expect((await cancel('trip/1', { close: false })).body).toMatchObject({ removed: 1, done: true });
   });
 
-  it('is refused when the limit of such owners is reached; those with jobs are closed all the same', async () => {
+  it('is refused when the limit of such owners is reached; owners with jobs are still closed', async () => {
     await start({ MAX_CLOSED: String(MAX_CLOSED) });
     for (let trip = 1; trip <= MAX_CLOSED; trip += 1) await cancel(`trip/${trip}`);
     const refused = await until(async () => {
@@ -145,7 +145,7 @@ describe('a cancel of an owner that never had a job', () => {
     for (const owner of ['ride/1', 'trip/1']) expect(await reopen(owner)).toMatchObject({ status: 200 });
   });
 
-  it('and every other is kept for as long as RECEIPT_KEEP says, with the history', async () => {
+  it('is kept for as long as RECEIPT_KEEP says, like any other, with the history', async () => {
     await start({ RECEIPT_KEEP: '2m' });
     await enqueue('ride:1');
     await cancel('ride/1', { cancelId: 'c-1' });
@@ -163,7 +163,7 @@ describe('a cancel of an owner that never had a job', () => {
     fleet = await Fleet.start({ storeUrl: store.url, workers: 0, env });
   }
 
-  /** Writes until the store refuses it. */
+  /** Writes until the store refuses a write. */
   async function fill(): Promise<void> {
     const add = (i: number): Promise<unknown> => redis.set(`filler:${i}`, 'x'.repeat(10_000));
     for (let i = 0; (await add(i).catch(() => undefined)) !== undefined; i += 1);

@@ -26,7 +26,7 @@ describe('the artifacts of a job', () => {
   });
   afterAll(() => fleet.stop());
 
-  it('are listed with it', () => {
+  it('are listed with the job', () => {
     expect(link).toEqual({
       name: 'probe.bin',
       size: SIZE,
@@ -36,7 +36,7 @@ describe('the artifacts of a job', () => {
     });
   });
 
-  it('are sent whole, as something to be saved and never shown', async () => {
+  it('are sent whole, as a download that browsers never display', async () => {
     const response = await get(link.href);
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.status).toBe(200);
@@ -53,7 +53,7 @@ describe('the artifacts of a job', () => {
     expect(bytes.subarray(0, 8).toString()).toBe('mooring ');
   });
 
-  it('are not sent again to who has them', async () => {
+  it('are not sent again to a client that has them', async () => {
     for (const tag of [`"${link.sha256}"`, `W/"${link.sha256}"`, `"x", "${link.sha256}"`, '*']) {
       const response = await get(link.href, { 'if-none-match': tag });
       expect([response.status, await response.text()]).toEqual([304, '']);
@@ -83,13 +83,13 @@ describe('the artifacts of a job', () => {
     ]);
   });
 
-  it('are sent whole when the part is of something else', async () => {
+  it('are sent whole when If-Range names another version', async () => {
     const of = async (tag: string): Promise<number> =>
       (await get(link.href, { range: 'bytes=0-0', 'if-range': tag })).status;
     expect([await of(`"${link.sha256}"`), await of('"x"')]).toEqual([206, 200]);
   });
 
-  it.each([`bytes=${SIZE}-`, 'bytes=-0'])('have no part %s', async (range) => {
+  it.each([`bytes=${SIZE}-`, 'bytes=-0'])('have no range %s', async (range) => {
     const { status, headers, body } = await fleet.request('GET', link.href, undefined, { range });
     expect({ status, body, range: headers.get('content-range') }).toMatchObject({
       status: 416,
@@ -106,12 +106,12 @@ describe('the artifacts of a job', () => {
     'probe.bin%00',
     '%E2%88%95etc',
     'x'.repeat(600),
-  ])('have none named %s', async (name) => {
+  ])('do not exist under the name %s', async (name) => {
     const { status } = await fleet.request('GET', `/v1/jobs/${id}/artifacts/${name}`);
     expect(status).toBe(404);
   });
 
-  it('of a job that is not there are not there', async () => {
+  it('do not exist for an unknown job', async () => {
     for (const job of ['probe-00000000000000000000', '..%2f..', 'x'])
       expect((await fleet.request('GET', `/v1/jobs/${job}/artifacts/probe.bin`)).body).toMatchObject({
         status: 404,
@@ -128,19 +128,19 @@ describe('the artifacts of a job', () => {
     expect((await get(href, { range: 'bytes=0-' })).status).toBe(416);
   });
 
-  it('are of the attempt that counted', async () => {
+  it('are those of the attempt that completed', async () => {
     const failing = await fleet.probe({ artifactBytes: 3, failTimes: 1 });
     await fleet.untilState(failing, 'completed');
     expect(await linksOf(failing)).toMatchObject([{ name: 'probe.bin', size: 3 }]);
   });
 
-  it('of a job that failed are not to be seen', async () => {
+  it('of a failed job are not listed', async () => {
     const failing = await fleet.probe({ artifactBytes: 3, failTimes: 3 });
     await fleet.untilState(failing, 'failed');
     expect(await linksOf(failing)).toEqual([]);
   });
 
-  it('are missed while their volume is, and there again with it', async () => {
+  it('are unavailable while their volume is missing, and available again afterwards', async () => {
     const [{ href }] = await linksOf(id);
     const away = `${fleet.artifacts}-away`;
     await rename(fleet.artifacts, away);
@@ -153,7 +153,7 @@ describe('the artifacts of a job', () => {
     expect((await get(href)).status).toBe(200);
   });
 
-  it('are missed when they were cut off, and no reader waits for the rest', async () => {
+  it('are unavailable when their file is truncated, and no reader waits for the rest', async () => {
     const cut = await fleet.probe({ artifactBytes: SIZE });
     await fleet.untilState(cut, 'completed');
     const [[file], [{ href }]] = [await filesOf(cut), await linksOf(cut)];
@@ -163,13 +163,13 @@ describe('the artifacts of a job', () => {
     expect((await get(href)).status).toBe(503);
   });
 
-  it('go before a job that is cancelled while it waits for its next attempt', async () => {
+  it('are removed when the job is cancelled while it waits for its next attempt', async () => {
     const owner = { owners: ['trip:cancelled'] };
     const retrying = await fleet.probe({ artifactBytes: SIZE, failTimes: 3, ms: 500 }, owner);
     const isThere = async (): Promise<boolean> => (await filesOf(retrying)).length > 0;
-    // A failed attempt takes its own with it, so they are there for moments only.
+    // A failed attempt removes its artifacts, so they exist only for a moment.
     while (!(await isThere())) await pause(1);
-    // Its worker says so: a look for its state would often come when its next attempt has begun.
+    // Read from the worker's log: by the time a state request is answered, the next attempt has often begun.
     const hasFailed = (): boolean =>
       fleet.workers[0]!.facts().some(({ event, jobId }) => event === 'job.failed' && jobId === retrying);
     await until(hasFailed, 'it has failed once');
@@ -177,7 +177,7 @@ describe('the artifacts of a job', () => {
     await until(async () => !(await isThere()), 'nothing of it is left');
   });
 
-  it('are described', async () => {
+  it('are described in the OpenAPI document', async () => {
     const { body } = await fleet.request('GET', '/openapi.json');
     const { paths } = body as { paths: Record<string, { get: { responses: object } }> };
     const { responses } = paths['/v1/jobs/{id}/artifacts/{name}']!.get;
@@ -201,8 +201,8 @@ describe('the artifacts of a job', () => {
   }
 });
 
-describe('artifacts where keys are needed', () => {
-  it('are for who may read', async () => {
+describe('artifacts behind api keys', () => {
+  it('require a key that may read', async () => {
     const hash = 'a'.repeat(64);
     const fleet = await Fleet.start({ workers: 0, env: { API_KEYS: `shop:enqueue:${hash}` } });
     try {

@@ -11,18 +11,18 @@ const API_KEYS = apiKey('shop', 'enqueue+read');
 const MAX_CONNECTIONS = '100';
 const ATTACKERS_OF_EACH = 40;
 const HEALTHY_CALLS = 50;
-/** After how long an attacker comes again: the two cores of this test are not what is attacked. */
+/** How long an attacker waits before it reconnects, because the test does not measure the load on the two cores. */
 const AGAIN_MS = 250;
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`;
 const withKey = 'authorization: Bearer shop\r\n';
 
-/** What one connection of an attacker sends; it reads nothing. */
+/** What each connection of an attacker sends. It reads nothing. */
 const ATTACKS: Readonly<Record<string, string>> = {
-  'many requests at once, none of whose answers is read': get('/metrics', withKey).repeat(400),
-  'as many as may wait, none of whose answers is read': get('/docs/swagger-ui-bundle.js', withKey).repeat(11),
+  'many requests at once, with unread answers': get('/metrics', withKey).repeat(400),
+  'as many requests as may wait, with unread answers': get('/docs/swagger-ui-bundle.js', withKey).repeat(11),
   'many requests of a stranger': get('/docs').repeat(200),
-  'a request without an end': 'GET / HTTP/1.1\r\nhost:',
+  'a request that never ends': 'GET / HTTP/1.1\r\nhost:',
   'a large body without a key':
     'POST /%76%31/jobs/batch HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 30000000\r\n\r\n' +
     'x'.repeat(200_000),
@@ -43,7 +43,7 @@ describe('the api under attack', () => {
     return (await openFilesOf(fleet.api.pid)).filter((name) => name.startsWith('socket:')).length;
   }
 
-  /** One call of a caller who means well; answers its status. */
+  /** Makes one call of a legitimate caller; returns its status. */
   function call(method: string, path: string, agent: Agent | false): Promise<number> {
     const body = method === 'POST' ? JSON.stringify({ kind: 'probe', owners: ['trip:1'], payload: {} }) : '';
     const headers = {
@@ -60,15 +60,15 @@ describe('the api under attack', () => {
     });
   }
 
-  it('answers callers who mean well, and keeps within its connections', async () => {
-    // What is made once is made before it is measured.
+  it('answers legitimate callers and keeps its connection limit', async () => {
+    // Pages that are built once are built before the measurement.
     for (const path of ['/openapi.json', '/docs/swagger-ui-bundle.js']) await call('GET', path, false);
     const ownSockets = await openSockets();
     const attackers = new Set<RawClient>();
     let isOver = false;
     let endAttack!: () => void;
     const over = new Promise<void>((resolve) => (endAttack = resolve));
-    /** Comes again whenever it is closed. */
+    /** Reconnects whenever the connection is closed. */
     const attack = async (text: string): Promise<void> => {
       while (!isOver) {
         const client = await RawClient.connect(fleet.url);
@@ -103,7 +103,7 @@ describe('the api under attack', () => {
     kept.destroy();
 
     expect(answers).toEqual({ 200: HEALTHY_CALLS, 201: HEALTHY_CALLS });
-    // The store's too, and one that is on its way in or out.
+    // Includes the connections to the store, and those that are opening or closing.
     expect(sockets).toBeLessThanOrEqual(ownSockets + Number(MAX_CONNECTIONS) + 10);
   });
 });

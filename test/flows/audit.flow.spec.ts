@@ -10,7 +10,7 @@ const API_KEYS = [
 const LOG_LEVEL = 'info';
 const aSchedule = { kind: 'probe', owners: ['trip:42'], payload: {}, every: '1h' };
 
-describe('the log of what operators do', () => {
+describe('the log of operator actions', () => {
   let fleet: Fleet;
   beforeAll(
     async () => (fleet = await Fleet.start({ workers: 0, env: { API_KEYS, PROBE: 'on', LOG_LEVEL } })),
@@ -18,7 +18,7 @@ describe('the log of what operators do', () => {
   afterAll(() => fleet.stop());
 
   let asked = 0;
-  /** Asks with a request id of its own; answers the line that the log has of it. */
+  /** Makes a call with a request id of its own; returns its log line. */
   async function lineOf(method: string, path: string, key: string, body?: unknown): Promise<object> {
     const requestId = `audit-${(asked += 1)}`;
     const headers = { authorization: `Bearer ${key}`, 'x-request-id': requestId };
@@ -48,11 +48,11 @@ describe('the log of what operators do', () => {
       { force: true },
       { event: 'sweep.asked', sweep: 'orphans', force: true, dryRun: false },
     ],
-  ])('says who asked for %s %s', async (method, path, body, line) => {
+  ])('names the caller of %s %s', async (method, path, body, line) => {
     expect(await lineOf(method, path, 'ops-secret', body)).toMatchObject({ level: 30, ...line, by: 'ops' });
   });
 
-  it('says whose key was refused, and where from', async () => {
+  it('names the caller and the address of a refused call', async () => {
     const path = '/v1/admin/queues/probe/pause';
     expect(await lineOf('POST', path, 'shop-secret')).toMatchObject({
       level: 30,
@@ -68,12 +68,12 @@ describe('the log of what operators do', () => {
     expect(unknown).not.toHaveProperty('by');
   });
 
-  it('is not flooded by callers who are refused', async () => {
+  it('is not flooded by refused callers', async () => {
     const factsOf = (event: string): readonly Record<string, unknown>[] =>
       fleet.api.facts().filter((fact) => fact['event'] === event);
     const before = factsOf('request.refused').length;
     await Promise.all(Array.from({ length: 200 }, () => fleet.request('GET', '/v1/jobs/x')));
-    // Two windows at most, if one ended meanwhile.
+    // At most two windows, if one ended meanwhile.
     expect(factsOf('request.refused').length - before).toBeLessThanOrEqual(6);
     await until(
       () => factsOf('requests.refused').reduce((sum, { count }) => sum + Number(count), 0) >= 194,
@@ -81,7 +81,7 @@ describe('the log of what operators do', () => {
     );
   });
 
-  it('never has a key in it', () => {
+  it('never contains a key', () => {
     expect(fleet.api.output).not.toMatch(/-secret/);
   });
 });

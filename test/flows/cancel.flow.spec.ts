@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 describe('a cancellation', () => {
   let fleet: Fleet;
-  /** Of the test that runs: its owner, the address of that, and a cancelId. */
+  /** Names of the current test: an owner, its path, and a cancelId. */
   let owner: string;
   let path: string;
   let cancelId: string;
@@ -32,7 +32,7 @@ describe('a cancellation', () => {
     });
     afterAll(() => fleet.stop());
 
-    it('removes what waits and what is delayed, in its queue and its index, and says so', async () => {
+    it('removes waiting and delayed jobs from their queue and its index, and counts them', async () => {
       const waiting = await probe();
       await probe({}, { delay: '1h' });
       const other = await probe({}, { owners: [`${owner}-other`] });
@@ -68,7 +68,7 @@ describe('a cancellation', () => {
       await cancel({ reason: 'tidy' }, `${path}-other`);
     });
 
-    it('is said again in the same words to the same cancelId, and ends nothing more', async () => {
+    it('returns the same receipt for the same cancelId, and cancels nothing more', async () => {
       await probe();
       const first = await cancel({ reason: 'a', cancelId, close: false });
       const later = await probe();
@@ -83,7 +83,7 @@ describe('a cancellation', () => {
       await cancel({ reason: 'tidy' });
     });
 
-    it('closes the owner until it is reopened; those from before stay dead', async () => {
+    it('closes the owner until it is reopened; earlier jobs stay removed', async () => {
       const old = await probe();
       await cancel({ reason: 'over' });
       const refused = await fleet.request('POST', '/v1/jobs', {
@@ -102,7 +102,7 @@ describe('a cancellation', () => {
       await cancel({ reason: 'tidy', close: false });
     });
 
-    it('needs no body, also from a client that always names JSON', async () => {
+    it('needs no body, even from a client that always sends a JSON content type', async () => {
       const json = { 'content-type': 'application/json' };
       for (const verb of ['cancel', 'reopen'])
         expect(await fleet.request('POST', `${path}/${verb}`, undefined, json)).toMatchObject({
@@ -112,11 +112,11 @@ describe('a cancellation', () => {
       expect(await fleet.request('DELETE', `/v1/jobs/${id}`, undefined, json)).toMatchObject({ status: 200 });
     });
 
-    it('of an owner nobody knows is a receipt of nothing', async () => {
+    it('of an unknown owner returns an empty receipt', async () => {
       expect(await cancel({ reason: 'never was' })).toMatchObject({ removed: 0, byQueue: {}, done: true });
     });
 
-    it('of a job with several owners takes it from all of them', async () => {
+    it('of a job with several owners removes it from all of them', async () => {
       const id = await probe({}, { owners: [`site:${tests}`, owner], dedup: { strategy: 'skip', key: 'k' } });
       expect(await cancel({ reason: 'over' })).toMatchObject({ removed: 1, done: true });
       const next = await probe({}, { owners: [`site:${tests}`], dedup: { strategy: 'skip', key: 'k' } });
@@ -127,7 +127,7 @@ describe('a cancellation', () => {
       await cancel({ reason: 'tidy' }, addressOf(`site:${tests}`));
     });
 
-    it('of one job goes the same road, and swallows no trigger', async () => {
+    it('of one job works the same way and does not block a later trigger', async () => {
       const dedup = { strategy: 'skip', key: 'k' };
       const id = await probe({}, { dedup });
       const { status, body } = await fleet.request('DELETE', `/v1/jobs/${id}`);
@@ -142,7 +142,7 @@ describe('a cancellation', () => {
       await cancel({ reason: 'tidy' });
     });
 
-    it('is remembered in the history of its owner, page by page', async () => {
+    it('is listed in the history of its owner, page by page', async () => {
       const ids = await Promise.all(Array.from({ length: 120 }, () => probe()));
       await cancel({ reason: 'over', cancelId });
       const first = (await fleet.request('GET', `${path}/history`)).body as unknown as HistoryView;
@@ -165,11 +165,11 @@ describe('a cancellation', () => {
       ['an unknown field', { reason: 'a', force: true }],
       ['an empty reason', { reason: ' ' }],
       ['a wait of another kind', { reason: 'a', wait: 'done' }],
-      ['a time to wait, and nothing to wait for', { reason: 'a', waitFor: '1s' }],
+      ['a time to wait without a wait', { reason: 'a', waitFor: '1s' }],
       ['a wait that is too long', { reason: 'a', wait: 'drained', waitFor: '3m' }],
-      ['a time that is none', { reason: 'a', wait: 'drained', waitFor: 'soon' }],
+      ['an invalid time', { reason: 'a', wait: 'drained', waitFor: 'soon' }],
       ['an empty cancelId', { reason: 'a', cancelId: '' }],
-      ['a cancelId without end', { reason: 'a', cancelId: 'x'.repeat(300) }],
+      ['a cancelId that is too long', { reason: 'a', cancelId: 'x'.repeat(300) }],
     ])('with %s is refused, and nothing is cancelled', async (_, body) => {
       const id = await probe();
       const answer = await fleet.request('POST', `${path}/cancel`, body);
@@ -185,7 +185,7 @@ describe('a cancellation', () => {
     });
     afterAll(() => fleet.stop());
 
-    it('tells what runs, which ends cancelled and is not tried again', async () => {
+    it('tells running jobs to stop, which end cancelled and are not retried', async () => {
       const id = await running({ ms: 6_000 });
       const receipt = await cancel({ reason: 'over', wait: 'drained', waitFor: '10s' });
       expect(receipt).toMatchObject({
@@ -201,7 +201,7 @@ describe('a cancellation', () => {
       expect(await fleet.job(id)).toMatchObject({ state: 'cancelled', attempts: 1, result: null });
     });
 
-    it('tells one that does not listen, and says that it was abandoned', async () => {
+    it('reports a job that ignores its signal as abandoned', async () => {
       const id = await running({ ms: 9_000, ignoreAbort: true });
       const begun = await cancel({ reason: 'over', cancelId });
       expect(begun).toMatchObject({ aborted: 1, acknowledged: 0, ignored: 0, running: 1, done: false });
@@ -219,7 +219,7 @@ describe('a cancellation', () => {
       expect(['removed', 'cancelled', 'completed']).toContain(state);
     });
 
-    it('frees the slot that its running job held', async () => {
+    it('frees the slot of its running job', async () => {
       const slot = { slot: { key: owner, limit: 1 } };
       await running({ ms: 6_000 }, slot);
       const next = await probe({}, { owners: [`${owner}-next`], ...slot });
@@ -230,7 +230,7 @@ describe('a cancellation', () => {
       expect(await fleet.job(waits)).toMatchObject({ state: 'removed' });
     });
 
-    it('of one running job stops that one alone', async () => {
+    it('of one running job stops only that job', async () => {
       const [one, other] = [await running({ ms: 6_000 }), await running({ ms: 6_000 })];
       const { body } = await fleet.request('DELETE', `/v1/jobs/${one}`);
       expect(body).toMatchObject({ aborted: 1, job: one });
@@ -242,7 +242,7 @@ describe('a cancellation', () => {
     async function running(payload: object, more: object = {}): Promise<string> {
       const id = await probe(payload, more);
       await fleet.untilState(id, 'running');
-      await until(async () => (await fleet.job(id)).progress !== 0, 'its handler is at it');
+      await until(async () => (await fleet.job(id)).progress !== 0, 'its handler is running');
       return id;
     }
   });

@@ -33,7 +33,7 @@ describe('leases on an engine with faults', () => {
     docker.containers.delete(gone.containerId!);
     for (const { id } of [stopped, gone])
       expect(await leases.untilState(id, 'ended', 20_000)).toMatchObject({ endedBy: 'expired' });
-    await until(() => leases.cleanup(gone.id).length === 2, 'all was said');
+    await until(() => leases.cleanup(gone.id).length === 2, 'all steps are logged');
     expect(leases.cleanup(gone.id).map(({ action }) => action)).toEqual(['record', 'lease']);
   });
 
@@ -59,7 +59,10 @@ describe('leases on an engine with faults', () => {
     });
     expect(await leases.ids('manual-cleanup')).toEqual([id]);
     expect((await leases.renew(id, '1m')).status).toBe(409);
-    const lines = await until(() => leases.cleanup(id).length >= 6 && leases.cleanup(id), 'all was said');
+    const lines = await until(
+      () => leases.cleanup(id).length >= 6 && leases.cleanup(id),
+      'all steps are logged',
+    );
     expect(lines.map(({ action, status, attempt }) => `${attempt} ${action} ${status}`)).toEqual(
       [1, 2, 3].flatMap((attempt) => [`${attempt} stop done`, `${attempt} remove failed`]),
     );
@@ -68,7 +71,7 @@ describe('leases on an engine with faults', () => {
     expect(third! - second!).toBeGreaterThanOrEqual(4_000);
     await until(
       () => fleet.processes.some((one) => one.facts().some(({ event }) => event === 'lease.manual-cleanup')),
-      'it is said',
+      'it is logged',
     );
 
     well();
@@ -172,7 +175,7 @@ describe('leases on an engine with faults', () => {
     for (const worker of fleet.workers.filter((one) => !one.hasExited)) worker.kill('SIGTERM');
     const { endedAt, expiresAt } = await leases.untilState(id, 'ended', 15_000);
     expect(Date.parse(endedAt!) - Date.parse(expiresAt)).toBeLessThan(5_000);
-    await until(() => leases.cleanup(id).length === 4, 'all was said');
+    await until(() => leases.cleanup(id).length === 4, 'all steps are logged');
     expect(leases.cleanup(id).map(({ action, status }) => `${action} ${status}`)).toEqual([
       'stop done',
       'remove done',
@@ -194,7 +197,7 @@ describe('leases while the store is away', () => {
       await until(
         () =>
           fleet.janitors[0]!.facts().some(({ event, duty }) => event === 'duty.failed' && duty === 'leases'),
-        'it is said',
+        'it is logged',
       );
       expect(docker.get(containerId!)!.isRunning).toBe(true);
       await store.restart();

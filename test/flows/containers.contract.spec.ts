@@ -43,7 +43,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
     expect(Date.now() - expiresAt).toBeLessThan(5_000);
     expect(await leases.untilState(id, 'ended')).toMatchObject({ endedBy: 'expired', containerId });
-    await until(() => leases.cleanup(id).length === 4, 'all was said');
+    await until(() => leases.cleanup(id).length === 4, 'all steps are logged');
     expect(leases.cleanup(id)).toMatchObject(
       STEPS.map((action) => {
         const durationMs: unknown = expect.any(Number);
@@ -76,7 +76,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
       const given = await leases.untilState(id, 'manual-cleanup', 40_000);
       const why: unknown = expect.stringMatching(/still there/);
       expect(given).toMatchObject({ endedBy: 'expired', containerId, why });
-      const said = await until(() => givenUp(id), 'it is said');
+      const said = await until(() => givenUp(id), 'it is logged');
       expect(said).toMatchObject({ status: 'failed', containerId });
       const lines = leases.cleanup(id);
       const each = call === 'stop' ? ['stop failed'] : ['stop done', 'remove failed'];
@@ -115,7 +115,7 @@ describe.each(leaseRuntimes())('leases on $name', ({ start }) => {
     await until(() => words(leases.cleanup(hanging.id)).includes('1 remove failed'), 'it was given up once');
     well();
     await leases.untilState(hanging.id, 'ended');
-    await until(() => leases.cleanup(hanging.id).length === 6, 'all was said');
+    await until(() => leases.cleanup(hanging.id).length === 6, 'all steps are logged');
     // A half-finished end is repeated from the start.
     expect(words(leases.cleanup(hanging.id))).toEqual([
       '1 stop done',
@@ -180,7 +180,7 @@ describe.each(leaseRuntimes())('leases of two janitors on $name', ({ start }) =>
     for (const { id } of all) await leases.untilState(id, 'ended');
     for (const one of well) one();
     for (const { id, containerId } of all) {
-      await until(() => leases.cleanup(id).length >= 4, 'all was said');
+      await until(() => leases.cleanup(id).length >= 4, 'all steps are logged');
       expect(words(leases.cleanup(id))).toEqual(STEPS.map((action) => `1 ${action} done`));
       const whoStopped = fleet.processes.filter((one) => leases.cleanup(id, [one])[0]?.action === 'stop');
       expect(whoStopped).toHaveLength(1);
@@ -215,7 +215,7 @@ describe.each(leaseRuntimes())('leases of two janitors on $name', ({ start }) =>
     expect(await leases.untilState(id, 'ended')).toMatchObject({ endedBy: 'expired' });
     expect(words(leases.cleanup(id, [first]))).toEqual(['1 stop done']);
     const rest = fleet.janitors.filter((one) => one !== first);
-    await until(() => leases.cleanup(id, rest).length === 4, 'all was said');
+    await until(() => leases.cleanup(id, rest).length === 4, 'all steps are logged');
     // Stopping a stopped container counts as done; the whole sequence is repeated.
     expect(words(leases.cleanup(id, rest))).toEqual(STEPS.map((action) => `1 ${action} done`));
     expect(await runtime.engine.find(containerId!, NO_LIMIT)).toBeUndefined();

@@ -54,7 +54,7 @@ describe('leases on the process runtime', () => {
     expect(Date.parse(ended.endedAt!)).toBeGreaterThanOrEqual(Date.parse(ended.expiresAt));
     expect(Date.parse(ended.endedAt!) - Date.parse(ended.expiresAt)).toBeLessThan(2_000);
 
-    await until(() => leases.cleanup(id).length === 4, 'all was said');
+    await until(() => leases.cleanup(id).length === 4, 'all steps are logged');
     expect(leases.cleanup(id)).toMatchObject(
       ['stop', 'remove', 'record', 'lease'].map((action) => {
         return { containerId, action, status: 'done', attempt: 1, durationMs: expect.any(Number) };

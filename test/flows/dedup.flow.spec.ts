@@ -6,13 +6,13 @@ type Strategy = 'none' | 'skip' | 'replace' | 'coalesce';
 
 /** Longer than the few requests of a test take. */
 const BUSY_MS = 2_000;
-/** Fails each time it is run, so that whoever completes ran another payload. */
+/** Fails on every run, so a job that completes ran with another payload. */
 const FIRST = { failTimes: 3 };
 const NEWEST = { failTimes: 0 };
 
 /**
- * Every line of the table: what a trigger becomes, by what there is of its key. Two fleets at once, because the tests
- * mostly wait; those of one fleet pause its queue, one after the other.
+ * Every row of the table: the outcome of a trigger, by the jobs of its key. Two fleets run at once, because the tests
+ * mostly wait; the tests of one fleet run one after the other, because they pause its queue.
  */
 describe.concurrent.each([
   ['its kind', undefined],
@@ -29,7 +29,7 @@ describe.concurrent.each([
     return fleet.request('POST', '/v1/jobs', { kind: 'probe', owners: [owner], payload, dedup, ...more });
   }
 
-  /** Nothing is begun: what is asked for now stays pending, until `resume`. */
+  /** Pauses the queue: jobs enqueued from now on stay pending until `resume`. */
   async function hold(): Promise<void> {
     owner = `site:${(owners += 1)}`;
     await pause();
@@ -50,12 +50,12 @@ describe.concurrent.each([
     return id;
   }
 
-  /** A worker has let it through the gate; that it was taken from its queue says less. */
+  /** Waits until a worker has begun the job. That the job has left its queue is not enough. */
   async function untilBegun(): Promise<void> {
     await until(async () => (await view(fleet, owner)).running === 1, 'it has begun');
   }
 
-  /** The ids of this owner's runs that began, in order, once it has no job left. */
+  /** Waits until this owner has no job left; returns the ids of its runs in the order in which they began. */
   async function runsToTheEnd(): Promise<unknown[]> {
     await resume();
     await until(async () => (await view(fleet, owner)).jobs === 0, 'the owner has no job left');
@@ -63,15 +63,15 @@ describe.concurrent.each([
     return begun.filter((fact) => fact['owner'] === owner).map(({ jobId }) => jobId);
   }
 
-  /** What the worker said of a job that came after says that it has said everything of those before. */
+  /** The log of a worker is in order: when it contains a later job, it contains every earlier one. */
   async function begunSoFar(): Promise<Record<string, unknown>[]> {
     const last = await fleet.probe();
     const begun = (): Record<string, unknown>[] =>
       fleet.workers[0]!.facts().filter(({ event }) => event === 'job.began');
-    return until(() => begun().some(({ jobId }) => jobId === last) && begun(), 'the worker said so');
+    return until(() => begun().some(({ jobId }) => jobId === last) && begun(), 'the worker has logged it');
   }
 
-  /** Taken out of its queue; or refused at the gate, where a worker had it in its hands just then. */
+  /** The job was removed from its queue, or refused by a worker that had just fetched it. */
   async function expectReplaced(id: string, by: string): Promise<void> {
     const { state, error } = await fleet.job(id);
     const ends = ['waiting', 'delayed'].map(
@@ -83,7 +83,7 @@ describe.concurrent.each([
   }
 
   describe.sequential('while a duplicate is pending', () => {
-    it('none: is a second job', async () => {
+    it('none: creates a second job', async () => {
       await hold();
       const first = await trigger('none', NEWEST);
       const second = await trigger('none', NEWEST);
@@ -96,7 +96,7 @@ describe.concurrent.each([
       expect(await runsToTheEnd()).toEqual([idOf(first), idOf(second)]);
     });
 
-    it('skip: is no new job, and gets the pending one’s id', async () => {
+    it('skip: creates no job and returns the id of the pending one', async () => {
       await hold();
       const first = await trigger('skip', NEWEST);
       const second = await trigger('skip', FIRST);
@@ -106,7 +106,7 @@ describe.concurrent.each([
       expect(await fleet.job(idOf(first))).toMatchObject({ state: 'completed', attempts: 1 });
     });
 
-    it('replace: takes its place, and the pending one is cancelled', async () => {
+    it('replace: takes the place of the pending job, which is cancelled', async () => {
       await hold();
       const first = await trigger('replace', FIRST);
       const second = await trigger('replace', NEWEST);
@@ -122,7 +122,7 @@ describe.concurrent.each([
       await expectReplaced(idOf(first), idOf(second));
     });
 
-    it('coalesce: is no new job, and the pending one runs with the newest payload', async () => {
+    it('coalesce: creates no job, and the pending one runs with the newest payload', async () => {
       await hold();
       const first = await trigger('coalesce', FIRST);
       const second = await trigger('coalesce', FIRST);
@@ -134,7 +134,7 @@ describe.concurrent.each([
       expect(await fleet.job(idOf(first))).toMatchObject({ state: 'completed', attempts: 1 });
     });
 
-    it('coalesce: the pending one, delayed by an hour, runs from now', async () => {
+    it('coalesce: makes a pending job that is delayed by an hour start now', async () => {
       await hold();
       const first = await trigger('coalesce', FIRST, { delay: '1h' });
       const second = await trigger('coalesce', NEWEST);
@@ -144,7 +144,7 @@ describe.concurrent.each([
       expect(await fleet.job(idOf(first))).toMatchObject({ state: 'completed', attempts: 1 });
     });
 
-    it('coalesce: the pending one waits as long from now as the newest trigger says', async () => {
+    it('coalesce: makes the pending job wait for the delay of the newest trigger', async () => {
       owner = `site:${(owners += 1)}`;
       const first = await trigger('coalesce', FIRST, { delay: '1h' });
       const asked = Date.now();
@@ -155,14 +155,14 @@ describe.concurrent.each([
       expect(Date.parse(began.at) - asked).toBeGreaterThanOrEqual(400);
     });
 
-    it('skip: the pending one keeps its delay', async () => {
+    it('skip: leaves the delay of the pending job', async () => {
       owner = `site:${(owners += 1)}`;
       const first = await trigger('skip', NEWEST, { delay: '1h' });
       await trigger('skip', NEWEST);
       expect(await fleet.job(idOf(first))).toMatchObject({ state: 'delayed' });
     });
 
-    it('replace: one that is delayed is replaced by one that is not', async () => {
+    it('replace: replaces a delayed job by one without a delay', async () => {
       owner = `site:${(owners += 1)}`;
       const first = await trigger('replace', FIRST, { delay: '1h' });
       const second = await trigger('replace', NEWEST);
@@ -174,7 +174,7 @@ describe.concurrent.each([
   });
 
   it.sequential.each<Strategy>(['none', 'skip', 'replace', 'coalesce'])(
-    'while a duplicate only runs, %s: is a new job',
+    'while a duplicate only runs, %s: creates a job',
     async (strategy) => {
       const runs = await running();
       const second = await trigger(strategy, NEWEST);
@@ -191,23 +191,28 @@ describe.concurrent.each([
     ['skip', 200, 'skipped'],
     ['replace', 201, 'replaced'],
     ['coalesce', 200, 'coalesced'],
-  ])('while one runs and one is pending, %s: meets the pending one', async (strategy, status, outcome) => {
-    const runs = await running();
-    const pending = idOf(await trigger('skip', strategy === 'skip' || strategy === 'none' ? NEWEST : FIRST));
-    const third = await trigger(strategy, NEWEST);
+  ])(
+    'while one job runs and one is pending, %s: applies to the pending one',
+    async (strategy, status, outcome) => {
+      const runs = await running();
+      const pending = idOf(
+        await trigger('skip', strategy === 'skip' || strategy === 'none' ? NEWEST : FIRST),
+      );
+      const third = await trigger(strategy, NEWEST);
 
-    const { id, ...answer } = summary(third);
-    expect(answer).toEqual({ status, outcome, ...(strategy === 'replace' && { replaced: pending }) });
-    expect(id === pending).toBe(strategy === 'skip' || strategy === 'coalesce');
-    const last = strategy === 'none' ? [pending, id] : [id];
-    expect(await runsToTheEnd()).toEqual([runs, ...last]);
-    expect(await fleet.job(idOf(third))).toMatchObject({ state: 'completed', attempts: 1 });
-    expect(await fleet.job(runs)).toMatchObject({ state: 'completed', attempts: 1 });
-    if (strategy === 'replace') await expectReplaced(pending, String(id));
-  });
+      const { id, ...answer } = summary(third);
+      expect(answer).toEqual({ status, outcome, ...(strategy === 'replace' && { replaced: pending }) });
+      expect(id === pending).toBe(strategy === 'skip' || strategy === 'coalesce');
+      const last = strategy === 'none' ? [pending, id] : [id];
+      expect(await runsToTheEnd()).toEqual([runs, ...last]);
+      expect(await fleet.job(idOf(third))).toMatchObject({ state: 'completed', attempts: 1 });
+      expect(await fleet.job(runs)).toMatchObject({ state: 'completed', attempts: 1 });
+      if (strategy === 'replace') await expectReplaced(pending, String(id));
+    },
+  );
 
   it.sequential(
-    '51 times with skip, while a worker picks the job up at the 50th, makes exactly 2 runs',
+    '51 times with skip, while a worker starts the job before the 50th, makes exactly 2 runs',
     async () => {
       await hold();
       const before = await Promise.all(Array.from({ length: 49 }, () => trigger('skip', { ms: BUSY_MS })));
@@ -234,10 +239,10 @@ describe.concurrent.each([
     ['replace', { failTimes: 3 }, 201, 'replaced'],
     ['coalesce', { failTimes: 3 }, 200, 'coalesced'],
   ])(
-    'while one has failed and waits for its retry, %s: meets it as a pending one, and a run begins',
+    'while a job waits for its retry, %s: applies to it as to a pending one, and a run begins',
     async (strategy, more, status, outcome) => {
       const first = await running({ failTimes: 1, ...more });
-      // Its next attempt does not begin before there is another trigger.
+      // The next attempt must not begin before another trigger.
       await pause();
       await until(async () => (await fleet.job(first)).attempts === 1, 'it has failed');
       const second = await trigger(strategy, NEWEST);
@@ -256,7 +261,7 @@ describe.concurrent.each([
     },
   );
 
-  it.sequential('does not meet those of other owners, or of other keys', async () => {
+  it.sequential('does not affect jobs of other owners or other keys', async () => {
     await hold();
     const mine = await trigger('skip', NEWEST);
     const otherKey = await trigger('skip', NEWEST, { dedup: { strategy: 'skip', key: 'site:a|{?}' } });
@@ -270,7 +275,7 @@ describe.concurrent.each([
     await Promise.all(all.map((answer) => fleet.untilState(idOf(answer), 'completed')));
   });
 
-  it.sequential('says in the pending job’s timeline what became of the others', async () => {
+  it.sequential('records the outcome of each duplicate in the timeline of the pending job', async () => {
     await hold();
     const id = idOf(await trigger('skip', NEWEST));
     await trigger('skip', NEWEST);
@@ -287,7 +292,7 @@ describe.concurrent.each([
     ]);
   });
 
-  it.sequential('says so of no more of them than a log keeps', async () => {
+  it.sequential('records only as many duplicates as the log keeps', async () => {
     owner = `site:${(owners += 1)}`;
     const id = idOf(await trigger('skip', NEWEST, { delay: '1h' }));
     for (let turn = 0; turn < 8; turn += 1)

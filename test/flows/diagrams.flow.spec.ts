@@ -277,7 +277,7 @@ describe('a picture', () => {
     expect([answer.status, await answer.json()]).toEqual([202, { id, shortlink, state: 'pending' }]);
   });
 
-  it('is removed when it is old; its link says so until it is requested again', async () => {
+  it('is removed when it is old; its link reports that until it is requested again', async () => {
     fleet = await Fleet.start({ janitor: true, env: { RETENTION_EVERY: '300ms', RETENTION_AGE: '4s' } });
     const source = newGraph();
     const { id, shortlink, job } = await diagramOf(fleet, { source });

@@ -10,7 +10,7 @@ describe('the api in a browser', () => {
   beforeAll(async () => (fleet = await Fleet.start({ workers: 0 })));
   afterAll(() => fleet.stop());
 
-  it('shows its calls, and lets one be tried', async () => {
+  it('shows its calls and lets a reader try one', async () => {
     const browser = await Browser.open(`${fleet.url}/docs`);
     try {
       await browser.untilText('#swagger-ui', /\/v1\/admin\/queues\/\{queue\}\/pause/);
@@ -26,7 +26,7 @@ describe('the api in a browser', () => {
     }
   });
 
-  it('lets a page of another origin change nothing', async () => {
+  it('does not let a page of another origin change anything', async () => {
     const page = `<script>
       const ask = (path) => fetch('${fleet.url}' + path, { method: 'POST', mode: 'no-cors' }).catch(() => undefined);
       Promise.all([ask('/v1/admin/queues/probe/pause'), ask('/v1/owners/trip/1/cancel')]).then(() => (document.title = 'asked'));

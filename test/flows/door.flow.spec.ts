@@ -11,7 +11,7 @@ const bearer = { authorization: 'Bearer reader' };
 const API_KEYS = apiKey('reader', 'read');
 const PROBLEM = 'application/problem+json';
 
-/** Says that a body comes, and sends none of it. */
+/** The head of a request that announces a body and sends none of it. */
 const beginning = (target: string, host = '127.0.0.1'): string =>
   `POST ${target} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n`;
 
@@ -35,7 +35,7 @@ describe('the api with keys', () => {
     ['/%67raphviz/svg'],
     ['/livez'],
     ['/nothing/here'],
-  ])('refuses a stranger’s POST to %s before its body comes', async (target) => {
+  ])('refuses an unauthenticated POST to %s before its body arrives', async (target) => {
     const client = await RawClient.connect(fleet.url);
     client.write(beginning(target));
     expect(problemIn(await untilAnswered(client))).toEqual({
@@ -46,20 +46,20 @@ describe('the api with keys', () => {
   });
 
   it.each(['/docs', '/docs/', '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/%64ocs'])(
-    'shows %s to readers only',
+    'shows %s only to a key that may read',
     async (path) => {
       expect((await fetch(`${fleet.url}${path}`)).status).toBe(401);
       expect((await fetch(`${fleet.url}${path}`, { headers: bearer })).status).toBe(200);
     },
   );
 
-  it('says that there is nothing at a path before the body comes', async () => {
+  it('answers 404 for an unknown path before the body arrives', async () => {
     const client = await RawClient.connect(fleet.url);
     client.write(beginning('/nothing/here').replace('\r\n\r\n', '\r\nauthorization: Bearer reader\r\n\r\n'));
     expect(problemIn(await untilAnswered(client))).toEqual({ status: 404, type: PROBLEM, code: 'NOT_FOUND' });
   });
 
-  it('refuses two hosts, no host, and a target that names another one', async () => {
+  it('refuses two hosts, no host, and a target that names another host', async () => {
     const close = 'connection: close\r\n\r\n';
     const ask = (text: string): Promise<string> => RawClient.ask(fleet.url, `${text}${close}`);
     for (const text of [
@@ -77,7 +77,7 @@ describe('the api with keys', () => {
     expect(await ask('GET http://a/livez?x HTTP/1.1\r\nhost: a\r\n')).toContain('HTTP/1.1 200');
   });
 
-  it('has no file open for readers who asked for its pages many times and are gone', async () => {
+  it('keeps no file open for readers that requested its pages many times and disconnected', async () => {
     const files = async (): Promise<string[]> =>
       (await openFilesOf(fleet.api.pid)).filter((name) => name.startsWith('/') && !name.startsWith('/dev/'));
     const before = await files();
@@ -95,7 +95,7 @@ describe('the api with keys', () => {
     await until(async () => (await files()).length <= before.length, 'no more files are open than before');
   });
 
-  it('shows its page also while the process can open no more files', async () => {
+  it('shows its page even while the process cannot open another file', async () => {
     const client = await RawClient.connect(fleet.url);
     const limit = (most: string): unknown =>
       execFileSync('prlimit', ['--pid', String(fleet.api.pid), `--nofile=${most}:`]);
@@ -126,7 +126,7 @@ describe('the api without keys', () => {
     ['POST', '/v1/jobs'],
     ['DELETE', '/v1/jobs/probe-1'],
     ['POST', '/v1/sites'],
-  ])('refuses %s %s of another site’s page', async (method, path) => {
+  ])('refuses %s %s from a page of another site', async (method, path) => {
     for (const headers of [
       { origin: 'http://evil.example' },
       { origin: 'null' },
@@ -144,7 +144,7 @@ describe('the api without keys', () => {
     }
   });
 
-  it('answers its own pages, programs, and readers of any origin', async () => {
+  it('answers its own pages, programs, and reads from any origin', async () => {
     for (const headers of [
       {},
       { origin: fleet.url },
@@ -160,7 +160,7 @@ describe('the api without keys', () => {
     expect(read.status).toBe(200);
   });
 
-  it('may be shown in a frame of no page, and lets no type be guessed', async () => {
+  it('forbids frames and content sniffing', async () => {
     const paths = ['/docs', '/docs/start.js', '/openapi.json', '/livez', '/v1/jobs/x', '/nothing'];
     for (const path of [...paths, '/demo/trips', '/demo/sites', '/demo/diagrams']) {
       const { headers } = await fetch(`${fleet.url}${path}`);
@@ -184,7 +184,7 @@ describe('the api without keys', () => {
     expect(problemIn(await RawClient.ask(fleet.url, mixed))).toMatchObject({ status: 400, code: 'INVALID' });
   });
 
-  it('describes as required only what a call cannot do without', async () => {
+  it('describes as required only what a call needs', async () => {
     const { body } = await fleet.request('GET', '/openapi.json');
     const paths = body['paths'] as Record<string, Record<string, Operation>>;
     const operations = Object.entries(paths).flatMap(([path, methods]) =>

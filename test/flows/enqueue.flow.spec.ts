@@ -34,7 +34,7 @@ describe('an Idempotency-Key', () => {
   const startsOf = (id: unknown): number =>
     fleet.workers[0]!.facts().filter(({ event, jobId }) => event === 'job.began' && jobId === id).length;
 
-  it('gets the same answer again, and one job, also when that has ended', async () => {
+  it('returns the same answer for one job, even when that job has ended', async () => {
     const first = await ask('again');
     const second = await ask('again');
     const { id } = first.body;
@@ -75,13 +75,13 @@ describe('an Idempotency-Key', () => {
     },
   );
 
-  it('is refused with another request', async () => {
+  it('is refused with a different request', async () => {
     await ask('mine');
     const other = await ask('mine', { ...aProbe, payload: { ms: 1 } });
     expect(other).toMatchObject({ status: 422, body: { code: 'IDEMPOTENCY_CONFLICT' } });
   });
 
-  it('is each caller’s own', async () => {
+  it('is separate for each caller', async () => {
     const [shop, depot] = [await ask('shared'), await ask('shared', aProbe, 'depot-key')];
     expect([shop.status, depot.status]).toEqual([201, 201]);
     expect(shop.body['id']).not.toBe(depot.body['id']);
@@ -95,7 +95,7 @@ describe('an Idempotency-Key', () => {
     expect((await ask(key)).status).toBe(status);
   });
 
-  it('of a request that made no sense may be used for one that does', async () => {
+  it('of an invalid request may be used again for a valid one', async () => {
     expect((await ask('corrected', { ...aProbe, payload: { ms: 'long' } })).status).toBe(400);
     expect((await ask('corrected', { ...aProbe, kind: 'prob' })).status).toBe(404);
     expect(await ask('corrected')).toMatchObject({ status: 201, body: { outcome: 'created' } });
@@ -120,7 +120,7 @@ describe('a batch', () => {
     return body['results'] as Record<string, unknown>[];
   };
 
-  it('of 1000, good and bad, has one answer for each, in order', async () => {
+  it('of 1000 valid and invalid jobs has one answer for each, in order', async () => {
     const sorts = [
       (i: number) => ({ kind: 'probe', owners: [`batch:${i}`], payload: { ms: i } }),
       () => ({ kind: 'probe', owners: ['batch:x'], payload: { ms: 'long' } }),
@@ -150,17 +150,17 @@ describe('a batch', () => {
   it.each([
     ['new ones', () => ({})],
     ['one job’s duplicates', () => ({ owners: ['batch:once'], dedup: { strategy: 'coalesce' } })],
-  ])('of 1000 takes few round trips, when they are %s', async (_what, more) => {
+  ])('of 1000 takes few round trips when the jobs are %s', async (_what, more) => {
     const asked = performance.now();
     proxy.lagMs = 50;
     const results = await send(Array.from({ length: 1000 }, () => ({ ...aProbe, ...more() })));
     proxy.lagMs = 0;
     expect(results.filter(({ status }) => status !== 201 && status !== 200)).toEqual([]);
-    // One after the other they would wait for a thousand answers, three times.
+    // Sent one by one, they would wait for a thousand answers, three times.
     expect(performance.now() - asked).toBeLessThan(100 * 50);
   });
 
-  it('is accepted whole, also when four of 1000 come at once', async () => {
+  it('is accepted whole, even when four of 1000 arrive at once', async () => {
     const jobs = (n: number): object[] =>
       Array.from({ length: 1000 }, (_, i) => ({ ...aProbe, owners: [`four:${n}-${i}`] }));
     const results = await Promise.all([1, 2, 3, 4].map((n) => send(jobs(n))));
@@ -168,7 +168,7 @@ describe('a batch', () => {
     expect(new Set(results.flat().map(({ id }) => id)).size).toBe(4_000);
   });
 
-  it('may be larger than one job may; a payload that is too large is refused in its place', async () => {
+  it('may be larger than one job may; only a payload that is too large is refused', async () => {
     const tooLarge = { ...aProbe, payload: 'x'.repeat(300 * 1024) };
     const text = JSON.stringify({ jobs: [aProbe, tooLarge, aProbe] }) + ' '.repeat(2 ** 21);
     const { status, body } = await fleet.request('POST', '/v1/jobs/batch', text);
@@ -178,7 +178,7 @@ describe('a batch', () => {
     });
   });
 
-  it('takes no Idempotency-Key, which would have to stand for each of its jobs', async () => {
+  it('accepts no Idempotency-Key, because the key would stand for each of its jobs', async () => {
     const headers = { 'idempotency-key': 'k' };
     const answer = await fleet.request('POST', '/v1/jobs/batch', { jobs: [aProbe] }, headers);
     expect(answer).toMatchObject({
@@ -217,7 +217,7 @@ describe('a full queue', () => {
     fleet.request('POST', '/v1/jobs', { ...aProbe, owners: [`full:${i}`] }, headers);
   const keys = async (): Promise<string[]> => (await redis.keys(`*${fleet.prefix}*`)).toSorted();
 
-  it('lets exactly as many in as may wait, and keeps nothing of the others', async () => {
+  it('accepts exactly as many jobs as may wait and stores nothing of the others', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => ask(i)));
     const refused = answers.filter(({ status }) => status !== 201);
 
@@ -236,7 +236,7 @@ describe('a full queue', () => {
     expect(await keys()).toEqual(before);
   });
 
-  it('lets a trigger join its pending job, or replace it, but adds none', async () => {
+  it('lets a trigger join or replace its pending job, but adds none', async () => {
     const trigger = (strategy: string, key = 'key'): Promise<Answer> =>
       fleet.request('POST', '/v1/jobs', { ...aProbe, owners: ['full:twin'], dedup: { strategy, key } });
     const { body } = await trigger('skip');
@@ -250,14 +250,14 @@ describe('a full queue', () => {
     ]);
     for (const { status, body: answer } of [await trigger('skip', 'other'), await trigger('none')])
       expect([status, answer['detail']]).toEqual([429, expect.stringContaining('Queue "probe"')]);
-    // A coalesced job has a log of that.
+    // A coalesced job has a log that records it.
     expect((await keys()).filter((key) => !key.endsWith(':logs'))).toEqual(before);
 
     expect(await trigger('replace')).toMatchObject({ status: 201, body: { replaced: body['id'] } });
     expect((await keys()).filter((key) => /:probe:probe-/.test(key))).toHaveLength(MAX);
   });
 
-  it('lets others in when a worker has made room, also one that was refused before', async () => {
+  it('accepts jobs again when a worker has made room, including one that was refused before', async () => {
     await Promise.all(Array.from({ length: MAX }, (_, i) => ask(i)));
     const headers = { 'idempotency-key': 'refused' };
     expect((await ask(MAX, headers)).status).toBe(429);
@@ -272,7 +272,7 @@ describe('a full queue', () => {
   });
 });
 
-describe('what an attacker sends', () => {
+describe('hostile input', () => {
   let fleet: Fleet;
   beforeAll(async () => (fleet = await Fleet.start()));
   afterAll(() => fleet.stop());
@@ -364,7 +364,7 @@ describe('what an attacker sends', () => {
     'idempotencyKey maxPerOwner queue keep',
   ].flatMap((line) => line.split(' '));
 
-  it.each(OPTIONS)('A12: nobody sets %s', async (option) => {
+  it.each(OPTIONS)('A12: a caller cannot set %s', async (option) => {
     const answer = await fleet.request('POST', '/v1/jobs', { ...aProbe, [option]: 1 });
     expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID' } });
     expect(answer.body['detail']).toContain(option);
@@ -383,7 +383,7 @@ describe('an owner', () => {
     return answer.body as unknown as OwnerAnswer;
   };
 
-  it('of which nobody knows is open, and has nothing', async () => {
+  it('that is unknown is open and has nothing', async () => {
     expect(await read('unknown')).toEqual({
       owner: 'trip:unknown',
       state: 'open',
@@ -407,11 +407,11 @@ describe('an owner', () => {
     while (pages.at(-1)!.cursor) pages.push(await read(`of-${many}`, pages.at(-1)!.cursor));
     expect(pages.flatMap((page) => page.jobs.map(({ id }) => id)).toSorted()).toEqual(made.toSorted());
     for (const page of pages) expect(page.counts).toEqual({ jobs: many, running: 0, ending: 0 });
-    // A small hash is answered whole by the store, whatever page was asked for.
+    // The store returns a small hash whole, whatever page was requested.
     expect(Math.max(...pages.map((page) => page.jobs.length))).toBeLessThanOrEqual(512);
   });
 
-  it('says which of its jobs run', async () => {
+  it('shows which of its jobs run', async () => {
     const owners = ['trip:busy', 'driver:7'];
     const runs = await fleet.probe({ ms: 4_000 }, { owners });
     const waits = await fleet.probe({}, { owners, delay: '1h' });
@@ -443,9 +443,9 @@ describe('an owner', () => {
   );
 
   it.each([
-    ['a type that is none', '/v1/owners/4%7B/1'],
+    ['an invalid type', '/v1/owners/4%7B/1'],
     ['an id that is too long', `/v1/owners/trip/${'x'.repeat(600)}`],
-    ['a cursor that is none', '/v1/owners/trip/1?cursor=-1'],
+    ['an invalid cursor', '/v1/owners/trip/1?cursor=-1'],
     ['a cursor beyond the store’s', '/v1/owners/trip/1?cursor=99999999999999999999'],
     ['two cursors', '/v1/owners/trip/1?cursor=0&cursor=1'],
   ])('is refused with %s', async (_what, path) => {
@@ -460,7 +460,7 @@ describe('a job’s timeline', () => {
   beforeAll(async () => (fleet = await Fleet.start({ env: { WORKER_CONCURRENCY: '5' } })));
   afterAll(() => fleet.stop());
 
-  it('says when it began, failed, and was tried again, and why', async () => {
+  it('shows when it began, failed and was retried, and why', async () => {
     const id = await fleet.probe({ failTimes: 1 });
     const { timeline } = await fleet.untilState(id, 'completed');
     expect(timeline.map(({ at: _at, ...entry }) => entry)).toEqual([
@@ -475,7 +475,7 @@ describe('a job’s timeline', () => {
     expect(times).toEqual(times.toSorted());
   });
 
-  it('says when it failed for good', async () => {
+  it('shows when it failed finally', async () => {
     const id = await fleet.probe({ failTimes: 3 });
     const { timeline } = await fleet.untilState(id, 'failed');
     expect(timeline.slice(-2).map(({ at: _at, ...entry }) => entry)).toEqual([
@@ -484,7 +484,7 @@ describe('a job’s timeline', () => {
     ]);
   });
 
-  it('says that it waited for its slot', async () => {
+  it('shows that it waited for its slot', async () => {
     const slot = { key: 'driver:7', limit: 1 };
     const first = await fleet.probe({ ms: 2_000 }, { slot });
     await fleet.untilState(first, 'running');

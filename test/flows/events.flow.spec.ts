@@ -46,7 +46,7 @@ describe('an event by HTTP', () => {
   beforeAll(async () => (fleet = await Fleet.start({ workers: 0, env: { EVENT_MAP } })));
   afterAll(() => fleet.stop());
 
-  it('cancels the owner it is about, and closes it', async () => {
+  it('cancels and closes its owner', async () => {
     await enqueue(fleet, 'trip:structured');
     const answer = await send(fleet, anEvent({ id: 'first', subject: 'structured' }));
     expect(answer).toMatchObject({ status: 200 });
@@ -65,12 +65,12 @@ describe('an event by HTTP', () => {
     expect(await enqueue(fleet, 'trip:structured')).toMatchObject(CLOSED);
   });
 
-  it('leaves the owner open where its rule says so', async () => {
+  it('leaves the owner open when its rule says so', async () => {
     await send(fleet, anEvent({ type: 'trip.paused', subject: 'paused' }));
     expect(await enqueue(fleet, 'trip:paused')).toMatchObject({ status: 201 });
   });
 
-  it('comes with its attributes in headers and its data in the body as well', async () => {
+  it('may have its attributes in headers and its data in the body', async () => {
     const headers = {
       'content-type': 'application/json',
       'ce-specversion': '1.0',
@@ -86,7 +86,7 @@ describe('an event by HTTP', () => {
     expect(await enqueue(fleet, 'site:7')).toMatchObject(CLOSED);
   });
 
-  it('has what a header cannot hold read, and data that is none of ours left alone', async () => {
+  it('may have percent-encoded headers and data of another format', async () => {
     const headers = {
       'content-type': 'text/xml',
       'ce-specversion': '1.0',
@@ -99,7 +99,7 @@ describe('an event by HTTP', () => {
     expect(answer.body).toMatchObject({ results: [{ outcome: 'cancelled', owner: 'trip:café' }] });
   });
 
-  it('has a header in double quotes read without them, and bytes that are no text refused', async () => {
+  it('may have quoted headers, but no bytes that are not UTF-8', async () => {
     const binary = (subject: string, id = 'b-3'): Promise<Answer> =>
       fleet.request('POST', '/v1/events', '', {
         'content-type': 'text/plain',
@@ -112,7 +112,7 @@ describe('an event by HTTP', () => {
     expect((await binary('"half \\"a\\" trip, 100%"')).body).toMatchObject({
       results: [{ outcome: 'cancelled', id: 'b-3', owner: 'trip:half "a" trip, 100%' }],
     });
-    // Each letter is a byte here: those of an é as UTF-8 has it, and as Latin-1 does.
+    // Each letter is a byte here: an é in UTF-8 and in Latin-1.
     expect((await binary('raw caf\xc3\xa9', 'b-raw')).body).toMatchObject({
       results: [{ owner: 'trip:raw café' }],
     });
@@ -124,7 +124,7 @@ describe('an event by HTTP', () => {
     }
   });
 
-  it('may be called JSON and no more, alone or in a batch', async () => {
+  it('may have the content type JSON, alone or in a batch', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     const alone = await send(fleet, anEvent({ subject: 'plain' }), headers);
     expect(alone).toMatchObject({ status: 200, body: { results: [{ owner: 'trip:plain' }] } });
@@ -134,7 +134,7 @@ describe('an event by HTTP', () => {
       body: { results: [{ status: 200, owner: 'trip:plain-2' }, { status: 400 }] },
     });
     expect(await send(fleet, [{}], headers)).toMatchObject({ status: 400, body: { code: 'INVALID' } });
-    // With attributes in headers the body is data, also when it looks like an event itself.
+    // When the attributes are in headers the body is data, even if it looks like an event.
     const about = {
       'ce-specversion': '1.0',
       'ce-id': 'b-4',
@@ -150,7 +150,7 @@ describe('an event by HTTP', () => {
     expect(await enqueue(fleet, 'trip:inner')).toMatchObject({ status: 201 });
   });
 
-  it('comes with others, each answered by itself and in order', async () => {
+  it('in a batch is answered separately and in order', async () => {
     const batch = [
       anEvent({ subject: 'many-1' }),
       anEvent({ type: 'trip.seen', id: 'seen' }),
@@ -177,7 +177,7 @@ describe('an event by HTTP', () => {
     expect(await enqueue(fleet, 'trip:many-2')).toMatchObject(CLOSED);
   });
 
-  it('comes with up to 999 others', async () => {
+  it('is one of at most 1000 in a batch', async () => {
     const batch = Array.from({ length: 1_000 }, (_, i) => anEvent({ subject: `thousand-${i}` }));
     const answer = await send(fleet, batch);
     const results = answer.body['results'] as { owner: string; outcome: string }[];
@@ -191,7 +191,7 @@ describe('an event by HTTP', () => {
     expect(await send(fleet, [])).toMatchObject({ status: 200, body: { results: [] } });
   });
 
-  it('is the same cancellation when it comes again, and another one of another source', async () => {
+  it('makes the same cancellation when it is repeated, and another one when it has another source', async () => {
     const event = anEvent({ subject: 'again' });
     const [first, again, other] = [
       await send(fleet, event),
@@ -205,14 +205,14 @@ describe('an event by HTTP', () => {
   it.each<[string, unknown, Record<string, string>, number, RegExp]>([
     ['no id', anEvent({ id: undefined }), {}, 400, /id is missing/],
     ['another version', anEvent({ specversion: '2.0' }), {}, 400, /specversion is not 1.0/],
-    ['a time that is none', anEvent({ time: 'yesterday' }), {}, 400, /time is not a time/],
+    ['an invalid time', anEvent({ time: 'yesterday' }), {}, 400, /time is not a time/],
     ['no subject, which its rule needs', anEvent(), {}, 400, /subject is missing/],
     ['a body that is not JSON', '{', {}, 400, /not JSON/],
     ['no body', '', {}, 400, /specversion is missing/],
     ['a poisoned prototype', '{"__proto__":{"specversion":"1.0","id":"x"}}', {}, 400, /id is missing/],
-    ['nesting without end', `${'['.repeat(2e5)}${']'.repeat(2e5)}`, {}, 400, /not a JSON object/],
+    ['deep nesting', `${'['.repeat(2e5)}${']'.repeat(2e5)}`, {}, 400, /not a JSON object/],
     ['a body of two megabytes', anEvent({ data: 'x'.repeat(2 ** 21) }), {}, 413, /./],
-    ['a batch that is none', anEvent(), { 'content-type': BATCH }, 400, /JSON array/],
+    ['a batch that is not a list', anEvent(), { 'content-type': BATCH }, 400, /JSON array/],
     ['another format', 'x', { 'content-type': 'application/cloudevents+avro' }, 415, /cloudevents\+json/],
     [
       'no attributes at all',
@@ -228,7 +228,7 @@ describe('an event by HTTP', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', STRUCTURED, ''])(
-    'has a road of its own: elsewhere a body of type %j is refused',
+    'has a route of its own: elsewhere a body of type %j is refused',
     async (type) => {
       const answer = await fleet.request('POST', '/v1/jobs', 'kind=probe', { 'content-type': type });
       expect(answer).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
@@ -236,7 +236,7 @@ describe('an event by HTTP', () => {
   );
 });
 
-describe('a batch of events while the store is away', () => {
+describe('a batch of events while the store is unavailable', () => {
   let store: TestStore;
   let fleet: Fleet;
   beforeAll(async () => {
@@ -248,7 +248,7 @@ describe('a batch of events while the store is away', () => {
     await store.stop();
   });
 
-  it('is refused whole, so that its sender sends it again', async () => {
+  it('is refused whole, so that its sender repeats it', async () => {
     const batch = [anEvent({ subject: '1' }), anEvent(), anEvent({ subject: '2' })];
     store.freeze();
     const refused = await send(fleet, batch);
@@ -258,7 +258,7 @@ describe('a batch of events while the store is away', () => {
     const again = await until(async () => {
       const answer = await send(fleet, batch);
       return answer.status === 200 && answer;
-    }, 'it is taken');
+    }, 'it is accepted');
     expect(again.body['results']).toMatchObject([
       { status: 200, outcome: 'cancelled' },
       { status: 400 },
@@ -267,7 +267,7 @@ describe('a batch of events while the store is away', () => {
   });
 });
 
-describe('who may send events', () => {
+describe('the authentication of events', () => {
   const hash = (key: string): string => createHash('sha256').update(key).digest('hex');
   const API_KEYS = `ops:cancel:${hash('ops-key')},shop:enqueue:${hash('shop-key')}`;
   const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
@@ -280,14 +280,14 @@ describe('who may send events', () => {
     return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${hmac}` };
   }
 
-  describe('where keys are known', () => {
+  describe('with api keys', () => {
     let fleet: Fleet;
     beforeAll(async () => {
       fleet = await Fleet.start({ workers: 0, env: { EVENT_MAP, API_KEYS, PROBE: 'on' } });
     });
     afterAll(() => fleet.stop());
 
-    it('is whoever has one with the scope cancel', async () => {
+    it('requires a key with the scope cancel', async () => {
       const event = anEvent({ subject: '1' });
       expect(await send(fleet, event)).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } });
       expect(await send(fleet, event, bearer('shop-key'))).toMatchObject({ status: 403 });
@@ -297,7 +297,7 @@ describe('who may send events', () => {
     });
   });
 
-  describe('where secrets are known', () => {
+  describe('with secrets', () => {
     let fleet: Fleet;
     beforeAll(async () => {
       const EVENT_SECRETS = `${written(NEW)},${written(OLD)}`;
@@ -312,33 +312,33 @@ describe('who may send events', () => {
     it.each([
       ['the new secret', NEW, 0],
       ['the old secret', OLD, 0],
-      ['it four minutes ago', NEW, 240],
-      ['it by a clock four minutes fast', NEW, -240],
-    ])('is whoever signed with %s, without a key', async (_what, secret, ageS) => {
+      ['a timestamp four minutes old', NEW, 240],
+      ['a timestamp four minutes ahead', NEW, -240],
+    ])('accepts a signature with %s, without a key', async (_what, secret, ageS) => {
       const event = JSON.stringify(anEvent({ subject: 'signed' }));
       expect(await send(fleet, event, signed(secret, event, ageS))).toMatchObject({ status: 200 });
     });
 
-    it('may sign a batch', async () => {
+    it('accepts a signed batch', async () => {
       const batch = JSON.stringify([anEvent({ subject: 'signed' })]);
       const headers = { 'content-type': BATCH, ...signed(NEW, batch) };
       expect(await send(fleet, batch, headers)).toMatchObject({ status: 200 });
     });
 
-    it('may sign what is called JSON and no more: all of it is in the body', async () => {
+    it('accepts a signed event with the content type JSON, because all of it is in the body', async () => {
       const event = JSON.stringify(anEvent({ subject: 'signed' }));
       const headers = { 'content-type': 'application/json', ...signed(NEW, event) };
       expect(await send(fleet, event, headers)).toMatchObject({ status: 200 });
     });
 
-    it('does nothing by sending the same again', async () => {
+    it('gives a repeated event the same answer', async () => {
       const event = JSON.stringify(anEvent({ subject: 'replayed' }));
       const headers = signed(NEW, event, 200);
       const first = await send(fleet, event, headers);
       expect(await send(fleet, event, headers)).toMatchObject({ status: 200, body: first.body });
     });
 
-    it('is nobody who only has a key', async () => {
+    it('refuses a caller that only has a key', async () => {
       const answer = await send(fleet, anEvent({ subject: 'keyed' }), bearer('ops-key'));
       expect(answer).toMatchObject({ status: 401, body: { code: 'BAD_SIGNATURE' } });
       await expectNothingDone('keyed');
@@ -349,13 +349,13 @@ describe('who may send events', () => {
         'a byte is changed',
         (body) => ({ body: body.replace('forged', 'forgee'), headers: signed(NEW, body) }),
       ],
-      ['it is written anew', (body) => ({ body: `${body} `, headers: signed(NEW, body) })],
+      ['it is serialized again', (body) => ({ body: `${body} `, headers: signed(NEW, body) })],
       ['it is six minutes old', (body) => ({ body, headers: signed(NEW, body, 360) })],
-      ['it is of the future', (body) => ({ body, headers: signed(NEW, body, -360) })],
-      ['the secret is not ours', (body) => ({ body, headers: signed(FOREIGN, body) })],
-      ['another id stands on it', (body) => ({ body, headers: { ...signed(NEW, body), 'webhook-id': 'm' } })],
+      ['it is dated six minutes ahead', (body) => ({ body, headers: signed(NEW, body, -360) })],
+      ['the secret is unknown', (body) => ({ body, headers: signed(FOREIGN, body) })],
+      ['it has another id', (body) => ({ body, headers: { ...signed(NEW, body), 'webhook-id': 'm' } })],
       ['the secret is empty', (body) => ({ body, headers: signed(Buffer.alloc(0), body) })],
-    ])('is nobody when %s', async (_what, forge) => {
+    ])('refuses a signed event when %s', async (_what, forge) => {
       const { body, headers } = forge(JSON.stringify(anEvent({ subject: 'forged' })));
       const answer = await send(fleet, body, headers);
       expect(answer).toMatchObject({ status: 401, body: { code: 'BAD_SIGNATURE' } });
@@ -364,7 +364,7 @@ describe('who may send events', () => {
       await expectNothingDone('forgee');
     });
 
-    it('is nobody who puts attributes in headers: no signature is about those', async () => {
+    it('refuses attributes in headers, which no signature covers', async () => {
       const body = '{"site":{"id":7}}';
       const headers = {
         ...signed(NEW, body),
@@ -380,12 +380,12 @@ describe('who may send events', () => {
       await expectNothingDone('headers');
     });
 
-    it('needs a key for everything else', async () => {
+    it('requires a key for every other route', async () => {
       const event = JSON.stringify(anEvent());
       expect(await enqueue(fleet, 'trip:1', signed(NEW, event))).toMatchObject({ status: 401 });
     });
 
-    it('is never in the log by name', () => {
+    it('never writes a secret to the log', () => {
       for (const secret of [OLD, NEW]) expect(fleet.api.output).not.toContain(secret.toString('base64'));
     });
   });
@@ -395,13 +395,13 @@ async function untilClosed(fleet: Fleet, owner: string): Promise<void> {
   await until(async () => (await enqueue(fleet, owner)).status === 409, `${owner} is closed`);
 }
 
-/** What other services were told, by the stream. */
+/** The published events, from the stream. */
 async function told(redis: Redis, fleet: Fleet): Promise<Record<string, unknown>[]> {
   const entries = await redis.xrange(`${fleet.prefix}:events:out`, '-', '+');
   return entries.map(([, [, event]]) => JSON.parse(event!) as Record<string, unknown>);
 }
 
-describe('events by streams', () => {
+describe('events from a stream', () => {
   let fleet: Fleet;
   let redis: Redis;
   beforeAll(async () => {
@@ -424,24 +424,24 @@ describe('events by streams', () => {
     expect(await enqueue(fleet, 'trip:by-stream')).toMatchObject(CLOSED);
   });
 
-  it('are put aside when they cannot be taken, and hold up no other', async () => {
+  it('move to the dead letters when they are invalid, and delay no other event', async () => {
     const entry = await add('nonsense');
     await add(anEvent({ subject: 'behind' }));
     await untilClosed(fleet, 'trip:behind');
     const dead = await until(async () => {
       const entries = await redis.xrange(`${fleet.prefix}:events:dead`, '-', '+');
       return entries.length > 0 && entries;
-    }, 'it is put aside');
+    }, 'it is a dead letter');
     expect(dead.map(([, fields]) => fields)).toEqual([
       ['event', 'nonsense', 'entry', entry, 'reason', expect.stringMatching(/not JSON/)],
     ]);
     await until(() => {
       const logged = fleet.processes.flatMap((process) => process.facts());
       return logged.some((fact) => fact['event'] === 'event.dead' && fact['entry'] === entry);
-    }, 'it is said');
+    }, 'it is logged');
   });
 
-  it('are the same, by whatever road they come', async () => {
+  it('make the same cancellation as events by HTTP', async () => {
     const event = anEvent({ subject: 'both-roads' });
     const answer = await send(fleet, event);
     await add(event);
@@ -451,10 +451,10 @@ describe('events by streams', () => {
       return (
         taken.filter((fact) => fact['event'] === 'event.taken' && fact['cancelId'] === cancelId).length === 2
       );
-    }, 'it is taken twice');
+    }, 'it is accepted twice');
   });
 
-  it('tell other services what was cancelled, and how jobs ended', async () => {
+  it('publish cancels and the ends of jobs', async () => {
     const id = await fleet.probe({});
     const failed = await fleet.probe({ failTimes: 3 });
     await send(fleet, anEvent({ subject: 'told' }));
@@ -463,17 +463,17 @@ describe('events by streams', () => {
       const has = (type: string, subject: string): boolean =>
         all.some((event) => event['type'] === type && event['subject'] === subject);
       return has('job.completed', id) && has('job.failed', failed) && has('owner.cancelled', 'trip:told');
-    }, 'all three are told');
+    }, 'all three are published');
     const all = await told(redis, fleet);
     expect(all.filter(({ subject }) => subject === failed)).toHaveLength(1);
   });
 
-  it('tell of a sweep that was asked for, also when it found nothing', async () => {
+  it('publish a requested sweep, even if it found nothing', async () => {
     const { body } = await fleet.request('POST', '/v1/admin/sweeps/expiry');
     const done = await until(async () => {
       const all = await told(redis, fleet);
       return all.find(({ id }) => id === `sweep.done:${String(body['sweepId'])}`);
-    }, 'it is told');
+    }, 'it is reported');
     expect(done).toMatchObject({ subject: 'expiry', data: { removed: 0, onRequest: true } });
   });
 });
@@ -490,10 +490,10 @@ describe('the stream of events, where only some janitors have a mapping', () => 
     await fleet.stop();
   });
 
-  it('is left alone by the others', async () => {
+  it('is left alone by the other janitors', async () => {
     const event = JSON.stringify(anEvent({ subject: 'patient' }));
     await redis.xadd(`${fleet.prefix}:events:in`, '*', 'event', event);
-    // By then one that reads the stream has read it, too.
+    // By then, a janitor that reads the stream has read it.
     const asked = await fleet.request('POST', '/v1/admin/sweeps/expiry');
     const path = `/v1/admin/sweeps/${String(asked.body['sweepId'])}`;
     await until(
@@ -506,8 +506,8 @@ describe('the stream of events, where only some janitors have a mapping', () => 
   });
 });
 
-/** Needs the whole of a cancellation: its receipt, its reach, its reopening. */
-describe('what an event cancels', () => {
+/** Covers a whole cancellation: its receipt, its effect on running jobs, its reopening. */
+describe('the cancellation by an event', () => {
   let fleet: Fleet;
   let redis: Redis;
   beforeAll(async () => {
@@ -519,7 +519,7 @@ describe('what an event cancels', () => {
     await fleet.stop();
   });
 
-  it('has a receipt, found by the cancelId', async () => {
+  it('has a receipt under the cancelId', async () => {
     const answer = await send(fleet, anEvent({ subject: 'receipt' }));
     const { cancelId } = (answer.body['results'] as { cancelId: string }[])[0]!;
     expect(await fleet.request('GET', `/v1/cancellations/${cancelId}`)).toMatchObject({
@@ -534,7 +534,7 @@ describe('what an event cancels', () => {
     });
   });
 
-  it('is a running job, too, and other services are told', async () => {
+  it('stops a running job and is published', async () => {
     const id = await fleet.probe({ ms: 60_000 }, { owners: ['trip:running'] });
     await fleet.untilState(id, 'running');
     await send(fleet, anEvent({ subject: 'running' }));
@@ -542,29 +542,32 @@ describe('what an event cancels', () => {
     await until(async () => {
       const all = await told(redis, fleet);
       return all.some(({ type, subject }) => type === 'job.cancelled' && subject === id);
-    }, 'its end is told');
+    }, 'its end is published');
   });
 
   it.each([
     ['closed', (subject: string) => send(fleet, anEvent({ subject }))],
     ['open', (subject: string) => enqueue(fleet, `trip:${subject}`)],
     ['unknown', () => undefined],
-  ])('is nothing when the owner, which was %s, was reopened after it happened', async (subject, before) => {
-    const time = new Date(Date.now() - 1_000).toISOString();
-    await before(subject);
-    expect(await fleet.request('POST', `/v1/owners/trip/${subject}/reopen`)).toMatchObject({
-      status: 200,
-      body: { owner: `trip:${subject}`, state: 'open', epoch: expect.stringMatching(/^\d+$/) as string },
-    });
-    const { body } = await enqueue(fleet, `trip:${subject}`);
-    const late = await send(fleet, anEvent({ subject, time }));
-    expect(late.body).toMatchObject({ results: [{ outcome: 'late', owner: `trip:${subject}` }] });
-    expect((await fleet.job(body['id'] as string)).state).not.toMatch(/cancelled|removed/);
-  });
+  ])(
+    'does not happen when the owner, which was %s, was reopened after the event',
+    async (subject, before) => {
+      const time = new Date(Date.now() - 1_000).toISOString();
+      await before(subject);
+      expect(await fleet.request('POST', `/v1/owners/trip/${subject}/reopen`)).toMatchObject({
+        status: 200,
+        body: { owner: `trip:${subject}`, state: 'open', epoch: expect.stringMatching(/^\d+$/) as string },
+      });
+      const { body } = await enqueue(fleet, `trip:${subject}`);
+      const late = await send(fleet, anEvent({ subject, time }));
+      expect(late.body).toMatchObject({ results: [{ outcome: 'late', owner: `trip:${subject}` }] });
+      expect((await fleet.job(body['id'] as string)).state).not.toMatch(/cancelled|removed/);
+    },
+  );
 });
 
-describe('a mapping of events that cannot be used', () => {
-  it.each(['api', 'janitor'])('keeps the %s from starting, with all that is wrong with it', async (app) => {
+describe('an invalid event mapping', () => {
+  it.each(['api', 'janitor'])('keeps the %s from starting and reports every mistake', async (app) => {
     const path = join(folder, 'wrong.json');
     await writeFile(
       path,

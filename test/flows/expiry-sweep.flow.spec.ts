@@ -17,7 +17,7 @@ describe('a fleet without a worker', () => {
     }
   });
 
-  it('ends a job that is too late within a sweep, and says so everywhere', async () => {
+  it('expires a late job within a sweep and reports it everywhere', async () => {
     const id = await fleet.probe({}, { expiresIn: '2s' });
     expect((await fleet.job(id)).state).toBe('waiting');
     const job = await fleet.untilState(id, 'expired', 15_000);
@@ -37,7 +37,7 @@ describe('a fleet without a worker', () => {
     const told = await until(async () => {
       const entries = await redis.xrange(`${fleet.prefix}:events:out`, '-', '+');
       return entries.map(([, fields]) => fields.join(' ')).find((text) => text.includes('job.expired'));
-    }, 'other services are told');
+    }, 'the event is published');
     expect(told).toContain(id);
     await redis.quit();
   });

@@ -14,12 +14,14 @@ const CLOCKS = [
   ['an hour behind', -HOUR_MS],
 ] as const;
 
-/** The three at once, because their tests mostly wait: each has a fleet, and there its tests run one after the other. */
+/**
+ * The three run at once, because their tests mostly wait. Each has a fleet, on which its tests run one after the other.
+ */
 describe.concurrent.each(CLOCKS)('the expiry of jobs, with a worker whose clock is %s', (_, shiftMs) => {
   let fleet: Fleet;
   let redis: Redis;
   let queue: Queue;
-  /** Of the test that runs. */
+  /** The owner of the current test. */
   let owner: string;
   let tests = 0;
   beforeAll(async () => {
@@ -48,74 +50,65 @@ describe.concurrent.each(CLOCKS)('the expiry of jobs, with a worker whose clock 
     await fleet.stop();
   });
 
-  it.sequential(
-    'stops a job that comes to its turn too late, and lets through one that does not',
-    async () => {
-      await queue.pause();
-      const late = await probe({}, { expiresIn: '300ms' });
-      const added = await storeTime();
-      const early = await probe({}, { expiresIn: '5m' });
-      await untilStoreTime(added + 300);
-      await queue.resume();
+  it.sequential('expires a job that starts too late and runs one that starts in time', async () => {
+    await queue.pause();
+    const late = await probe({}, { expiresIn: '300ms' });
+    const added = await storeTime();
+    const early = await probe({}, { expiresIn: '5m' });
+    await untilStoreTime(added + 300);
+    await queue.resume();
 
-      expect(await ended(early)).toMatchObject({ state: 'completed', attempts: 1 });
-      expect(await ended(late)).toMatchObject({
-        state: 'expired',
-        attempts: 0,
-        result: null,
-        error: 'it did not start in time',
+    expect(await ended(early)).toMatchObject({ state: 'completed', attempts: 1 });
+    expect(await ended(late)).toMatchObject({
+      state: 'expired',
+      attempts: 0,
+      result: null,
+      error: 'it did not start in time',
+    });
+    expect(begun()).toEqual([early]);
+  });
+
+  it.sequential('runs a job that triggers joined for longer than each of them allows', async () => {
+    const busy = await probe({ ms: 7_000 });
+    await fleet.untilState(busy, 'running');
+    const trigger = { owners: [owner], dedup: { strategy: 'skip' }, expiresIn: '3s' };
+    const id = await probe({}, trigger);
+    const isAsked = async (): Promise<boolean> => {
+      const { status } = await fleet.request('POST', '/v1/jobs', {
+        kind: 'probe',
+        payload: {},
+        ...trigger,
       });
-      expect(begun()).toEqual([early]);
-    },
-  );
+      expect([200, 201]).toContain(status);
+      return (await fleet.job(id)).state === 'completed';
+    };
+    await until(isAsked, 'it has completed');
+    expect(await fleet.job(id)).toMatchObject({ state: 'completed', attempts: 1 });
+    expect(begun().slice(0, 2)).toEqual([busy, id]);
+  });
 
-  it.sequential(
-    'lets a job through that triggers were left to, for longer than each of them gives',
-    async () => {
-      const busy = await probe({ ms: 7_000 });
-      await fleet.untilState(busy, 'running');
-      const trigger = { owners: [owner], dedup: { strategy: 'skip' }, expiresIn: '3s' };
-      const id = await probe({}, trigger);
-      const isAsked = async (): Promise<boolean> => {
-        const { status } = await fleet.request('POST', '/v1/jobs', {
-          kind: 'probe',
-          payload: {},
-          ...trigger,
-        });
-        expect([200, 201]).toContain(status);
-        return (await fleet.job(id)).state === 'completed';
-      };
-      await until(isAsked, 'it has completed');
-      expect(await fleet.job(id)).toMatchObject({ state: 'completed', attempts: 1 });
-      expect(begun().slice(0, 2)).toEqual([busy, id]);
-    },
-  );
-
-  it.sequential('stops a retry that comes too late', async () => {
+  it.sequential('expires a retry that starts too late', async () => {
     // Its retries wait 200 ms each.
     const id = await probe({ ms: 3_000, failTimes: 9 }, { expiresIn: '2s' });
 
     const job = await ended(id);
     expect(job).toMatchObject({ state: 'expired', result: null });
     expect(begun()).toEqual([id]);
-    // Not in their order: the times of the worker's clock stand beside those of ours.
+    // Compared as a set, because the timeline mixes the worker's clock with the clock of this machine.
     expect(new Set(eventsOf(job))).toEqual(new Set(['accepted', 'began', 'failed', 'retrying', 'expired']));
   });
 
-  it.sequential(
-    'is over for a job that ended, and that BullMQ is told by hand to try again: an operator wants it to run',
-    async () => {
-      const id = await probe({ failTimes: 3 }, { expiresIn: '6s' });
-      const added = await storeTime();
-      const failed = await fleet.untilState(id, 'failed');
-      expect(failed).toMatchObject({ attempts: 3 });
-      await untilStoreTime(added + 6_000);
+  it.sequential('ends with the job: when an operator retries it by hand, it runs', async () => {
+    const id = await probe({ failTimes: 3 }, { expiresIn: '6s' });
+    const added = await storeTime();
+    const failed = await fleet.untilState(id, 'failed');
+    expect(failed).toMatchObject({ attempts: 3 });
+    await untilStoreTime(added + 6_000);
 
-      await (await queue.getJob(id))!.retry('failed');
-      expect(await fleet.untilState(id, 'completed')).toMatchObject({ attempts: 4 });
-      expect(begun()).toEqual([id, id, id, id]);
-    },
-  );
+    await (await queue.getJob(id))!.retry('failed');
+    expect(await fleet.untilState(id, 'completed')).toMatchObject({ attempts: 4 });
+    expect(begun()).toEqual([id, id, id, id]);
+  });
 
   function ended(id: string): Promise<JobView> {
     return until(async () => {
@@ -128,7 +121,7 @@ describe.concurrent.each(CLOCKS)('the expiry of jobs, with a worker whose clock 
     return fleet.probe(payload, { owners: [owner], ...more });
   }
 
-  /** Those of the owner of the test, as its one worker said them. */
+  /** The starts of the test's owner, from the log of its one worker. */
   function begun(): unknown[] {
     const facts = fleet.workers[0]!.facts();
     return facts
@@ -136,7 +129,7 @@ describe.concurrent.each(CLOCKS)('the expiry of jobs, with a worker whose clock 
       .map(({ jobId }) => jobId);
   }
 
-  /** The store's own clock decides, and so it is the one to wait for. */
+  /** The expiry follows the store's clock, so the test waits by that clock. */
   async function untilStoreTime(ms: number): Promise<void> {
     await until(async () => (await storeTime()) > ms, 'it is too late');
   }

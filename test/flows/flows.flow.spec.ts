@@ -99,12 +99,12 @@ describe('a flow', () => {
       expect(times('job.began').has(flow.id)).toBe(false);
       const isIt = ({ event, jobId }: Record<string, unknown>): boolean =>
         event === 'job.failed' && jobId === flow.id;
-      const said = await until(() => fleet.workers[0]!.facts().find(isIt), 'it is said');
+      const said = await until(() => fleet.workers[0]!.facts().find(isIt), 'it is logged');
       expect(said).toMatchObject({ final: true, why: job.error });
       await fleet.untilState(flow.children[1]!.id, 'completed');
     });
 
-    it('starts its parent at once when that continues, and completes it when the others have ended', async () => {
+    it('with the policy continue starts its parent at once, and completes it when the other children have ended', async () => {
       const flow = await add(
         probe({}, { onChildFailure: 'continue', children: [probe(FAILS), probe({ ms: 2_000 })] }),
       );
@@ -115,7 +115,7 @@ describe('a flow', () => {
       await untilSaid('job.completed', 2);
       expect(times('job.began').get(flow.id)).toBeLessThan(times('job.completed').get(slow)!);
       expect(times('job.completed').get(flow.id)).toBeGreaterThanOrEqual(times('job.completed').get(slow)!);
-      // It ran once, however often it came to its turn.
+      // It ran once, however often a worker fetched it.
       expect(jobFacts(fleet.workers, 'job.began').filter(({ jobId }) => jobId === flow.id)).toHaveLength(1);
       expect(job).toMatchObject({ attempts: 1, result: { attempt: 1 } });
       expect(job.timeline).toContainEqual(
@@ -123,7 +123,7 @@ describe('a flow', () => {
       );
     });
 
-    it('starts its parent when all have ended, when that ignores it', async () => {
+    it('with the policy ignore starts its parent when all children have ended', async () => {
       const flow = await add(
         probe({}, { onChildFailure: 'ignore', children: [probe(FAILS), probe({ ms: 1_500 })] }),
       );
@@ -135,7 +135,7 @@ describe('a flow', () => {
       expect(times('job.began').get(flow.id)).toBeGreaterThanOrEqual(times('job.completed').get(slow)!);
     });
 
-    it('does to a parent what is said there, or else above it', async () => {
+    it('applies the policy of the nearest ancestor that names one', async () => {
       const middle = probe({}, { onChildFailure: 'fail', children: [probe(FAILS)] });
       const other = probe({}, { children: [probe(FAILS)] });
       const flow = await add(probe({}, { onChildFailure: 'ignore', children: [middle, other] }));
@@ -146,8 +146,8 @@ describe('a flow', () => {
     });
   });
 
-  describe('whose owner is cancelled, before the clean-up comes to it', () => {
-    it('does not start, neither parents nor children', async () => {
+  describe('whose owner is cancelled before the clean-up runs', () => {
+    it('starts neither parents nor children', async () => {
       const middle = probe({}, { children: [probe(), probe()] });
       const flow = await add(probe({}, { onChildFailure: 'ignore', children: [middle] }));
       await moveEpoch(redis, fleet.prefix, trip);
@@ -162,18 +162,21 @@ describe('a flow', () => {
       ['fail', 'failed'],
       ['continue', 'completed'],
       ['ignore', 'completed'],
-    ] as const)('of a child: to its parent, of another owner, it failed (%s)', async (policy, state) => {
-      const flow = await add(
-        probe({}, { onChildFailure: policy, children: [probe({}, { owners: [site] }), probe()] }),
-      );
-      await moveEpoch(redis, fleet.prefix, site);
-      await work();
+    ] as const)(
+      'of a child: the child counts as failed for its parent of another owner (%s)',
+      async (policy, state) => {
+        const flow = await add(
+          probe({}, { onChildFailure: policy, children: [probe({}, { owners: [site] }), probe()] }),
+        );
+        await moveEpoch(redis, fleet.prefix, site);
+        await work();
 
-      await fleet.untilState(flow.id, state);
-      await fleet.untilState(flow.children[0]!.id, 'cancelled');
-      expect(times('job.began').has(flow.id)).toBe(state === 'completed');
-      await fleet.untilState(flow.children[1]!.id, 'completed');
-    });
+        await fleet.untilState(flow.id, state);
+        await fleet.untilState(flow.children[0]!.id, 'cancelled');
+        expect(times('job.began').has(flow.id)).toBe(state === 'completed');
+        await fleet.untilState(flow.children[1]!.id, 'completed');
+      },
+    );
   });
 
   it('is removed whole when its owner is cancelled', async () => {
@@ -182,13 +185,13 @@ describe('a flow', () => {
     expect(await cancel(trip)).toMatchObject({ removed: 4, done: true });
     await expectNothing();
     await work();
-    // The worker has come to a later job.
+    // The worker has already run a later job.
     await fleet.untilState(await fleet.probe({}, { owners: [`${trip}-other`] }), 'completed');
     expect(await fleet.job(flow.id)).toMatchObject({ state: 'removed' });
     expect(times('job.began').size).toBe(0);
   });
 
-  it('lives on when a child of another owner is cancelled, which failed to its parent', async () => {
+  it('stays when a child of another owner is cancelled, and the child counts as failed', async () => {
     const children = [probe({}, { owners: [site] }), probe({}, { owners: [site] })];
     const flow = await add(probe({}, { children }));
     expect(await cancel(site)).toMatchObject({ removed: 2, done: true });
@@ -199,8 +202,8 @@ describe('a flow', () => {
     expect(times('job.began').size).toBe(0);
   });
 
-  it('lets its parent expire, and its own parent know', async () => {
-    // A kind's life counts from when it was accepted; the probe has none, so it is given one here.
+  it('reports an expired job to its parent as failed', async () => {
+    // A deadline counts from the time a job was accepted; the kind probe has none, so the test sets one here.
     const middle = probe({}, { children: [probe()] });
     const flow = await add(probe({}, { children: [middle] }));
     const { id } = flow.children[0]!;
@@ -212,7 +215,7 @@ describe('a flow', () => {
     });
   });
 
-  it('does not take a child that was removed for one that completed', async () => {
+  it('does not count a removed child as completed', async () => {
     const flow = await add(probe({}, { children: [probe(), probe({}, { owners: [site] })] }));
     for (const { id } of flow.children) expect(await queue.remove(id)).toBe(1);
     await work();
@@ -220,7 +223,7 @@ describe('a flow', () => {
     const job = await fleet.untilState(flow.id, 'failed');
     expect(job).toMatchObject({ error: 'a child of it was removed', attempts: 1 });
     expect(times('job.began').has(flow.id)).toBe(false);
-    // Who removes a job gives up its places, but for this test.
+    // Mooring removes the owner entries of a job that it removes; BullMQ does not.
     await until(
       async () => !(await redis.hexists(recordOf(fleet.prefix, trip), `probe:${flow.id}`)),
       'it left',
@@ -270,7 +273,7 @@ describe('a flow', () => {
       await expectNothing();
     });
 
-    it('for a key that it cannot keep', async () => {
+    it('for an Idempotency-Key, which it cannot store', async () => {
       const answer = await fleet.request('POST', '/v1/flows', probe(), { 'idempotency-key': 'k' });
       expect(answer).toMatchObject({
         status: 400,
@@ -278,7 +281,7 @@ describe('a flow', () => {
       });
     });
 
-    it('for an owner that is closed, of whichever job', async () => {
+    it('for a closed owner of any of its jobs', async () => {
       await cancelByScript(redis, fleet.prefix, 'site:closed', { close: true });
       const children = [probe(), probe({}, { owners: [trip, 'site:closed'] }), probe()];
       expect(await ask(probe({}, { children }))).toMatchObject({
@@ -289,7 +292,7 @@ describe('a flow', () => {
     });
   });
 
-  it('takes up to five levels, and a hundred jobs', async () => {
+  it('accepts up to five levels and a hundred jobs', async () => {
     const wide = await add(probe({}, { children: Array.from({ length: 99 }, () => probe()) }));
     const flow = await add(probe({}, deep(5)));
     await work();
@@ -325,7 +328,7 @@ describe('a flow', () => {
     expect((await fleet.request('POST', `/v1/admin/queues/probe/${action}`)).status).toBe(200);
   }
 
-  /** When workers said it of jobs of this test's owners. */
+  /** The log times of an event, for the jobs of this test's owners. */
   function times(event: string): Map<string, number> {
     const ofTest = fleet.workers.flatMap((worker) =>
       worker.facts().filter(({ owner }) => [trip, site].includes(String(owner))),
@@ -334,14 +337,14 @@ describe('a flow', () => {
     return new Map(said.map(({ jobId, time }) => [String(jobId), Number(time)]));
   }
 
-  /** Of so many jobs, and no more: a worker says it a moment after the store knows it. */
+  /** Waits for the event of `count` jobs and expects no more; a worker logs it a moment after the store has it. */
   async function untilSaid(event: string, count: number): Promise<Map<string, number>> {
     await until(() => times(event).size >= count, `${event} is said of ${count}`);
     expect(times(event).size).toBe(count);
     return times(event);
   }
 
-  /** Gives a job that may start at any time another deadline, ms. */
+  /** Gives a job without a deadline one at `at` ms. */
   async function startBy(id: string, at: number): Promise<void> {
     const key = queue.toKey(id);
     const opts = (await redis.hget(key, 'opts'))!;
@@ -350,7 +353,7 @@ describe('a flow', () => {
     await redis.hset(key, 'opts', limited);
   }
 
-  /** Of all jobs in the queue. */
+  /** The ids of all jobs in the queue. */
   function jobIds(): Promise<string[]> {
     return queue.getRanges(STATES, 0, -1);
   }
@@ -363,7 +366,7 @@ describe('a flow', () => {
   }
 });
 
-/** What the answer says of a job without children. */
+/** The answer for a job without children. */
 function node(owner: string): object {
   const id = expect.stringMatching(/^probe-[0-9A-Za-z]{20}$/) as string;
   return { id, kind: 'probe', queue: 'probe', owners: [owner], children: [] };
@@ -373,7 +376,7 @@ function ownersOf({ owners, children }: Node): (readonly string[])[] {
   return [owners, ...children.flatMap(ownersOf)];
 }
 
-/** So many levels of jobs, one below another, without the one that they are given to. */
+/** Nested children, `levels` deep including the root. */
 function deep(levels: number): object {
   return levels === 1 ? {} : { children: [probe({}, deep(levels - 1))] };
 }

@@ -32,13 +32,13 @@ describe('the HTTP interface', () => {
     ['no owners', { ...aProbe, owners: [] }, 400, 'INVALID', /owners/],
     ['five owners', { ...aProbe, owners: ['a:1', 'a:2', 'a:3', 'a:4', 'a:5'] }, 400, 'INVALID', /owners/],
     ['an owner without a type', { ...aProbe, owners: ['42'] }, 400, 'INVALID', /type:id/],
-    ['a payload that the kind does not take', { ...aProbe, payload: { ms: 'long' } }, 400, 'INVALID', /ms/],
+    ['a payload that the kind does not accept', { ...aProbe, payload: { ms: 'long' } }, 400, 'INVALID', /ms/],
     ['an unknown payload field', { ...aProbe, payload: { sleep: 1 } }, 400, 'INVALID', /sleep/],
     ['an option that callers may not set', { ...aProbe, jobId: 'meta' }, 400, 'INVALID', /jobId/],
-    ['a delay that is none', { ...aProbe, delay: 'soon' }, 400, 'INVALID', /delay/],
+    ['an invalid delay', { ...aProbe, delay: 'soon' }, 400, 'INVALID', /delay/],
     ['a delay of a hundred years', { ...aProbe, delay: '36500d' }, 400, 'INVALID', /365d/],
     ['a priority out of range', { ...aProbe, priority: 0 }, 400, 'INVALID', /priority/],
-    ['a kind that nobody knows', { ...aProbe, kind: 'prob' }, 404, 'UNKNOWN_KIND', /prob/],
+    ['an unknown kind', { ...aProbe, kind: 'prob' }, 404, 'UNKNOWN_KIND', /prob/],
     [
       'a kind that is not offered',
       { ...aProbe, kind: 'containers.end', payload: { leaseId: 'x' } },
@@ -62,13 +62,13 @@ describe('the HTTP interface', () => {
     ],
     ['a body of two megabytes', { ...aProbe, payload: 'x'.repeat(2 ** 21) }, 413, 'TOO_LARGE', /./],
     [
-      'nesting without end',
+      'deep nesting',
       `{"kind":"probe","owners":["a:1"],"payload":${'['.repeat(2e5)}${']'.repeat(2e5)}}`,
       400,
       'INVALID',
       /./,
     ],
-    ['a key that changes what reads it', '{"kind":"probe","__proto__":{}}', 400, 'INVALID', /"__proto__"/],
+    ['a key that changes the prototype', '{"kind":"probe","__proto__":{}}', 400, 'INVALID', /"__proto__"/],
   ])('refuses %s', async (_what, body, status, code, detail) => {
     const answer = await fleet.request('POST', '/v1/jobs', body, { 'content-type': 'application/json' });
 
@@ -85,17 +85,17 @@ describe('the HTTP interface', () => {
       for (const list of LISTS) {
         const { status, body } = await fleet.request('GET', `${list}?cursor=${encodeURIComponent(cursor)}`);
         expect({ list, status, ...body }).toMatchObject({ list, status: 400, code: 'INVALID' });
-        // As the field that it is about.
+        // The detail names the field.
         expect(body['detail']).toMatch(/^cursor: /);
       }
     },
   );
 
   it.each<[string, object]>([
-    ['a kind that nobody knows', { ...aProbe, kind: 'prob' }],
+    ['an unknown kind', { ...aProbe, kind: 'prob' }],
     ['an owner without a type', { ...aProbe, owners: ['42'] }],
-    ['trouble that nobody expected', { ...aProbe, owners: ['trip:broken'] }],
-  ])('words %s in a batch as it does alone, and goes on with the others', async (_what, job) => {
+    ['an unexpected error', { ...aProbe, owners: ['trip:broken'] }],
+  ])('describes %s in a batch as in a single call, and accepts the other jobs', async (_what, job) => {
     await breakRecord('trip:broken');
     const alone = await fleet.request('POST', '/v1/jobs', job, { 'x-request-id': 'alone' });
     const headers = { 'x-request-id': 'batch' };
@@ -106,7 +106,7 @@ describe('the HTTP interface', () => {
     ]);
   });
 
-  it('logs trouble that nobody expected whole, alone or in a batch, and answers without a word of it', async () => {
+  it('logs the whole of an unexpected error, alone or in a batch, and reveals nothing of it in the answer', async () => {
     await breakRecord('trip:broken');
     const job = { ...aProbe, owners: ['trip:broken'] };
     const answers = [
@@ -129,7 +129,7 @@ describe('the HTTP interface', () => {
     'probe-%00',
     '..%2f..%2fetc',
     'x'.repeat(300),
-  ])('knows no job %s', async (id) => {
+  ])('answers 404 for the job %s', async (id) => {
     const answer = await fleet.request('GET', `/v1/jobs/${id}`);
     expect([404, 414]).toContain(answer.status);
   });
@@ -140,7 +140,7 @@ describe('the HTTP interface', () => {
     ['DELETE', '/v1/owners/trip/a%2Fb?cursor=1', 'GET, HEAD'],
     ['PUT', '/v1/jobs/batch', 'DELETE, GET, HEAD, POST'],
     ['POST', '/livez', 'GET, HEAD'],
-  ])('answers %s %s with the methods there are', async (method, path, allow) => {
+  ])('answers %s %s with the allowed methods', async (method, path, allow) => {
     const answer = await fleet.request(method, path);
     expect([answer.status, answer.body['code'], answer.headers.get('allow')]).toEqual([
       405,
@@ -149,20 +149,23 @@ describe('the HTTP interface', () => {
     ]);
   });
 
-  it.each(['/v1/job', '/v1/jobs/a/b', '/', '/v1/owners/trip'])('knows no path %s', async (path) => {
-    for (const type of ['application/json', 'text/plain']) {
-      const answer = await fleet.request('PUT', path, 'x', { 'content-type': type });
-      expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
-    }
-  });
+  it.each(['/v1/job', '/v1/jobs/a/b', '/', '/v1/owners/trip'])(
+    'answers 404 for the path %s',
+    async (path) => {
+      for (const type of ['application/json', 'text/plain']) {
+        const answer = await fleet.request('PUT', path, 'x', { 'content-type': type });
+        expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+      }
+    },
+  );
 
-  it('takes owners with any id a caller has', async () => {
+  it('accepts owners with any id', async () => {
     const owners = ['trip:a:b:c', 'site:{*}', 'lease:🙂', `x:${'é'.repeat(256)}`];
     const answer = await fleet.request('POST', '/v1/jobs', { ...aProbe, owners });
     expect(answer).toMatchObject({ status: 201, body: { owners } });
   });
 
-  it('suggests the kind that a caller may have meant, never one that is not offered', async () => {
+  it('suggests the kind that a caller may have meant, but never one that is not offered', async () => {
     const detailOf = async (kind: string): Promise<unknown> =>
       (await fleet.request('POST', '/v1/jobs', { ...aProbe, kind })).body['detail'];
     expect(await detailOf('prob')).toBe('No kind is named "prob". Did you mean probe?');
@@ -174,7 +177,7 @@ describe('the HTTP interface', () => {
     );
   });
 
-  it('serves its documentation, made from the same schemas', async () => {
+  it('serves its documentation, generated from the same schemas', async () => {
     const openapi = await fleet.request('GET', '/openapi.json');
     expect(Object.keys(openapi.body['paths'] as object)).toEqual([
       '/v1/events',
@@ -224,7 +227,7 @@ describe('the HTTP interface', () => {
     ]);
   });
 
-  it('gives back the caller’s request id, unless it is not one', async () => {
+  it("returns the caller's request id if it is valid", async () => {
     const given = await fleet.request('GET', '/livez', undefined, { 'x-request-id': 'mine-1' });
     const nonsense = await fleet.request('GET', '/livez', undefined, { 'x-request-id': 'a b' });
     expect(given.headers.get('x-request-id')).toBe('mine-1');
@@ -253,7 +256,7 @@ describe('keys', () => {
     expect(answer).toMatchObject({ status, body: { code } });
   });
 
-  it('let in who may', async () => {
+  it('admit callers with the scope', async () => {
     const created = await fleet.request('POST', '/v1/jobs', aProbe, bearer('shop-key'));
     expect(created.status).toBe(201);
     const path = `/v1/jobs/${String(created.body['id'])}`;
@@ -261,7 +264,7 @@ describe('keys', () => {
     expect((await fleet.request('GET', path, undefined, bearer('both-key'))).status).toBe(200);
   });
 
-  it('keep the metrics from strangers, and health open to probes', async () => {
+  it('protect the metrics and leave health open to probes', async () => {
     expect((await fetch(`${fleet.url}/metrics`)).status).toBe(401);
     expect((await fetch(`${fleet.url}/metrics`, { headers: bearer('watch-key') })).status).toBe(200);
     expect((await fetch(`${fleet.url}/livez`)).status).toBe(200);

@@ -3,21 +3,21 @@ import { Fleet } from '../support/fleet.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
-describe('the numbers of the fleet', () => {
+describe('the metrics of the fleet', () => {
   let fleet: Fleet;
   let janitor: TestProcess;
   beforeEach(async () => {
     fleet = await Fleet.start({
       janitor: true,
       workers: 0,
-      // What expires waits for a worker: no sweep comes before it.
+      // A worker must find the expired job before a sweep does.
       env: { CENSUS_EVERY: '50ms', ORPHAN_SWEEP_EVERY: '50ms', EXPIRY_SWEEP_EVERY: '1h' },
     });
     janitor = fleet.processes[1]!;
   });
   afterEach(() => fleet.stop());
 
-  it('say for how long the oldest job of a queue has waited, and that nothing waits any more', async () => {
+  it('report how long the oldest job of a queue has waited, and 0 when no job waits', async () => {
     const oldest = 'mooring_queue_oldest_waiting_seconds{queue="probe"';
     await until(async () => (await value(janitor, oldest)) === 0, 'nothing waits');
     await fleet.probe({}, { priority: 200 });
@@ -33,7 +33,7 @@ describe('the numbers of the fleet', () => {
     expect(await value(worker, 'mooring_job_lifetime_seconds_count{')).toBe(2);
   });
 
-  it('say that a queue is held back', async () => {
+  it('report that a queue is paused', async () => {
     const paused = 'mooring_queue_paused{queue="probe"';
     await fleet.request('POST', '/v1/admin/queues/probe/pause');
     await until(async () => (await value(janitor, paused)) === 1, 'it is paused');
@@ -41,7 +41,7 @@ describe('the numbers of the fleet', () => {
     await until(async () => (await value(janitor, paused)) === 0, 'it goes on');
   });
 
-  it('say how full the store is, and when the janitor did what', async () => {
+  it('report how full the store is and when each janitor task last ran', async () => {
     const used = 'mooring_store_used_memory_bytes{';
     await until(async () => (await value(janitor, used))! > 0, 'it is known');
     expect(await value(janitor, 'mooring_store_max_memory_bytes{')).toBeGreaterThanOrEqual(0);
@@ -62,7 +62,7 @@ describe('the numbers of the fleet', () => {
     await until(async () => (await value(janitor, repair)) === 1, 'what was asked for is counted');
   });
 
-  it('tell a job that failed for good from an attempt, and count how long it lived', async () => {
+  it('distinguish a failed job from a failed attempt, and measure its lifetime', async () => {
     const worker = fleet.addWorker();
     await fleet.untilReady(worker);
     await fleet.untilState(await fleet.probe({ failTimes: 3 }), 'failed');
@@ -72,7 +72,7 @@ describe('the numbers of the fleet', () => {
     expect(await value(worker, 'mooring_job_lifetime_seconds_count{')).toBe(1);
   });
 
-  it('count the jobs that a worker came too late for', async () => {
+  it('count the jobs that a worker started too late', async () => {
     const id = await fleet.probe({}, { expiresIn: '50ms' });
     await until(
       async () => (await value(janitor, 'mooring_queue_oldest_waiting_seconds{queue="probe"'))! > 0.1,
@@ -91,7 +91,7 @@ describe('the numbers of the fleet', () => {
     return `mooring_jobs_ended_total{outcome="${outcome}",queue="probe",kind="probe"`;
   }
 
-  /** Of the sample whose line begins so. */
+  /** The value of the first sample whose line starts with `begin`. */
   async function value(process: TestProcess, begin: string): Promise<number | undefined> {
     const text = await (await fetch(`${process.url}/metrics`)).text();
     const line = text.split('\n').find((one) => one.startsWith(begin));

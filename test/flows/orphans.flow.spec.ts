@@ -19,16 +19,16 @@ interface Record {
   readonly lines: { what: string; why: string }[];
 }
 
-/** Owners whose service says that they are gone, and a janitor that asks it. Each test starts and ends its own janitors. */
+/** Owners whose service reports them as gone, and janitors that ask it. Each test starts and stops its own janitors. */
 describe('orphans', () => {
   let service: OwnerService;
   let folder: string;
   let fleet: Fleet;
-  /** Whom the service takes for gone. */
+  /** The ids that the service reports as gone. */
   let gone: Set<string>;
-  /** Those of the test that runs. */
+  /** The owners of the current test. */
   let owners: Set<string>;
-  /** The sweeps of earlier tests. */
+  /** The ids of the sweeps of earlier tests. */
   let earlier: Set<string>;
   beforeAll(async () => {
     service = await OwnerService.start();
@@ -75,7 +75,7 @@ describe('orphans', () => {
     answer(call, { alive: call.ids.filter((id) => !isGone(id)), gone: call.ids.filter(isGone) });
   }
 
-  /** One that does not end well fails the test. */
+  /** A janitor that does not exit with 0 fails the test. */
   async function endJanitors(): Promise<void> {
     const running = fleet.janitors.splice(0).filter(({ hasExited }) => !hasExited);
     for (const one of running) {
@@ -86,7 +86,7 @@ describe('orphans', () => {
     expect(exits).toEqual(running.map(() => ({ code: 0, signal: null })));
   }
 
-  /** A test that failed may leave one, which stops the sweeps of the next. */
+  /** A failed test may leave a tripped sweep, which would stop the sweeps of the next test. */
   async function forgetTrip(): Promise<void> {
     const { tripped } = (await fleet.request('GET', '/v1/admin/sweeps')).body;
     if (Object.keys(tripped as object).length > 0)
@@ -109,14 +109,14 @@ describe('orphans', () => {
     await fleet.untilReady(one);
     return one;
   };
-  /** Those of the test. */
+  /** The sweeps of the current test. */
   const sweeps = async (): Promise<Record[]> => {
     const all = (await fleet.request('GET', '/v1/admin/sweeps')).body['sweeps'] as Record[];
     return all.filter(({ sweepId }) => !earlier.has(sweepId));
   };
   const askedAbout = (id: string): number => service.calls.filter(({ ids }) => ids.includes(id)).length;
 
-  it('go, and everybody can see why', async () => {
+  it('are removed, and every record says why', async () => {
     const [lost, kept] = [await enqueue('lost'), await enqueue('kept')];
     gone.add('lost');
     const one = await janitor();
@@ -142,11 +142,11 @@ describe('orphans', () => {
     const said = await until(() => {
       const facts = one.facts().filter(({ event, removed }) => event === 'sweep.done' && removed === 1);
       return facts.length > 0 && facts;
-    }, 'it is said');
+    }, 'it is logged');
     expect(said).toMatchObject([{ level: 30, sweep: 'orphans', jobs: 1 }]);
   });
 
-  it('are none while the row of their owner is on its way', async () => {
+  it('do not include an owner whose row is written later', async () => {
     gone.add('late');
     await janitor({ OWNER_GRACE: '4s' });
     const id = await enqueue('late');
@@ -159,12 +159,12 @@ describe('orphans', () => {
     expect(await fleet.job(id)).toMatchObject({ state: 'delayed' });
   });
 
-  it('go as if there were one janitor, when one of two was paused past its lock and goes on', async () => {
+  it('are removed once when one of two janitors was paused past its lock and continues', async () => {
     const paused = await janitor();
     const id = await enqueue('back');
     let held: Call | undefined;
     service.behave = (call) => {
-      // The question that decides: it was seen once.
+      // This is the second and deciding question about this owner.
       if (askedAbout('back') > 1 && !held && call.ids.includes('back')) held = call;
       else tell(call);
     };
@@ -190,12 +190,12 @@ describe('orphans', () => {
     expect(history.body['entries']).toMatchObject([{ id, why: 'orphan' }]);
   });
 
-  it('too many to be true trip the sweep, until an operator has looked and forces it', async () => {
+  it('trip the sweep when they are too many, until an operator forces it', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => `r${i}`);
     await Promise.all(ids.map(enqueue));
     for (const id of ids) gone.add(id);
     const enqueuedAt = Date.now();
-    // A sweep that finds only the first of them old enough would trip on fewer.
+    // If the sweep found only the first of them old enough, it would trip on fewer.
     await until(() => Date.now() - enqueuedAt > GRACE_MS, 'the last of them is old enough to be asked about');
     const one = await janitor();
     await until(async () => (await sweeps()).some(({ state }) => state === 'tripped'), 'it trips');
@@ -207,14 +207,14 @@ describe('orphans', () => {
     });
     const warned = await until(
       () => one.facts().find(({ event }) => event === 'sweep.tripped'),
-      'it is said',
+      'it is logged',
     );
     expect(warned).toMatchObject({ level: 40 });
 
     const tool = new Mooring({ MOORING_URL: fleet.url });
     const dry = await tool.run(['sweep', 'orphans', '--dry-run', '--force']);
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringMatching(/would remove +25/) });
-    // Twenty examples are shown, in the order in which the sweep met them.
+    // The output has twenty examples in the order of the sweep.
     expect(dry.stdout.match(/^ride:r\d+ +gone since 20/gm)).toHaveLength(20);
     const plain = await tool.run(['sweep', 'orphans']);
     expect(plain).toMatchObject({ code: 1, stdout: expect.stringContaining('tripped') });
@@ -228,7 +228,7 @@ describe('orphans', () => {
     expect(inTheAddress).toMatchObject({ status: 400 });
   });
 
-  it('that were none after all are forgotten by who says so, and nothing is removed for it', async () => {
+  it('are forgotten when an operator acknowledges a false alarm, and nothing is removed', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => `none-${i}`);
     await Promise.all(ids.map(enqueue));
     for (const id of ids) gone.add(id);
@@ -246,7 +246,7 @@ describe('orphans', () => {
     expect(await tripped()).toEqual({});
   });
 
-  it('are looked for by a cron of the outside, which hears by the exit code how it went', async () => {
+  it('are removed by a cron job, whose exit code is the result of the sweep', async () => {
     const ids = Array.from({ length: 21 }, (_, i) => `cron-${i}`);
     await Promise.all(ids.map(enqueue));
     for (const id of ids) gone.add(id);

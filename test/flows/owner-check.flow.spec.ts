@@ -20,8 +20,8 @@ import { until } from '../support/until.js';
 
 type Resolve = (ids: string[]) => unknown;
 
-/** A kind may ask, when a job starts, whether its owner still lives. */
-describe('an owner that is asked for at the start', () => {
+/** A kind may have its owners checked when a job starts. */
+describe('an owner that is checked at the start', () => {
   let app: KindApp;
   let context: INestApplicationContext;
   let queue: Queue;
@@ -37,13 +37,13 @@ describe('an owner that is asked for at the start', () => {
     await app.stop();
   });
 
-  it('lives: its job runs', async () => {
+  it('is alive: its job runs', async () => {
     const kind = await start({}, alive);
     const id = await enqueue(kind);
     expect(await ended(id)).toMatchObject({ state: 'completed', result: 'ran' });
   });
 
-  it('is gone: its job ends skipped, with the reason, and is not run', async () => {
+  it('is gone: its job is skipped with the reason and does not run', async () => {
     const kind = await start({ attempts: 3 }, (ids) => new Map(ids.map((id) => [id, 'gone'])));
     const id = await enqueue(kind);
     expect(await ended(id)).toMatchObject({
@@ -59,8 +59,8 @@ describe('an owner that is asked for at the start', () => {
   const SILENT: [string, Resolve][] = [
     ['is not known', (ids) => new Map(ids.map((id) => [id, 'unknown']))],
     ['is left out of the answer', () => new Map()],
-    ['gets an answer that means nothing', (ids) => new Map(ids.map((id) => [id, 'Gone']))],
-    ['gets an answer that is no map', () => ({ 42: 'gone' })],
+    ['gets an invalid answer', (ids) => new Map(ids.map((id) => [id, 'Gone']))],
+    ['gets an answer that is not a map', () => ({ 42: 'gone' })],
     ['gets no answer at all', () => undefined],
     [
       'is asked of a resolver that fails',
@@ -72,12 +72,12 @@ describe('an owner that is asked for at the start', () => {
     ['is asked of a resolver that never answers', () => new Promise(() => undefined)],
   ];
 
-  it.each(SILENT)('%s: its job runs, where the kind says so', async (_, resolve) => {
+  it.each(SILENT)('%s: its job runs if the kind says so', async (_, resolve) => {
     const kind = await start({ onUnknownOwner: 'run' }, resolve);
     expect(await ended(await enqueue(kind))).toMatchObject({ state: 'completed', attempts: 1 });
   });
 
-  it.each(SILENT)('%s: its job waits, where the kind says so, at no attempt', async (_, resolve) => {
+  it.each(SILENT)('%s: its job waits if the kind says so, and no attempt counts', async (_, resolve) => {
     const kind = await start({ onUnknownOwner: 'wait' }, resolve);
     const id = await enqueue(kind);
     await until(() => app.factsOf(id).includes('job.put-off'), 'it was put off');
@@ -86,13 +86,13 @@ describe('an owner that is asked for at the start', () => {
     await app.owners.cancel('trip:42');
   });
 
-  it('is one of several, and gone: the job is skipped', async () => {
+  it('is gone and one of several: the job is skipped', async () => {
     const kind = await start({}, (ids) => new Map(ids.map((id) => [id, id === '7' ? 'gone' : 'alive'])));
     const id = await enqueue(kind, ['1', '7', '9']);
     expect(await ended(id)).toMatchObject({ state: 'skipped', owners: ['trip:1', 'trip:7', 'trip:9'] });
   });
 
-  it('is asked for together with those of the other jobs that start', async () => {
+  it('is checked together with the owners of other jobs that start', async () => {
     const asked: number[] = [];
     const kind = await start({}, (ids) => {
       asked.push(ids.length);
@@ -107,7 +107,7 @@ describe('an owner that is asked for at the start', () => {
     expect(asked.length).toBeLessThan(10);
   });
 
-  it('is asked for once when many of its jobs start', async () => {
+  it('is checked once when many of its jobs start', async () => {
     const asked: string[][] = [];
     const kind = await start({}, (ids) => {
       asked.push(ids);

@@ -7,7 +7,7 @@ describe('a probe', () => {
   beforeAll(async () => (fleet = await Fleet.start()));
   afterAll(() => fleet.stop());
 
-  it('walks from HTTP to a worker and back', async () => {
+  it('goes from HTTP to a worker and back', async () => {
     const answer = await fleet.request('POST', '/v1/jobs', {
       kind: 'probe',
       owners: ['trip:42', 'driver:7'],
@@ -42,7 +42,7 @@ describe('a probe', () => {
     expect((await fleet.untilState(id, 'completed')).result).toMatchObject({ attempt: 1 });
   });
 
-  it('is tried again when it fails, and says which attempt it was', async () => {
+  it('is retried when it fails, and reports its attempt', async () => {
     const id = await fleet.probe({ failTimes: 2 });
     expect(await fleet.untilState(id, 'completed')).toMatchObject({
       attempts: 3,
@@ -51,7 +51,7 @@ describe('a probe', () => {
     });
   });
 
-  it('ends failed, with the reason, when every attempt fails', async () => {
+  it('fails with the reason when every attempt fails', async () => {
     const id = await fleet.probe({ failTimes: 3 });
     expect(await fleet.untilState(id, 'failed')).toMatchObject({
       attempts: 3,
@@ -68,7 +68,7 @@ describe('a probe', () => {
     expect(began! - accepted!).toBeGreaterThanOrEqual(700);
   });
 
-  it('leaves log lines that carry its ids', async () => {
+  it('writes log lines with its ids', async () => {
     const id = await fleet.probe({ failTimes: 3 }, { owners: ['trip:log'] });
     await fleet.untilState(id, 'failed');
     const [worker] = fleet.workers;

@@ -10,7 +10,7 @@ describe('the queues, as an operator sees them', () => {
   });
   afterEach(() => fleet.stop());
 
-  it('are counted by state; nothing that waits has no age', async () => {
+  it('are counted by state; a queue without a waiting job has no age', async () => {
     await fleet.probe({}, { delay: '1h' });
     expect(await probeQueue()).toEqual({
       queue: 'probe',
@@ -20,7 +20,7 @@ describe('the queues, as an operator sees them', () => {
     });
   });
 
-  it('are as old as the oldest job that waits, whatever goes before it', async () => {
+  it('are as old as the oldest waiting job, whatever its priority', async () => {
     await fleet.probe({}, { priority: 200 });
     await until(async () => (await probeQueue()).oldestWaitingMs! >= 300, 'it has waited');
     await fleet.probe();
@@ -30,7 +30,7 @@ describe('the queues, as an operator sees them', () => {
     expect(oldestWaitingMs).toBeGreaterThanOrEqual(300);
   });
 
-  it('begin nothing while they are paused, and go on when they are resumed', async () => {
+  it('start nothing while they are paused, and continue when they are resumed', async () => {
     await fleet.untilReady(fleet.addWorker());
     const before = await fleet.probe();
     await fleet.untilState(before, 'completed');
@@ -53,7 +53,7 @@ describe('the queues, as an operator sees them', () => {
     expect(await fleet.job(other)).toMatchObject({ state: 'removed' });
   });
 
-  it.each(['pause', 'resume'])('are known by name: %s', async (act) => {
+  it.each(['pause', 'resume'])('are found by name: %s', async (act) => {
     expect(await fleet.request('POST', `/v1/admin/queues/nothing/${act}`)).toMatchObject({
       status: 404,
       body: { code: 'NOT_FOUND' },

@@ -32,8 +32,8 @@ class Offer extends Handler<typeof work> {
   }
 }
 
-/** Who lives is asked of a service that the settings name. */
-describe('an owner that another service knows', () => {
+/** The settings name a service that knows which owners are alive. */
+describe('an owner of another service', () => {
   let resolvers: ConfiguredResolvers;
   let app: KindApp;
   let context: INestApplicationContext;
@@ -51,7 +51,7 @@ describe('an owner that another service knows', () => {
     await app.stop();
   });
 
-  it('lives: its job runs; is gone: its job ends skipped; is not known: its job waits', async () => {
+  it('is alive: its job runs; is gone: its job is skipped; is unknown: its job waits', async () => {
     service.behave = (call) =>
       answer(call, {
         alive: call.ids.filter((id) => id === '1'),
@@ -88,7 +88,7 @@ describe('the resolvers of a settings file', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('are there in workers and janitors, which say which of them nothing proves, and end well', async () => {
+  it('are used in workers and janitors, which warn about unproven ones and shut down in order', async () => {
     const canaries = { alive: '1', gone: '2' };
     const file = {
       ride: { http: { url: service.url, authorization: 'Bearer ${RIDES_TOKEN}', canaries } },
@@ -112,7 +112,7 @@ describe('the resolvers of a settings file', () => {
     }
   });
 
-  it.each(['worker', 'janitor'])('keep the %s from starting where they cannot be used', async (app) => {
+  it.each(['worker', 'janitor'])('keep the %s from starting when they are invalid', async (app) => {
     const file = { ride: { http: { url: 'https://10.0.0.7/' } }, photo: { sql: { query: 'select 1' } } };
     await writeFile(path, JSON.stringify(file));
     const child = TestProcess.app(app, { REDIS_URL: 'redis://127.0.0.1:1', OWNER_RESOLVERS: path });

@@ -9,11 +9,11 @@ import { until } from '../support/until.js';
 const MANY = 200;
 const A_YEAR_MS = 365 * 86_400_000;
 
-describe('what is finished', () => {
+describe('a finished job', () => {
   let fleet: Fleet;
   afterEach(() => fleet.stop());
 
-  it('goes when its time is over, with what it left, though nothing happens any more', async () => {
+  it('is removed with its artifacts at the end of its retention, even without other activity', async () => {
     fleet = await Fleet.start({
       janitor: true,
       env: { RETENTION_AGE: '2s', RETENTION_EVERY: '500ms', WORKER_CONCURRENCY: '20' },
@@ -33,7 +33,7 @@ describe('what is finished', () => {
     expect((await fleet.job(ids[0]!)).error).toMatch(
       /^retention by janitor: it ended more than 2 s ago \(it was failed\)$/,
     );
-    await until(async () => (await keys('*{made:*')).length === 0, 'nothing leads anywhere');
+    await until(async () => (await keys('*{made:*')).length === 0, 'the index is empty');
   });
 
   it('is not swept again within half an interval, however many janitors there are', async () => {
@@ -50,7 +50,7 @@ describe('what is finished', () => {
       expect(Date.parse(askedAt) - Date.parse(swept[i + 1]!.endedAt)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('that BullMQ has removed by itself leaves artifacts that one sweep removes', async () => {
+  it('that BullMQ has removed leaves artifacts that one sweep removes', async () => {
     fleet = await Fleet.start({ janitor: true, env: { ARTIFACT_GRACE: '1ms', ARTIFACT_SWEEP_EVERY: '1h' } });
     const [gone, stays] = [await fleet.probe({ artifactBytes: 9 }), await fleet.probe({ artifactBytes: 9 })];
     for (const id of [gone, stays]) await fleet.untilState(id, 'completed');
@@ -72,7 +72,7 @@ describe('what is finished', () => {
   });
 
   it.each([A_YEAR_MS, -A_YEAR_MS])(
-    'is as old as the store says to a janitor whose clock is %i ms off',
+    "has the store's age for a janitor whose clock is %i ms off",
     async (shift) => {
       fleet = await Fleet.start();
       const id = await fleet.probe({ artifactBytes: 9 });
@@ -90,7 +90,7 @@ describe('what is finished', () => {
     },
   );
 
-  it('and cannot be removed is shown to who may look', async () => {
+  it('that cannot be removed is listed in the quarantine', async () => {
     fleet = await Fleet.start({ workers: 0 });
     const redis = new Redis(fleet.storeUrl);
     const sweeps = `{${fleet.prefix}}~sweeps`;
@@ -103,7 +103,7 @@ describe('what is finished', () => {
     expect(body).toEqual({ jobs: [{ jobId: 'probe-1', at, why: 'the bucket is shut' }], cursor: null });
   });
 
-  /** As BullMQ does with what is over its own measure. */
+  /** Removes a job as BullMQ does when a queue exceeds its own retention limit. */
   async function evict(id: string): Promise<void> {
     const connection = new Redis(fleet.storeUrl, { maxRetriesPerRequest: null });
     const queue = new Queue('probe', { connection, prefix: `{${fleet.prefix}}` });
@@ -124,7 +124,7 @@ describe('what is finished', () => {
   async function files(): Promise<string[]> {
     const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
     const paths = all.filter((each) => each.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`);
-    // The fleet's own seal stays.
+    // The marker of the fleet stays.
     return paths.filter((path) => !path.includes('/fleets/'));
   }
 });

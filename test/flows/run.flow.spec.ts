@@ -38,7 +38,7 @@ describe('a run', () => {
     await app.stop();
   });
 
-  /** An application with one kind, whose handler does what the test says. */
+  /** An application with one kind, whose handler calls the given function. */
   async function start(
     options: Partial<Parameters<typeof defineKind>[0]>,
     handle: (run: Run) => unknown,
@@ -49,7 +49,7 @@ describe('a run', () => {
     return kind;
   }
 
-  it('commits its result once, and leaves nothing else', async () => {
+  it('commits its result once and leaves nothing else', async () => {
     const fences: number[] = [];
     const kind = await start({}, (run) => {
       fences.push(run.fence);
@@ -60,7 +60,7 @@ describe('a run', () => {
     expect(fences).toEqual([1]);
   });
 
-  it('reports its progress, and says nothing more once it is abandoned', async () => {
+  it('reports its progress, and reports nothing more once it is abandoned', async () => {
     const late = defer();
     const said = defer();
     const kind = await start({ timeout: '100ms', grace: '50ms', attempts: 2 }, async (run) => {
@@ -77,7 +77,7 @@ describe('a run', () => {
     expect(await view(id)).toMatchObject({ state: 'completed', progress: 10, result: 'second' });
   });
 
-  it('is not failed by progress that cannot be told', async () => {
+  it('does not fail when its progress cannot be serialized', async () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     const kind = await start({}, async (run) => {
@@ -90,7 +90,7 @@ describe('a run', () => {
     expect(app.facts.filter(({ event }) => event === 'trouble')).toHaveLength(1);
   });
 
-  it('is said to have waited since its job was due; of a retry nobody knows', async () => {
+  it('logs its wait since the job was due; that of a retry is unknown', async () => {
     const kind = await start({ attempts: 2 }, (run) => {
       if (run.attempt === 1) throw new Error('not yet');
     });
@@ -103,14 +103,14 @@ describe('a run', () => {
     expect(began.map((fact) => fact.waitedMs)).toEqual([0, undefined]);
   });
 
-  it('that takes too long but ends within its grace still counts', async () => {
+  it('that times out but ends within its grace still counts', async () => {
     const kind = await start({ timeout: '100ms', grace: '10s' }, (run) => {
       return new Promise((resolve) => run.signal.addEventListener('abort', () => resolve('in time')));
     });
     expect(await ended(await enqueue(kind))).toMatchObject({ state: 'completed', result: 'in time' });
   });
 
-  it('that ignores its timeout is abandoned; what it makes later does not count, what the retry makes does', async () => {
+  it('that ignores its timeout is abandoned: its result does not count, the result of the retry does', async () => {
     const late = defer<string>();
     const kind = await start({ timeout: '100ms', grace: '50ms', attempts: 2 }, (run) =>
       run.attempt === 1 ? late.promise : 'of the retry',
@@ -129,7 +129,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('that fails is retried after the times of its list', async () => {
+  it('that fails is retried after the delays in the list', async () => {
     const began: number[] = [];
     const kind = await start({ attempts: 4, backoff: ['50ms', '200ms', '450ms'] }, () => {
       began.push(Date.now());
@@ -138,11 +138,11 @@ describe('a run', () => {
     const id = await enqueue(kind);
     expect(await ended(id)).toMatchObject({ state: 'failed', error: 'not yet', attempts: 4 });
     const gaps = began.slice(1).map((at, i) => at - began[i]!);
-    // BullMQ's delays are whole milliseconds of its own clock reading; one may be lost to rounding.
+    // BullMQ's delays are whole milliseconds of its own clock reading; rounding may lose one.
     expect(gaps.map((gap, i) => gap >= [50, 200, 450][i]! - 1)).toEqual([true, true, true]);
   });
 
-  it('that fails is tried again at once, not after its own lease', async () => {
+  it('that fails is retried at once, not after its own lease', async () => {
     const kind = await start({ attempts: 30 }, (run) => {
       if (run.attempt < 30) throw new Error('not yet');
       return run.attempt;
@@ -152,7 +152,7 @@ describe('a run', () => {
     expect(app.factsOf(id)).not.toContain('job.put-off');
   });
 
-  it('is told when its process ends, and its job is handed back at no attempt', async () => {
+  it('is told when its process shuts down, and its job is handed back without an attempt', async () => {
     const reasons: unknown[] = [];
     const kind = await start({}, (run) => {
       return new Promise((_, reject) => {
@@ -168,11 +168,11 @@ describe('a run', () => {
     expect(reasons).toEqual(['shutdown']);
     const job = (await queue.getJob(id))!;
     expect([await job.getState(), job.attemptsMade]).toEqual(['prioritized', 0]);
-    // For the check that nothing is left: the next worker would have taken it from here.
+    // For the check that nothing is left: otherwise the next worker would run the job.
     await app.owners.cancel(TRIP, { close: false });
   });
 
-  it('of a cancelled owner is told so within a renewal, ends cancelled, and is never tried again', async () => {
+  it('of a cancelled owner is told within a renewal, ends cancelled and is never retried', async () => {
     const told = defer<{ at: number; why: unknown }>();
     const kind = await start({ attempts: 5, backoff: ['10ms'] }, (run) => {
       return new Promise((_, reject) => {
@@ -185,7 +185,7 @@ describe('a run', () => {
     const id = await enqueue(kind);
     await until(() => app.factsOf(id).includes('job.began'), 'it runs');
     const cancelledAt = performance.now();
-    await cancelAndDie();
+    await cancelOnly();
 
     const { at, why } = await told.promise;
     expect(why).toBe('cancelled');
@@ -200,20 +200,20 @@ describe('a run', () => {
     expect(app.factsOf(id)).toEqual(['job.accepted', 'job.began', 'job.cancelled']);
   });
 
-  it('of a cancelled owner that ends before it hears of it has its result refused', async () => {
+  it('of a cancelled owner that ends before it is told has its result refused', async () => {
     const go = defer<string>();
     const kind = await start({ attempts: 5 }, () => go.promise);
     const id = await enqueue(kind);
     await until(() => app.factsOf(id).includes('job.began'), 'it runs');
-    await cancelAndDie();
+    await cancelOnly();
     go.resolve('too late');
     expect(await ended(id)).toMatchObject({ state: 'cancelled', result: null });
   });
 
-  it('is not begun for a job whose owner was cancelled while it waited', async () => {
+  it('does not begin for a job whose owner was cancelled while it waited', async () => {
     const kind = await start({}, () => 'ran');
     const id = await enqueue(kind, { delay: '1s' });
-    await cancelAndDie();
+    await cancelOnly();
     await until(async () => (await view(id))?.state === 'removed', 'a worker has removed it');
     expect(await view(id)).toMatchObject({ attempts: 0, error: 'cancelled (it was delayed)' });
     const after = await enqueue(kind);
@@ -221,7 +221,7 @@ describe('a run', () => {
     expect(app.factsOf(id)).toEqual(['job.accepted']);
   });
 
-  it('is not begun for a job that alone was cancelled, and keeps no later trigger away', async () => {
+  it('does not begin for a job that was cancelled, and a later trigger is accepted', async () => {
     const kind = await start({ dedup: { strategy: 'skip', key: 'k' } }, () => 'ran');
     const id = await enqueue(kind, { delay: '1s' });
     const receipt = await context.get(JobCanceller).cancel(id, { wait: 'drained' });
@@ -238,8 +238,8 @@ describe('a run', () => {
     return enqueuer.enqueue(kind, {}, { owners: [TRIP], ...options }).then(({ id }) => id);
   }
 
-  /** Nobody hears of the cancel, and its clean-up is left to the workers. */
-  async function cancelAndDie(): Promise<void> {
+  /** Cancels the owner without a message to the workers and without the clean-up, which they have to do. */
+  async function cancelOnly(): Promise<void> {
     await app.owners.openReceipts();
     await sendCancelOnly(app.redis, app.prefix, 'trip:42');
   }

@@ -39,7 +39,7 @@ describe('a sandboxed run', () => {
     context = await app.startWorker([kind], [], { worker: { ...worker } });
   }
 
-  it('does its job and says how far it is', async () => {
+  it('does its job and reports its progress', async () => {
     await start({});
     expect(await ended(await enqueue({ do: 'tell' }))).toMatchObject({
       state: 'completed',
@@ -48,7 +48,7 @@ describe('a sandboxed run', () => {
     });
   });
 
-  it('that never yields is killed when its time and its grace are over; the worker goes on', async () => {
+  it('that never yields is killed when its timeout and its grace are over; the worker continues', async () => {
     await start({ timeout: '3s', grace: '200ms', attempts: 2 });
     const id = await enqueue({ do: 'busy' });
     const first = await pidOf(id);
@@ -75,20 +75,20 @@ describe('a sandboxed run', () => {
     expect(await ended(stubborn)).toMatchObject({ state: 'failed' });
   });
 
-  it('of a cancelled owner is told why, and ends cancelled whatever it makes', async () => {
+  it('of a cancelled owner is told why and ends cancelled, whatever it returns', async () => {
     await start({ attempts: 5 });
     const id = await enqueue({ do: 'wait' });
     const pid = await pidOf(id);
-    await cancelAndDie();
+    await cancelOnly();
     expect(await ended(id)).toMatchObject({ state: 'cancelled', result: null });
     expect(isGone(pid)).toBe(true);
   });
 
-  it('of a cancelled owner that never yields is killed, and ends cancelled', async () => {
+  it('of a cancelled owner that never yields is killed and ends cancelled', async () => {
     await start({ attempts: 5, grace: '200ms' });
     const id = await enqueue({ do: 'busy' });
     const pid = await pidOf(id);
-    await cancelAndDie();
+    await cancelOnly();
     expect(await ended(id)).toMatchObject({
       state: 'cancelled',
       error: 'its owner was cancelled while it ran',
@@ -96,7 +96,7 @@ describe('a sandboxed run', () => {
     expect(isGone(pid)).toBe(true);
   });
 
-  it('whose process ends by itself has failed an attempt, and says how', async () => {
+  it('whose process exits by itself fails an attempt and reports the exit', async () => {
     await start({ attempts: 2 });
     expect(await ended(await enqueue({ do: 'exit', code: 3 }))).toMatchObject({
       state: 'failed',
@@ -105,7 +105,7 @@ describe('a sandboxed run', () => {
     });
   });
 
-  it('is not tried again after an error that no retry mends', async () => {
+  it('is not retried after an unrecoverable error', async () => {
     await start({ attempts: 5 });
     expect(await ended(await enqueue({ do: 'giveUp' }))).toMatchObject({
       state: 'failed',
@@ -114,7 +114,7 @@ describe('a sandboxed run', () => {
     });
   });
 
-  it('that never yields is handed back by a worker that ends, and nothing is left of it', async () => {
+  it('that never yields is handed back when its worker shuts down, and no process of it survives', async () => {
     await start({}, { shutdownTimeout: 1_000 });
     const id = await enqueue({ do: 'spawn', next: 'busy' });
     const pids = await pidsOf(context, id);
@@ -126,7 +126,7 @@ describe('a sandboxed run', () => {
     const queue = new Queue(kind.queue, { connection: app.redis, prefix: app.prefix });
     const job = (await queue.getJob(id))!;
     expect([await job.getState(), job.attemptsMade]).toEqual(['prioritized', 0]);
-    // For the check that nothing is left: the next worker would have taken it from here.
+    // For the check that nothing is left: otherwise the next worker would run the job.
     await app.owners.cancel(TRIP, { close: false });
     await queue.close();
   });
@@ -142,8 +142,8 @@ describe('a sandboxed run', () => {
     return context.get(JobReader).read(id);
   }
 
-  /** The workers find the cancel by themselves. */
-  async function cancelAndDie(): Promise<void> {
+  /** Cancels the owner without a message, so the workers have to find out. */
+  async function cancelOnly(): Promise<void> {
     await app.owners.openReceipts();
     await sendCancelOnly(app.redis, app.prefix, 'trip:42');
   }
@@ -167,14 +167,14 @@ describe('a worker of sandboxed kinds', () => {
   let kind: Kind;
   let pids: number[] = [];
   afterEach(async () => {
-    // A loop that nobody ended would go on for ever.
+    // A loop that is not killed would run for ever.
     for (const pid of pids) if (!isGone(pid)) process.kill(pid, 'SIGKILL');
     worker.kill('SIGKILL');
     await worker.exited;
     await producer.stop();
   });
 
-  it('that is killed takes its runs with it, loops and all', async () => {
+  it('that is killed takes the processes of its runs with it, even busy loops', async () => {
     kind = defineKind({ ...NAMES, payload: z.any(), sandbox: SANDBOX });
     producer = new KindApp();
     const context = await producer.start([kind]);
@@ -186,7 +186,7 @@ describe('a worker of sandboxed kinds', () => {
     worker.kill('SIGKILL');
     expect(pids).toHaveLength(2);
     await until(() => pids.every(isGone), 'all are gone', 15_000);
-    // Its output is inherited: it closes only when nobody is left who might write to it.
+    // The output is inherited, so it closes only when no process is left that could write to it.
     expect(await worker.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
@@ -199,7 +199,7 @@ describe('a worker of sandboxed kinds', () => {
   }
 });
 
-/** The process of a run, and the one that it started, if it did; once it has told of them. */
+/** Waits until a run has reported its process, and the one that it started, if any; returns their pids. */
 function pidsOf(context: INestApplicationContext, id: string): Promise<number[]> {
   return until(async () => {
     const { progress } = (await context.get(JobReader).read(id))!;

@@ -8,15 +8,15 @@ import { startOdd } from '../support/odd-worker.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
-/** Keys that processes write when they start, and workers from time to time. */
+/** Keys that processes write at the start, and workers from time to time. */
 const OF_PROCESSES = /(:(\{marker\}|meta|stalled-check)|~(partitions|remembers-jobs))$/;
 
-/** Jobs that come again and again, and end with their owners. */
+/** Jobs that recur until their owners end. */
 describe('a schedule', () => {
   let fleet: Fleet;
   let redis: Redis;
   beforeAll(async () => {
-    // Turns of killed workers are found when their locks have run out.
+    // The turn of a killed worker is found when its lock has expired.
     fleet = await Fleet.start({ workers: 0, env: { WORKER_LOCK: '5s' } });
     redis = new Redis(fleet.storeUrl);
   });
@@ -50,7 +50,7 @@ describe('a schedule', () => {
     }
   });
 
-  it('is made, has its turns, is changed, and is taken away', async () => {
+  it('is created, has its turns, is changed and is deleted', async () => {
     await fleet.untilReady(addWorker());
     const made = await put(everySecond);
     expect(made).toMatchObject({ status: 201, body: { id, state: 'active', lastAt: null } });
@@ -83,7 +83,7 @@ describe('a schedule', () => {
       expect(await fleet.request(method, path)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
 
-  it('has one job for each turn, with two workers', async () => {
+  it('has one job for each turn with two workers', async () => {
     await Promise.all([addWorker(), addWorker()].map((worker) => fleet.untilReady(worker)));
     await put({ ...everySecond, dedup: { strategy: 'none' } });
     const first = await lastAfter(0);
@@ -130,7 +130,7 @@ describe('a schedule', () => {
     },
   );
 
-  it('has no turn after its owner was cancelled, though nothing was cleaned up', async () => {
+  it('has no turn after its owner was cancelled, even without a clean-up', async () => {
     await put(everySecond);
     const [owner] = everySecond.owners;
     const record = recordOf(fleet.prefix, owner!);
@@ -145,7 +145,7 @@ describe('a schedule', () => {
     expect(began()).toEqual([]);
   });
 
-  it('is gone when its owner is cancelled, without a worker', async () => {
+  it('is removed when its owner is cancelled, without a worker', async () => {
     await put({ ...everySecond, owners: ['user:7', ...everySecond.owners] });
     const { body } = await fleet.request('POST', `/v1/owners/site/${tests}/cancel`, { reason: 'called off' });
     expect(body).toMatchObject({ schedules: 1 });
@@ -165,7 +165,7 @@ describe('a schedule', () => {
     return fleet.request('PUT', path, body);
   }
 
-  /** The job of the turn after the one whose job is named. */
+  /** Waits for the next turn after `before`; returns its job id. */
   async function nextJob(before?: string): Promise<string> {
     const { body } = await until(async () => {
       const answer = await fleet.request('GET', path);
@@ -189,7 +189,7 @@ describe('a schedule', () => {
     return worker;
   }
 
-  /** Its turn is due now. */
+  /** Makes the next turn due now. */
   async function promoteTurn(): Promise<void> {
     const queue = new Queue('probe', { connection: redis, prefix: `{${fleet.prefix}}` });
     const [turn] = await turnsIn('delayed');
@@ -212,14 +212,14 @@ describe('a schedule', () => {
     return told('job.began').map(({ jobId }) => String(jobId));
   }
 
-  /** When the turn was due: its job's id ends with that. */
+  /** When the turn was due: the end of its job id. */
   function dueAt(jobId: string): number {
     return Number(jobId.slice(jobId.lastIndexOf(':') + 1));
   }
 });
 
 describe('a schedule that is refused', () => {
-  // Of its own: no other test may have written anything.
+  // A fleet of its own, on which no other test writes anything.
   let fleet: Fleet;
   let redis: Redis;
   beforeAll(async () => {
@@ -244,7 +244,7 @@ describe('a schedule that is refused', () => {
     ['a wrong payload', { payload: { ms: 'long' } }, 400, 'INVALID', /ms/],
     ['no owners', { owners: [] }, 400, 'INVALID', /owners/],
     ['a field that callers may not set', { jobId: 'meta' }, 400, 'INVALID', /jobId/],
-    ['a kind that nobody knows', { kind: 'prob' }, 404, 'UNKNOWN_KIND', /prob/],
+    ['an unknown kind', { kind: 'prob' }, 404, 'UNKNOWN_KIND', /prob/],
   ])('with %s, and nothing is written', async (_what, more, status, code, detail) => {
     const answer = await fleet.request('PUT', '/v1/schedules/nightly%2Fbuild', {
       kind: 'probe',

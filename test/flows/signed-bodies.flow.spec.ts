@@ -32,7 +32,7 @@ describe('the bodies of signed events', () => {
   });
   afterAll(() => fleet.stop());
 
-  /** Sends the head of an event, and a part of its body. */
+  /** Sends the head of an event and a part of its body. */
   async function begin(headers: Record<string, string>): Promise<RawClient> {
     const client = await RawClient.connect(fleet.url);
     clients.push(client);
@@ -49,15 +49,15 @@ describe('the bodies of signed events', () => {
     ['none of the headers', {}],
     ['no id', { 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' }],
     ['a timestamp six minutes old', signed(SECRET, 360)],
-    ['a timestamp that is no number', { ...signed(), 'webhook-timestamp': 'now' }],
+    ['a timestamp that is not a number', { ...signed(), 'webhook-timestamp': 'now' }],
     ['a signature of another form', { ...signed(), 'webhook-signature': 'v1,x' }],
-  ])('are not waited for when a stranger sends %s', async (_what, headers) => {
+  ])('are not awaited from a stranger with %s', async (_what, headers) => {
     const client = await begin(headers);
     await until(() => client.received.includes('}'), 'it is answered');
     expect(problemIn(client.received)).toMatchObject({ status: 401, code: 'BAD_SIGNATURE' });
   });
 
-  it('are read 32 at once from strangers, without end from callers with a key, and more once they end', async () => {
+  it('are read 32 at once from strangers, without a limit from callers with a key, and more once they end', async () => {
     const forged = signed(Buffer.alloc(32, 8));
     for (let i = 0; i < MOST_AT_ONCE; i += 1) await begin(forged);
     const refused = await until(async () => {
@@ -71,7 +71,7 @@ describe('the bodies of signed events', () => {
 
     clients[0]!.close();
     await until(async () => (await send(signed())).status === 200, 'there is room for one');
-    // What is answered takes up no room either.
+    // An answered request no longer counts.
     for (let i = 0; i < 2; i += 1) expect(await send(signed())).toMatchObject({ status: 200 });
   });
 });

@@ -143,7 +143,7 @@ describe('a site', () => {
       404, 404, 404,
     ]);
     await until(async () => (await files()).length === 0, 'no page is left');
-    await until(async () => (await keys('{sites:*')).length === 0, 'nothing leads anywhere');
+    await until(async () => (await keys('{sites:*')).length === 0, 'the index is empty');
   });
 
   it('keeps its last two builds, whatever their age and however many other sites have', async () => {

@@ -8,10 +8,10 @@ import { until } from '../support/until.js';
 
 const EIGHT_DAYS_MS = 8 * 86_400_000;
 
-/** Callers share slot keys: what one of them asks for changes nothing for the others, for kinds or for deduplication. */
-describe('a slot key that callers name', () => {
+/** Callers share slot keys, but a call changes nothing for other callers, for kinds or for deduplication. */
+describe('a slot key of a caller', () => {
   let fleet: Fleet;
-  /** Of the test that runs: its owner and its slot are its own. */
+  /** Names of the current test: its owner and its slot. */
   let owner: string;
   let press: string;
   let tests = 0;
@@ -32,7 +32,7 @@ describe('a slot key that callers name', () => {
   });
   afterAll(() => fleet.stop());
 
-  it('keeps the limit of its first use; a job that names another is refused and starts none', async () => {
+  it('keeps the limit of its first use; a job with another limit is refused and not started', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => probe({ ms: 150 }, slot(press, 1))));
     expect(await ask(slot(press, 50))).toMatchObject({
       status: 409,
@@ -43,7 +43,7 @@ describe('a slot key that callers name', () => {
     expect(mostAtOnce(await ranOf(ids))).toBe(1);
   });
 
-  it('answers a repeated call as before, whatever its limit has become', async () => {
+  it('gives a repeated call the same answer, even if the limit has changed', async () => {
     const call = (): Promise<Answer> =>
       fleet.request(
         'POST',
@@ -57,7 +57,7 @@ describe('a slot key that callers name', () => {
     expect(await call()).toMatchObject({ status: 201, body: first.body });
   });
 
-  it('has no limit from a job or a schedule that is refused', async () => {
+  it('gets no limit from a refused job or schedule', async () => {
     press = `press/${tests}`;
     await fleet.request('POST', `${addressOf(owner)}/cancel`, { reason: 'r' });
     expect((await ask(slot(press, 1))).body).toMatchObject({ code: 'OWNER_CLOSED' });
@@ -68,7 +68,7 @@ describe('a slot key that callers name', () => {
     expect((await view()).limit).toBeNull();
   });
 
-  it('is refused alone in a batch, and in a schedule', async () => {
+  it('with another limit is refused alone in a batch, and in a schedule', async () => {
     await probe({}, slot(press, 2));
     const job = { kind: 'probe', owners: [owner], payload: {} };
     const { body } = await fleet.request('POST', '/v1/jobs/batch', {
@@ -86,7 +86,7 @@ describe('a slot key that callers name', () => {
     expect(schedule).toMatchObject({ status: 409, body: { code: 'SLOT_LIMIT' } });
   });
 
-  it('never is the slot of a deduplication key: with a control character it is refused', async () => {
+  it('never names the slot of a deduplication key: control characters are refused', async () => {
     const dedup = { owners: [owner], dedup: { strategy: 'skip', key: 'nightly' } };
     const running = await probe({ ms: 1_500 }, dedup);
     await fleet.untilState(running, 'running');
@@ -100,7 +100,7 @@ describe('a slot key that callers name', () => {
     expect(mostAtOnce(await ranOf([running, pending]))).toBe(1);
   });
 
-  it('never is the slot of a kind: heavy diagrams are drawn while a caller holds slots of that name', async () => {
+  it('never names the slot of a kind: heavy diagrams are drawn while a caller holds slots of that name', async () => {
     const held = await Promise.all(
       Array.from({ length: 4 }, () => probe({ ms: 60_000 }, slot('diagrams:heavy', 4))),
     );
@@ -116,7 +116,7 @@ describe('a slot key that callers name', () => {
     await endAll(held);
   });
 
-  it('has its limit raised by an administrator: those that stand in line start at once', async () => {
+  it('may have its limit raised by an administrator: waiting jobs start at once', async () => {
     press = `press/${tests}`;
     const ids = await Promise.all(Array.from({ length: 4 }, () => probe({ ms: 60_000 }, slot(press, 1))));
     const [first] = await untilRunning(ids, 1);
@@ -141,7 +141,7 @@ describe('a slot key that callers name', () => {
     await endAll(ids);
   });
 
-  it('has its limit shown and set by the command line', async () => {
+  it('has its limit shown and set on the command line', async () => {
     const mooring = new Mooring({ MOORING_URL: fleet.url });
     expect((await mooring.run(['slot', press, '--limit', '2'])).stdout).toBe(
       `${press} has a limit of 2.\n0 hold a slot\n0 wait\n`,
@@ -152,7 +152,7 @@ describe('a slot key that callers name', () => {
     );
   });
 
-  it('has its limit forgotten eight days after its last use', async () => {
+  it('loses its limit eight days after its last use', async () => {
     const redis = new Redis(fleet.storeUrl);
     await fleet.untilState(await probe({}, slot(press, 1)), 'completed');
     const [limit] = await redis.keys(`{${fleet.prefix}}~limit~*${press}`);
@@ -183,7 +183,7 @@ describe('a slot key that callers name', () => {
 
   async function endAll(ids: readonly string[]): Promise<void> {
     await Promise.all(ids.map((id) => fleet.request('DELETE', `/v1/jobs/${id}`)));
-    // One that waited is removed.
+    // A job that waited is removed.
     for (const id of ids)
       await until(
         async () => ['cancelled', 'removed'].includes((await fleet.job(id)).state),
@@ -191,12 +191,12 @@ describe('a slot key that callers name', () => {
       );
   }
 
-  /** The log of a worker may come a little after the job's state. */
+  /** The log of a worker may arrive a little after the job's state. */
   function ranOf(ids: readonly string[]): Promise<Interval[]> {
     return until(() => {
       const ran = intervals(fleet.workers).filter(({ jobId, to }) => ids.includes(jobId) && to < Infinity);
       return ran.length === ids.length && ran;
-    }, 'all are told of');
+    }, 'all are logged');
   }
 
   function ask(more: object): Promise<Answer> {
@@ -223,7 +223,7 @@ describe('a slot key that callers name', () => {
 
 const DBML = 'Table a {\n  id int\n}';
 
-/** What has calls of its own is not asked for by name: not singly, in a batch, in a flow, or by a schedule. */
+/** A kind with routes of its own cannot be enqueued by name: not singly, in a batch, in a flow or by a schedule. */
 describe('a kind of a workload', () => {
   let fleet: Fleet;
   beforeAll(async () => (fleet = await Fleet.start({ workers: 0 })));
@@ -236,7 +236,7 @@ describe('a kind of a workload', () => {
     ['containers.provision', { leaseId: '1' }],
     ['containers.end', { leaseId: '1' }],
     ['diagrams.render', { type: 'dot', output: 'svg', source: 'graph {}' }],
-  ])('is not known by its name to callers: %s', async (kind, payload) => {
+  ])('is unknown to callers by its name: %s', async (kind, payload) => {
     const job = { kind, owners: ['trip:1'], payload };
     const unknown = { status: 404, code: 'UNKNOWN_KIND' };
     const [single, batch, flow, schedule] = await Promise.all([

@@ -10,19 +10,19 @@ import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
 const LOCK_MS = 4_000;
-/** A dead worker's job is looked for on every fifth of the lock's length: once to suspect, once to act. */
+/** Stalled jobs are checked every fifth of the lock's length; a job is recovered at the second check. */
 const CHECKS_MS = (2 * LOCK_MS) / 5;
 const SLACK_MS = 4_000;
 
 let fleet: Fleet;
 let redis: Redis;
 let queue: Queue;
-/** Of the test that runs: its owner and its slot are its own. */
+/** Names of the current test: its owner and its slot. */
 let owner: string;
 let driver: string;
 let tests = 0;
 
-/** Each test finds the queue empty: the counts of its jobs are those of its own. */
+/** Each test starts with an empty queue, so that it counts only its own jobs. */
 describe('the slots of a key', () => {
   beforeAll(startFleet);
   afterAll(stopFleet);
@@ -37,7 +37,7 @@ describe('the slots of a key', () => {
     }
   });
 
-  it('go to 200 jobs of one key in their order, one at a time, at no attempt', async () => {
+  it('go to 200 jobs of one key in order, one at a time, without counting an attempt', async () => {
     const [hot] = await Promise.all([
       accept(200, { ms: 10 }, () => slot(driver, 1)),
       accept(50, { ms: 10 }, (i) => slot(`${driver}:${i}`, 1)),
@@ -50,7 +50,7 @@ describe('the slots of a key', () => {
     expect(done.filter(({ attempts }) => attempts !== 1)).toEqual([]);
   }, 90_000);
 
-  it('are waited for without occupying a worker: others run to their end while the line stands', async () => {
+  it('are waited for without occupying a worker: other jobs complete while the line waits', async () => {
     const holder = await probe({ ms: 8_000 }, slot(driver, 1));
     await fleet.untilState(holder, 'running');
     const line = await accept(60, {}, () => slot(driver, 1));
@@ -68,7 +68,7 @@ describe('the slots of a key', () => {
     expect(mostAtOnce(ran)).toBe(1);
   }, 60_000);
 
-  it('are said to be waited for once by a job that keeps its place and its priority', async () => {
+  it('record one wait for a job that keeps its place and its priority', async () => {
     const holder = await probe({ ms: 8_000 }, slot(driver, 1));
     await fleet.untilState(holder, 'running');
     const line = await accept(60, {}, () => slot(driver, 1));
@@ -83,13 +83,13 @@ describe('the slots of a key', () => {
     expect(intervalsOf(line).map(({ jobId }) => jobId)).toEqual(line);
   }, 60_000);
 
-  it('are two for a job with a deduplication key that names one: of its key one runs at a time', async () => {
+  it('are two for a job with a deduplication key and a slot key: of its deduplication key one job runs at a time', async () => {
     const dedup = { dedup: { strategy: 'skip', key: 'k' } };
     const first = await probe({ ms: 2_500 }, dedup);
     await workerOf(first);
     const named = await probe({ ms: 2_500 }, { ...dedup, ...slot(driver, 1) });
     await fleet.untilState(named, 'delayed');
-    // Meanwhile the slot that it names is for others.
+    // Meanwhile other jobs use the slot that it names.
     const other = await probe({}, slot(driver, 1));
     await fleet.untilState(other, 'completed');
     expect((await fleet.job(first)).state).toBe('running');
@@ -101,12 +101,12 @@ describe('the slots of a key', () => {
     await completed(all);
     expect(mostAtOnce(intervalsOf([first, named, alike]))).toBe(1);
     expect(mostAtOnce(intervalsOf([named, behind]))).toBe(1);
-    // Woken, not found by a look.
+    // The job was woken, not found by polling.
     const [held, came] = intervalsOf([first, named]);
     expect(came!.from - held!.to).toBeLessThan(SLACK_MS);
   }, 30_000);
 
-  it('are given up, both, by a job that is cancelled while it waits for one', async () => {
+  it('are both given up by a job that is cancelled while it waits for one', async () => {
     const dedup = { dedup: { strategy: 'skip', key: 'k' } };
     const first = await probe({ ms: 2_000 }, dedup);
     await workerOf(first);
@@ -119,13 +119,13 @@ describe('the slots of a key', () => {
     expect(await redis.keys(`{${fleet.prefix}}~line~*`)).toEqual([]);
   });
 
-  it('are as many as the limit says', async () => {
+  it('are as many as the limit', async () => {
     const ids = await accept(40, { ms: 100 }, () => slot(driver, 3));
     await completed(ids);
     expect(mostAtOnce(intervalsOf(ids))).toBe(3);
   });
 
-  it('do not wait for one that was removed from the line', async () => {
+  it('do not wait for a job that was removed from the line', async () => {
     const holder = await probe({ ms: 3_000 }, slot(driver, 1));
     await fleet.untilState(holder, 'running');
     const gone = await probe({}, { owners: [`${owner}-gone`], ...slot(driver, 1) });
@@ -154,39 +154,39 @@ describe('the slots of a key', () => {
     expect(mostAtOnce(intervalsOf(line))).toBe(1);
   });
 
-  it('are not lost to a retry that starts at once, while the failed run is still being ended', async () => {
+  it('are not lost to a retry that starts at once, while the failed run is still ending', async () => {
     const ids = await accept(20, { ms: 10, failTimes: 2 }, () => slot(driver, 1));
     await completed(ids);
     const running = [...jobFacts(fleet.workers, 'job.began'), ...jobFacts(fleet.workers, 'job.lost')];
     expect(running.filter(({ jobId }) => ids.includes(jobId))).toHaveLength(3 * ids.length);
   });
 
-  it('let a job go before others only to the slot it waited for, not to its retries', async () => {
+  it('let a job overtake others only for the slot it waited for, not for its retries', async () => {
     const holder = await probe({ ms: 4_000 }, slot(driver, 1));
     await fleet.untilState(holder, 'running');
     const late = await probe({ ms: 300, failTimes: 1 }, { priority: 200, ...slot(driver, 1) });
     await until(async () => (await fleet.job(late)).state === 'delayed', 'it stands in line');
     expect((await queue.getJob(late))!.priority).toBe(400);
-    // Twenty at a time: they are far from done when the holder is.
+    // Twenty at a time: most are not done when the holder is.
     const others = await accept(150, { ms: 1_000 }, () => ({}));
     await completed([late, ...others]);
     const own = new Set([holder, late, ...others]);
     const begins = jobFacts(fleet.workers, 'job.began')
       .map(({ jobId }) => jobId)
       .filter((jobId) => own.has(jobId));
-    // Its first run went before most of them, its second after all but those that began with it.
+    // Its first run began before most of them, its second after all except those that began with it.
     expect(begins.indexOf(late)).toBeLessThan(100);
     expect(begins.lastIndexOf(late)).toBeGreaterThan(130);
   });
 });
 
-/** A fleet of its own: the test kills a worker. */
+/** A fleet of its own, because the test kills a worker. */
 describe('the slots of a key whose holder is killed', () => {
   beforeAll(startFleet);
   afterAll(stopFleet);
   beforeEach(useOwnNames);
 
-  it('pass to the next one within the lease when the worker of their holder is killed', async () => {
+  it('pass to the next job within the lease when the worker of their holder is killed', async () => {
     const holder = await probe({ ms: 8_000 }, slot(driver, 1));
     const victim = await workerOf(holder);
     const line = await accept(5, { ms: 10 }, () => slot(driver, 1));
@@ -198,7 +198,7 @@ describe('the slots of a key whose holder is killed', () => {
 
     const begins = jobFacts(fleet.workers, 'job.began').filter(({ time }) => time > killedAt);
     expect(begins[0]!.time - killedAt).toBeLessThan(LOCK_MS + CHECKS_MS + SLACK_MS);
-    // The dead one's place is its own again when it comes back; who stands behind it does not wait for that.
+    // The stalled job keeps its place when it returns; the jobs behind it do not wait for that.
     expect(begins.map(({ jobId }) => jobId).filter((jobId) => jobId !== holder)).toEqual(line);
     expect(begins.map(({ jobId }) => jobId)).toContain(holder);
     expect(mostAtOnce(intervalsOf([holder, ...line]).slice(1))).toBe(1);
@@ -243,7 +243,7 @@ function probe(payload: object, more: object = {}): Promise<string> {
   return fleet.probe(payload, { owners: [owner], ...more });
 }
 
-/** One call for all of them, so that they are accepted in their order. */
+/** One call for all of them, so that they are accepted in order. */
 async function accept(count: number, payload: object, more: (i: number) => object): Promise<string[]> {
   const jobs = Array.from({ length: count }, (_, i) => ({
     kind: 'probe',
@@ -257,13 +257,13 @@ async function accept(count: number, payload: object, more: (i: number) => objec
   return results.map(({ id }) => id);
 }
 
-/** Also by what their workers say, which comes a moment later. */
+/** Waits for the log of the workers as well, which arrives a moment later. */
 async function completed(ids: readonly string[], withinMs?: number): Promise<JobView[]> {
   const jobs = await Promise.all(ids.map((id) => fleet.untilState(id, 'completed', withinMs)));
   await until(() => {
     const said = new Set(jobFacts(fleet.workers, 'job.completed').map(({ jobId }) => jobId));
     return ids.every((id) => said.has(id));
-  }, 'their workers say so');
+  }, 'their workers have logged it');
   return jobs;
 }
 

@@ -7,10 +7,10 @@ import { freePort, TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
 const START = ['scripts/start.mjs'];
-/** A PATH on which there is no store, and nothing else. */
+/** A PATH that contains node and no store. */
 const EMPTY_PATH = join(root, 'scripts');
 
-/** Without one there is nothing that could keep data, evict, or ask for a password. */
+/** Without a real server no store can keep data, evict or require a password. */
 const REAL_SERVER = findServer() !== undefined;
 
 const started: TestProcess[] = [];
@@ -32,7 +32,7 @@ describe('npm start', () => {
     return launcher;
   }
 
-  it('brings a store, starts everything, prints a first curl that works, and leaves nothing behind', async () => {
+  it('starts a store and every process, prints a first curl that works, and leaves nothing behind', async () => {
     const launcher = start();
     await untilReady(launcher);
     const pids = pidsOf(launcher);
@@ -48,7 +48,7 @@ describe('npm start', () => {
     expect(await storeAnswers(launcher.output)).toBe(false);
   });
 
-  it('uses the embedded store when there is no other, and says what that is', async () => {
+  it('uses the embedded store when there is no other, and says so', async () => {
     const launcher = start({ PATH: EMPTY_PATH });
     await untilReady(launcher);
     expect(launcher.output).toMatch(/store +redis:\/\/127.*embedded Valkey \(WebAssembly\).*keeps nothing/);
@@ -70,7 +70,7 @@ describe('npm start', () => {
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   });
 
-  it('starts a child again that dies, and says so', async () => {
+  it('restarts a child that exits, and reports it', async () => {
     const launcher = start();
     await untilReady(launcher);
     const [worker] = pidsOf(launcher);
@@ -85,7 +85,7 @@ describe('npm start', () => {
     );
   });
 
-  it.runIf(REAL_SERVER)('keeps what was accepted when it is stopped and started again', async () => {
+  it.runIf(REAL_SERVER)('keeps accepted jobs over a restart', async () => {
     const before = start();
     await untilReady(before);
     const ticket = await enqueue(port, { kind: 'probe', owners: ['trip:1'], payload: {}, delay: '2s' });
@@ -100,7 +100,7 @@ describe('npm start', () => {
     );
   });
 
-  it('does not outlive its launcher, even one that is killed hard', async () => {
+  it('leaves no process behind when its launcher is killed', async () => {
     const launcher = start();
     await untilReady(launcher);
     const pids = pidsOf(launcher);
@@ -111,12 +111,12 @@ describe('npm start', () => {
 
   it.each<[string, () => Promise<NodeJS.ProcessEnv>, RegExp]>([
     [
-      'a store that is not there',
+      'an unreachable store',
       async () => ({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` }),
       /^No store at redis:\/\/127.*ECONNREFUSED.*unset it to get a private store\.$/m,
     ],
     [
-      'an address that is none',
+      'an invalid address',
       async () => ({ REDIS_URL: 'localhost:6379' }),
       /^ {2}REDIS_URL: expected redis:\/\//m,
     ],
@@ -136,7 +136,7 @@ describe('npm start', () => {
       /^ {2}WORKER_CONCURRENCY: expected a whole number/m,
     ],
     [
-      'a kind that nobody knows',
+      'an unknown kind',
       async () => ({ WORKER_KINDS: 'prob' }),
       /^This worker is to take "prob", but knows only: containers\.end, .*, probe, .*\.$/m,
     ],
@@ -153,7 +153,7 @@ describe('npm start', () => {
     expect(code).toBe(1);
   });
 
-  it('says plainly that its port is taken', async () => {
+  it('reports that its port is in use', async () => {
     const first = start();
     await untilReady(first);
     const second = start();
@@ -194,8 +194,8 @@ describe('npm start', () => {
   );
 });
 
-describe('an app by itself', () => {
-  it('brings a store that the next one joins', async () => {
+describe('a single app', () => {
+  it('starts a store that the next one joins', async () => {
     const api = TestProcess.script([...START, 'api'], { PORT: String(port) });
     started.push(api);
     await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, 'the api is ready');
@@ -239,7 +239,7 @@ async function storeAnswers(output: string): Promise<boolean> {
   );
 }
 
-/** Runs what the screen tells a newcomer to run. */
+/** Runs the command that is printed for a newcomer. */
 async function runPrintedCurl(output: string): Promise<string> {
   const [, url] = /curl -s (http\S+\/v1\/jobs) -H 'content-type: application\/json'/.exec(output)!;
   const [, body] = /-d '(\{.*\})'/.exec(output)!;

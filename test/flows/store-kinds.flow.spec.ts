@@ -18,7 +18,7 @@ import { TestStore } from '../support/store.js';
 import { until } from '../support/until.js';
 
 const ANSWER_MS = 2_000;
-/** Longer than BullMQ's worker waits until it makes its blocking connection anew, which then meets the trouble. */
+/** Longer than BullMQ's worker waits until it replaces its blocking connection, so that this connection fails too. */
 const AWAY_MS = 7_000;
 const APPS = ['api', 'worker', 'janitor'];
 const A_PROBE = { kind: 'probe', owners: ['trip:42'], payload: {} };
@@ -36,21 +36,21 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
     beforeAll(async () => {
       fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
     });
-    // Also of its end: it ends in order, and has had no trouble.
+    // Covers the shutdown too: it is in order and without trouble.
     afterAll(async () => {
       await fleet.stop();
       expect(troubles(fleet)).toEqual([]);
     });
     afterEach(() => expect(troubles(fleet)).toEqual([]));
 
-    it('gets ready, does its work, tries again what failed, and ends in order', async () => {
+    it('becomes ready, runs jobs, retries failed ones, and shuts down in order', async () => {
       const [well, failing] = await Promise.all([fleet.probe({ ms: 50 }), fleet.probe({ failTimes: 1 })]);
       expect(await attemptsOf(fleet, well)).toBe(1);
       expect(await attemptsOf(fleet, failing)).toBe(2);
       for (const { url } of fleet.processes) expect((await fetch(`${url}/readyz`)).status).toBe(200);
     });
 
-    it('does flows and schedules', async () => {
+    it('runs flows and schedules', async () => {
       const children = [
         { kind: 'probe', payload: {} },
         { kind: 'probe', owners: ['site:1'], payload: {} },
@@ -81,8 +81,8 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
     });
   });
 
-  // A fleet of its own: it forgets finished jobs after a second.
-  it('finished jobs go after what they left, whose keys are on other nodes', async () => {
+  // A fleet of its own, which removes finished jobs after a second.
+  it('finished jobs are removed after their artifacts, whose keys are on other nodes', async () => {
     const storeEnv = { REDIS_CLUSTER: cluster.addresses };
     const env = {
       RETENTION_AGE: '1s',
@@ -104,8 +104,8 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
     expect(troubles(fleet)).toEqual([]);
   });
 
-  // A fleet of its own: it has trouble with its store.
-  it('a fleet goes on when the node of its keys was away for a while', async () => {
+  // A fleet of its own, which logs trouble with its store.
+  it('a fleet continues after the node of its keys was unavailable for a while', async () => {
     const fleet = await Fleet.start({ janitor: true, storeEnv: { REDIS_CLUSTER: cluster.addresses } });
     try {
       const node = await cluster.nodeOf(`{${fleet.prefix}}`);
@@ -120,7 +120,7 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
     }
   });
 
-  it('an app refuses it when one of its nodes evicts', async () => {
+  it('an app refuses a Cluster with a node that evicts', async () => {
     const node = cluster.nodes.at(-1)!;
     await node.ask((redis) => redis.config('SET', 'maxmemory-policy', 'allkeys-lru'));
     try {
@@ -134,7 +134,7 @@ describe.runIf(REAL_SERVER)('on a Redis Cluster', () => {
     }
   });
 
-  it('an app refuses it when it asks for a password, and says so', async () => {
+  it('an app refuses a Cluster that asks for a password, and says so', async () => {
     const node = cluster.nodes[0]!;
     await node.ask((redis) => redis.config('SET', 'requirepass', 'secret'));
     const worker = startApp('worker', { REDIS_CLUSTER: node.address });
@@ -156,7 +156,7 @@ describe.runIf(REAL_SERVER)('with Sentinels', () => {
     await store.stop();
   });
 
-  it('a fleet goes on at the new master when the old one dies', async () => {
+  it('a fleet continues at the new master when the old one is killed', async () => {
     const before = await fleet.probe();
     await fleet.untilState(before, 'completed');
 
@@ -192,7 +192,7 @@ describe.runIf(REAL_SERVER && hasOpenssl())('over TLS', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('a fleet does its work when it knows who signed the certificate', async () => {
+  it('a fleet works when it trusts the issuer of the certificate', async () => {
     const storeEnv = { REDIS_URL: url, NODE_EXTRA_CA_CERTS: certificates.ca };
     const fleet = await Fleet.start({ janitor: true, storeEnv });
     try {
@@ -203,16 +203,16 @@ describe.runIf(REAL_SERVER && hasOpenssl())('over TLS', () => {
     expect(troubles(fleet)).toEqual([]);
   });
 
-  it('the apps refuse the certificate of a stranger, and say so once', async () => {
+  it('the apps refuse an untrusted certificate and report it once', async () => {
     const complaint = `No store at ${url}: self-signed certificate in certificate chain`;
     await Promise.all(APPS.map((app) => expectUnready(startApp(app, { REDIS_URL: url }), complaint)));
   });
 });
 
-describe('Sentinels that are not there', () => {
-  it('are missed in one line, not in one for each try', async () => {
-    const [nobody] = await freePorts(1);
-    const api = startApp('api', { REDIS_SENTINELS: `127.0.0.1:${nobody}`, REDIS_MASTER: 'harbour' });
+describe('unreachable Sentinels', () => {
+  it('are reported in one line, not in one for each attempt', async () => {
+    const [unused] = await freePorts(1);
+    const api = startApp('api', { REDIS_SENTINELS: `127.0.0.1:${unused}`, REDIS_MASTER: 'harbour' });
     await expectUnready(
       api,
       expect.stringMatching(/^No store at harbour by Sentinel at 127.*: All sentinels are unreachable/),
@@ -260,7 +260,7 @@ describe('a store with data of an older version', () => {
   });
 });
 
-/** What is asked of a store while a client gets to know it. Redis 5 knows no HELLO. */
+/** Answers the commands that a client sends when it connects. Redis 5 has no HELLO. */
 function answerAsRedis5(data: string): string {
   const info = 'redis_version:5.0.0\r\nloading:0\r\n';
   return [...data.matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)]
@@ -276,7 +276,7 @@ function startApp(app: string, env: NodeJS.ProcessEnv): TestProcess {
   return TestProcess.app(app, { LOG_FORMAT: 'json', ...(app === 'api' && { PORT: '0' }), ...env });
 }
 
-/** It runs, waits for its store, has complained in this way only, and ends when told to. */
+/** Expects that the app waits for its store, has logged only this complaint, and exits when it is told to. */
 async function expectUnready(app: TestProcess, complaint: unknown): Promise<void> {
   await until(() => app.url, 'it listens');
   expect((await fetch(`${app.url}/readyz`)).status).toBe(503);
@@ -286,7 +286,7 @@ async function expectUnready(app: TestProcess, complaint: unknown): Promise<void
   expect(complaints.map(({ msg }) => msg)).toEqual([complaint]);
 }
 
-/** Warnings and errors. That an attempt failed which was told to is neither. */
+/** Warnings and errors. A requested failure of an attempt is neither. */
 function troubles(fleet: Fleet): unknown[] {
   const facts = fleet.processes.flatMap((process) => process.facts());
   return facts.filter(({ level }) => Number(level) >= 40);
@@ -297,7 +297,7 @@ interface Timed {
   readonly tookMs: number;
 }
 
-/** Asks for a probe again and again, until an event. */
+/** Sends probes until the event. */
 async function askUntil(fleet: Fleet, event: Promise<unknown>): Promise<Timed[]> {
   const answers: Timed[] = [];
   const stalls = new Stalls();
@@ -329,7 +329,10 @@ function untilAccepted(fleet: Fleet): Promise<string> {
   }, 'the api accepts a job');
 }
 
-/** How many attempts it took to complete a job. Read when it is over: a job's state and its facts come apart. */
+/**
+ * How many attempts it took to complete a job. Read after its end, because the state and the attempts of a job may
+ * differ for a moment.
+ */
 async function attemptsOf(fleet: Fleet, id: string): Promise<number> {
   await fleet.untilState(id, 'completed');
   return (await fleet.job(id)).attempts;
@@ -337,6 +340,6 @@ async function attemptsOf(fleet: Fleet, id: string): Promise<number> {
 
 async function filesOf(fleet: Fleet): Promise<number> {
   const all = await readdir(fleet.artifacts, { recursive: true, withFileTypes: true });
-  // The fleet's own seal stays.
+  // The marker of the fleet stays.
   return all.filter((each) => each.isFile() && !each.parentPath.endsWith('/fleets')).length;
 }

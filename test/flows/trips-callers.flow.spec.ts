@@ -82,7 +82,7 @@ describe('trips of different callers', () => {
     await cancel(id);
   });
 
-  it('lose their jobs even if another caller has used a cancel id before', async () => {
+  it('lose their jobs even if another caller has used the same cancel id before', async () => {
     const id = await asked('ann');
     await squat(`trip-${id}-CANCELLED`);
     await cancel(id);

@@ -96,7 +96,7 @@ describe('trips in rare situations', () => {
     await street.cancel(id);
   });
 
-  it('cannot be accepted once their owner is closed, also when no process heard of it', async () => {
+  it('cannot be accepted once their owner is closed, even if no process received the event', async () => {
     const deaf = fleet.addApi({ TRIPS: 'off' });
     await fleet.untilReady(deaf);
     const ann = await street.drive('ann');
@@ -276,7 +276,7 @@ describe('trips with a full queue', () => {
     await street.leave();
   });
 
-  it('are accepted all the same, and the replaced offer returns once there is room', async () => {
+  it('are still accepted, and the replaced offer returns once there is room', async () => {
     const ann = await street.drive('ann');
     const first = await street.asked('ann');
     await ann.untilSeen('offer', first);

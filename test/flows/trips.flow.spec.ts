@@ -292,7 +292,7 @@ describe('trips', () => {
     expect((await ann!.untilSeen('withdrawn', id, SOON_MS)).data.reason).toBe('off');
   });
 
-  it('are offered through every api, and a stopping api ends its streams in order', async () => {
+  it('are offered through every api, and an api that shuts down ends its streams in order', async () => {
     const second = fleet.addApi();
     await fleet.untilReady(second);
     await available('ann', true);

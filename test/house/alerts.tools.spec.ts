@@ -33,7 +33,7 @@ beforeAll(async () => {
       app as App,
       await until(async () => {
         const text = await (await fetch(`${process!.url}/metrics`)).text();
-        // Of what is counted at intervals, after the first time.
+        // After the first measurement of the values that are measured at intervals.
         return (app !== 'janitor' || text.includes('mooring_queue_jobs{')) && text;
       }, `the ${app} has counted`),
     );
@@ -43,27 +43,27 @@ beforeAll(async () => {
 afterAll(() => fleet?.stop());
 
 describe('the metrics', () => {
-  it.each(APPS)('of the %s are as Prometheus likes them', (app) => {
+  it.each(APPS)('of the %s pass the check of promtool', (app) => {
     expect(promtool.check(['check', 'metrics'], pages.get(app))).toEqual({ ok: true, said: '' });
   });
 
-  it('are all in the manual, with their type, their labels and the apps that have them', () => {
+  it('are all in the manual, with their type, their labels and their apps', () => {
     expect(tableOf(read(MANUAL))).toEqual(metricsOf(pages));
   });
 });
 
 describe('the alerts', () => {
-  it('are rules that Prometheus takes', () => {
+  it('are valid rules', () => {
     expect(promtool.check(['check', 'rules', join(root, RULES)])).toMatchObject({ ok: true });
   });
 
-  it('are told when they should be, and are silent just before', () => {
+  it('fire when they should, and not just before', () => {
     const checked = promtool.check(['test', 'rules', join(root, TESTS)]);
     expect(checked.said).toContain('SUCCESS');
     expect(checked.ok).toBe(true);
   });
 
-  it('are all tested, told and silent', () => {
+  it('are each tested firing and not firing', () => {
     const tests = read(TESTS);
     const told = [...tests.matchAll(/alertname: (\w+)\n +exp_alerts:\n +- exp_labels/g)];
     const silent = [...tests.matchAll(/alertname: (\w+), exp_alerts: \[\]/g)];
@@ -72,7 +72,7 @@ describe('the alerts', () => {
     }
   });
 
-  it('each say what it means, and which part of the manual says what to do', () => {
+  it('each have a description and a runbook section in the manual', () => {
     const anchors = [...read(MANUAL).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!));
     for (const rule of read(RULES)
       .split(/^ +- alert: /m)
@@ -96,7 +96,7 @@ describe('the alerts', () => {
 });
 
 describe.each([RULES, DASHBOARD])('%s', (file) => {
-  it('asks for metrics that are there', () => {
+  it('asks only for metrics that exist', () => {
     const known = [...metricsOf(pages).keys()];
     const asked = [...read(file).matchAll(/\bmooring_\w+/g)].map(([name]) => withoutSuffix(name, known));
     expect(asked.length).toBeGreaterThan(10);
@@ -105,7 +105,7 @@ describe.each([RULES, DASHBOARD])('%s', (file) => {
 });
 
 describe('the dashboard', () => {
-  it('has panels, each with a title and questions that Prometheus understands', async () => {
+  it('has panels, each with a title and valid queries', async () => {
     const { title, panels } = JSON.parse(read(DASHBOARD)) as {
       title: string;
       panels: { id: number; title: string; targets: { expr: string }[] }[];
@@ -137,7 +137,10 @@ interface Metric {
   readonly apps: string;
 }
 
-/** What the processes show of ours. Labels that were never used are in no page: those the manual alone knows. */
+/**
+ * The metrics of Mooring that the processes show. Labels that were never used are on no page; only the manual lists
+ * them.
+ */
 function metricsOf(texts: ReadonlyMap<App, string>): Map<string, Metric> {
   const found = new Map<string, { type: string; apps: App[] }>();
   for (const app of APPS) {
@@ -182,12 +185,12 @@ function byName([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1;
 }
 
-/** Of a histogram Prometheus asks for its parts. */
+/** Prometheus queries a histogram by its parts. */
 function withoutSuffix(name: string, known: readonly string[]): string {
   return known.includes(name) ? name : name.replace(/_(bucket|sum|count)$/, '');
 }
 
-/** As GitHub makes one of a heading. */
+/** The anchor that GitHub makes of a heading. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

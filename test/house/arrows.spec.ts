@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-/** All but those of tests and benchmarks. */
+/** All sources except tests and benchmarks. */
 const ROOMS = [
   'apps',
   'fleet',
@@ -26,7 +26,9 @@ const ROOMS = [
   'testing',
 ];
 
-/** Which rooms a kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/. */
+/**
+ * Which rooms each kind of room may import. A room is a folder of apps/, libs/ or libs/workloads/; or test/, or bench/.
+ */
 const ARROWS: Record<string, readonly string[]> = {
   apps: [
     'fleet',
@@ -62,11 +64,11 @@ const ARROWS: Record<string, readonly string[]> = {
   test: [...ROOMS, 'bench'],
   bench: [...ROOMS, 'test'],
 };
-/** A spec may also use what supports tests, wherever it stands. */
+/** A spec may also import test support, wherever it is. */
 const ALSO_FOR_SPECS = ['test'];
-/** These have no public name, so they are reached by a relative path; every other room by its `#` name only. */
+/** These rooms have no public name, so they are reached by a relative path; every other room only by its `#` name. */
 const REACHED_BY_PATH = ['apps', 'test', 'bench'];
-/** What these need is handed to them. */
+/** These rooms get what they need as arguments. */
 const READS_NO_ENVIRONMENT = [
   'bullmq-scripts',
   'core',
@@ -150,7 +152,7 @@ function resolve(file: string, from: string, names: PublicNames): Target {
   return { broken: 'is no public name: package.json does not list it' };
 }
 
-/** Each way back to a file by its own imports; an `import type` is gone at run time and does not count. */
+/** Each cycle among the imports; an `import type` does not exist at run time and does not count. */
 function cycles(sources: Sources, names: PublicNames): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -175,7 +177,7 @@ function filesNeededBy(file: string, sources: Sources, names: PublicNames, withL
     .filter((path) => sources.has(path));
 }
 
-/** What a file needs at its start that is heavy, and by which way. */
+/** The heavy packages that a file loads at its start, and through which files. */
 function heavyNeeds(start: string, sources: Sources, names: PublicNames): string[] {
   const found: string[] = [];
   const seen = new Set<string>();
@@ -255,7 +257,7 @@ function isEnv(node: ts.Node | undefined): boolean {
   return /\benv\b/.test(node?.getText() ?? '');
 }
 
-/** What the planted houses below list in their package.json. */
+/** The package.json of the made-up sources below. */
 const NAMES: PublicNames = {
   '#core': 'libs/core/src/index.ts',
   '#nestjs': 'libs/nestjs/src/index.ts',
@@ -269,13 +271,15 @@ const NAMES: PublicNames = {
   '#workload-kit/api': 'libs/workload-kit/src/api.ts',
   '#workloads/*': 'libs/workloads/*/src/index.ts',
 };
-/** What only those need who have a door, an engine, or somebody who reads their log: it takes a process half as long again to start. */
+/**
+ * Needed only by processes with HTTP routes, a container engine or a pretty log: it makes a start half as long again.
+ */
 const HEAVY = ['@nestjs/swagger', '@nestjs/platform-fastify', 'fastify', 'dockerode', 'pino-pretty'];
 const planted = (texts: Record<string, string>): string[] =>
   violations(new Map(Object.entries(texts).map(([path, text]) => [path, read(path, text)])), NAMES);
 
-describe('the arrows', () => {
-  it('let a room import itself, what its row lists, and packages', () => {
+describe('the import rules', () => {
+  it('let a room import itself, the rooms in its row, and packages', () => {
     expect(
       planted({
         'apps/api/src/main.ts':
@@ -317,13 +321,13 @@ describe('the arrows', () => {
     ['libs/runtime/src/a.ts', '#nestjs', 'libs/runtime -> libs/nestjs'],
     ['libs/durations/src/a.ts', '#runtime', 'libs/durations -> libs/runtime'],
   ];
-  it.each(against)('stop %s importing %s', (file, from, arrow) => {
+  it.each(against)('stop %s from importing %s', (file, from, arrow) => {
     expect(planted({ [file]: `import '${from}';` })).toEqual([
       expect.stringContaining(`${file}: "${from}" goes against the arrows: ${arrow}; `),
     ]);
   });
 
-  it('say what may be imported instead', () => {
+  it('report what may be imported instead', () => {
     expect(planted({ 'libs/workloads/trips/src/a.ts': "import '#runtime';" })).toEqual([
       'libs/workloads/trips/src/a.ts: "#runtime" goes against the arrows: libs/workloads/trips -> libs/runtime; ' +
         'workloads may import workload-kit, http, nestjs, core, durations',
@@ -343,11 +347,11 @@ describe('the arrows', () => {
     "const a = require('#artifacts');",
     "import a = require('#artifacts');",
   ];
-  it.each(statements)('are seen in %s', (statement) => {
+  it.each(statements)('apply to %s', (statement) => {
     expect(planted({ 'libs/nestjs/src/a.ts': statement })).toHaveLength(1);
   });
 
-  it('ask for a row for every room', () => {
+  it('require a row for every room', () => {
     expect(planted({ 'libs/utils/src/a.ts': "import '#durations';" })).toEqual([
       'libs/utils/src/a.ts: "#durations" is imported by a room without a row in the table of arrows',
     ]);
@@ -376,7 +380,7 @@ describe('public names', () => {
       'is no public name: package.json does not list it',
     ],
     ['apps/api/src/a.ts', '#nothing', 'is no public name: package.json does not list it'],
-  ])('are the only way from %s to %s', (file, from, broken) => {
+  ])('are required in %s instead of %s', (file, from, broken) => {
     expect(planted({ [file]: `import '${from}';` })).toEqual([`${file}: "${from}" ${broken}`]);
   });
 });
@@ -397,7 +401,7 @@ describe('the environment', () => {
 describe('cycles', () => {
   const [a, b, c] = ['libs/runtime/src/a.ts', 'libs/runtime/src/b.ts', 'libs/runtime/src/c.ts'] as const;
 
-  it('are told as the path that closes', () => {
+  it('are reported as the path that closes', () => {
     const texts = {
       [a]: "import './b.js';",
       [b]: "export * from './c.js';",
@@ -407,7 +411,7 @@ describe('cycles', () => {
     expect(planted({ [a]: "import './a.js';" })).toEqual([`cycle: ${a} -> ${a}`]);
   });
 
-  it('are seen through a public name', () => {
+  it('are found through a public name', () => {
     const index = 'libs/runtime/src/index.ts';
     expect(planted({ [index]: "export * from './a.js';", [a]: "import '#runtime';" })).toEqual([
       `cycle: ${index} -> ${a} -> ${index}`,
@@ -423,11 +427,11 @@ describe('cycles', () => {
   });
 });
 
-describe('the house', () => {
+describe('the sources', () => {
   const root = new URL('../../', import.meta.url);
   const paths = TREES.flatMap((tree) => filesOf(tree, root));
 
-  it.each(TREES)('has sources to look at in %s', (tree) => {
+  it.each(TREES)('include files in %s', (tree) => {
     expect(paths.some((path) => path.startsWith(`${tree}/`))).toBe(true);
   });
 
@@ -438,7 +442,7 @@ describe('the house', () => {
     expect(violations(sources, names)).toEqual([]);
   });
 
-  it.each(['worker', 'janitor'])('starts a %s without what it does not use', (app) => {
+  it.each(['worker', 'janitor'])('start a %s without packages that it does not use', (app) => {
     expect(heavyNeeds(`apps/${app}/src/main.ts`, sources, names)).toEqual([]);
     expect(heavyNeeds('apps/api/src/main.ts', sources, names)).not.toEqual([]);
   });

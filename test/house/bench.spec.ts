@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../support/process.js';
 
-/** On a machine without Redis, where none of these can be measured. */
-describe('the benchmarks, without what they need', () => {
+/** Simulates a machine without Redis, on which none of these can be measured. */
+describe('the benchmarks without the programs they need', () => {
   let nothing: string;
   beforeAll(() => (nothing = mkdtempSync(join(tmpdir(), 'mooring-path-'))));
   afterAll(() => rmSync(nothing, { recursive: true }));
@@ -16,7 +16,7 @@ describe('the benchmarks, without what they need', () => {
     return spawnSync(process.execPath, ['scripts/bench.mjs', ...args], { cwd: root, env, encoding: 'utf8' });
   }
 
-  it('say which program is missing, one by one', () => {
+  it('name each missing program', () => {
     const { status, stdout, stderr } = bench('cancel', 'slots');
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(
@@ -24,7 +24,7 @@ describe('the benchmarks, without what they need', () => {
     );
   });
 
-  it('take the words behind an option for no names', () => {
+  it('do not read the value of an option as a name', () => {
     const { status, stderr } = bench('core', '--sides', 'plain,core', '--what', 'enqueue', '--rounds', '1');
     expect([status, stderr.split('\n')]).toEqual([
       2,
@@ -32,7 +32,7 @@ describe('the benchmarks, without what they need', () => {
     ]);
   });
 
-  it('are one document for a machine all the same', () => {
+  it('still print one document with --json', () => {
     const { status, stdout } = bench('cancel', 'slots', 'sweep', '--json');
     const error = 'It could not be measured and ended with code 2; stderr says why.';
     expect([status, JSON.parse(stdout)]).toEqual([
@@ -41,7 +41,7 @@ describe('the benchmarks, without what they need', () => {
     ]);
   });
 
-  it('print nothing for one that is asked for alone', () => {
+  it('print nothing for a single benchmark', () => {
     expect(bench('slots', '--json')).toMatchObject({ status: 2, stdout: '' });
   });
 });

@@ -23,9 +23,9 @@ with a suggestion. Durations carry a unit: \`500ms\`, \`30s\`, \`5m\`, \`24h\`, 
 This page is generated from the schemas: \`npx vitest run test/house/configuration.spec.ts -u\` writes it.
 `;
 
-/** The page and the example are the schemas, written out; a variable that one of them lacks fails here. */
+/** The page and the example list every variable of the schemas; a missing one fails here. */
 describe('the configuration', () => {
-  it('is described whole in docs/configuration.md', async () => {
+  it('is described completely in docs/configuration.md', async () => {
     const sections = Object.entries(APPS).map(([app, schema]) => `## ${app}\n\n${table(schema)}\n`);
     await expect(
       [INTRODUCTION, ...sections].join('\n'),
@@ -33,7 +33,7 @@ describe('the configuration', () => {
     ).toMatchFileSnapshot(`${root}/docs/configuration.md`);
   });
 
-  it('is listed whole in .env.example', async () => {
+  it('is listed completely in .env.example', async () => {
     const text = await readFile(`${root}/.env.example`, 'utf8');
     const listed = [...text.matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name!);
     const known = new Set(Object.values(APPS).flatMap((schema) => Object.keys(schema.shape)));
@@ -53,7 +53,7 @@ function table(schema: z.ZodObject): string {
   return ['| variable | form | default | what it says |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** A field's form and default, found by unwrapping it. */
+/** The form and the default of a field, found by unwrapping it. */
 function read(field: z.ZodType): { form: string; fallback: string | undefined } {
   let fallback: string | undefined;
   for (let inner: z.ZodType | undefined = field; inner;) {

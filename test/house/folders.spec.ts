@@ -74,7 +74,7 @@ describe.each([
 ] as const)('the folders of $library', ({ library, table, names }) => {
   const imports = importsIn(library);
 
-  it('import one way', () => {
+  it('import in one direction', () => {
     const wrong = imports.filter(
       ({ from, to }) => from !== to && ![...names, ...(table[from] ?? [])].includes(to),
     );

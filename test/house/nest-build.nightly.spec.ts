@@ -18,7 +18,7 @@ const SOURCES = [
   'tsconfig.build.json',
 ];
 
-/** In a folder of its own: the build that other tests run on stays as it is. */
+/** In a folder of its own, so that the build that other tests use stays as it is. */
 describe('a build by the Nest CLI', () => {
   const prefix = `test-${randomBytes(6).toString('hex')}`;
   const started: TestProcess[] = [];
@@ -48,14 +48,14 @@ describe('a build by the Nest CLI', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('has every file that an app reads beside its code', async () => {
+  it('contains every file that an app reads next to its code', async () => {
     expect(built).toEqual({ status: 0, said: expect.any(String) });
     const assets = await assetsBelow('libs');
     expect(assets.length).toBeGreaterThan(50);
     expect(await assetsBelow('dist/libs')).toEqual(assets);
   });
 
-  it('has the core where libs/partitions looks for it', () => {
+  it('contains the core where libs/partitions looks for it', () => {
     const program = `import('./dist/libs/partitions/src/index.js').then(({ Owners }) => console.log(Owners.name))`;
     const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], {
       cwd: folder,

@@ -8,8 +8,8 @@ const SCOPES = ['read', 'cancel', 'admin', 'enqueue'];
 const ROW = /^\| (?:`(read|cancel|admin)`|none) \|.*\| (.*) \|$/gm;
 const CALL = /`(GET|POST|PUT|DELETE) ([^`]+)`/g;
 
-/** The table of docs/operating.md that an operator looks into before a call. */
-describe('the scopes that the page on operating names', async () => {
+/** The table in docs/operating.md that tells an operator which scope a call needs. */
+describe('the scopes in docs/operating.md', async () => {
   const page = await readFile(`${root}/docs/operating.md`, 'utf8');
   const calls = [...page.matchAll(ROW)].flatMap(([, scope, named]) =>
     [...named!.matchAll(CALL)].map(([, method, path]) => ({ scope, method: method!, path: path! })),
@@ -21,7 +21,7 @@ describe('the scopes that the page on operating names', async () => {
   });
   afterAll(() => fleet.stop());
 
-  it('are of all of its calls', () => {
+  it('cover every call', () => {
     expect(calls.length).toBeGreaterThan(15);
     expect(new Set(calls.map(({ scope }) => scope))).toEqual(new Set(['read', 'cancel', 'admin', undefined]));
   });

@@ -12,7 +12,7 @@ const MOST_FILES: Readonly<Record<string, number>> = {
 };
 const ROW = /^\| [^|]+ \| `([^`]+)` \| [^|]+ \|$/gm;
 const FILE = /`([\w./-]+\.(?:ts|lua))`/g;
-/** What Nest or BullMQ calls by itself. */
+/** Files that Nest or BullMQ calls. */
 const BEGINS = /@MooringController\(|@Processor\(|implements OnApplicationBootstrap|extends Worker</;
 const IMPORT = /(?:import|export) (?:type )?\{([^}]*)\} from '([^']+)'/g;
 
@@ -21,17 +21,17 @@ const { imports: names } = JSON.parse(read('package.json')) as {
   imports: Record<string, { source: string }>;
 };
 
-/** docs/architecture.md leads a reader through the files: none is missing, and each is reached from one before it. */
-describe('the walks of the page on architecture', () => {
+/** docs/architecture.md leads a reader through the files: each file exists and is reached from an earlier one. */
+describe('the walks in docs/architecture.md', () => {
   const page = read('docs/architecture.md').split('\n## The walks\n')[1]!.split('\n## ')[0]!;
   const walks = page.split('\n### ').slice(1);
 
-  it('are those that have a limit', () => {
+  it('each have a limit', () => {
     expect(walks.map(titleOf)).toEqual(Object.keys(MOST_FILES));
   });
 
   it.each(walks.map((walk) => [titleOf(walk), walk]))(
-    '%s: few files, and none out of reach',
+    '%s: few files, each of them reachable',
     (title, walk) => {
       const steps = [...walk.matchAll(ROW)].map(([, file]) => file!);
       const passed = [...walk.split('\nPassed on the way: ')[1]!.matchAll(FILE)].map(([, file]) => file!);
@@ -47,7 +47,9 @@ function titleOf(walk: string): string {
   return walk.split('\n')[0]!;
 }
 
-/** Files that are neither begun by Nest or BullMQ nor used by an earlier step, or by a file that passes its call on. */
+/**
+ * Files that are not called by Nest or BullMQ, and not used by an earlier step or by a file that passes the call on.
+ */
 function outOfReach(steps: readonly string[], passed: readonly string[]): string[] {
   const lost: string[] = [];
   const before = new Set<string>();
@@ -73,13 +75,13 @@ function uses(from: string, file: string): boolean {
   return !from.endsWith('.lua') && (importsOf(from).includes(file) || isSubclass(file, from));
 }
 
-/** A class of Mooring's that stands for the one that it extends. */
+/** A class that is used in place of the class that it extends. */
 function isSubclass(file: string, from: string): boolean {
   const parent = /^export class \w+ extends (\w+)/m.exec(read(file))?.[1];
   return parent !== undefined && read(from).includes(`class ${parent}`) && importsOf(file).includes(from);
 }
 
-/** A script is composed of the files that its recipe names, and called by its name. */
+/** A script consists of the files in its recipe and is called by its name. */
 function runs(from: string, script: string): boolean {
   const recipes = compositions();
   if (from.endsWith('.lua')) return recipes.some(({ own }) => own.has(script) && own.has(scriptOf(from)));
@@ -108,7 +110,7 @@ function itemsOf(text: string, lists: ReadonlyMap<string, string[]>): string[] {
   });
 }
 
-/** A name that is imported from a public name leads to the file that the index takes it from. */
+/** An import from a public name leads to the file from which the index exports it. */
 function importsOf(file: string): string[] {
   return [...read(file).matchAll(IMPORT)].flatMap(([, imported, from]) => {
     if (from!.startsWith('.')) return [sourceOf(file, from!)];

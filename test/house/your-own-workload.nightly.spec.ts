@@ -18,13 +18,13 @@ const COPIED = [
   'libs',
 ];
 
-/** Says what tests are given. */
+/** Declares what the global setup provides to tests. */
 const SETUP = 'test/support/global-setup.ts';
 
-/** Only what the page writes, and what that needs; the rest of the copy is compiled already. */
+/** Compiles only the files of the page and their imports; the rest of the copy is already compiled. */
 const COMPILED = { extends: './tsconfig.json', compilerOptions: { noEmit: false } };
 
-/** The store of this run, instead of another one; and nothing is built once more. */
+/** Uses the store of this run instead of another one, and builds nothing again. */
 const TESTED = `
 import whole from './whole.config.ts';
 export default {
@@ -33,8 +33,8 @@ export default {
 };
 `;
 
-/** Who copies what the page says has what the page says. */
-describe('the page on a workload of your own', () => {
+/** Follows the page in a copy of the repository. */
+describe('docs/your-own-workload.md', () => {
   let copy: string;
   let page: string;
   let written: string[];
@@ -43,7 +43,7 @@ describe('the page on a workload of your own', () => {
     copy = await mkdtemp(join(tmpdir(), 'mooring-own-'));
     for (const each of [...COPIED, 'test/support', 'test/house/arrows.spec.ts'])
       await cp(join(root, each), join(copy, each), { recursive: true });
-    // They have nothing of what the page writes.
+    // The packed apps lack the files of the page.
     await rm(join(copy, 'dist/packed'), { recursive: true });
     await cp(join(root, 'vitest.config.ts'), join(copy, 'whole.config.ts'));
     await symlink(await realpath(join(root, 'node_modules')), join(copy, 'node_modules'));
@@ -54,7 +54,7 @@ describe('the page on a workload of your own', () => {
   });
   afterAll(() => rm(copy, { recursive: true, force: true }));
 
-  it('makes one that compiles, is clean, keeps the rules of the house, and whose test passes', async () => {
+  it('makes a workload that compiles, is clean, keeps the rules, and whose test passes', async () => {
     await run('typescript/bin/tsc', '-p', 'tsconfig.page.json');
     await run('prettier/bin/prettier.cjs', '--check', ...written);
     await run('oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...written);
@@ -67,14 +67,14 @@ describe('the page on a workload of your own', () => {
     expect(tested).toMatch(/Tests +3 passed/);
   }, 180_000);
 
-  it('may be followed again, as by who runs this test after having followed it', async () => {
+  it('can be followed again, as when this test runs after a reader has followed it', async () => {
     for (const [path, diff] of codeOf(page).additions) {
       const followed = await readFile(join(copy, path), 'utf8');
       expect(withLines(followed, diff)).toBe(followed);
     }
   });
 
-  it('names only files that are there', async () => {
+  it('names only files that exist', async () => {
     const named = [...page.matchAll(/`((?:apps|libs|test)\/[\w./-]+)`/g)].map(([, path]) => path!);
     const isThere = (path: string): boolean => [root, copy].some((house) => existsSync(join(house, path)));
     expect(named.length).toBeGreaterThan(10);
@@ -95,7 +95,7 @@ describe('the page on a workload of your own', () => {
     await writeFile(join(copy, path), text);
   }
 
-  /** What a tool says; when it is not content, that is the error. */
+  /** The output of a tool; if the tool fails, the output is the error. */
   function run(tool: string, ...args: string[]): Promise<string> {
     const { PATH, HOME, TMPDIR } = process.env;
     const env = { PATH, HOME, TMPDIR, STORE_URL: inject('storeUrl'), NO_COLOR: '1' };

@@ -7,21 +7,21 @@ const ENDS = 'everything ends, and every trigger is followed by a run';
 
 const MISSED: readonly (readonly [flaw: CoreFlaw, invariant: string])[] = [
   ['the index is written after the queue', 'index'],
-  ['fetch looks at no epoch', 'late start'],
-  ['finish looks at no epoch', 'late result'],
-  ['finish looks at no lock', 'slot'],
+  ['fetch ignores the epoch', 'late start'],
+  ['finish ignores the epoch', 'late result'],
+  ['finish ignores the lock', 'slot'],
   ['a slot is freed after the finish', 'slot'],
-  ['a freed slot wakes none', 'line'],
-  ['a clean-up takes jobs of the present', 'lost'],
-  ['a clean-up takes runs', 'slot'],
+  ['a freed slot wakes no job', 'line'],
+  ['a clean-up removes jobs of the present epoch', 'lost'],
+  ['a clean-up removes runs', 'slot'],
   ['a retried job keeps its epoch', 'lost'],
-  ['what begins stays pending', 'pending'],
+  ['a begun job stays pending', 'pending'],
   ['a cancelled job stays pending', ENDS],
   ['a cancel leaves the epoch', 'late start'],
-  ['an id is no key of a job', 'slot'],
+  ['an id does not identify a job', 'slot'],
 ];
 
-describe('the core, on every road that a producer, two workers and a canceller can take', () => {
+describe('the core, in every interleaving of a producer, two workers and a canceller', () => {
   it('keeps its promises', { timeout: WHOLE_WALK_MS }, () => {
     const { states, broken } = explore(coreModel());
     expect(broken).toBeUndefined();

@@ -1,26 +1,26 @@
 import type { Model, Step } from './explore.js';
 
 /*
- * The core: every script is one step, so all that can go wrong lies between two of them. One owner, and jobs that share a slot with the limit 1;
- * the first two are triggers of one deduplication key. A producer may send an add twice, for the answer may be lost. Two workers may
- * die, or be so slow that their lock runs out and they come back. A canceller, of which any process goes on with the clean-up, a job at a
- * time. A failed job may be retried.
- */
+  The core: every script is one step, so faults are possible only between two steps. The model has one owner, and jobs
+  that share a slot with the limit 1; the first two are triggers of one deduplication key. A producer may repeat an add,
+  because the answer may be lost. Two workers may be killed, or be so slow that their lock expires and they return. Any
+  process may continue the clean-up of a cancel, one job at a time. A failed job may be retried.
+*/
 
 export type CoreFlaw =
   | 'the index is written after the queue'
-  | 'fetch looks at no epoch'
-  | 'finish looks at no epoch'
-  | 'finish looks at no lock'
+  | 'fetch ignores the epoch'
+  | 'finish ignores the epoch'
+  | 'finish ignores the lock'
   | 'a slot is freed after the finish'
-  | 'a freed slot wakes none'
-  | 'a clean-up takes jobs of the present'
-  | 'a clean-up takes runs'
+  | 'a freed slot wakes no job'
+  | 'a clean-up removes jobs of the present epoch'
+  | 'a clean-up removes runs'
   | 'a retried job keeps its epoch'
-  | 'what begins stays pending'
+  | 'a begun job stays pending'
   | 'a cancelled job stays pending'
   | 'a cancel leaves the epoch'
-  | 'an id is no key of a job';
+  | 'an id does not identify a job';
 
 const JOBS = [0, 1, 2];
 const WORKERS = [0, 1];
@@ -37,7 +37,7 @@ interface Job {
   entry: number;
   /** The run that holds its lock, or 0. */
   lock: number;
-  /** What its callers know: it must not start any more. */
+  /** What its callers know: the job must not start any more. */
   isCancelled: boolean;
   hasResult: boolean;
 }
@@ -45,7 +45,7 @@ interface Job {
 interface Run {
   job: number;
   run: number;
-  /** Its lock has run out: what it does counts no more. */
+  /** Its lock has expired: its writes no longer count. */
   isLost: boolean;
   owesSlot: boolean;
 }
@@ -59,7 +59,7 @@ interface State {
   /** The run of each worker. */
   runs: Run[];
   lastRun: number;
-  /** The clean-up that is not over takes jobs up to this epoch. */
+  /** The unfinished clean-up removes jobs up to this epoch. */
   cleansUpTo: number;
   /** A trigger was accepted, and no run of its key has begun since. */
   isOwed: boolean;
@@ -131,7 +131,7 @@ function producer(job: number, flaw: CoreFlaw | undefined): Step<State>[] {
       when: ({ jobs, left }) => left.repeats > 0 && !['not added', 'gone'].includes(jobs[job]!.at),
       act: (state) => {
         state.left.repeats -= 1;
-        if (flaw === 'an id is no key of a job') put(state, job, flaw);
+        if (flaw === 'an id does not identify a job') put(state, job, flaw);
       },
     },
     {
@@ -179,15 +179,15 @@ function cancel(flaw: CoreFlaw | undefined): Step<State> {
 function canceller(job: number, flaw: CoreFlaw | undefined): Step<State>[] {
   const takes = ({ jobs, cleansUpTo }: State): boolean => {
     const { entry, lock } = jobs[job]!;
-    const isOld = entry <= cleansUpTo || flaw === 'a clean-up takes jobs of the present';
-    return cleansUpTo > 0 && entry !== NONE && isOld && (lock === 0 || flaw === 'a clean-up takes runs');
+    const isOld = entry <= cleansUpTo || flaw === 'a clean-up removes jobs of the present epoch';
+    return cleansUpTo > 0 && entry !== NONE && isOld && (lock === 0 || flaw === 'a clean-up removes runs');
   };
   return [
     { name: `the clean-up takes job ${job}`, when: takes, act: (state) => end(state, job, 'gone', flaw) },
   ];
 }
 
-/** What happens by time: a lock runs out, and a job without one is taken for stalled. */
+/** What happens with time: a lock expires, and a job without a lock counts as stalled. */
 function store(job: number, flaw: CoreFlaw | undefined): Step<State>[] {
   return [
     {
@@ -263,7 +263,7 @@ function workerSteps(worker: number, flaw: CoreFlaw | undefined): Step<State>[] 
 }
 
 function fetch(state: State, worker: number, job: number, flaw: CoreFlaw | undefined): string {
-  if (!isCurrent(state, job) && flaw !== 'fetch looks at no epoch') {
+  if (!isCurrent(state, job) && flaw !== 'fetch ignores the epoch') {
     end(state, job, 'gone', flaw);
     return 'refused';
   }
@@ -279,7 +279,7 @@ function fetch(state: State, worker: number, job: number, flaw: CoreFlaw | undef
   Object.assign(state.jobs[job]!, { at: 'active', lock: state.lastRun });
   state.runs[worker] = { ...noRun(), job, run: state.lastRun };
   if (TRIGGERS.includes(job)) state.isOwed = false;
-  if (state.pending === job && flaw !== 'what begins stays pending') state.pending = NONE;
+  if (state.pending === job && flaw !== 'a begun job stays pending') state.pending = NONE;
   return `run ${state.lastRun}`;
 }
 
@@ -292,8 +292,8 @@ function finish(
   const { job, run } = state.runs[worker]!;
   state.runs[worker] = noRun();
   const holdsLock = state.jobs[job]!.lock === run;
-  if (!holdsLock && flaw !== 'finish looks at no lock') return 'has lost its lock';
-  if (!isCurrent(state, job) && flaw !== 'finish looks at no epoch') {
+  if (!holdsLock && flaw !== 'finish ignores the lock') return 'has lost its lock';
+  if (!isCurrent(state, job) && flaw !== 'finish ignores the epoch') {
     end(state, job, 'gone', flaw);
     return 'was cancelled';
   }
@@ -330,7 +330,7 @@ function free(state: State, job: number, flaw: CoreFlaw | undefined): void {
   state.line = state.line.filter((other) => other !== job);
   if (state.holder !== job) return;
   state.holder = NONE;
-  if (flaw === 'a freed slot wakes none') return;
+  if (flaw === 'a freed slot wakes no job') return;
   const next = state.line.shift();
   if (next === undefined) return;
   state.holder = next;
@@ -349,7 +349,7 @@ function wrongIndex({ jobs }: State): string {
   return jobs.some((job) => isUnfinished(job) !== (job.entry !== NONE)) ? 'index' : '';
 }
 
-/** A run that was told to stop may go on: its slot is its own until it ends. */
+/** A run that was told to stop may continue: it keeps its slot until it ends. */
 function wrongSlot({ runs, holder, line }: State): string {
   const running = runs.filter(({ job, isLost }) => job !== NONE && !isLost);
   if (running.length > 1) return 'slot';
@@ -362,7 +362,7 @@ function wrongPending({ jobs, pending }: State): string {
   return jobs[pending]!.at === 'waits' || jobs[pending]!.at === 'in line' ? '' : 'pending';
 }
 
-/** Of runs only counts which holds which lock. */
+/** Of the runs, only the owner of each lock matters. */
 function key(state: State): string {
   const { jobs, runs, lastRun: _, ...rest } = state;
   const each = jobs.map(({ at, epoch, entry, lock, isCancelled, hasResult }) => {

@@ -36,11 +36,11 @@ function counter(isSplit: boolean): Model<Counter> {
 }
 
 describe('the model checker', () => {
-  it('walks every order and finds nothing where there is nothing', () => {
+  it('explores every order and finds no fault in a correct model', () => {
     expect(explore(counter(false))).toEqual({ states: 4 });
   });
 
-  it('answers a shortest trace, in sentences', () => {
+  it('returns a shortest trace, in sentences', () => {
     expect(explore(counter(true)).broken).toEqual({
       invariant: 'lost update',
       trace: ['process 1 reads', 'process 2 reads', 'process 1 writes: 1', 'process 2 writes: 1'],
@@ -55,7 +55,7 @@ describe('the model checker', () => {
     expect(explore(model).broken).toEqual({ invariant: 'above zero', trace: ['process 1 reads'] });
   });
 
-  it('finds a state from which no way leads to a good one', () => {
+  it('finds a state from which no good state is reachable', () => {
     const alwaysPossible = { invariant: 'may still be even', good: ({ value }: Counter) => value % 2 === 0 };
     expect(explore({ ...counter(true), brokenAtRest: () => undefined, alwaysPossible }).broken).toEqual({
       invariant: 'may still be even',
@@ -63,7 +63,7 @@ describe('the model checker', () => {
     });
   });
 
-  it('takes states with the same key for one', () => {
+  it('treats states with the same key as one', () => {
     const model = { ...counter(false), key: ({ value }: Counter) => `${value}` };
     expect(explore(model).states).toBe(3);
   });

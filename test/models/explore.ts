@@ -1,27 +1,27 @@
 /**
- * A small explicit-state model checker. A model is a start and a list of steps; the checker takes every step that can be
- * taken in every state that can be reached, whoever's turn it is, and so walks all interleavings. Breadth first, so that
- * the trace to the first fault it finds is a shortest one.
+ * A small explicit-state model checker. A model is a start and a list of steps. The checker takes every possible step
+ * in every reachable state, and so explores all interleavings. It searches breadth first, so that the trace to the
+ * first fault is a shortest one.
  */
 export interface Model<State> {
   readonly start: State;
   readonly steps: readonly Step<State>[];
-  /** The invariant that this state breaks, if it breaks one. */
+  /** The invariant that this state breaks, if any. */
   readonly broken: (state: State) => string | undefined;
-  /** The same for a state in which nothing more can happen. */
+  /** The invariant that this state breaks if no further step is possible. */
   readonly brokenAtRest?: (state: State) => string | undefined;
-  /** What must stay possible whatever has happened: from every state some way must lead to one that is good. */
+  /** What must stay possible: from every state a good state must be reachable. */
   readonly alwaysPossible?: { readonly invariant: string; readonly good: (state: State) => boolean };
-  /** States with the same key are one state: here a model says what is symmetric in it, or no longer matters. */
+  /** States with the same key are one state: here a model declares its symmetries and drops what no longer matters. */
   readonly key?: (state: State) => string;
 }
 
-/** One thing that one process does in one go: a script, a call to a queue, an end. */
+/** One atomic step of one process: a script, a call to a queue, an end. */
 export interface Step<State> {
-  /** A sentence without its full stop: who does what. */
+  /** A sentence without its full stop: subject and action. */
   readonly name: string;
   readonly when: (state: State) => boolean;
-  /** Does it to the copy it is given; what it answers completes the sentence. */
+  /** Changes the given copy; the returned text completes the sentence. */
   readonly act: (state: State) => string | void;
 }
 
@@ -30,9 +30,9 @@ export interface Exploration {
   readonly broken?: { readonly invariant: string; readonly trace: readonly string[] };
 }
 
-/** A model that grows without end is a mistake in the model. */
+/** A model with more states has a mistake. */
 const MOST_STATES = 400_000;
-const NOBODY = -1;
+const NONE = -1;
 
 export function explore<State extends object>(model: Model<State>): Exploration {
   const numbers = new Map<string, number>();
@@ -42,7 +42,7 @@ export function explore<State extends object>(model: Model<State>): Exploration 
   const waysBack: number[][] = [];
   const traceTo = (last: number): string[] => {
     const trace: string[] = [];
-    for (let at = last; from[at] !== NOBODY; at = from[at]!) trace.unshift(by[at]!);
+    for (let at = last; from[at] !== NONE; at = from[at]!) trace.unshift(by[at]!);
     return trace;
   };
   const visit = (state: State, cameFrom: number, sentence: string): number => {
@@ -58,7 +58,7 @@ export function explore<State extends object>(model: Model<State>): Exploration 
     return number;
   };
 
-  visit(copyOf(model.start), NOBODY, '');
+  visit(copyOf(model.start), NONE, '');
   for (let at = 0; at < reached.length; at += 1) {
     const state = reached[at]!;
     let invariant = model.broken(state);
@@ -74,7 +74,7 @@ export function explore<State extends object>(model: Model<State>): Exploration 
     if (isAtRest) invariant ??= model.brokenAtRest?.(state);
     if (invariant) return { states: reached.length, broken: { invariant, trace: traceTo(at) } };
     if (reached.length > MOST_STATES) throw new Error(`The model has more than ${MOST_STATES} states.`);
-    // Explored; only a goal still needs to look at it.
+    // Explored; only the search for a good state still needs it.
     if (!model.alwaysPossible) reached[at] = undefined as never;
   }
 
@@ -86,7 +86,7 @@ export function explore<State extends object>(model: Model<State>): Exploration 
   return { states: reached.length };
 }
 
-/** Walks back from all good states; the first state that was not met on the way can reach none of them. */
+/** Searches backwards from all good states; returns the first state from which no good state is reachable. */
 function firstWithoutWayTo<State>(
   isGood: (state: State) => boolean,
   reached: readonly State[],
@@ -115,7 +115,7 @@ function copyOf<T>(value: T): T {
   return copy as T;
 }
 
-/** The values of a state in their order; the shape is the same for all states of a model, so names can be left out. */
+/** The values of a state in order; names can be omitted, because all states of a model have the same shape. */
 export function keyOf(value: unknown): string {
   if (value === true) return '+';
   if (value === false) return '-';

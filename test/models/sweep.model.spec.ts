@@ -4,15 +4,15 @@ import { sweepModel, type Flaw } from './sweep.model.js';
 
 const MISSED: readonly (readonly [flaw: Flaw, again: 'new' | 'skip', invariant: string])[] = [
   ['no grace for young owners', 'new', 'I20'],
-  ['an error is taken as gone', 'new', 'I20'],
+  ['an error counts as gone', 'new', 'I20'],
   ['compare-and-set on the epoch only', 'new', 'I19'],
   ['no compare-and-set', 'new', 'I19'],
   ['a skipped trigger leaves the reserve counter alone', 'skip', 'I19'],
 ];
 
-describe('the sweep for orphans, by two janitors whose lock may run out at any time', () => {
+describe('the orphan sweep of two janitors whose lock may expire at any time', () => {
   it.each(['new', 'skip'] as const)(
-    'cancels nothing that is wanted, whether the owner that is made anew enqueues a new job or skips',
+    'never cancels a wanted job, whether the recreated owner enqueues a new job or skips',
     (again) => {
       const { states, broken } = explore(sweepModel(again));
       expect(broken).toBeUndefined();

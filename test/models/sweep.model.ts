@@ -1,20 +1,20 @@
 import { keyOf, type Model, type Step } from './explore.js';
 
 /*
- * One owner, its row in the database of the service it lives in, and its record in the store. The owner's service enqueues
- * before it commits the row, deletes the row, makes it anew, and enqueues again, as a new job or as one more trigger for the
- * job that is still pending. Two janitors sweep under a lock that may run out at any time. The resolver may err once. The
- * cancel is cancel.lua's, with the epoch and the reserve counter that the janitor saw.
- */
+  One owner, its row in the database of its service, and its record in the store. The service of the owner enqueues
+  before it commits the row, deletes the row, creates it again, and enqueues again: a new job, or one more trigger for
+  the job that is still pending. Two janitors sweep under a lock that may expire at any time. The resolver may fail
+  once. The cancel is that of cancel.lua, with the epoch and the reserve counter that the janitor saw.
+*/
 
 export type Flaw =
   | 'no grace for young owners'
-  | 'an error is taken as gone'
+  | 'an error counts as gone'
   | 'compare-and-set on the epoch only'
   | 'no compare-and-set'
   | 'a skipped trigger leaves the reserve counter alone';
 
-/** What happens to the owner, in this order. */
+/** The events in the life of the owner, in this order. */
 const LIFE = [
   'enqueues a job',
   'commits its row',
@@ -34,7 +34,7 @@ interface State {
   done: number;
   /** Epoch, reserve counter, and whether the last reserve is older than the grace. */
   record: { epoch: number; counter: number; isOld: boolean };
-  /** The epochs of the triggers that wait: of the first enqueue and of the second; 0 for none. */
+  /** The epochs of the waiting triggers, from the first and the second enqueue; 0 for none. */
   waits: [number, number];
   janitors: Janitor[];
   lockOf: number;
@@ -43,9 +43,9 @@ interface State {
 }
 
 const JANITORS = [0, 1];
-const NOBODY = -1;
+const NONE = -1;
 
-/** `again` says what the second enqueue is: a job of its own, or a trigger that its twin stands for. */
+/** `again` is the kind of the second enqueue: a job of its own, or a trigger that joins the pending job. */
 export function sweepModel(again: 'new' | 'skip', flaw?: Flaw): Model<State> {
   return {
     start: {
@@ -54,7 +54,7 @@ export function sweepModel(again: 'new' | 'skip', flaw?: Flaw): Model<State> {
       record: { epoch: 1, counter: 0, isOld: false },
       waits: [0, 0],
       janitors: JANITORS.map(() => ({ at: 'idle', epoch: 0, counter: 0 })),
-      lockOf: NOBODY,
+      lockOf: NONE,
       errorsLeft: 1,
       broke: '',
     },
@@ -107,7 +107,7 @@ function time(): Step<State>[] {
   return [
     {
       name: 'the grace passes',
-      // A row is committed within it.
+      // A row is committed within the grace.
       when: ({ record, done }) => !record.isOld && done > 0 && !isUncommitted(done),
       act: (state) => {
         state.record.isOld = true;
@@ -115,9 +115,9 @@ function time(): Step<State>[] {
     },
     {
       name: 'the lock runs out',
-      when: ({ lockOf }) => lockOf !== NOBODY,
+      when: ({ lockOf }) => lockOf !== NONE,
       act: (state) => {
-        state.lockOf = NOBODY;
+        state.lockOf = NONE;
       },
     },
   ];
@@ -127,14 +127,17 @@ function isUncommitted(done: number): boolean {
   return LIFE[done - 1]!.startsWith('enqueues');
 }
 
-/** Lock, look, ask, cancel. It does not ask whether the lock is still its own: what follows must be safe without. */
+/**
+ * Takes the lock, reads, asks, cancels. The janitor never checks that it still holds the lock: the steps must be safe
+ * without it.
+ */
 function janitor(j: number, flaw: Flaw | undefined): Step<State>[] {
   const who = `janitor ${j + 1}`;
   const isAt = (at: Janitor['at']) => (state: State) => state.janitors[j]!.at === at;
   return [
     {
       name: `${who} takes the lock`,
-      when: (state) => isAt('idle')(state) && state.lockOf === NOBODY,
+      when: (state) => isAt('idle')(state) && state.lockOf === NONE,
       act: (state) => {
         state.lockOf = j;
         state.janitors[j]!.at = 'locked';
@@ -166,7 +169,7 @@ function janitor(j: number, flaw: Flaw | undefined): Step<State>[] {
       when: (state) => isAt('saw')(state) && state.errorsLeft > 0,
       act: (state) => {
         state.errorsLeft -= 1;
-        if (flaw === 'an error is taken as gone') state.janitors[j]!.at = 'knows it gone';
+        if (flaw === 'an error counts as gone') state.janitors[j]!.at = 'knows it gone';
         else leave(state, j);
         return 'unknown';
       },
@@ -177,7 +180,7 @@ function janitor(j: number, flaw: Flaw | undefined): Step<State>[] {
       act: (state) => {
         const { epoch, counter } = state.janitors[j]!;
         leave(state, j);
-        // It has done its worst; who cancelled nothing may come again.
+        // A janitor that cancelled is done; one that cancelled nothing may start again.
         const word = cancel(state, epoch, counter, flaw);
         if (word === 'cancelled') state.janitors[j]!.at = 'over';
         return word;
@@ -200,10 +203,10 @@ function cancel(state: State, sawEpoch: number, sawCounter: number, flaw: Flaw |
   return 'cancelled';
 }
 
-/** How far the owner's life has gone when its first row is deleted: from then on its first job may be cancelled. */
+/** The number of events until the first row is deleted: from then on the first job may be cancelled. */
 const DELETED = LIFE.indexOf('deletes its row') + 1;
 
 function leave(state: State, j: number): void {
   state.janitors[j] = { at: 'idle', epoch: 0, counter: 0 };
-  if (state.lockOf === j) state.lockOf = NOBODY;
+  if (state.lockOf === j) state.lockOf = NONE;
 }

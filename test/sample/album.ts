@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** What the application is about: where the work of its jobs shows. */
+/** The data of the application, on which the effect of its jobs is visible. */
 @Injectable()
 export class Album {
   files: string[] = [];

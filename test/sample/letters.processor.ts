@@ -3,7 +3,7 @@ import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { Album } from './album.js';
 
-/** A queue that the application had before, worked off as ever. */
+/** A queue that the application had before, processed as before. */
 @Processor('letters')
 export class LettersProcessor extends WorkerHost {
   constructor(@Inject(Album) private readonly album: Album) {

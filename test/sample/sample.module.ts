@@ -16,9 +16,9 @@ import { forget, thumbnail } from './photo.kinds.js';
 
 export interface SampleOptions {
   readonly storeUrl: string;
-  /** Of the queues of kinds. */
+  /** The queues of kinds. */
   readonly prefix: string;
-  /** Of the application's own queues. */
+  /** The application's own queues. */
   readonly ownPrefix: string;
   readonly listener: FactListener;
 }
@@ -28,7 +28,7 @@ const STORE = Symbol('the store');
 @Module({})
 class StoreModule {}
 
-/** An application of its own, with queues of its own: some run as before, some by the library. */
+/** An application with queues of its own: some run as before, some run with the library. */
 @Module({})
 export class SampleModule {
   static with({ storeUrl, prefix, ownPrefix, listener }: SampleOptions): DynamicModule {
@@ -70,14 +70,14 @@ export class SampleModule {
   }
 }
 
-/** Connected before anything asks of it: until then the library says, at once, that the store cannot be reached. */
+/** Connected before the first call: until then the library answers at once that the store is unreachable. */
 async function connect(storeUrl: string): Promise<Redis> {
   const redis = new Redis(storeUrl, { maxRetriesPerRequest: null });
   await redis.ping();
   return redis;
 }
 
-/** The connection is the application's, and so it ends it; last, when nothing uses it any more. */
+/** The application owns the connection, so it closes it; last, when nothing uses it any more. */
 class StoreEnd {
   constructor(private readonly redis: Redis) {}
 

@@ -13,7 +13,7 @@ import { Album } from './album.js';
 import { forget, thumbnail } from './photo.kinds.js';
 import { SampleModule } from './sample.module.js';
 
-describe('the library in an application that is not ours', () => {
+describe('the library in an application of a user', () => {
   const name = randomBytes(6).toString('hex');
   const [prefix, ownPrefix] = [`sample-${name}`, `letters-${name}`];
   let app: INestApplicationContext;
@@ -46,7 +46,7 @@ describe('the library in an application that is not ours', () => {
     expect(clients.split('\n').filter((client) => client.includes(name))).toEqual([]);
   });
 
-  it('runs its kinds on its queues, beside a processor of its own', async () => {
+  it('runs its kinds on its queues, next to a processor of the application', async () => {
     const ticket = await app
       .get(Enqueuer)
       .enqueue(thumbnail, { photoId: 'p1' }, { owners: [owner('user', 'ada')] });
@@ -72,7 +72,7 @@ describe('the library in an application that is not ours', () => {
     ]);
   });
 
-  it('keeps the two apart in the store', async () => {
+  it('keeps their keys apart in the store', async () => {
     const redis = new Redis(inject('storeUrl'));
     await app.get<Queue>(getQueueToken('letters')).add('letter', { to: 'ada' });
     const { id } = await app
@@ -84,7 +84,7 @@ describe('the library in an application that is not ours', () => {
     await redis.quit();
   });
 
-  it('asks its resolver, where its kind wants that', async () => {
+  it("asks the application's resolver where a kind wants that", async () => {
     const enqueuer = app.get(Enqueuer);
     const payload = { photoId: 'p1' };
     const gone = await enqueuer.enqueue(forget, payload, { owners: [owner('user', 'gone')] });
@@ -93,7 +93,7 @@ describe('the library in an application that is not ours', () => {
     expect(await completed(gone.id)).toMatchObject({ state: 'skipped', error: 'its owner is gone' });
   });
 
-  it('says of an owner what it has', async () => {
+  it('reports the jobs of an owner', async () => {
     const { id } = await app
       .get(Enqueuer)
       .enqueue(thumbnail, { photoId: 'p1' }, { owners: [owner('user', 'ada')], delay: '1h' });

@@ -1,4 +1,6 @@
-/** What a long proof is asked for in the environment, as in `PROPERTY_RUNS=3000` and `MUTANTS=all`; nothing if it is not. */
+/**
+ * The size of a long proof, from the environment, as in `PROPERTY_RUNS=3000` and `MUTANTS=all`; undefined by default.
+ */
 export function askedFor(name: string): string | undefined {
   return process.env[name] || undefined;
 }

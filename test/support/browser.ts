@@ -8,7 +8,7 @@ import { until } from './until.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The Chromium of this machine, if there is one: nothing of ours brings it. */
+/** The Chromium of this machine, if there is one: the tests install none. */
 function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders
@@ -24,9 +24,9 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** One page in a headless Chromium, which is spoken to over a pipe. It remembers what went wrong in it. */
+/** One page in a headless Chromium, controlled over a pipe. It records what goes wrong in it. */
 export class Browser {
-  /** Errors, warnings of the policy, and requests that failed. */
+  /** Errors, policy warnings and failed requests. */
   readonly complaints: string[] = [];
   private readonly answers = new Map<number, (message: Message) => void>();
   private asked = 0;
@@ -92,7 +92,7 @@ export class Browser {
     return (result as { value: T }).value;
   }
 
-  /** What is to be read of an element, as a reader sees it. */
+  /** The text of an element as a reader sees it. */
   text(selector: string): Promise<string> {
     return this.read(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`);
   }
@@ -109,14 +109,14 @@ export class Browser {
     );
   }
 
-  /** Presses the button with that text, in an element; waits until it is there. */
+  /** Presses the button with that text in an element; waits until it exists. */
   async press(selector: string, text: string): Promise<void> {
     const find = `[...document.querySelectorAll(${JSON.stringify(`${selector} button, ${selector} input`)})].find((one) => (one.innerText || one.type) === ${JSON.stringify(text)} && !one.disabled)`;
     await until(() => this.read<boolean>(`Boolean(${find})`), `${selector} has ${text}`);
     await this.read(`${find}.click()`);
   }
 
-  /** To be looked at, where somebody has named a folder for it: `PICTURES=pictures npm run test:tools`. */
+  /** Saves a picture if a folder is given: `PICTURES=pictures npm run test:tools`. */
   async screenshot(name: string): Promise<void> {
     const folder = process.env['PICTURES'];
     if (!folder) return;

@@ -5,7 +5,10 @@ import { randomUUID } from 'node:crypto';
 
 const DAY_MS = 86_400_000;
 
-/** Cancels an owner of a fleet by the script alone: its first hundred jobs are removed, and no process cleans up after it. */
+/**
+ * Cancels an owner of a fleet by the script alone: its first hundred jobs are removed, and no process runs the
+ * clean-up.
+ */
 export async function cancelByScript(
   redis: Redis,
   prefix: string,
@@ -19,7 +22,7 @@ export async function cancelByScript(
   await redis.unlink(`${root}~cancels`);
 }
 
-/** The point of no return alone, as for jobs that the clean-up has not reached: the owner's epoch moves, and its jobs stay. */
+/** Moves the epoch of the owner and leaves its jobs, as before a clean-up reaches them. */
 export async function moveEpoch(redis: Redis, prefix: string, owner: string): Promise<void> {
   const record = recordOf(prefix, owner);
   await redis.hset(record, 'epoch', `0${await redis.hget(record, 'epoch')}`);

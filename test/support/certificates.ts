@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Certificates {
-  /** Of the authority that nobody knows but who is told. */
+  /** Signed by an authority that only these tests trust. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export function hasOpenssl(): boolean {
   }
 }
 
-/** Makes an authority and a certificate for 127.0.0.1 that it signed. */
+/** Makes an authority and a certificate for 127.0.0.1 that it signs. */
 export function makeCertificates(folder: string): Certificates {
   const file = (name: string): string => join(folder, name);
   const openssl = (...args: string[]): void => {

@@ -1,4 +1,4 @@
-// Loaded before an app: its clock is off by CLOCK_SHIFT_MS, as on a machine that nobody set right.
+// Loaded before an app: its clock is wrong by CLOCK_SHIFT_MS, as on a machine whose clock was never set.
 const shift = Number(process.env['CLOCK_SHIFT_MS']);
 const RealDate = Date;
 

@@ -1,7 +1,8 @@
 import { isUnfinished, type CoreState, type StoredJob } from './core-state.js';
 
 /**
- * What must be true at every moment, between any two commands of any process. Each fault begins with the name of its invariant.
+ * What must hold at any time, between any two commands of any process. Each fault begins with the name of its
+ * invariant.
  */
 export function faultsOf(state: CoreState): string[] {
   return [
@@ -89,7 +90,7 @@ function isRunning({ place, isLocked }: StoredJob): boolean {
   return place === 'active' && isLocked;
 }
 
-/** A record is there for jobs, for a state, or for a cancel whose clean-up is not over. */
+/** A record exists for jobs, for a state, or for a cancel with an unfinished clean-up. */
 function wrongRecords({ owners, directory, pending }: CoreState): string[] {
   const faults: string[] = [];
   for (const [name, { jobs, state, cancel, expires }] of owners) {
@@ -128,7 +129,7 @@ function wrongSlots(state: CoreState): string[] {
   return faults;
 }
 
-/** Where a job waits, the slot is taken: nothing waits for something that is free. */
+/** If a job waits, its slot is taken: no job waits for a free slot. */
 function wrongLines(state: CoreState): string[] {
   const faults: string[] = [];
   for (const [key, refs] of state.lines) {
@@ -164,12 +165,12 @@ function wrongReceipts({ receipts }: CoreState): string[] {
   });
 }
 
-/** `<owner>|<digest>`, or nothing for a job without a deduplication key. */
+/** `<owner>|<digest>`, or undefined for a job without a deduplication key. */
 function keyOf({ mark }: StoredJob): string | undefined {
   return mark?.key ? `${mark.owners[0]!.name}|${mark.key}` : undefined;
 }
 
-/** The slots that a job needs as long as it has not ended. */
+/** The slots that a job needs until it ends. */
 function slotsOf(job: StoredJob | undefined): string[] {
   if (!job || !isUnfinished(job)) return [];
   return [keyOf(job), job.mark?.slot || undefined].filter((key) => key !== undefined);

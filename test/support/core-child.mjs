@@ -1,4 +1,4 @@
-// A producer, a worker or a canceller of its own process, for tests that kill it.
+// A producer, a worker or a canceller in a process of its own, for tests that kill it.
 import { MooredQueue, MooredWorker, Owners } from '#core';
 import { Redis } from 'ioredis';
 

@@ -28,7 +28,7 @@ export class CoreKit {
   readonly prefix = `test-core-${process.pid}-${(prefixes += 1)}`;
   readonly redis: Redis;
   readonly owners: Owners;
-  /** What workers reported as errors; a test that expects some takes them out. */
+  /** The errors of workers; a test that expects some removes them. */
   readonly errors: Error[] = [];
   private readonly open: Closable[] = [];
 
@@ -40,7 +40,7 @@ export class CoreKit {
     this.owners = this.keep(new this.classes.Owners({ ...this.options, ...this.place }));
   }
 
-  /** Those of @mooring/partitions take their place in the kit of its tests. */
+  /** Overridden in the kit of the @mooring/partitions tests. */
   protected get classes(): typeof CORE {
     return CORE;
   }
@@ -49,7 +49,7 @@ export class CoreKit {
     return { connection: this.redis, prefix: this.prefix };
   }
 
-  /** The prefixes of the keys: several, where there are several partitions. */
+  /** The prefixes of the keys: one for each partition. */
   get roots(): string[] {
     return [this.prefix];
   }
@@ -58,7 +58,7 @@ export class CoreKit {
     return this.keep(new this.classes.MooredQueue(name, { ...options, ...this.place }));
   }
 
-  /** BullMQ's own queue on the same keys: what a program sees that knows no owners. */
+  /** BullMQ's own queue on the same keys, as in a program without owners. */
   plainQueue(name = 'audio'): Queue {
     return this.keep(new Queue(name, this.place));
   }
@@ -85,18 +85,18 @@ export class CoreKit {
     return this.keep(worker);
   }
 
-  /** A canceller that is killed when its first command has been carried out. */
+  /** Sends the first command of a cancel and nothing of its clean-up. */
   async cancelAndDie(owner: string, cancelId?: string): Promise<void> {
     await this.owners.openReceipts();
     await sendCancelOnly(this.redis, this.prefix, owner, cancelId);
   }
 
-  /** As another process has them. */
+  /** Another process would have these. */
   anotherOwners(options: Partial<OwnersOptions> = {}): Owners {
     return this.keep(new this.classes.Owners({ ...this.options, ...options, ...this.place }));
   }
 
-  /** Keys of the owners, without receipts and history, which are meant to stay for a time. */
+  /** The keys of the owners, without receipts and history, which stay for a time. */
   async ownerKeys(): Promise<string[]> {
     const keys = await Promise.all(
       this.roots.map(async (root) =>
@@ -137,7 +137,7 @@ export class CoreKit {
   }
 }
 
-/** A processor whose runs go on until they are told to stop. */
+/** A processor whose runs continue until they are told to stop. */
 export function untilStopped(_job: Job, _token?: string, signal?: AbortSignal): Promise<void> {
   return new Promise((_, reject) => signal!.addEventListener('abort', () => reject(new Error('stopped'))));
 }

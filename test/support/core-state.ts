@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
 
-/** Where a job of BullMQ's stands, and what the core has written on it. */
+/** The place of a BullMQ job, and what the core has written on it. */
 export interface StoredJob {
   readonly name: string;
   /** `active`, `wait`, …; `nowhere` for a job in none of BullMQ's lists. */
   readonly place: string;
   readonly isLocked: boolean;
-  /** How many runs of it have begun. */
+  /** How many of its runs have begun. */
   readonly begun: number;
   /** ms, while it is delayed. */
   readonly delay: number;
@@ -35,7 +35,7 @@ export interface CoreState {
   /** By the store's clock, ms. */
   readonly at: number;
   readonly jobs: ReadonlyMap<string, StoredJob>;
-  /** What stands in a list of BullMQ's and is no job: the place by `<queue>:<id>`. */
+  /** Entries in BullMQ's lists that are no jobs: the place by `<queue>:<id>`. */
   readonly ghosts: ReadonlyMap<string, string>;
   readonly owners: ReadonlyMap<string, StoredOwner>;
   /** `<owner>|<digest>` → job */
@@ -54,7 +54,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(
 );
 const PLACES: ReadonlySet<string> = new Set([...UNFINISHED, 'completed', 'failed']);
 
-/** Reads all keys in one step: what it answers was so at one moment, whatever other processes do. */
+/** Reads all keys in one step: the result is consistent, whatever other processes do. */
 const DUMP = `
   local found = {}
   for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
@@ -145,7 +145,7 @@ function ownerOf(values: readonly string[], ttl: number): StoredOwner {
   };
 }
 
-/** Read here by its own account, not by the code that it is a test of. */
+/** Parsed here separately, not by the code under test. */
 function markIn(opts: string): Mark | undefined {
   const { mooring } = JSON.parse(opts) as { mooring?: string };
   if (mooring === undefined) return undefined;

@@ -1,5 +1,5 @@
-// A producer, a worker or a canceller that does a fixed list of things and ends, for tests that kill it at one of its commands. It begins
-// when it is sent a message: the jobs that a worker has to complete, for one.
+// A producer, a worker or a canceller that runs a fixed list of calls and exits, for tests that kill it at one of its
+// commands. It begins when it gets a message: for example the jobs that a worker has to complete.
 import { once } from 'node:events';
 import { MooredFlowProducer, MooredQueue, MooredWorker, Owners } from '#core';
 import { Redis } from 'ioredis';
@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const [role, url, prefix] = process.argv.slice(2);
 const connection = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: () => 5 });
 const place = { connection, prefix };
-// A lost connection is an error to all who use it.
+// All users of a lost connection get an error.
 const calm = (one) => one.on('error', () => {});
 
 const roles = {
@@ -43,23 +43,23 @@ const roles = {
     const untilAllEnded = new Promise((resolve) => (allEnded = resolve));
     const note = ({ id }) => ended.add(id).size >= jobs && allEnded();
     const work = async (job) => {
-      // BullMQ says of no event that the answer to its end was lost; closing waits for it.
+      // BullMQ emits no event when the answer to the end of a run is lost; closing waits for it.
       if (!job.opts.owners) note(job);
       if (job.name === 'fails once' && job.attemptsMade === 0) throw new Error('once more');
     };
     const worker = calm(
       new MooredWorker('audio', work, { ...place, concurrency: 3, lockDuration: 400, stalledInterval: 250 }),
     );
-    // A run of an owner whose answer was lost is over as well.
+    // A run of an owner is also over when its answer is lost.
     for (const event of ['completed', 'lost']) worker.on(event, note);
     await untilAllEnded;
-    // The walk is over: what closing sends does not count, and nothing fails in it.
+    // The list is done: the commands of closing do not count, and no fault is injected in them.
     const sent = globalThis.commandsSent;
     globalThis.commandsSent = Infinity;
     await worker.close();
     return sent;
   },
-  /** What depends on the time of the producer, or must not. */
+  /** What depends on the producer's clock, or must not depend on it. */
   async timekeeper() {
     const queue = calm(new MooredQueue('audio', place));
     const add = (name, opts) => queue.add(name, {}, { owners: ['trip:1'], ...opts });

@@ -9,7 +9,7 @@ const NO_COMMAND = 'before:#0';
 
 export type WalkRole = 'producer' | 'worker' | 'canceller' | 'timekeeper';
 
-/** A process of `core-walk.mjs`, that dies, or loses an answer, at one of its commands, or whose clock is off. */
+/** A process of `core-walk.mjs` that is killed or loses an answer at one of its commands, or whose clock is wrong. */
 export class Walker {
   private commands: number | undefined;
 
@@ -25,7 +25,7 @@ export class Walker {
     prefix: string,
     { failPoint = NO_COMMAND, clockShiftMs = 0 } = {},
   ): Promise<Walker> {
-    // The test runner's own conditions name the sources; a process of its own runs what was built.
+    // The test runner resolves names to the sources; a separate process runs the build.
     const execArgv = ['--import', CLOCK_SHIFT, '--import', FAIL_POINT];
     const env = { ...process.env, FAIL_POINT: failPoint, CLOCK_SHIFT_MS: String(clockShiftMs) };
     const walker = new Walker(fork(CHILD, [role, url, prefix], { execArgv, env }));
@@ -33,7 +33,9 @@ export class Walker {
     return walker;
   }
 
-  /** @param jobs that a worker has to complete. Answers how many commands it sent, or nothing if it was killed. */
+  /**
+   * @param jobs the jobs that a worker has to complete. Returns the number of commands, or undefined if it was killed.
+   */
   async walk(jobs = 0): Promise<number | undefined> {
     const exited = once(this.child, 'exit');
     this.child.send(String(jobs));

@@ -1,11 +1,11 @@
-/** `all`, or a number: for a run that takes its time. */
+/** `all`, or a number, for a longer run. */
 const asked = process.env['CRASH_POINTS'];
 const isAsked = asked !== undefined;
 const HOUR_MS = 3_600_000;
 
 /**
- * At which of its commands a process is killed, for fail-point.mjs: `before:#7`, `after:#7`. A sample that is spread evenly over all of
- * them, from either side; each of them from both sides with `CRASH_POINTS=all`.
+ * The commands at which a process is killed, for fail-point.mjs: `before:#7`, `after:#7`. A sample spread evenly over
+ * all commands, before or after each; with `CRASH_POINTS=all`, before and after each command.
  */
 export function crashPoints(commands: number, sampled: number, random: () => number = Math.random): string[] {
   const all = commands * 2;
@@ -19,13 +19,13 @@ export function crashPoints(commands: number, sampled: number, random: () => num
   });
 }
 
-/** How many commands it takes at least: one that is slow looks more often how long others wait for the store. */
+/** The smallest number of commands: a slow process polls the store more often. */
 export async function fewestCommands(count: () => Promise<number>): Promise<number> {
   const counts = [await count(), await count(), await count()];
   return Math.min(...counts);
 }
 
-/** How long a test that dies at such points may take. */
+/** The time limit of a test that kills processes at such points. */
 export function crashTime(ofSampleMs: number): number {
   return isAsked ? HOUR_MS : ofSampleMs;
 }

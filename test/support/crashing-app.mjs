@@ -1,5 +1,5 @@
-// A process that does what it is sent, cancels, sweeps or the relay of the outbox, says how many commands that took, and ends; see
-// crashing-process.ts.
+// A process that runs the call it is sent, a cancel, sweeps or the relay of the outbox, reports the number of commands,
+// and exits; see crashing-process.ts.
 import 'reflect-metadata';
 import { openArtifacts } from '#artifacts';
 import { Owners } from '#core';
@@ -38,7 +38,7 @@ const kinds = [
 ];
 const imports = [MooringModule.forRoot(options), MooringModule.forKinds(kinds)];
 const context = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
-// Connections and scripts are ready before anything is counted.
+// Connections and scripts are ready before the count starts.
 await context.get(Owners).openReceipts();
 
 process.once('message', (order) => void obey(order));

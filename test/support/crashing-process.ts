@@ -6,20 +6,20 @@ import { until } from './until.js';
 
 export interface Order {
   readonly cancel?: { readonly owner: string; readonly options: CancelOptions };
-  /** Kinds of sweeps, one after the other. */
+  /** Kinds of sweeps, run one after the other. */
   readonly sweep?: readonly string[];
-  /** Tells what the outbox holds. */
+  /** Publishes the events in the outbox. */
   readonly relay?: true;
 }
 
-/** What a process said that lived. */
+/** The report of a process that was not killed. */
 export interface Done {
   readonly receipt?: Receipt;
-  /** How many commands it sent to the store from when it was told to until it was done. */
+  /** The number of commands it sent to the store for its call. */
   readonly commands: number;
 }
 
-/** A process of an application that is killed at a point on the way; see fail-point.mjs. */
+/** A process of an application that is killed at a crash point; see fail-point.mjs. */
 export class CrashingProcess {
   private isStarted = false;
   private done: Done | undefined;
@@ -53,7 +53,7 @@ export class CrashingProcess {
     }, 'it can begin');
   }
 
-  /** How it ended, and what it said if it lived. */
+  /** Its exit, and its report if it was not killed. */
   async obey(order: Order): Promise<{ exit: Exit; done: Done | undefined }> {
     await this.untilReady();
     this.process.child.send(order);

@@ -7,7 +7,9 @@ const LINK = /^(#|https?:\/\/|mailto:)/i;
 const LOADS =
   /@import|url\(\s*['"]?\s*(?!['"]?(?:#|data:(?:image\/(?:png|jpeg|gif|webp)|font|application)))|image-set|expression\(/i;
 
-/** What a browser could run, load or follow in a drawing, shown alone or within a page: found without our own reader. */
+/**
+ * What a browser could run, load or follow in a picture, alone or within a page. Found without Mooring's own parser.
+ */
 export function dangersIn(svg: string): string[] {
   return [...new Set([...inDocument(svg, 'image/svg+xml'), ...inDocument(svg, 'text/html')])];
 }
@@ -18,7 +20,7 @@ function inDocument(svg: string, contentType: 'image/svg+xml' | 'text/html'): st
   return [...found.map(({ localName }) => `<${localName}>`), ...instructions(svg), ...inElements(document)];
 }
 
-/** A page has these whatever it is made of. */
+/** Every page has these. */
 function isOfThePage({ localName }: Element): boolean {
   return ['html', 'head', 'body'].includes(localName);
 }

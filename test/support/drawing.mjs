@@ -1,4 +1,4 @@
-// A process that draws until it is killed: what stands in its first argument is of the type in the second.
+// A process that draws until it is killed: the first argument is the source, the second its type.
 const built = new URL('../../dist/libs/workloads/diagrams/src/render/renderers.js', import.meta.url);
 const { Renderers } = await import(built.href);
 

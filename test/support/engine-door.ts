@@ -7,15 +7,18 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What ends a container. */
+/** The calls that end a container. */
 export type EndingCall = 'stop' | 'remove';
 
 const SLOW_MS = 2_000;
 
-/** `refuse`: an error, and the engine hears nothing; `hang`: nor does it, and nobody ever gets an answer; `slow`: it hears of it later. */
+/**
+ * `refuse`: the call fails and does not reach the engine; `hang`: it does not reach the engine and gets no answer;
+ * `slow`: it reaches the engine later.
+ */
 export type DoorTrouble = 'refuse' | 'hang' | 'slow';
 
-/** An ending of a container that the engine answered, and when. */
+/** A call that ended a container and was answered by the engine, and its time. */
 export interface Answered {
   readonly call: EndingCall;
   readonly id: string;
@@ -23,7 +26,7 @@ export interface Answered {
   readonly at: number;
 }
 
-/** Stands before an engine: everything goes through, and comes back, but what it was told to keep from one container. */
+/** A proxy for an engine: passes everything on, except the calls for one container that it was told to fault. */
 export class EngineDoor {
   readonly answered: Answered[] = [];
   private readonly troubles = new Map<string, DoorTrouble>();
@@ -38,7 +41,7 @@ export class EngineDoor {
     });
   }
 
-  /** `host`: as `DOCKER_HOST` takes it. */
+  /** In the form of `DOCKER_HOST`. */
   static async open(host: string): Promise<EngineDoor> {
     const folder = await mkdtemp(join(tmpdir(), 'engine-door-'));
     const door = new EngineDoor(socketOf(host), folder);
@@ -51,7 +54,7 @@ export class EngineDoor {
     return `unix://${join(this.folder, 'docker.sock')}`;
   }
 
-  /** Each time, until it is taken back. */
+  /** Applies to each call until it is revoked. */
   trouble(trouble: DoorTrouble, call: EndingCall, id: string): () => void {
     const key = `${call} ${id}`;
     this.troubles.set(key, trouble);
@@ -81,7 +84,7 @@ export class EngineDoor {
 
   private async through(asked: IncomingMessage, answer: ServerResponse): Promise<IncomingMessage> {
     const { method, url: path, headers } = asked;
-    // In one piece: an engine that answers before the rest has come closes the connection.
+    // Sent in one piece: an engine that answers before the rest has arrived closes the connection.
     const body = await buffer(asked);
     const through = request({ socketPath: this.engine, method, path, headers, agent: false });
     answer.once('close', () => through.destroy());

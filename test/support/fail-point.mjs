@@ -1,8 +1,9 @@
-// Loaded before an app: kills it, as by kill -9, when it sends a script for the first time (FAIL_POINT=before:finish), or
-// when the script's answer comes (after:finish). A script of the core has the name of its recipe; one of a workload is named with its room: sites/change. Or at the n-th command of any kind since it was sent a message
-// (before:#7, after:#7), or its first one of that name (before:command/xadd). Or at its first such call to a container engine
-// (after:engine/stop). Or its answer is lost, and with it the connection: the client sends again what was not answered (lost:#7). The product
-// knows nothing of it.
+// Loaded before an app: kills it, as by kill -9, when it first sends a script (FAIL_POINT=before:finish) or gets its
+// answer (after:finish). A script of the core has the name of its recipe; one of a workload has the name of its library
+// and its own: sites/change. Other points are the n-th command of any kind since it got a message (before:#7,
+// after:#7), its first command of a name (before:command/xadd), and its first call of a name to a container engine
+// (after:engine/stop). `lost:#7` loses the answer and the connection, and the client repeats what was not answered. The
+// product has no code for this.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -25,7 +26,7 @@ function isOf(point) {
   return point.startsWith('#') ? isNth(Number(point.slice(1))) : isScript(point);
 }
 
-/** No command is it. */
+/** Not a command. */
 function watchEngine(call) {
   const request = http.request;
   http.request = (options, ...rest) => {
@@ -55,7 +56,7 @@ function isText(text) {
     (command === 'evalsha' && args[0] === sha) || (command === 'eval' && args[0] === text);
 }
 
-/** As the workload kit composes it: a piece that a script includes may include others. */
+/** Composed as in the workload kit: an included file may include others. */
 function workloadText(room, file) {
   const folders = [`workloads/${room}/src/scripts/`, 'workload-kit/src/scripts/'];
   const files = folders.map((folder) => new URL(`${folder}${file}.lua`, LIBS));
@@ -73,7 +74,7 @@ function isNth(n) {
   return () => isCounting && (globalThis.commandsSent += 1) === n;
 }
 
-/** The first to be sent again, of all that this connection has no answer to. */
+/** The first of the unanswered commands on this connection, which is repeated first. */
 function loseAnswer(redis, command, pipeline) {
   const { resolve } = command;
   const { stream } = redis;
@@ -97,7 +98,7 @@ Redis.prototype.sendCommand = function (command, ...rest) {
     loseAnswer(this, command, rest[0]);
     return original.call(this, command, ...rest);
   }
-  // Only a real answer counts; that the server does not know the script yet is none.
+  // Only a real answer counts, not the error that the server does not have the script yet.
   command.promise.then(die, () => undefined);
   return original.call(this, command, ...rest);
 };

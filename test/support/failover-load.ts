@@ -4,10 +4,10 @@ import { until } from './until.js';
 
 const CALLERS = 8;
 const PAUSE_MS = 10;
-/** So that each job is still there to be looked for. */
+/** So that each job still exists for the check. */
 const LATER = { kind: 'probe', payload: {}, delay: '10m' };
 
-/** A call that was answered, with when, in ms as `performance.now` has it. */
+/** An answered call and its time, in ms of `performance.now`. */
 interface Answered {
   readonly id: string;
   readonly at: number;
@@ -21,7 +21,7 @@ interface Failed {
   readonly at: number;
 }
 
-/** What a fleet's callers were answered that its store does not have. */
+/** Answered writes that the store does not have. */
 export interface Lost {
   readonly jobs: readonly Answered[];
   readonly receipts: readonly Answered[];
@@ -29,7 +29,7 @@ export interface Lost {
   readonly revived: readonly Answered[];
 }
 
-/** Callers who enqueue jobs and cancel owners, one call after the other, and write down what they were answered. */
+/** Callers that enqueue jobs and cancel owners, one call after the other, and record the answers. */
 export class FailoverLoad {
   readonly jobs: Answered[] = [];
   readonly cancels: (Answered & { readonly job: string })[] = [];
@@ -41,7 +41,7 @@ export class FailoverLoad {
     this.callers = Promise.all(Array.from({ length: CALLERS }, (_, caller) => this.call(caller)));
   }
 
-  /** Of both kinds of calls: each has a connection to the store that works. */
+  /** Waits for calls of both kinds, which use different connections to the store. */
   async untilMoreAccepted(): Promise<void> {
     const [jobs, cancels] = [this.jobs.length + 50, this.cancels.length + 15];
     await until(() => this.jobs.length > jobs && this.cancels.length > cancels, 'more is accepted');
@@ -52,7 +52,7 @@ export class FailoverLoad {
     await this.callers;
   }
 
-  /** Looks for everything that was acknowledged. */
+  /** Compares the store with every answer. */
   async lost(): Promise<Lost> {
     const states = await this.statesOf(this.jobs);
     const isCancelled = new Set(this.cancels.map(({ job }) => job));
@@ -73,7 +73,7 @@ export class FailoverLoad {
     return answers.map(({ status, body }) => (status === 200 ? body['state'] : status));
   }
 
-  /** Every third of its owners is cancelled as soon as it has its job. */
+  /** Every third owner is cancelled as soon as it has its job. */
   private async call(caller: number): Promise<void> {
     for (let n = 0; !this.isOver; n += 1) {
       const id = `${caller}-${n}`;

@@ -10,21 +10,21 @@ import { FakeContainer, type Flavour, type Wanted } from './fake-container.js';
 export type Call = 'create' | 'start' | 'stop' | 'kill' | 'remove' | 'inspect' | 'list';
 
 /**
- * What goes wrong with a call: `hang` and `cut` do nothing first, `hang-after`, `lost` and `truncated` do what was asked
- * and then give no answer, none, or half of one.
+ * A fault of a call. `hang` and `cut` happen before the call has an effect; `hang-after`, `lost` and `truncated` after
+ * it: no answer yet, a closed connection, or half an answer.
  */
 export type Trouble =
   'hang' | 'hang-after' | 'cut' | 'lost' | 'truncated' | 'error' | { readonly slowMs: number };
 
 export interface TroubleRule {
   readonly trouble: Trouble;
-  /** Of which call; without it, of each. */
+  /** The call that fails; by default every call. */
   readonly call?: Call;
-  /** Of the container with this name or id only. */
+  /** Only for the container with this name or id. */
   readonly of?: string;
-  /** How often; once unless told. */
+  /** How many times; once by default. */
   readonly times?: number;
-  /** How likely each time; always unless told. */
+  /** The probability of each fault; 1 by default. */
   readonly chance?: number;
 }
 
@@ -35,11 +35,11 @@ interface Answer {
 
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/;
 
-/** A Docker-compatible engine without containers: real HTTP over a unix socket, the answers of the real ones, and troubles. */
+/** A Docker-compatible engine without containers: HTTP over a unix socket, the answers of real engines, and faults. */
 export class FakeDocker {
-  /** What is there now, by id. */
+  /** The existing containers, by id. */
   readonly containers = new Map<string, FakeContainer>();
-  /** What was there. */
+  /** The removed containers. */
   readonly removed: FakeContainer[] = [];
   readonly images = new Set(
     ['ubuntu', 'debian', 'alpine', 'busybox', 'node'].map((name) => `${name}:latest`),
@@ -60,7 +60,7 @@ export class FakeDocker {
     return fake;
   }
 
-  /** As `DOCKER_HOST` takes it. */
+  /** In the form of `DOCKER_HOST`. */
   get host(): string {
     return `unix://${this.socket}`;
   }
@@ -69,14 +69,14 @@ export class FakeDocker {
     return [...this.containers.values()].filter(({ isRunning }) => isRunning);
   }
 
-  /** By its name, or its id. */
+  /** By name or id. */
   get(nameOrId: string): FakeContainer | undefined {
     return (
       this.containers.get(nameOrId) ?? [...this.containers.values()].find(({ name }) => name === nameOrId)
     );
   }
 
-  /** One that somebody else put there. */
+  /** Adds a foreign container. */
   add(name: string, labels: Record<string, string> = {}): FakeContainer {
     const container = new FakeContainer(name, { Image: 'busybox', Labels: labels });
     this.containers.set(container.id, container);
@@ -84,7 +84,7 @@ export class FakeDocker {
     return container;
   }
 
-  /** Rules are looked at in order; answers how to take this one back. */
+  /** Rules apply in order; returns a function that revokes this one. */
   trouble(rule: TroubleRule): () => void {
     const entry = { rule, left: rule.times ?? 1 };
     this.rules.push(entry);
@@ -103,7 +103,7 @@ export class FakeDocker {
     await once(this.server, 'listening');
   }
 
-  /** Nobody listens any more, and every call under way is cut. */
+  /** Stops listening and cuts every call in flight. */
   async down(): Promise<void> {
     const { server } = this;
     this.server = undefined;
@@ -112,7 +112,7 @@ export class FakeDocker {
     await new Promise((resolve) => server.close(resolve));
   }
 
-  /** As a daemon that is restarted: it leaves what runs, unless told to stop it. Answers what it stopped. */
+  /** Restarts like a daemon, which leaves containers running unless told to stop them. Returns the stopped ones. */
   async restart(awayMs = 100, { stops = false } = {}): Promise<FakeContainer[]> {
     await this.down();
     const stopped = stops ? this.running : [];
@@ -226,7 +226,7 @@ export class FakeDocker {
     return { status: 204 };
   }
 
-  /** By id, name, or what an id begins with, in that order. */
+  /** By id, name or prefix of the id, in that order. */
   private resolve(of: string): FakeContainer | undefined {
     const begun = [...this.containers.values()].filter(({ id }) => of !== '' && id.startsWith(of));
     return this.get(of) ?? (begun.length === 1 ? begun[0] : undefined);

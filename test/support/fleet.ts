@@ -13,7 +13,7 @@ export interface FleetOptions {
   readonly workers?: number;
   readonly janitor?: boolean;
   readonly storeUrl?: string;
-  /** Names the store by other variables than REDIS_URL. It is the test's own and is thrown away, keys and all. */
+  /** Names the store by variables other than REDIS_URL. The store belongs to the test and is deleted with its keys. */
   readonly storeEnv?: NodeJS.ProcessEnv;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -24,15 +24,15 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** A whole fleet of real processes, with a key prefix of its own; `stop` checks that nothing is left of it. */
+/** A whole fleet of real processes, with a key prefix of its own; `stop` checks that nothing of it is left. */
 export class Fleet {
   readonly prefix = `test-${randomBytes(6).toString('hex')}`;
   readonly processes: TestProcess[] = [];
   readonly workers: TestProcess[] = [];
   readonly janitors: TestProcess[] = [];
-  /** Where its artifacts lie. */
+  /** The folder of its artifacts. */
   readonly artifacts = mkdtempSync(join(tmpdir(), 'mooring-artifacts-'));
-  /** Where it is written down which processes are containers of its leases. */
+  /** The folder that records which processes are containers of its leases. */
   readonly containers = mkdtempSync(join(tmpdir(), 'mooring-containers-'));
   api!: TestProcess;
 
@@ -62,7 +62,7 @@ export class Fleet {
     return this.options.storeUrl ?? inject('storeUrl');
   }
 
-  /** Another api beside the one that is asked. */
+  /** Starts another api next to the one that tests call. */
   addApi(env: NodeJS.ProcessEnv = {}): TestProcess {
     return this.spawn('api', env);
   }
@@ -105,7 +105,7 @@ export class Fleet {
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };
   }
 
-  /** Enqueues a probe; answers its id. */
+  /** Enqueues a probe; returns its id. */
   async probe(payload: object = {}, more: object = {}): Promise<string> {
     const { status, body } = await this.request('POST', '/v1/jobs', {
       kind: 'probe',
@@ -123,7 +123,7 @@ export class Fleet {
     return body as unknown as JobView;
   }
 
-  /** The job once it is in that state. */
+  /** The job when it is in that state. */
   untilState(id: string, state: JobView['state'], withinMs?: number): Promise<JobView> {
     return until(
       async () => {
@@ -135,7 +135,7 @@ export class Fleet {
     );
   }
 
-  /** Ends every process and forgets every key; a process that does not end well fails the test. */
+  /** Stops every process and deletes every key; a process that does not exit with 0 fails the test. */
   async stop(): Promise<void> {
     const running = this.processes.filter((process) => !process.hasExited);
     for (const process of running) process.kill('SIGTERM');

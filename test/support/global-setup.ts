@@ -11,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** Builds what the tests start as processes, and brings one store for the whole run, unless one is named. */
+/** Builds what the tests start as processes, and starts one store for the whole run, unless one is named. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-stale'], { stdio: 'inherit' });
   const named = process.env['TEST_REDIS_URL'];
@@ -19,7 +19,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('storeUrl', named);
     return async () => undefined;
   }
-  // Only now: this file is read by Node itself, to which the name means what was just built.
+  // Imported only now: Node loads this file without the test runner, so the name resolves to the new build.
   const { startPrivateStore } = await import('#runtime');
   const folder = await mkdtemp(join(tmpdir(), 'mooring-test-'));
   const store = await startPrivateStore(folder);

@@ -1,4 +1,4 @@
-/** Sources by which a reader's browser, or ours, is to run, load or follow something of `evil`, an address. */
+/** Sources that try to make a browser run, load or follow something of `evil`, an address. */
 export function hostileMermaid(evil: string): string[] {
   return [
     'graph TD\n A["<img src=x onerror=alert(1)>"] --> B\n click A href "javascript:alert(1)"',

@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib';
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Red, green, blue and alpha of each, line by line. */
+  /** Red, green, blue and alpha of each pixel, line by line. */
   readonly bytes: Uint8Array;
 }
 
@@ -16,7 +16,7 @@ export interface Ink {
   readonly to: number;
 }
 
-/** How large a PNG is, how much of it is not white, and between which columns that is. */
+/** The size of a PNG, how much of it is not white, and between which columns. */
 export function inkIn(png: Buffer): Ink {
   const pixels = pixelsOf(png);
   const { width, height, bytes } = pixels;
@@ -29,7 +29,7 @@ export function inkIn(png: Buffer): Ink {
   return { width, height, share: shareOf(pixels, (red, green, blue) => red + green + blue < 720), from, to };
 }
 
-/** How much of it has such a colour. */
+/** How many of the pixels have such a colour. */
 export function shareOf(
   { bytes }: Pixels,
   isMeant: (red: number, green: number, blue: number) => boolean,
@@ -40,7 +40,7 @@ export function shareOf(
   return (meant * 4) / bytes.length;
 }
 
-/** Decodes a PNG of ours, which has four bytes a pixel and no interlacing. */
+/** Decodes a PNG of Mooring, which has four bytes a pixel and no interlacing. */
 export function pixelsOf(png: Buffer): Pixels {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const lines = inflateSync(Buffer.concat(chunksOf(png)));

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process has ended; one that nobody has collected yet has. */
+/** Whether a process has ended, even if its parent has not collected it yet. */
 export function isGone(pid: number): boolean {
   if (!isKnown(pid)) return true;
   try {
     return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // It was collected between the two looks, or there is no /proc here.
+    // The process was collected between the two checks, or there is no /proc here.
     return !isKnown(pid);
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { ArtifactStore } from '#nestjs';
 
-/** Artifacts of a test's own, in a folder of its own. */
+/** The artifacts of one test, in a folder of its own. */
 export class KeptArtifacts {
   private constructor(
     readonly folder: string,
@@ -24,7 +24,7 @@ export class KeptArtifacts {
     return `file:${this.folder}`;
   }
 
-  /** The same, with some of its calls replaced. */
+  /** The same store with some of its calls replaced. */
   with(some: Partial<ArtifactStore>): ArtifactStore {
     const { store } = this;
     return {
@@ -47,7 +47,7 @@ export class KeptArtifacts {
     return [...new Set(names.filter((name) => name !== 'fleets'))].toSorted();
   }
 
-  /** Removes what is there, and its keys; to be called before a test looks what it has left. */
+  /** Removes the artifacts and their keys; call it before the check for leftovers. */
   async clear(): Promise<void> {
     let position: string | undefined;
     do {

@@ -14,7 +14,7 @@ export class KindApp {
   readonly prefix = `test-kinds-${randomBytes(4).toString('hex')}`;
   readonly redis: Redis;
   readonly owners: Owners;
-  /** What its applications told, in order. */
+  /** The facts that its applications emitted, in order. */
   readonly facts: Fact[] = [];
   private readonly contexts: INestApplicationContext[] = [];
 
@@ -28,7 +28,7 @@ export class KindApp {
     providers: Provider[] = [],
     options: Partial<MooringOptions> = {},
   ): Promise<INestApplicationContext> {
-    // Workloads refuse what comes before the store is there.
+    // Workloads refuse calls until the store is connected.
     await this.redis.ping();
     const listeners = [(fact: Fact) => this.facts.push(fact)];
     const root = { connection: this.redis, prefix: this.prefix, listeners, ...options };
@@ -42,7 +42,7 @@ export class KindApp {
     return context;
   }
 
-  /** One that also runs the jobs of the kinds, with locks and a shutdown that suit tests. */
+  /** Starts an application that also runs the jobs of the kinds, with locks and a shutdown that suit tests. */
   startWorker(
     kinds: readonly Kind[],
     handlers: Provider[],
@@ -57,7 +57,7 @@ export class KindApp {
     return this.facts.filter((fact) => 'jobId' in fact && fact.jobId === jobId).map(({ event }) => event);
   }
 
-  /** Waits until nothing but what may stay is left of it. */
+  /** Waits until only permanent keys are left. */
   untilNothingIsLeft(): Promise<void> {
     return untilNothingIsLeft(this.storeUrl, this.prefix);
   }

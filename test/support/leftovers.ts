@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis';
 import { until } from './until.js';
 
-/** What stays when nothing is under way. */
+/** Keys that stay when nothing is in progress. */
 const STAYS =
   /~(closed|idle|cancelled|history-kept|remembers-jobs|partitions|owners~\d+|sweeps~(kinds|open|lock~[\w-]+|of~[\w-]+))$|:(events:(in|out|dead)|\{fleet\}|\{diagrams:\w\}:known|\{leases\}:(number|secret|all|over|is:(ended|failed)))$/;
 const ENDS_BY_ITSELF =
   /~(owner|receipt|told|history|gone|gone-at|once|limit|turn|sweeps~(record|lines|gone))~|~empty$|~sweeps~gone$|:\{(trips\}:(trip|driver|offers|key)|leases\}:(lease|key)|diagrams:\w\}|marker|barrier(:\d+)?\})/;
 const RECORD = /~owner~/;
 
-/** Keys of ours under a prefix that should be gone, each with what is wrong. BullMQ's own keys are its own affair. */
+/** Keys of Mooring under a prefix that should not exist, each with the reason. BullMQ's own keys are not checked. */
 export async function leftovers(redis: Redis, prefix: string): Promise<string[]> {
   const left: string[] = [];
   for (const key of await keysOf(redis, prefix)) {
@@ -20,7 +20,7 @@ export async function leftovers(redis: Redis, prefix: string): Promise<string[]>
   return left.toSorted((a, b) => a.localeCompare(b));
 }
 
-/** Waits until nothing is left; what stays says what it is. */
+/** Waits until nothing is left; the error lists what is. */
 export async function untilNothingIsLeft(storeUrl: string, prefix: string, withinMs = 30_000): Promise<void> {
   const redis = new Redis(storeUrl);
   let left: string[] = [];
@@ -37,7 +37,10 @@ export async function untilNothingIsLeft(storeUrl: string, prefix: string, withi
   }
 }
 
-/** Those of owners, `<prefix>~…` or in a fleet `{<prefix>}~…`, and those of workloads and events, whose names begin with braces or with `events`. */
+/**
+ * The keys of owners, `<prefix>~…` or in a fleet `{<prefix>}~…`, and those of workloads and events, whose names begin
+ * with braces or with `events`.
+ */
 async function keysOf(redis: Redis, prefix: string): Promise<string[]> {
   const found = new Set<string>();
   for (const match of [`${prefix}~*`, `{${prefix}}~*`, `${prefix}:{*`, `${prefix}:events:*`])

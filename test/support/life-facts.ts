@@ -6,7 +6,7 @@ export interface Interval {
   readonly to: number;
 }
 
-/** What workers said of their jobs, in the order of their clocks. */
+/** The facts that workers logged about their jobs, in the order of their clocks. */
 export function jobFacts(
   workers: readonly TestProcess[],
   event: string,
@@ -21,7 +21,7 @@ export function jobFacts(
     .toSorted((a, b) => a.time - b.time);
 }
 
-/** From when to when each job ran, of those that began and completed once. */
+/** The interval in which each job ran, for jobs that began and completed once. */
 export function intervals(workers: readonly TestProcess[]): Interval[] {
   const ends = new Map(jobFacts(workers, 'job.completed').map(({ jobId, time }) => [jobId, time]));
   return jobFacts(workers, 'job.began').map(({ jobId, time }) => ({
@@ -31,7 +31,7 @@ export function intervals(workers: readonly TestProcess[]): Interval[] {
   }));
 }
 
-/** How many of them ran at once, at most. One that begins in the millisecond in which another ends comes after it. */
+/** The maximum number that ran at once. A start in the millisecond of an end comes after it. */
 export function mostAtOnce(all: readonly Interval[]): number {
   const moments = all.flatMap(({ from, to }) => [
     { at: from, by: 1 },

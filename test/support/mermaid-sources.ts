@@ -4,7 +4,7 @@ export interface WordedSource {
   readonly words: string;
 }
 
-/** An everyday source of every type that Mermaid 11 draws, by the header it begins with. */
+/** A common source of every type that Mermaid 11 draws, by the header it begins with. */
 export const MERMAID_SOURCES: Readonly<Record<string, WordedSource>> = {
   flowchart: {
     source: `flowchart LR

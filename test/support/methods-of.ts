@@ -1,4 +1,4 @@
-/** The methods that a class and those above it define, up to another one or to EventEmitter. */
+/** The methods that a class and its ancestors define, up to another class or to EventEmitter. */
 export function methodsOf(from: { prototype: object }, to: { prototype: object } | null): string[] {
   const names: string[] = [];
   for (

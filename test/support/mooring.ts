@@ -9,7 +9,7 @@ export interface Spoken {
   readonly stderr: string;
 }
 
-/** The command line tool as a process of its own, with nothing in its environment but what is given. */
+/** The command line tool as a process of its own, with only the given environment. */
 export class Mooring {
   constructor(private readonly env: NodeJS.ProcessEnv) {}
 

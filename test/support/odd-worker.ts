@@ -4,7 +4,7 @@ import { root, TestProcess } from './process.js';
 
 type Preload = 'clock-shift' | 'fail-point';
 
-/** Adds a worker that loads something of ours before it starts: a wrong clock, or a point at which it is killed. */
+/** Adds a worker that loads a test module before it starts: a wrong clock, or a crash point. */
 export async function addOddWorker(
   fleet: Fleet,
   preload: Preload,
@@ -16,7 +16,7 @@ export async function addOddWorker(
   return worker;
 }
 
-/** Any app, started likewise; it may not live long enough to be ready. */
+/** Starts any app in the same way; it may not live long enough to become ready. */
 export function startOdd(app: string, fleet: Fleet, preload: Preload, env: NodeJS.ProcessEnv): TestProcess {
   const file = pathToFileURL(`${root}test/support/${preload}.mjs`).href;
   const process = TestProcess.app(app, {

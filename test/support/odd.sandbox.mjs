@@ -1,4 +1,4 @@
-// A sandboxed handler that does what its payload says: `do` names it.
+// A sandboxed handler; `do` in its payload names what it does.
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -22,11 +22,11 @@ const ways = {
     const circle = {};
     circle.self = circle;
     await run.progress(circle);
-    // Nobody waits for this one.
+    // Not awaited.
     void run.progress({ done: 100 });
     return 'told';
   },
-  /** Says what makes no sense to its worker. */
+  /** Sends its worker an invalid message. */
   babble: async () => {
     const words = [
       null,
@@ -55,7 +55,7 @@ const ways = {
   },
   crash: () => {
     setTimeout(() => {
-      throw new Error('Nobody caught this.');
+      throw new Error('This error is not caught.');
     });
     return pause(3_600_000);
   },
@@ -74,17 +74,17 @@ const ways = {
   },
   wait: async ({ grandchild }, { signal, progress }) => {
     await progress({ pid: process.pid, grandchild });
-    // A listener alone keeps no process; the worker's channel does.
+    // A listener alone does not keep a process alive; the channel to the worker does.
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     const { name, message } = signal.reason;
     return { name, message };
   },
-  /** Starts a process of its own, which no one ends, and goes on as said. */
+  /** Starts a process of its own, which it never stops, and continues with `next`. */
   spawn: async ({ next }, run) => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     return ways[next]({ grandchild: child.pid }, run);
   },
-  /** Whether a process of that id runs. */
+  /** Whether a process with that id is running. */
   isThere: async ({ pid }) => {
     try {
       return process.kill(pid, 0);

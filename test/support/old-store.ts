@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 
-/** Has a client answer as one of a server before version 7 does, to which a script's line of flags is an error. */
+/** Makes a client answer like a server before version 7, which rejects a script's line of flags. */
 export function withoutScriptFlags(redis: Redis): void {
   const known = new Set<string>();
   const [evalsha, evaluate] = [redis.evalsha.bind(redis), redis.eval.bind(redis)] as Ask[];

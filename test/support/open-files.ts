@@ -1,9 +1,9 @@
 import { readdir, readlink } from 'node:fs/promises';
 
-/** What a process has open, as Linux names it: a path, or `socket:` and `pipe:` with a number. */
+/** The open files of a process, as Linux names them: a path, or `socket:` and `pipe:` with a number. */
 export async function openFilesOf(pid: number | 'self'): Promise<string[]> {
   const folder = `/proc/${pid}/fd`;
-  // One that was closed since the folder was read has no name any more.
+  // A file that was closed since the folder was read has no name any more.
   const names = (await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => ''));
   return (await Promise.all(names)).filter((name) => name !== '');
 }

@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** What a call brought, and how it is answered. */
+/** The content of a call, and its response. */
 export interface Call {
   readonly ids: string[];
   readonly type: string;
@@ -13,7 +13,7 @@ export interface Call {
 
 export type Behave = (call: Call) => void;
 
-/** Another team's service that knows about owners, as well behaved as a test has it. */
+/** A service of another team that knows owners, as well behaved as a test wants. */
 export class OwnerService {
   readonly calls: Call[] = [];
   behave: Behave = (call) => answer(call, { alive: call.ids });
@@ -52,7 +52,7 @@ export class OwnerService {
   }
 }
 
-/** A whole answer: what a test leaves out is an empty list. */
+/** A complete answer: an omitted list is empty. */
 export function answer({ response }: Call, lists: object): void {
   send(response, JSON.stringify({ alive: [], gone: [], unknown: [], ...lists }));
 }

@@ -7,7 +7,7 @@ import { root } from './process.js';
 
 const run = promisify(execFile);
 
-/** An application that has installed some of our packages, with BullMQ and ioredis and nothing else. */
+/** An application that has installed some of Mooring's packages with BullMQ and ioredis, and nothing else. */
 export class Installed {
   private constructor(readonly folder: string) {}
 
@@ -33,14 +33,14 @@ export class Installed {
     await writeFile(join(this.folder, file), text);
   }
 
-  /** What a program prints, as JSON. */
+  /** The output of a program, as JSON. */
   async run(file: string, text: string): Promise<unknown> {
     await this.write(file, text);
     const { stdout } = await run(process.execPath, [file], { cwd: this.folder });
     return JSON.parse(stdout);
   }
 
-  /** Answers what the compiler says. */
+  /** Returns the output of the compiler. */
   async compile(file: string, text: string): Promise<string> {
     await this.write(file, text);
     const compiler = join(root, 'node_modules/typescript/bin/tsc');

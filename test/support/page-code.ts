@@ -1,12 +1,12 @@
-/** What a page of the manual says to write: whole files, and lines to add to files that are there. */
+/** The code that a page of the manual tells a reader to write: whole files, and lines to add to existing files. */
 export interface PageCode {
   /** By path. */
   readonly files: ReadonlyMap<string, string>;
-  /** By path, as `diff` blocks: each added line stands below the line that the file has. */
+  /** By path, as `diff` blocks: each added line follows a line of the file. */
   readonly additions: ReadonlyMap<string, string>;
 }
 
-/** A heading that is nothing but a path, and the block below it. */
+/** A heading that is only a path, and the block below it. */
 const BLOCK = /^### `([^`\n]+)`\n\n```(ts|diff)\n(.*?)^```$/gms;
 
 export function codeOf(page: string): PageCode {
@@ -19,8 +19,8 @@ export function codeOf(page: string): PageCode {
 }
 
 /**
- * The text with the lines of a `diff` block added, but for those that stand there: somebody followed the page before. A line
- * that is shown and not there, or twice, is an error.
+ * The text with the added lines of a `diff` block, except lines that are already there because a reader followed the
+ * page. A context line that is missing or not unique is an error.
  */
 export function withLines(text: string, diff: string): string {
   const lines = text.split('\n');

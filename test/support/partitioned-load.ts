@@ -13,13 +13,13 @@ interface Accepted {
   readonly owner: string;
 }
 
-/** Producers, a worker and cancellers over the partitions of a Cluster, who write down what they were answered. */
+/** Producers, a worker and cancellers on the partitions of a Cluster, which record the answers. */
 export class PartitionedLoad {
   readonly prefix = `load-${process.pid}`;
   readonly accepted: Accepted[] = [];
-  /** When the cancel of an owner was answered, ms. */
+  /** When the cancel of each owner was answered, ms. */
   readonly cancelled = new Map<string, number>();
-  /** When a job began last, ms. */
+  /** When each job last began, ms. */
   readonly began = new Map<string, number>();
   readonly completed = new Set<string>();
   readonly failed: unknown[] = [];
@@ -65,7 +65,7 @@ export class PartitionedLoad {
     );
   }
 
-  /** No more calls; everything that was accepted comes to its end. */
+  /** Stops all calls; every accepted job runs to its end. */
   async settle(): Promise<void> {
     this.isOver = true;
     await this.callers;
@@ -76,7 +76,7 @@ export class PartitionedLoad {
     );
   }
 
-  /** Jobs that were accepted and neither completed nor cancelled. */
+  /** Accepted jobs that neither completed nor were cancelled. */
   lost(): Accepted[] {
     return this.accepted.filter(({ id, owner }) => !this.completed.has(id) && !this.cancelled.has(owner));
   }
@@ -88,7 +88,7 @@ export class PartitionedLoad {
     );
   }
 
-  /** The jobs that have not ended, and those in the index of their owners, at a moment without calls. */
+  /** The jobs that have not ended and those in the index of their owners, while there are no calls. */
   async bothSides(): Promise<{ jobs: string[]; index: string[] }> {
     const jobs = (await this.queue.getJobs([...UNFINISHED])).map((job) => `audio:${job.id}`);
     const index = new Set<string>();
@@ -112,7 +112,7 @@ export class PartitionedLoad {
     await pause(2);
   }
 
-  /** Every third of its owners is cancelled as soon as it has its jobs. */
+  /** Every third owner is cancelled as soon as it has its jobs. */
   private async call(caller: number): Promise<void> {
     for (let n = 0; !this.isOver; n += 1) {
       const owner = `trip:${caller}-${n}`;

@@ -11,7 +11,7 @@ import { CoreKit } from './core-kit.js';
 
 const PARTITIONED = { MooredFlowProducer, MooredQueue, MooredWorker, Owners, Slots };
 
-/** The kit of the core with the classes of @mooring/partitions, over three partitions. */
+/** The kit of the core with the classes of @mooring/partitions, on three partitions. */
 export class PartitionsKit extends CoreKit {
   static readonly PARTITIONS = 3;
 

@@ -8,7 +8,7 @@ export interface Shown {
   readonly at: number;
 }
 
-/** A driver's phone: it hears what its driver is offered, and remembers all of it. */
+/** A driver's phone: it receives the driver's offers and records all of them. */
 export class Phone {
   readonly seen: Shown[] = [];
   beats = 0;
@@ -47,7 +47,9 @@ export class Phone {
     return [...standing].at(-1);
   }
 
-  /** Within so long from now, without the time in which this process did not run: what comes later is late, and not missing. */
+  /**
+   * Within that time from now, without the time in which this process was stalled: a later offer is late, not missing.
+   */
   async untilSeen(event: string, tripId: string, withinMs = 30_000): Promise<Shown> {
     const [stalls, since] = [new Stalls(), Date.now()];
     const what = `${this.driverId} sees ${event} of ${tripId}`;

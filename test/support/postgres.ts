@@ -10,7 +10,7 @@ import { until } from './until.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** One real PostgreSQL with a folder of its own, gone with all of it when the test is. */
+/** One real PostgreSQL with a folder of its own, deleted after the test. */
 export class Postgres {
   private constructor(
     readonly url: string,
@@ -21,7 +21,7 @@ export class Postgres {
   static async start(): Promise<Postgres> {
     const bin = findPostgres();
     const folder = await mkdtemp(join(tmpdir(), 'mooring-postgres-'));
-    // It refuses to run as root.
+    // PostgreSQL refuses to run as root.
     const user = process.getuid?.() === 0 ? idsOf('postgres') : undefined;
     if (user) await chown(folder, user.uid, user.gid);
     const data = join(folder, 'data');
@@ -61,7 +61,7 @@ export class Postgres {
   async stop(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const exited = once(this.child, 'exit');
-      // At once: whoever is connected is sent away.
+      // Stops at once, without waiting for connected clients.
       this.child.kill('SIGQUIT');
       await exited;
     }
@@ -69,7 +69,7 @@ export class Postgres {
   }
 }
 
-/** Where the server's programs are; installs them where that may be done. */
+/** The folder of the server's programs; installs them where that is allowed. */
 function findPostgres(): string {
   const found = installed();
   if (found) return found;

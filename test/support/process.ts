@@ -9,7 +9,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A real process of ours, with everything it said. */
+/** A real process of Mooring, with all its output. */
 export class TestProcess {
   readonly exited: Promise<Exit>;
   private text = '';
@@ -18,7 +18,7 @@ export class TestProcess {
   private startedUrl: string | undefined;
 
   constructor(readonly child: ChildProcess) {
-    // Not at its exit: what it said last is read only when its output is closed too.
+    // Waits for the end of the output, not only for the exit, because the last output is read after it.
     this.exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk: string) => this.read(chunk));
@@ -31,14 +31,14 @@ export class TestProcess {
   /** One app, as the launcher starts it. */
   static app(name: string, env: NodeJS.ProcessEnv): TestProcess {
     const packed = `${root}/dist/packed/${name}.js`;
-    // What is loaded before an app can change it only where its modules are not packed.
+    // A module that is loaded before an app can change it only if the app is not packed.
     const isPacked = existsSync(packed) && !env['NODE_OPTIONS'];
     const entry = isPacked ? packed : `${root}/dist/apps/${name}/src/main.js`;
     const stdio: ['ignore', 'pipe', 'pipe', 'ipc'] = ['ignore', 'pipe', 'pipe', 'ipc'];
     return new TestProcess(spawn(process.execPath, [entry], { env: cleanEnv(env), stdio, cwd: root }));
   }
 
-  /** A script of ours, as npm starts it. */
+  /** A script of the repository, as npm starts it. */
   static script(args: readonly string[], env: NodeJS.ProcessEnv): TestProcess {
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
     return new TestProcess(spawn(process.execPath, args, { env: cleanEnv(env), stdio, cwd: root }));
@@ -79,7 +79,7 @@ export class TestProcess {
   }
 }
 
-/** The machine's own settings, without those that would reach into a test. */
+/** The environment of the machine without the variables that would affect a test. */
 function cleanEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG } = process.env;
   return { PATH, HOME, TMPDIR, LANG, ...env };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isGone } from './is-gone.js';
 
-/** All processes that a process started, and those that they did. */
+/** All processes that a process started, directly or indirectly. */
 export function processesBelow(pid: number): number[] {
   const parents = new Map(pids().map((each) => [each, parentOf(each)]));
   const below = (above: number): number[] =>
@@ -10,7 +10,7 @@ export function processesBelow(pid: number): number[] {
   return below(pid);
 }
 
-/** Those of them that draw; others make safe what was drawn. */
+/** The processes that draw; others sanitize the result. */
 export function drawersBelow(pid: number): number[] {
   return processesBelow(pid).filter((each) => /renderer\.process\.js.*(draw|browse)/s.test(commandOf(each)));
 }
@@ -24,13 +24,13 @@ export function groupIsThere(group: number): boolean {
   return pids().some((pid) => Number(statOf(pid)?.[2]) === group && !isGone(pid));
 }
 
-/** For how long it has been on a processor. */
+/** The CPU time of a process. */
 export function secondsOf(pid: number): number {
   const [, , , , , , , , , , , user, system] = statOf(pid) ?? [];
   return (Number(user) + Number(system)) / 100;
 }
 
-/** The folders in which the processes stand that draw for a worker. */
+/** The working folders of the processes that draw for a worker. */
 export function foldersOf(worker: number): string[] {
   return readdirSync(tmpdir()).filter(
     (name) => /^mooring-render-\w+-(\d+)-/.exec(name)?.[1] === String(worker),
@@ -46,7 +46,7 @@ function parentOf(pid: number): number | undefined {
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** From its state on: its name may hold anything. */
+/** The fields from the state on: the name before them may contain anything. */
 function statOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -56,7 +56,7 @@ function statOf(pid: number): string[] | undefined {
   }
 }
 
-/** What it has to itself, in MB. */
+/** The private memory of a process, in MB. */
 function memoryOf(pid: number): number {
   try {
     const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);

@@ -12,11 +12,11 @@ export interface Checked {
   readonly said: string;
 }
 
-/** Prometheus' own checker. */
+/** The checker of Prometheus. */
 export class Promtool {
   private constructor(private readonly program: string) {}
 
-  /** The one on the PATH; else Debian's, unpacked and not installed: nothing is started and nothing stays behind. */
+  /** The promtool on the PATH; otherwise Debian's, unpacked without an installation. */
   static async find(): Promise<Promtool> {
     const fetched = join(FETCHED, 'usr/bin/promtool');
     for (const program of ['promtool', fetched]) if (answers(program)) return new Promtool(program);

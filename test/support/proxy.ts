@@ -1,15 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * What happens to the connection that sends a certain text: `drop` lets it arrive and cuts the connection when the
- * answer comes; `cut` lets it not arrive at all; `hang` lets it arrive, and silence follows; `hold` lets it arrive when it is
- * told to; `gather` lets it arrive, and brings what is answered at once when the store has ended the connection.
+ * The fault of the connection that sends a certain text: `drop` delivers it and cuts the connection at the answer;
+ * `cut` does not deliver it; `hang` delivers it and nothing after it; `hold` delivers it on `release`; `gather`
+ * delivers it and passes the answers on at once when the store has closed the connection.
  */
 type Fault = 'drop' | 'cut' | 'hang' | 'hold' | 'gather';
 
-/** Stands between a fleet and its store, and makes one reply go wrong. */
+/** A proxy between a fleet and its store that makes one reply fail. */
 export class Proxy {
-  /** Each answer comes so much later: what waits for many, one after the other, takes as many times as long. */
+  /** The delay of each answer: a call that waits for many answers in sequence takes as many delays. */
   lagMs = 0;
   /** How many bytes the store answered. */
   answered = 0;
@@ -36,17 +36,17 @@ export class Proxy {
     return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Once, to the next connection that sends this text; answers when that has happened. */
+  /** Applies once, to the next connection that sends this text; resolves when that has happened. */
   next(fault: Fault, text: RegExp): Promise<void> {
     return new Promise((resolve) => (this.armed = { fault, text, met: resolve }));
   }
 
-  /** What hangs is cut. */
+  /** Cuts the hanging connections. */
   cutHanging(): void {
     for (const socket of this.hanging) socket.destroy();
   }
 
-  /** What is held arrives. */
+  /** Delivers what is held. */
   release(): void {
     for (const send of this.held) send();
     this.held.clear();
@@ -57,7 +57,7 @@ export class Proxy {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** None overtakes another, whatever the lag was when it came. */
+  /** Keeps the order of answers when the lag changes. */
   private inOrder(write: (data: Buffer) => void): (data: Buffer) => void {
     const line: { readonly data: Buffer; readonly at: number }[] = [];
     const next = (): void => {

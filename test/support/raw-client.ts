@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { until } from './until.js';
 
-/** A connection on which a test writes what it likes, and reads when it likes. */
+/** A connection on which a test writes and reads at will. */
 export class RawClient {
   received = '';
   isClosed = false;
 
   private constructor(readonly socket: Socket) {
     socket.setEncoding('latin1').on('data', (text: string) => (this.received += text));
-    // What the server cuts off is what the test looks for.
+    // A connection that the server cuts is a result, not an error.
     socket.on('error', () => undefined);
     socket.once('close', () => (this.isClosed = true));
   }
@@ -20,7 +20,7 @@ export class RawClient {
     return client;
   }
 
-  /** Sends a text on a connection of its own; answers what came back once the server has closed it. */
+  /** Sends a text on a connection of its own; returns what came back when the server has closed it. */
   static async ask(url: string, text: string): Promise<string> {
     const client = await RawClient.connect(url);
     client.write(text);
@@ -32,7 +32,7 @@ export class RawClient {
     this.socket.write(text, 'latin1');
   }
 
-  /** Reads nothing more: what comes stays where it is. */
+  /** Stops reading: incoming data stays unread. */
   stopReading(): void {
     this.socket.pause();
   }
@@ -46,7 +46,7 @@ export class RawClient {
   }
 }
 
-/** The problem that an answer carries, with its status. */
+/** The problem in an answer, with its status. */
 export function problemIn(answer: string): { status: number; type: string; code: unknown } {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   return {

@@ -1,8 +1,8 @@
-/** The container engines that `npm run test:engines` started, and what it does with them when it is asked. */
+/** The container engines that `npm run test:engines` started, and the faults they can be asked for. */
 export class RealEngine {
   private constructor(
     readonly name: string,
-    /** As `DOCKER_HOST` takes it. */
+    /** In the form of `DOCKER_HOST`. */
     readonly host: string,
   ) {}
 
@@ -15,7 +15,7 @@ export class RealEngine {
     return this.told('restart');
   }
 
-  /** It accepts and never answers, until it is thawed. */
+  /** Accepts connections and never answers until it is thawed. */
   freeze(): Promise<void> {
     return this.told('freeze');
   }

@@ -3,12 +3,12 @@ import { freePorts, RedisServer, type Settings } from './redis-server.js';
 import { until } from './until.js';
 
 const MASTERS = 3;
-/** Of the 16384 slots, how many each master has; the last one has a few less. */
+/** How many of the 16384 slots each master has; the last one has a few less. */
 const SHARE = Math.ceil(16_384 / MASTERS);
 
-/** Three masters, by themselves the smallest Cluster there is, or each with a replica. */
+/** Three masters, the smallest possible Cluster, optionally with a replica each. */
 export class RedisCluster {
-  /** By their master's place among the nodes. */
+  /** In the order of their masters among the nodes. */
   readonly replicas: RedisServer[] = [];
 
   private constructor(readonly nodes: readonly RedisServer[]) {}
@@ -29,18 +29,18 @@ export class RedisCluster {
     return cluster;
   }
 
-  /** As `REDIS_CLUSTER` wants it. */
+  /** In the form of `REDIS_CLUSTER`. */
   get addresses(): string {
     return this.nodes.map(({ address }) => address).join(',');
   }
 
-  /** The node that has a key, and every other with the same hash tag. */
+  /** The node of a key, and of every other key with the same hash tag. */
   async nodeOf(key: string): Promise<RedisServer> {
     const slot = await this.nodes[0]!.ask((redis) => redis.cluster('KEYSLOT', key));
     return this.nodes[Math.floor(slot / SHARE)]!;
   }
 
-  /** Moves the slot of a key, and all keys in it, to another master while everything goes on. Answers how many keys it had. */
+  /** Moves the slot of a key with all its keys to another master under load. Returns how many keys it had. */
   async moveSlot(key: string, from: RedisServer, to: RedisServer): Promise<number> {
     const slot = await from.ask((redis) => redis.cluster('KEYSLOT', key));
     const [fromId, toId] = await Promise.all(
@@ -75,7 +75,7 @@ export class RedisCluster {
       () => replica.ask(async (redis) => (await redis.info('replication')).includes('master_link_status:up')),
       `${replica.address} has the data`,
     );
-    // So that each takes part when the others decide.
+    // So that each takes part in the decisions of the others.
     await until(
       () => replica.ask(async (redis) => (await redis.cluster('INFO')).includes('cluster_known_nodes:6')),
       `${replica.address} knows all`,
@@ -83,14 +83,14 @@ export class RedisCluster {
   }
 
   private async join(busPorts: readonly number[]): Promise<void> {
-    // A node that knows another one takes no epoch any more: all have theirs before the first two meet.
+    // A node that has met another one accepts no epoch, so all epochs are set before the first two meet.
     for (const [i, node] of this.nodes.entries())
       await node.ask((redis) => redis.cluster('SET-CONFIG-EPOCH', i + 1));
     for (const [i, node] of this.nodes.entries()) {
       const last = Math.min(16_384, (i + 1) * SHARE) - 1;
       await node.ask(async (redis) => {
         await redis.call('CLUSTER', 'ADDSLOTSRANGE', i * SHARE, last);
-        // Each meets each: word of a stranger would take seconds to go round.
+        // Each node meets each other node, because gossip alone would take seconds.
         for (const [j, { port }] of this.nodes.entries()) {
           if (j !== i) await redis.call('CLUSTER', 'MEET', '127.0.0.1', port, busPorts[j]!);
         }

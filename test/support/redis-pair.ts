@@ -9,7 +9,7 @@ export interface RedisPair {
 /** A master and a replica that has its data. The caller stops both. */
 export async function startRedisPair(): Promise<RedisPair> {
   const [masterPort, replicaPort] = await freePorts(2);
-  // By itself a master waits 5 s for more replicas before it sends its data to the first.
+  // By default a master waits 5 s for more replicas before it sends its data to the first.
   const data = { save: '""', 'repl-diskless-sync-delay': 0 };
   const master = await RedisServer.start(masterPort!, data);
   const replica = await RedisServer.start(replicaPort!, { ...data, replicaof: `127.0.0.1 ${masterPort}` });

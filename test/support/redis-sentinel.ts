@@ -3,7 +3,7 @@ import { until } from './until.js';
 
 const QUORUM = 2;
 
-/** One master, one replica, and three Sentinels that put the second in the place of the first. */
+/** One master, one replica, and three Sentinels that promote the replica. */
 export class RedisSentinel {
   readonly name = 'harbour';
 
@@ -15,7 +15,7 @@ export class RedisSentinel {
 
   static async start(): Promise<RedisSentinel> {
     const [masterPort, replicaPort, ...sentinelPorts] = await freePorts(5);
-    // By itself a master waits 5 s for more replicas before it sends its data to the first.
+    // By default a master waits 5 s for more replicas before it sends its data to the first.
     const data = { save: '""', 'repl-diskless-sync-delay': 0 };
     const master = await RedisServer.start(masterPort!, data);
     const replica = await RedisServer.start(replicaPort!, {
@@ -40,12 +40,12 @@ export class RedisSentinel {
     return all;
   }
 
-  /** As `REDIS_SENTINELS` wants it. */
+  /** In the form of `REDIS_SENTINELS`. */
   get addresses(): string {
     return this.sentinels.map(({ address }) => address).join(',');
   }
 
-  /** As an operator asks for it: the first Sentinel leads. */
+  /** Fails over as an operator does it: the first Sentinel leads. */
   async failOver(): Promise<void> {
     await this.sentinels[0]!.ask((redis) => redis.call('SENTINEL', 'FAILOVER', this.name));
   }
@@ -57,7 +57,7 @@ export class RedisSentinel {
     );
   }
 
-  /** The Sentinels leave the old master alone for some ten seconds. */
+  /** The Sentinels do not reconfigure the old master for about ten seconds. */
   async untilDemoted(): Promise<void> {
     await until(
       () =>
@@ -70,7 +70,7 @@ export class RedisSentinel {
     await Promise.all([...this.sentinels, this.replica, this.master].map((server) => server.stop()));
   }
 
-  /** The replica has the data, and each Sentinel knows it and the two others. */
+  /** The replica has the data, and each Sentinel has found it and the two others. */
   private async untilWatched(): Promise<void> {
     await until(
       () =>

@@ -8,13 +8,13 @@ import { Redis } from 'ioredis';
 import { findServer, isAlive } from '#runtime';
 import { until } from './until.js';
 
-/** Without a program for it, tests run on the embedded store, which is always one server. */
+/** Undefined without a program for it; tests then use the embedded store, which is always one server. */
 export const HAS_SERVER = findServer() !== undefined;
 
-/** Lines of a settings file; `dir`, `port` and `bind` are there already. */
+/** Lines of a settings file, besides `dir`, `port` and `bind`. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-/** One real server with a settings file of its own, of which there may be many at once. */
+/** One real server with a settings file of its own; several can run at once. */
 export class RedisServer {
   readonly pid: number;
   private readonly exited: Promise<unknown>;
@@ -48,7 +48,7 @@ export class RedisServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Over a connection of its own, which fails rather than waits. */
+  /** Uses a connection of its own, which fails instead of waiting. */
   async ask<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
     const redis = new Redis(this.port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => null });
     redis.on('error', () => redis.disconnect());
@@ -73,7 +73,7 @@ export class RedisServer {
     await this.exited;
   }
 
-  /** Leaves nothing behind, and looks whether that is so. */
+  /** Removes everything, and checks that. */
   async stop(): Promise<void> {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
@@ -81,7 +81,7 @@ export class RedisServer {
   }
 }
 
-/** Several at once, so that no two are the same. */
+/** Several at once, so that all are different. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer());
   await Promise.all(

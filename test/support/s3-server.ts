@@ -9,11 +9,13 @@ const REGION = 'eu-test-1';
 
 type Trouble = 'error' | 'cut' | 'cut-after-store';
 
-/** An object store of a test's own: refuses what is not signed, or not what was signed; lists by pages; fails when told to. */
+/**
+ * An object store for one test: refuses unsigned and wrongly signed requests, lists by pages, and fails when told to.
+ */
 export class S3Server {
   readonly objects = new Map<string, Buffer>();
   readonly calls: string[] = [];
-  /** What goes wrong with the next calls, of which method. */
+  /** The fault of the next calls, and of which method. */
   readonly troubles: { method: string; trouble: Trouble }[] = [];
   pageSize = 1_000;
 
@@ -104,7 +106,7 @@ function refuse(response: ServerResponse, status: number, code: string): void {
   response.writeHead(status).end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
 }
 
-/** As a server checks it: from what came, not from what was meant. */
+/** Checked as a server does it: from the received request, not from the intended one. */
 function wrongWith(request: IncomingMessage, url: URL, body: Buffer): string | undefined {
   const { headers } = request;
   const form =

@@ -1,4 +1,5 @@
-// A worker of one sandboxed kind, in a process of its own, to be killed: REDIS_URL, MOORING_PREFIX and KIND (its options) say the rest.
+// A worker of one sandboxed kind in a process of its own, for tests that kill it: configured by REDIS_URL,
+// MOORING_PREFIX and KIND (its options).
 import 'reflect-metadata';
 import { defineKind, KindProcessor, MooringModule } from '#nestjs';
 import '#nestjs/register';

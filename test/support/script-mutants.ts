@@ -2,13 +2,13 @@ import type { LuaScripts } from '#workload-kit';
 import { expect, it } from 'vitest';
 import { isNight } from './night.js';
 
-/** By day one in so many is tried. */
+/** By day every eighth mutant is tried. */
 const SAMPLE = 8;
 
 /** Removes one guard of a file, or one write that belongs to its step. */
 export type Mutant = readonly [file: string, from: string, to: string];
 
-/** The text of a script. It fails if the mutant is for a file of it that does not hold what it changes. */
+/** The text of a script with the mutant. Fails if the script has the file of the mutant but not the text it changes. */
 export function scriptText(
   scripts: LuaScripts,
   name: string,
@@ -21,7 +21,7 @@ export function scriptText(
   });
 }
 
-/** @param live runs every situation once, and answers all answers and states */
+/** @param live runs every situation once and returns all answers and states */
 export function testScripts(mutants: readonly Mutant[], live: (mutant?: Mutant) => Promise<string[]>): void {
   const lived = async (mutant?: Mutant): Promise<string[]> => {
     try {

@@ -69,7 +69,7 @@ export class TestSite {
     return until(
       async () => {
         const view = await this.view();
-        // A build whose worker died may run again after a later one is shown.
+        // A build whose worker was killed may run again after a later one is shown.
         const current = view.builds.find((build) => build.current);
         return current?.version === view.version && view.builds.every(isOver) && view;
       },

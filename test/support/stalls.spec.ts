@@ -7,7 +7,7 @@ describe('the stalls of a process', () => {
   beforeEach(() => (stalls = new Stalls()));
   afterEach(() => stalls.stop());
 
-  it('are the time in which it did not run, and no other', async () => {
+  it('are exactly the time in which it did not run', async () => {
     await pause(50);
     const [from, to] = block(200);
     await pause(50);

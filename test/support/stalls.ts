@@ -1,9 +1,9 @@
-/** How often is looked whether this process runs. */
+/** The interval of the ticks. */
 const TICK_MS = 10;
 
 /**
- * When this process did not run, as it was starved or busy: what it heard in that time it heard late, and no other process is to
- * blame. A tick that comes late tells since when.
+ * The times in which this process did not run, because it was starved or busy: messages of that time were received
+ * late, and the sender is not to blame. A late tick reveals the start of a stall.
  */
 export class Stalls {
   private readonly stalls: { readonly from: number; readonly to: number }[] = [];
@@ -14,13 +14,13 @@ export class Stalls {
     clearInterval(this.ticks);
   }
 
-  /** How long ago that was, without the time in which it did not run. */
+  /** The time since `from`, without stalls. */
   since(from: number): number {
     const now = Date.now();
     return now - from - this.within(from, now);
   }
 
-  /** For how much of that time it did not run. */
+  /** The length of the stalls between two times. */
   within(from: number, to: number): number {
     this.tick();
     return this.stalls.reduce(

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { findServer, startEmbedded } from '#runtime';
 import { until } from './until.js';
 
-/** A store of a test's own, to freeze, kill and restart: a real server when there is one, else the embedded one. */
+/**
+ * A store of one test, which can be frozen, killed and restarted: a real server if there is one, else the embedded one.
+ */
 export class TestStore {
   private pid = 0;
   private gone: Promise<unknown> = Promise.resolve();
@@ -28,7 +30,7 @@ export class TestStore {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** On the same port, with the same data (which the embedded one does not keep). */
+  /** On the same port, with the same data (the embedded store keeps none). */
   async restart(): Promise<void> {
     const program = findServer();
     if (program) {
@@ -66,7 +68,7 @@ export class TestStore {
     return spawn(program, [...args, '--appendonly', 'yes', ...this.args], { stdio: 'ignore' });
   }
 
-  /** Also an answer: that it wants a password. */
+  /** The error that the store requires a password is an answer as well. */
   private answers(): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1', () => socket.write('PING\r\n'));

@@ -1,5 +1,6 @@
-// Loaded before an app: a file beside which lies one of its name with `.stuck` cannot be moved. What that says is what happens
-// to who tries: `refuse`, an error of the disk; `hang`, nothing ever again; `slow`, it takes two seconds. The product knows nothing of it.
+// Loaded before an app: a file cannot be moved if there is a second file of its name with `.stuck`. The content of that
+// file is the fault: `refuse`, a disk error; `hang`, no answer; `slow`, a delay of two seconds. The product has no code
+// for this.
 import { readFileSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';

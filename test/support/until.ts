@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const OFTEN_MS = 15;
 const SELDOM_MS = 100;
 
-/** Waits until a fact is true: until `look` answers something other than undefined or false, or stops throwing. */
+/** Waits until a fact is true: until `look` returns something other than undefined or false, or stops throwing. */
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string,

@@ -8,7 +8,7 @@ const KEYS = `ada:read:${'0'.repeat(64)}`;
 const load = (env: NodeJS.ProcessEnv): ApiEnv => loadConfig(ApiEnv, env);
 
 describe('the settings of the api', () => {
-  it('have defaults that are safe', () => {
+  it('have safe defaults', () => {
     expect(load({})).toEqual({
       PORT: 3000,
       CONTAINERS: 'on',
@@ -55,20 +55,20 @@ describe('the settings of the api', () => {
     },
   );
 
-  it('do not take empty keys for keys', () => {
+  it('do not accept an empty list of keys', () => {
     expect(() => load({ HOST: '0.0.0.0', API_KEYS: '' })).toThrow('API_KEYS: needed');
   });
 
-  it('name each wrong key by its position', () => {
+  it('report each invalid key by its position', () => {
     expect(() => load({ API_KEYS: `${KEYS},bob` })).toThrow('API_KEYS: entry 2: ');
   });
 
-  it('name every contradiction', () => {
+  it('report every contradiction', () => {
     const env = { HOST: '0.0.0.0', REDIS_URL: 'redis://h', REDIS_CLUSTER: 'a:1' };
     expect(() => load(env)).toThrow(/has 2 problems:\n {2}together: set only one.*\n {2}API_KEYS: needed/);
   });
 
-  it('name every contradiction beside wrong values', () => {
+  it('report every contradiction together with invalid values', () => {
     const env = { LOG_LEVEL: 'loud', HOST: '0.0.0.0', REDIS_URL: 'redis://h', REDIS_CLUSTER: 'a:1' };
     expect(() => load(env)).toThrow(
       /has 3 problems:\n {2}LOG_LEVEL: .*\n {2}together: set only one.*\n {2}API_KEYS: needed/,
@@ -96,11 +96,11 @@ describe('the probe kind', () => {
     [false, { API_KEYS: KEYS }],
     [true, { API_KEYS: KEYS, DEMO: 'on' }],
     [false, { DEMO: 'off' }],
-  ])('say %s to pages for trying it, with %o', (is, env) => {
+  ])('comes with demo pages (%s) under %o', (is, env) => {
     expect(offersDemo(load(env))).toBe(is);
   });
 
-  it('is on or off, nothing else', () => {
+  it('accepts only on or off', () => {
     expect(() => load({ PROBE: 'yes' })).toThrow('PROBE: Invalid option: expected one of "on"|"off"');
   });
 });

@@ -34,7 +34,7 @@ describe('the gauges of the fleet', () => {
     expect(await shown()).toBe(count);
   });
 
-  it('show a sweep as tripped while the store says so', async () => {
+  it('show a sweep as tripped while the store has it as tripped', async () => {
     const fleet = gauges();
     const tripped = async (): Promise<unknown[]> => {
       await fleet.update();

@@ -14,7 +14,7 @@ describe('the settings of the janitor', () => {
     expect(load(env)).toHaveProperty('LEASE_REAP_EVERY', ms);
   });
 
-  it('may keep what ended for longer than a timer waits, and give owners no grace', () => {
+  it('may keep finished jobs for longer than a timer can wait, and give owners no grace', () => {
     expect(load({ RETENTION_AGE: '30d', ARTIFACT_GRACE: '90d', OWNER_GRACE: '0' })).toMatchObject({
       RETENTION_AGE: 2_592_000_000,
       ARTIFACT_GRACE: 7_776_000_000,

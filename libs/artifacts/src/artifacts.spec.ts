@@ -36,7 +36,7 @@ describe('artifacts', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('are those of the run that is asked for', async () => {
+  it('are those of the requested run', async () => {
     const put = await artifacts.put(RUN, 'a.txt', 'hello', { contentType: 'text/plain' });
     expect([await artifacts.list(JOB, '12'), await open('a.txt', '12')]).toEqual([[], undefined]);
     const sha256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
@@ -47,14 +47,14 @@ describe('artifacts', () => {
     expect(await open('b.txt')).toBeUndefined();
   });
 
-  it('are kept by a server that takes no flags of scripts', async () => {
+  it('work on a server that rejects script flags', async () => {
     withoutScriptFlags(redis);
     await artifacts.put(RUN, 'a', 'x');
     expect((await artifacts.list(JOB, '7')).map(({ name }) => name)).toEqual(['a']);
     expect(await artifacts.removeAll(JOB)).toBe(1);
   });
 
-  it('of an overtaken run never show, whenever it puts them', async () => {
+  it('of an overtaken run never show, whenever it stores them', async () => {
     await artifacts.put(RUN, 'a', 'old');
     await artifacts.put(OTHER_RUN, 'a', 'new');
     await artifacts.put(RUN, 'late', 'older');
@@ -62,12 +62,12 @@ describe('artifacts', () => {
     expect(await read('a', '12')).toBe('new');
   });
 
-  it('of a run whose fence begins as that of another are its own', async () => {
+  it('of a run whose fence begins like that of another are separate', async () => {
     await artifacts.put(OTHER_RUN, 'a', 'x');
     expect(await artifacts.list(JOB, '1')).toEqual([]);
   });
 
-  it('of one name are one, the later, in the order in which they were written', async () => {
+  it('of one name are one: the last one written', async () => {
     for (const [name, what] of [
       ['b', '1'],
       ['a', '2'],
@@ -78,7 +78,7 @@ describe('artifacts', () => {
     expect(await read('b')).toBe('3');
   });
 
-  it('are removed whole, of every run, with every key; and once more', async () => {
+  it('are removed completely, of every run, with every key; a repeat does nothing', async () => {
     await artifacts.put(RUN, 'a', 'x');
     await artifacts.put(RUN, 'b', 'x');
     await artifacts.put(OTHER_RUN, 'a', 'x');
@@ -90,7 +90,7 @@ describe('artifacts', () => {
     expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
   });
 
-  it('of one run are removed, and those of the others stay', async () => {
+  it('of one run are removed, and those of other runs stay', async () => {
     await artifacts.put(RUN, 'a', 'x');
     await artifacts.put({ jobId: JOB, fence: '70' }, 'a', 'of a new life');
     await artifacts.removeRun(JOB, '7');
@@ -102,7 +102,7 @@ describe('artifacts', () => {
     expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
   });
 
-  it('of a run that does not count any more, once they are there, go again', async () => {
+  it('of a run that no longer counts are removed after they were stored', async () => {
     await artifacts.put(RUN, 'a', 'x');
     const check = (): void => {
       throw new Error('it has ended');
@@ -112,7 +112,7 @@ describe('artifacts', () => {
     expect(await artifacts.removeAll(JOB)).toBe(1);
   });
 
-  it('that somebody else has removed are no error', async () => {
+  it('that were already removed are no error', async () => {
     await artifacts.put(RUN, 'a', 'x');
     await rm(join(folder, prefix, shardOf(JOB)), { recursive: true });
     expect(await open('a')).toBeUndefined();
@@ -120,7 +120,7 @@ describe('artifacts', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it('that cannot be removed keep what leads to them, up to the last', async () => {
+  it('that cannot be removed keep their index entries', async () => {
     for (const name of ['a', 'b', 'c']) await artifacts.put(RUN, name, 'x');
     let calls = 0;
     const broken = new Artifacts(redis, prefix, {
@@ -133,7 +133,7 @@ describe('artifacts', () => {
     expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
   });
 
-  it('that are put while they are removed are not to stay', async () => {
+  it('that are stored during their removal do not stay', async () => {
     async function* meanwhile(): AsyncGenerator<Buffer> {
       yield Buffer.from('x');
       await artifacts.removeAll(JOB);
@@ -143,7 +143,7 @@ describe('artifacts', () => {
     expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
   });
 
-  it('that are removed between their bytes and their entry are not to stay', async () => {
+  it('that are removed between their bytes and their entry do not stay', async () => {
     const late = new Artifacts(redis, prefix, {
       ...portOf(bytes),
       put: async (...args) => {
@@ -166,7 +166,7 @@ describe('artifacts', () => {
     expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
   });
 
-  it('are as many as a job may have, and not one more', async () => {
+  it('are limited in number for each job', async () => {
     const fields = Array.from({ length: MOST_A_JOB - 1 }, (_, i) => [`7/${i}`, '0|']).flat();
     await redis.hset(manifestOf(prefix, JOB), ...fields, 'n', 5);
     await artifacts.put(RUN, 'last', 'x');
@@ -174,29 +174,32 @@ describe('artifacts', () => {
     expect((await artifacts.list(JOB, '7')).map(({ name }) => name)).toEqual(['last']);
   });
 
-  describe('when the writing process dies', () => {
+  describe('when the writing process is killed', () => {
     const dying = (at: 'before' | 'after'): Artifacts =>
       new Artifacts(redis, prefix, {
         ...portOf(bytes),
         put: async (...args) => {
           if (args[0] === 'fleets') return bytes.put(...args);
           if (at === 'after') await bytes.put(...args);
-          // As a death does: nothing comes after it.
+          // Like a killed process: nothing follows.
           return new Promise(() => undefined);
         },
       });
 
-    it.each(['before', 'after'] as const)('%s its bytes, never show, and go with the job', async (at) => {
-      void dying(at).put(RUN, 'a', 'x');
-      const isThere = async (): Promise<boolean> => (await redis.hlen(manifestOf(prefix, JOB))) === 2;
-      await expect.poll(isThere).toBe(true);
-      if (at === 'after') await expect.poll(filesLeft).toHaveLength(1);
-      expect(await artifacts.list(JOB, '7')).toEqual([]);
-      expect(await artifacts.removeAll(JOB)).toBe(1);
-      expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
-    });
+    it.each(['before', 'after'] as const)(
+      '%s its bytes, never show, and are removed with the job',
+      async (at) => {
+        void dying(at).put(RUN, 'a', 'x');
+        const isThere = async (): Promise<boolean> => (await redis.hlen(manifestOf(prefix, JOB))) === 2;
+        await expect.poll(isThere).toBe(true);
+        if (at === 'after') await expect.poll(filesLeft).toHaveLength(1);
+        expect(await artifacts.list(JOB, '7')).toEqual([]);
+        expect(await artifacts.removeAll(JOB)).toBe(1);
+        expect([await keysLeft(), await filesLeft()]).toEqual([[], []]);
+      },
+    );
 
-    it('halfway through its bytes, leave a part that goes with the job', async () => {
+    it('halfway through its bytes, leave a part that is removed with the job', async () => {
       await redis.hset(manifestOf(prefix, JOB), `7/${'x'.repeat(20)}`, '0|');
       await redis.zadd(madeIn(prefix, shardOf(JOB)), 1, JOB);
       const place = join(folder, prefix, shardOf(JOB), JOB);
@@ -207,10 +210,10 @@ describe('artifacts', () => {
     });
   });
 
-  describe('are walked', () => {
+  describe('are listed', () => {
     const ids = Array.from({ length: 300 }, (_, i) => `probe-${String(i).padStart(20, '0')}`);
 
-    it('job by job, each with when it was last written, in the store’s time', async () => {
+    it("job by job, each with the time of its last write by the store's clock", async () => {
       const [seconds] = await redis.time();
       await Promise.all(ids.map((jobId) => artifacts.put({ jobId, fence: '1' }, 'a', 'x')));
       const seen = await walkAll();
@@ -218,7 +221,7 @@ describe('artifacts', () => {
       expect(Math.min(...seen.values())).toBeGreaterThanOrEqual(Number(seconds) * 1_000);
     });
 
-    it('also where there are only bytes, which count from when they were first seen', async () => {
+    it('even if only bytes exist, which count from the time they were first seen', async () => {
       await artifacts.put(RUN, 'a', 'x');
       await redis.unlink(...(await keysLeft()));
       const first = await walkAll();
@@ -228,7 +231,7 @@ describe('artifacts', () => {
       expect([await keysLeft(), await filesLeft(), (await walkAll()).size]).toEqual([[], [], 0]);
     });
 
-    it('by a dry run, which enters nothing', async () => {
+    it('by a dry run, which writes no entries', async () => {
       await artifacts.put(RUN, 'a', 'x');
       await redis.unlink(...(await keysLeft()));
       expect([...(await walkAll(true)).keys()]).toEqual([JOB]);
@@ -237,7 +240,7 @@ describe('artifacts', () => {
       await artifacts.removeAll(JOB);
     });
 
-    it('and what somebody else has put there is passed over', async () => {
+    it('without foreign files', async () => {
       await mkdir(join(folder, prefix, 'a', 'notes of mine'), { recursive: true });
       await mkdir(
         join(
@@ -289,11 +292,14 @@ describe('artifacts', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it.each(['text', 'text/plain\r\nx: y', 'text/html; a="b"', ''])('have no type %j', async (contentType) => {
-    await expect(artifacts.put(RUN, 'a', 'x', { contentType })).rejects.toMatchObject({ code: 'INVALID' });
-  });
+  it.each(['text', 'text/plain\r\nx: y', 'text/html; a="b"', ''])(
+    'are refused with the type %j',
+    async (contentType) => {
+      await expect(artifacts.put(RUN, 'a', 'x', { contentType })).rejects.toMatchObject({ code: 'INVALID' });
+    },
+  );
 
-  it('belong to jobs whose ids are of ours', async () => {
+  it('belong only to jobs with valid ids', async () => {
     await expect(artifacts.put({ jobId: '../x', fence: '1' }, 'a', 'x')).rejects.toMatchObject({
       code: 'INVALID',
     });
@@ -325,7 +331,7 @@ describe('artifacts', () => {
   }
 });
 
-/** Its methods, to be replaced one by one. */
+/** The methods of a store, so that a test can replace some. */
 function portOf(bytes: ByteStore): ByteStore {
   return {
     put: (...args) => bytes.put(...args),

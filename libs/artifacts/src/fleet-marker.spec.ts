@@ -16,8 +16,8 @@ import { S3Store } from './stores/s3-store.js';
 const JOB = 'probe-00000000000000000001';
 const OTHER_JOB = 'probe-00000000000000000002';
 
-/** Two fleets with one place for their bytes, each with a Redis of its own: here, a prefix of its own there. */
-describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
+/** Two fleets with one place for their bytes and a Redis each, here a prefix each. */
+describe.each(['files', 's3'])('a fleet next to another, in %s', (kind) => {
   let redis: Redis;
   let prefixes: string[];
   let openBytes: () => ByteStore;
@@ -50,7 +50,7 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
     await redis.quit();
   });
 
-  it('takes none of its bytes for left behind, whichever was there first', async () => {
+  it('never counts its own bytes as left behind, whichever fleet was first', async () => {
     await ours.put({ jobId: JOB, fence: '1' }, 'a', 'ours');
     await theirs.put({ jobId: OTHER_JOB, fence: '1' }, 'a', 'theirs');
     for (const [artifacts, own] of [
@@ -60,11 +60,11 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
       const { jobIds, why } = await walk(artifacts);
       expect([jobIds, why]).toEqual([[own], expect.stringContaining('another fleet stores artifacts')]);
     }
-    // What is its own goes as ever.
+    // Its own artifacts can still be removed.
     expect([await ours.removeAll(JOB), await theirs.removeAll(OTHER_JOB)]).toEqual([1, 1]);
   });
 
-  it('finds its own stray bytes again once the other’s seal is gone', async () => {
+  it('finds its own stray bytes again when the marker of the other fleet is gone', async () => {
     await theirs.put({ jobId: OTHER_JOB, fence: '1' }, 'a', 'theirs');
     await ours.put({ jobId: JOB, fence: '1' }, 'a', 'ours');
     await theirs.removeAll(OTHER_JOB);
@@ -74,14 +74,14 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
     expect(await walk(ours)).toEqual({ jobIds: [JOB], why: undefined });
   });
 
-  it('leaves one seal, however many of its processes begin at once', async () => {
+  it('leaves one marker, however many of its processes start at once', async () => {
     const many = Array.from({ length: 8 }, () => new Artifacts(redis, prefixes[0]!, openBytes()));
     await Promise.all(many.map((each, i) => each.put({ jobId: JOB, fence: '1' }, `${i}`, 'x')));
     expect(await openBytes().files('fleets')).toEqual([await sealOf(prefixes[0]!)]);
     expect(await walk(ours)).toEqual({ jobIds: [JOB], why: undefined });
   });
 
-  it('that cannot leave a seal writes nothing, and tries again', async () => {
+  it('writes nothing when it cannot leave a marker, and tries again', async () => {
     const bytes = openBytes();
     let isShut = true;
     const shut = new Artifacts(redis, prefixes[0]!, {
@@ -97,7 +97,7 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
     expect(await bytes.files('fleets')).toHaveLength(1);
   });
 
-  it('neither takes what is not there for removed, nor writes, while its seal is gone', async () => {
+  it('refuses to remove and to write while its marker is missing', async () => {
     await ours.put({ jobId: JOB, fence: '1' }, 'a', 'ours');
     const [file] = await openBytes().files(`${shardOf(JOB)}/${JOB}`);
     const seal = await sealOf(prefixes[0]!);
@@ -117,7 +117,7 @@ describe.each(['files', 's3'])('a fleet beside another, in %s', (kind) => {
     expect([await again.removeAll(JOB), (await walk(again)).jobIds]).toEqual([2, []]);
   });
 
-  it('that goes on while the place goes sees it within seconds', async () => {
+  it('notices within seconds that the place is gone', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       await ours.put({ jobId: JOB, fence: '1' }, 'a', 'x');

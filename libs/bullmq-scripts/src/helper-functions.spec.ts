@@ -8,7 +8,7 @@ const DECLARED = /\bfunction ?\w* ?\(([^)]*)\)|\blocal (?!function)([\w, ]+)|\bf
 
 describe('the helper functions of the composed texts', () => {
   it.each(Object.keys(KNOWN_TEXTS).filter((name) => readBullScripts().has(name)))(
-    'use no variable of one call: %s',
+    'use no variable of a single call: %s',
     (name) => {
       const { helpers, main } = takeHelpersOut(readBullScripts().get(name)!.lua);
       const ofOneCall = new Set(['KEYS', 'ARGV', ...variablesOf(main)]);
@@ -18,7 +18,7 @@ describe('the helper functions of the composed texts', () => {
     },
   );
 
-  it('are no part of the text any more, but for those that use its variables', () => {
+  it('are removed from the text, except those that use its variables', () => {
     const { helpers, main } = takeHelpersOut(readBullScripts().get('obliterate')!.lua);
 
     expect(main.match(/^local function \w+/gm)).toEqual(['local function removeLockKeys']);
@@ -26,13 +26,13 @@ describe('the helper functions of the composed texts', () => {
   });
 });
 
-/** Those that stand at the left edge. */
+/** The functions that start at the left edge. */
 function variablesOf(main: string): string[] {
   const lists = [...main.matchAll(/^local (?:function )?([\w, ]+)/gm)].map(([, list]) => list!);
   return lists.flatMap(namesIn).filter((name) => name !== 'rcall');
 }
 
-/** Without those that the function declares itself. */
+/** Without the variables that the function declares itself. */
 function namesUsedIn(helper: string): string[] {
   const code = helper.replace(NOT_CODE, ' ');
   const own = new Set(

@@ -5,14 +5,14 @@ import { bullRelease, readBullScripts } from './texts.js';
 describe('the texts of BullMQ', () => {
   const composed = Object.keys(KNOWN_TEXTS);
 
-  it('are handed out by the installed BullMQ without a connection, and known', () => {
+  it('are read from the installed BullMQ without a connection, and are known', () => {
     const bull = readBullScripts();
 
     expect(bull.get('moveToFinished')).toMatchObject({ numberOfKeys: 14 });
     expect(() => checkTexts(composed, bull, bullRelease())).not.toThrow();
   });
 
-  it.each(composed)('is refused with a sentence when %s has changed', (name) => {
+  it.each(composed)('are refused with a clear error when %s has changed', (name) => {
     const changed = new Map(readBullScripts());
     changed.set(name, { ...changed.get(name)!, digest: 'another' });
 

@@ -7,7 +7,7 @@ import { SlotServer } from './servers.js';
 import { readInfo } from './sessions.js';
 import { StoreDurability } from './store-durability.js';
 
-describe.runIf(HAS_SERVER)('what a replica holds', () => {
+describe.runIf(HAS_SERVER)('a write that a replica holds', () => {
   let master: RedisServer;
   let replica: RedisServer;
   let redis: Redis;
@@ -34,11 +34,11 @@ describe.runIf(HAS_SERVER)('what a replica holds', () => {
     });
   const write = (): Promise<unknown> => redis.incr('n');
 
-  it('is said of a write, with its answer', async () => {
+  it('is confirmed with its answer', async () => {
     expect(await durability.hold(() => redis.set('k', 'v'))).toEqual({ value: 'OK', isHeld: true });
   });
 
-  it('is said of no write that the connection broke around: another server may have got it', async () => {
+  it('is not confirmed when its connection broke: another server may have received it', async () => {
     const broken = durability.hold(async () => {
       const id = await redis.client('ID');
       await master.ask((other) => other.client('KILL', 'ID', id));
@@ -48,7 +48,7 @@ describe.runIf(HAS_SERVER)('what a replica holds', () => {
     expect(await durability.hold(write)).toMatchObject({ isHeld: true });
   });
 
-  it('is said of no write when its wait came to another server', async () => {
+  it('is not confirmed when its wait reached another server', async () => {
     const others = await startRedisPair();
     try {
       const elsewhere = new Redis(others.master.port, { lazyConnect: true });
@@ -60,19 +60,19 @@ describe.runIf(HAS_SERVER)('what a replica holds', () => {
     }
   });
 
-  it('fails as the write does, without a wait for a replica', async () => {
+  it('fails like the write, without a wait for a replica', async () => {
     const waiting = await holdWithoutReplica();
     await expect(waiting.durability.hold(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await waiting.expectHeldAfterThaw();
   });
 
-  it('holds up no other command of the connection', async () => {
+  it('delays no other command of the connection', async () => {
     const waiting = await holdWithoutReplica();
     expect(await write()).toBeGreaterThan(0);
     await waiting.expectHeldAfterThaw();
   });
 
-  it('is asked once for many', async () => {
+  it('shares one wait with many others', async () => {
     const waits = async (): Promise<number> =>
       master.ask(async (one) => {
         const stats = readInfo(await one.info('commandstats'))['cmdstat_wait'] ?? '';
@@ -88,7 +88,7 @@ describe.runIf(HAS_SERVER)('what a replica holds', () => {
     expect((await waits()) - before).toBe(1);
   });
 
-  /** The replica is frozen, and one write waits for it, for far longer than the test takes. */
+  /** The replica is frozen, and one write waits for it for far longer than the test takes. */
   async function holdWithoutReplica(): Promise<{
     readonly durability: StoreDurability;
     expectHeldAfterThaw(): Promise<void>;

@@ -12,18 +12,18 @@ describe('durations', () => {
     ['250', 250],
     [0, 0],
     [90, 90],
-  ])('reads %s as %d ms', (text, ms) => {
+  ])('are parsed: %s is %d ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 
   it.each(['', '-1s', '5 minutes', '1e3s', 's', '1m30s', -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'refuses %s',
+    'are refused: %s',
     (text) => {
       expect(parseDuration(text)).toBeUndefined();
     },
   );
 
-  it('that a person types need a unit, but for 0', () => {
+  it('that a person types need a unit, except 0', () => {
     expect(['0', '250ms', '1.5s'].map((text) => typedDurationMs(text))).toEqual([0, 250, 1_500]);
     expect(['5', '0', '42s', 'soon'].map(hasUnit)).toEqual([false, false, true, false]);
     for (const text of ['5', '1.5', 'soon', ''])
@@ -32,7 +32,7 @@ describe('durations', () => {
       );
   });
 
-  it('writes what it reads', () => {
+  it('are formatted so that they can be parsed again', () => {
     expect([0, 500, 1_500, 60_000, 90_000, 86_400_000].map(formatDuration)).toEqual([
       '0ms',
       '500ms',

@@ -28,13 +28,13 @@ describe('a fact', () => {
     expect(levelOf({ event })).toBe(40);
   });
 
-  it('of a failed job is a warning when it was the last attempt, and news before', () => {
+  it('of a failed job is a warning for the last attempt, and info before', () => {
     expect(levelOf({ event: 'job.failed', final: true })).toBe(40);
     expect(levelOf({ event: 'job.failed', final: false })).toBe(30);
   });
 
   it.each(['owner.cancelled', 'queue.paused', 'job.handed-back', 'worker.started', 'worker.drained'])(
-    'that happens now and then is news: %s',
+    'that happens now and then is info: %s',
     (event) => {
       expect(levelOf({ event })).toBe(30);
     },
@@ -51,14 +51,14 @@ describe('a fact', () => {
   it.each([
     ['done', 30],
     ['failed', 40],
-  ])('of a workload’s own has its own name and fields; one that is %s has level %i', (status, level) => {
+  ])('of a workload has its own name and fields; one that is %s has level %i', (status, level) => {
     const facts = { action: 'stop', attempt: 1 };
     const line = lineOf({ event: 'workload', what: 'lease.cleanup', owner: 'lease:1', status, facts });
     expect(line).toMatchObject({ event: 'lease.cleanup', owner: 'lease:1', status, level, ...facts });
   });
 
   it.each(['job.accepted', 'job.began', 'job.completed', 'job.cancelled', 'event.taken'])(
-    'that every job causes is said at debug only: %s',
+    'that every job causes is logged only at debug: %s',
     (event) => {
       expect(levelOf({ event })).toBe(20);
     },

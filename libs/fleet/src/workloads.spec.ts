@@ -15,7 +15,7 @@ const SETTINGS = { CHROMIUM: 'off', DIAGRAM_HEAVY: 4, DIAGRAM_WAIT: 10_000 };
 /** The other processes of a workload have a schedule, or nothing to reconcile. */
 const LOOPS: Record<string, Process[]> = { sites: ['api'], diagrams: ['api', 'janitor'] };
 const PROCESSES: Process[] = ['api', 'worker', 'janitor'];
-/** Containers bring a container engine: their own specs look at its end. */
+/** Containers need a container engine: their own specs check the shutdown. */
 const CASES = WORKLOADS.filter(({ name }) => name !== 'containers').flatMap((workload) =>
   PROCESSES.map((process) => ({ name: workload.name, process, workload })),
 );
@@ -58,7 +58,7 @@ describe('a workload', () => {
   }
 
   it.each(CASES)(
-    'leaves nothing of $name behind when the $process ends',
+    'leaves nothing of $name behind when the $process shuts down',
     async ({ name, process, workload }) => {
       const before = subscriptions();
       const imports = [
@@ -67,7 +67,7 @@ describe('a workload', () => {
         await workload.moduleFor(process, SETTINGS, true),
       ];
       const context = await startNestApp({ imports });
-      // It is connected before it ends.
+      // Connected before the shutdown.
       await Promise.all([context.get(Owners).openReceipts(), context.get(QueueReader).read()]);
       let hasLoop = true;
       try {

@@ -19,7 +19,7 @@ const work = defineKind({
 });
 const TRACK = parseOwner('track:1');
 
-describe('what callers see', () => {
+describe('the views of callers', () => {
   let kit: CoreKit;
   let app: INestApplicationContext;
   let facts: object[];
@@ -45,7 +45,7 @@ describe('what callers see', () => {
   const enqueue = async (options: EnqueueOptions = {}): Promise<string> =>
     (await app.get(Enqueuer).enqueue(work, {}, options)).id;
 
-  it('says why a job of an owner was removed, in the words of its cancel', async () => {
+  it('show why a job of an owner was removed, with the reason of its cancel', async () => {
     const id = await enqueue();
     await app.get(Owners).cancel(TRACK, { cancelId: 'c', reason: 'called off', by: 'ann' });
 
@@ -69,7 +69,7 @@ describe('what callers see', () => {
     });
   });
 
-  it('pages through the history of an owner', async () => {
+  it('page through the history of an owner', async () => {
     for (let i = 0; i < 120; i += 1) await enqueue();
     await app.get(Owners).cancel(TRACK);
     const owners = app.get(OwnersController);
@@ -78,7 +78,7 @@ describe('what callers see', () => {
     expect([first.entries.length, rest.entries.length, rest.cursor]).toEqual([100, 20, null]);
   });
 
-  it('are the slot keys of callers, whose limits can be set', async () => {
+  it('contain the slot keys of callers, whose limits can be set', async () => {
     const slots = app.get(SlotsController);
     expect(await slots.read('press/1')).toEqual({
       key: 'press/1',

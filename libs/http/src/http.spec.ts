@@ -30,7 +30,7 @@ const HIDDEN = 'probe-00000000000000000000';
 const aProbe = { kind: 'probe', owners: ['trip:42'], payload: {} };
 const OWNER = '/mooring/v1/owners/trip/42';
 
-/** The name of a caller is its scopes. */
+/** The name of a caller lists its scopes. */
 @Injectable()
 class ScopeGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -126,9 +126,9 @@ describe('the routes of Mooring in an application', () => {
   it.each<[string, unknown, number, string, RegExp]>([
     ['no owners', { ...aProbe, owners: [] }, 400, 'INVALID', /owners/],
     ['an owner without a type', { ...aProbe, owners: ['42'] }, 400, 'INVALID', /type:id/],
-    ['a payload that the kind does not take', { ...aProbe, payload: { ms: 'long' } }, 400, 'INVALID', /ms/],
+    ['a payload that the kind does not accept', { ...aProbe, payload: { ms: 'long' } }, 400, 'INVALID', /ms/],
     ['an option that callers may not set', { ...aProbe, jobId: 'meta' }, 400, 'INVALID', /jobId/],
-    ['a delay that is none', { ...aProbe, delay: 'soon' }, 400, 'INVALID', /delay/],
+    ['an invalid delay', { ...aProbe, delay: 'soon' }, 400, 'INVALID', /delay/],
     [
       'a slot key with a control character',
       { ...aProbe, slot: { key: 'a\nb', limit: 1 } },
@@ -211,9 +211,9 @@ describe('the routes of Mooring in an application', () => {
   it.each([
     ['an unknown field', { force: true }],
     ['an empty reason', { reason: ' ' }],
-    ['a time to wait, and nothing to wait for', { waitFor: '1s' }],
+    ['a time to wait without a wait', { waitFor: '1s' }],
     ['a wait that is too long', { wait: 'drained', waitFor: '3m' }],
-    ['a time that is none', { wait: 'drained', waitFor: 'soon' }],
+    ['an invalid time', { wait: 'drained', waitFor: 'soon' }],
     ['an empty cancelId', { cancelId: '' }],
   ])('refuse a cancel with %s, and cancel nothing', async (_, body) => {
     await call('POST', '/v1/jobs', aProbe);
@@ -251,14 +251,14 @@ describe('the routes of Mooring in an application', () => {
     });
   });
 
-  it('send no artifact behind its end, and none that is not there', async () => {
+  it('send no range behind the end of an artifact, and no unknown artifact', async () => {
     const path = `/v1/jobs/x/artifacts/${encodeURIComponent(artifact.name)}`;
     const behind = await call('GET', path, undefined, { range: 'bytes=10-' });
     expect([behind.status, behind.headers['content-range']]).toEqual([416, 'bytes */10']);
     expect(await call('GET', `/v1/jobs/${HIDDEN}/artifacts/x`)).toMatchObject({ status: 404 });
   });
 
-  it('pause a queue and set the limit of a slot, and say who did it', async () => {
+  it('pause a queue and set the limit of a slot, and log the caller', async () => {
     expect(await call('POST', '/v1/admin/queues/probe/pause')).toMatchObject({ body: { paused: true } });
     expect(await call('GET', '/v1/admin/queues')).toMatchObject({
       body: { queues: [{ queue: 'probe', paused: true }] },
@@ -280,7 +280,7 @@ describe('the routes of Mooring in an application', () => {
     expect(await call('POST', '/v1/admin/queues/nothing/pause')).toMatchObject({ status: 404 });
   });
 
-  it('take a flow down to its deepest child, and schedules, and requests for sweeps', async () => {
+  it('accept a flow down to its deepest child, schedules, and requests for sweeps', async () => {
     const tree = (depth: number): object => ({ ...aProbe, children: depth > 1 ? [tree(depth - 1)] : [] });
     expect(await call('POST', '/v1/flows', tree(5))).toMatchObject({
       status: 201,
@@ -331,7 +331,7 @@ describe('the routes of Mooring in an application', () => {
       });
   });
 
-  it('answer an unexpected error without its text, and a store that is away with 503', async () => {
+  it('answer an unexpected error without its message, and an unavailable store with 503', async () => {
     const cancel = vi.spyOn(app.get(Owners), 'cancel');
     cancel.mockRejectedValueOnce(new Error('WRONGTYPE secret'));
     const unexpected = await call('POST', `${OWNER}/cancel`);
@@ -349,7 +349,7 @@ describe('the routes of Mooring in an application', () => {
     expect(ofWorkload).toMatchObject({ status: 409, body: { code: 'TRIP_OVER' } });
   });
 
-  it('need one scope each, and are all described', async () => {
+  it('require one scope each, and are all described', async () => {
     const document = SwaggerModule.createDocument(app, new DocumentBuilder().build());
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x')] as const),
@@ -366,7 +366,7 @@ describe('the routes of Mooring in an application', () => {
     expect(JSON.stringify(document)).toContain('"EnqueueJob"');
   });
 
-  it('tell probes how the application is', async () => {
+  it('report the health of the application to probes', async () => {
     const scopes = { scopes: 'none' };
     expect(await call('GET', '/mooring/livez', undefined, scopes)).toMatchObject({
       status: 200,

@@ -110,7 +110,7 @@ describe('kinds', () => {
     return app;
   }
 
-  it('go from the enqueuer to their handler, with the payload as the caller gave it', async () => {
+  it("go from the enqueuer to their handler, with the caller's payload", async () => {
     const enqueuer = (await start([ThumbnailHandler, MediaProcessor])).get(Enqueuer);
 
     const ticket = await enqueuer.enqueue(thumbnail, { photoId: '7' });
@@ -137,7 +137,7 @@ describe('kinds', () => {
     ]);
   });
 
-  it('are tried again by their backoff, and a handler that came too early is called again at no attempt', async () => {
+  it('are retried by their backoff, and a snoozed one is called again without counting an attempt', async () => {
     const enqueuer = (await start([ThumbnailHandler, MediaProcessor])).get(Enqueuer);
 
     await enqueuer.enqueue(thumbnail, { photoId: '1', mode: 'early' });
@@ -165,7 +165,7 @@ describe('kinds', () => {
     });
   });
 
-  it('are told to stop when their time is over', async () => {
+  it('are told to stop at their timeout', async () => {
     const enqueuer = (await start([ShortHandler, MediaProcessor], [short])).get(Enqueuer);
 
     await enqueuer.enqueue(short, {});
@@ -187,7 +187,7 @@ describe('kinds', () => {
     expect([second.outcome, second.id, other.outcome]).toEqual(['skipped', first.id, 'created']);
   });
 
-  it('are refused before anything is written when the request cannot be right', async () => {
+  it('are refused before anything is written when the request is invalid', async () => {
     const enqueuer = (await start([])).get(Enqueuer);
     const refused = (payload: unknown, options = {}) =>
       enqueuer.enqueue(thumbnail, payload as never, options).then(
@@ -209,7 +209,7 @@ describe('kinds', () => {
     expect((await redis.keys(`${prefix}*`)).filter((key) => !/:meta$|~partitions$/.test(key))).toEqual([]);
   });
 
-  it('that a worker cannot read, or has no handler for, are put off and keep their attempts', async () => {
+  it('are delayed without counting an attempt when a worker cannot read them or has no handler', async () => {
     await start([ThumbnailHandler, MediaProcessor]);
     const queue = new MooredQueue('media', { connection: redis, prefix });
     const jobs = await queue.addBulk([
@@ -225,7 +225,7 @@ describe('kinds', () => {
     expect(seen).toEqual([]);
   });
 
-  it('are injected with their queue, which is one for all modules', async () => {
+  it('are injected with their queue, which all modules share', async () => {
     @Injectable()
     class Uploads {
       constructor(@InjectQueue('media') readonly queue: MooredQueue) {}

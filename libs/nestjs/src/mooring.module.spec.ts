@@ -26,7 +26,7 @@ class AudioProcessor extends WorkerHost {
   }
 }
 
-/** Names owners itself: its options win. */
+/** Names owners itself, so its options take precedence. */
 @Processor('audio', { ownersOf: () => ['user:own'] })
 class OwnAudioProcessor extends AudioProcessor {}
 
@@ -74,7 +74,7 @@ describe('an application with queues of its own', () => {
     return app;
   }
 
-  it('keeps its own queue, with owners inside, and has Owners and Slots to inject', async () => {
+  it('keeps its own queue, now with owners, and can inject Owners and Slots', async () => {
     const app = await start([], { queue: { ownersOf } });
 
     expect(app.get(getQueueToken('audio'))).toBeInstanceOf(MooredQueue);
@@ -82,7 +82,7 @@ describe('an application with queues of its own', () => {
     expect(app.get(Slots)).toBeInstanceOf(Slots);
   });
 
-  it('takes its options from a factory too', async () => {
+  it('may take its options from a factory', async () => {
     const root = MooringModule.forRootAsync({ inject: [], useFactory: () => Promise.resolve(place()) });
     const app = await startNestApp({ imports: [root] });
     apps.push(app);
@@ -91,7 +91,7 @@ describe('an application with queues of its own', () => {
     expect(await app.get(Owners).cancel('track:17')).toMatchObject({ removed: 1 });
   });
 
-  it('names the owners of the jobs that it adds and of those of plain producers that it runs', async () => {
+  it("names the owners of the jobs that it adds and of the plain producers' jobs that it runs", async () => {
     await kit.owners.cancel('track:closed');
     const app = await start([AudioProcessor], { queue: { ownersOf } });
     const queue = app.get<MooredQueue>(getQueueToken('audio'));
@@ -103,7 +103,7 @@ describe('an application with queues of its own', () => {
     expect(app.get(AudioProcessor).ran).toEqual([]);
   });
 
-  it('lets options win that the queue and the processor were given directly', async () => {
+  it('prefers the options that the queue and the processor were given directly', async () => {
     await kit.owners.cancel('track:closed');
     await kit.owners.cancel('user:own');
     const limits = { perOwner: 1 };
@@ -122,7 +122,7 @@ describe('an application with queues of its own', () => {
     await kit.owners.cancel('user:direct', { wait: 'drained' });
   });
 
-  it('bounds its jobs and their runs', async () => {
+  it('limits its jobs and their runs', async () => {
     const app = await start([AudioProcessor], {
       queue: { ownersOf, limits: { perOwner: 1 }, runTimeout: '50ms' },
     });
@@ -147,7 +147,7 @@ describe('an application with queues of its own', () => {
     expect(app.get(AudioProcessor).stopped).toEqual([job.id]);
   });
 
-  it('answers a cancel that it sends while its modules are initialized', async () => {
+  it('answers a cancel that is sent during module initialization', async () => {
     const app = await start([EarlyCaller]);
 
     expect(await app.get(EarlyCaller).first).toMatchObject({ closed: true });
@@ -165,7 +165,7 @@ describe('an application with queues of its own', () => {
     await server.stop();
   });
 
-  it('has no options of an application that was started before it', async () => {
+  it('does not share options with an application that was started before', async () => {
     await start([], { queue: { ownersOf } });
     const app = await start([AudioProcessor]);
     const queue = app.get<MooredQueue>(getQueueToken('audio'));

@@ -7,7 +7,7 @@ import { startNestApp } from '../../../test/support/nest-app.js';
 import { MooringModule, MooringSetupError } from './index.js';
 import { registerMooredClasses } from './register.js';
 
-describe('an application that cannot be right', () => {
+describe('an invalid application', () => {
   let kit: CoreKit;
 
   beforeEach(() => {
@@ -82,7 +82,7 @@ describe('an application that cannot be right', () => {
     if (keys.length > 0) await kit.redis.del(keys);
   });
 
-  it('is refused when an interval of its sweeps cannot be one', async () => {
+  it('is refused when an interval of its sweeps is invalid', async () => {
     const sweeps = { adoptEvery: '0s' };
 
     const { message } = await refusalOf(MooringModule.forRoot({ ...kit.place, sweeps }));
@@ -90,7 +90,7 @@ describe('an application that cannot be right', () => {
     expect(message).toBe('sweeps.adoptEvery is at least 100ms and at most 24d; got "0s".');
   });
 
-  it('starts when a test has put something else in the place of a queue', async () => {
+  it('starts when a test has replaced a queue', async () => {
     const audio = { provide: 'BullQueue_audio', useValue: { add: () => undefined } };
     const app = await startNestApp({
       imports: [MooringModule.forQueue('audio', { ownersOf })],

@@ -57,13 +57,13 @@ describe('the shutdown of an application', () => {
 
   it.each([
     { imported: 'by the application', imports: () => [...mooring(), ...bull()] },
-    // Nest then ends it before BullModule.
+    // Nest then shuts it down before BullModule.
     {
       imported: 'by a module of it',
       imports: () => [...bull(), { module: Infrastructure, imports: mooring() }],
     },
   ])(
-    'leaves Owners to the runs that end in it, and no connection (imported $imported)',
+    'keeps Owners for the runs that end in it, and leaves no connection (imported $imported)',
     async ({ imports }) => {
       const app = await startNestApp({ imports: imports(), providers: [LateCanceller] });
       await app.get<Queue>(getQueueToken('audio')).add('transcode', {});

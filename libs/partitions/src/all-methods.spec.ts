@@ -5,7 +5,7 @@ import { PartitionedFlowProducer } from './flow/partitioned-flow-producer.js';
 import { PartitionedSlots } from './slots/partitioned-slots.js';
 import { PartitionedWorker } from './worker/partitioned-worker.js';
 
-/** Their answers are the same in all partitions, or come from methods that ask all of them. */
+/** Their answers are the same in all partitions, or they use methods that ask all of them. */
 const COVERED = {
   worker: `constructor emit on off once Job trace base64Name clientName getBackend createBackend checkConnectionError
     createLockManager createSandbox extendJobLocks createJob jobScheduler isPaused isRunning delay updateDelays
@@ -23,7 +23,7 @@ describe.each([
   { over: PartitionedFlowProducer, plain: MooredFlowProducer, covered: COVERED.flow },
   { over: PartitionedSlots, plain: Slots, covered: COVERED.slots },
 ])('$plain.name over all partitions', ({ over, plain, covered }) => {
-  it('has an answer of its own for every method of BullMQ and of the core', () => {
+  it('overrides every method of BullMQ and of the core that needs it', () => {
     const known = new Set([...methodsOf(over, plain), ...covered.split(/\s+/)]);
 
     expect(methodsOf(plain, null).filter((name) => !known.has(name))).toEqual([]);

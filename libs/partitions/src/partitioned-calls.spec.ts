@@ -72,7 +72,7 @@ describe('with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('reads slots and sets their limits, wherever they are', async () => {
+  it('reads slots and sets their limits in any partition', async () => {
     const queue = kit.queue();
     for (const track of TRACKS) await queue.add('x', {}, { owners: [track], slot: { key: track, limit: 1 } });
     const slots = kit.slots();
@@ -89,7 +89,7 @@ describe('with several partitions', () => {
     for (const track of TRACKS) expect(await slots.get(track)).toMatchObject({ holding: 0 });
   });
 
-  it('says what a cancel would do without doing it', async () => {
+  it('previews a cancel without an effect', async () => {
     const queue = kit.queue();
     await queue.addBulk(TRACKS.map(jobsOf));
 
@@ -100,14 +100,14 @@ describe('with several partitions', () => {
     expect((await kit.owners.cancel('user:1')).removed).toBe(12);
   });
 
-  it('says that a cancel would be late for an owner that was reopened since', async () => {
+  it('previews a late cancel of an owner that was reopened since', async () => {
     const happenedAt = Date.now() - 1_000;
     await kit.owners.reopen('user:1');
 
     expect(await kit.owners.cancel('user:1', { dryRun: true, happenedAt })).toMatchObject({ late: true });
   });
 
-  it('bounds closed owners without jobs once for all partitions, and purges them in all', async () => {
+  it('limits closed owners without jobs once for all partitions, and purges them in all', async () => {
     for (const name of ['a:1', 'a:2', 'a:3']) await kit.owners.cancel(name);
     const full = { code: 'CLOSED_FULL' };
     await expect(kit.owners.cancel('a:4')).rejects.toMatchObject(full);
@@ -120,7 +120,7 @@ describe('with several partitions', () => {
     expect(await kit.owners.cancel('a:4')).toMatchObject({ closed: true, done: true });
   });
 
-  it('closes an owner with jobs in another partition when no more without jobs may be closed, and keeps it closed', async () => {
+  it('closes an owner with jobs in another partition at the limit of owners without jobs, and keeps it closed', async () => {
     const elsewhere = TRACKS.find((track) => partitionOfOwner(track, PARTITIONS) !== 0)!;
     const queue = kit.queue();
     await queue.add('x', {}, { owners: [elsewhere] });
@@ -137,7 +137,7 @@ describe('with several partitions', () => {
     }
   });
 
-  it('reopens an owner with jobs in another partition when no more without jobs may be remembered', async () => {
+  it('reopens an owner with jobs in another partition at the limit of owners without jobs', async () => {
     const elsewhere = TRACKS.find((track) => partitionOfOwner(track, PARTITIONS) !== 0)!;
     await kit.queue().add('x', {}, { owners: [elsewhere] });
     for (const name of ['a:1', 'a:2', 'a:3']) await kit.owners.cancel(name);
@@ -162,7 +162,7 @@ describe('with several partitions', () => {
     }
   });
 
-  it('keeps no more than the newest receipts of cancels that find no job', async () => {
+  it('keeps only the newest receipts of cancels that find no job', async () => {
     await kit.owners.cancel('a:1', { cancelId: 'c1' });
 
     const listed = await Promise.all(kit.roots.map((root) => kit.redis.zrange(`${root}~empty`, '0', '-1')));

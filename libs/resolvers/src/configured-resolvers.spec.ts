@@ -12,7 +12,7 @@ const SQL = {
 const CANARIES = { alive: 'a', gone: 'g' };
 
 describe('the resolvers of the settings', () => {
-  it('are what the settings say, one for each type', async () => {
+  it('are one for each type in the settings', async () => {
     const resolvers = new ConfiguredResolvers(
       new Map<string, typeof HTTP | typeof SQL>([
         ['ride', HTTP],
@@ -31,7 +31,7 @@ describe('the resolvers of the settings', () => {
     await resolvers.onApplicationShutdown();
   });
 
-  it('without canaries are told at the start', async () => {
+  it('without canaries are reported at the start', async () => {
     const told: UnprovenFact[] = [];
     const settings = new Map([
       ['ride', { ...HTTP, canaries: CANARIES }],

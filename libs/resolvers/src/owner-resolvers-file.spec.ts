@@ -29,7 +29,7 @@ describe('the file of owner resolvers', () => {
     );
   }
 
-  it('is read, with what the environment has to add', async () => {
+  it('is read together with variables of the environment', async () => {
     const canaries = { alive: 'a', gone: 'g' };
     const file = {
       ride: {
@@ -78,7 +78,7 @@ describe('the file of owner resolvers', () => {
     expect((await read('{}')).data).toEqual(new Map());
   });
 
-  it('says everything that is wrong with it at once', async () => {
+  it('reports every mistake at once', async () => {
     expect(
       await messages({
         '9 ships': { http: { url: URL } },
@@ -119,7 +119,7 @@ describe('the file of owner resolvers', () => {
     expect(await messages(text)).toEqual([expect.stringMatching(/expected an object, as in/)]);
   });
 
-  it('has each type once', async () => {
+  it('has each type at most once', async () => {
     const entry = JSON.stringify({ http: { url: URL, canaries: { alive: 'ride', gone: 'photo' } } });
     expect(await messages(`{"ride":${entry},"photo":${entry},"r\\u0069de":${entry}}`)).toEqual([
       'resolvers.json: ride: has 2 resolvers; leave one',
@@ -130,26 +130,26 @@ describe('the file of owner resolvers', () => {
     expect(await messages(`{"ride":${entry},"photo":${entry}}`)).toEqual([]);
   });
 
-  it('has no type that is no key', async () => {
+  it('has no invalid type', async () => {
     const entry = JSON.stringify({ http: { url: URL } });
     expect(await messages(`{"__proto__":${entry}}`)).toContain(
       'resolvers.json: __proto__: is no type of owner',
     );
   });
 
-  it('may begin with a mark, as some editors have it', async () => {
+  it('may begin with a byte order mark', async () => {
     expect((await read('\uFEFF{}')).data).toEqual(new Map());
   });
 
-  it.each(['', ' \n', '\uFEFF'])('that is empty is called so: %j', async (text) => {
+  it.each(['', ' \n', '\uFEFF'])('is reported as empty: %j', async (text) => {
     expect(await messages(text)).toEqual(['resolvers.json: is empty']);
   });
 
-  it('that is not JSON is not quoted: it may hold a password', async () => {
+  it('is not quoted when it is not JSON, because it may contain a password', async () => {
     expect(await messages('{"photo": hush')).toEqual(['resolvers.json: is not JSON']);
   });
 
-  it('is missed by name', () => {
+  it('is named when it is missing', () => {
     const { error } = schema.shape.OWNER_RESOLVERS.safeParse(join(folder, 'none.json'));
     expect(error?.issues[0]?.message).toMatch(/none.json: cannot be read \(ENOENT\)/);
   });

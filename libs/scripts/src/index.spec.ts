@@ -13,23 +13,26 @@ describe('a script', () => {
   });
   afterEach(() => redis.quit());
 
-  it('runs, also when the server does not know it', async () => {
+  it('runs even when the server does not have it', async () => {
     await redis.script('FLUSH');
     expect(await runScript(redis, script, [], ['a'])).toEqual(['a', 'x']);
     expect(await runScript(redis, script, [], ['b'])).toEqual(['b', 'x']);
   });
 
-  it('runs on a server that takes no flags', async () => {
+  it('runs on a server that rejects script flags', async () => {
     withoutScriptFlags(redis);
     expect(await runScript(redis, script, [], ['a'])).toEqual(['a', 'x']);
     expect(await runScript(redis, script, [], ['b'])).toEqual(['b', 'x']);
   });
 
-  it.each(['return redis.error_reply("ERR told to")', 'return ('])('%s fails once', async (text) => {
-    await expect(runScript(redis, new Script(text), [], [])).rejects.toThrow(/told to|compiling script/);
-  });
+  it.each(['return redis.error_reply("ERR told to")', 'return ('])(
+    '%s fails without a retry',
+    async (text) => {
+      await expect(runScript(redis, new Script(text), [], [])).rejects.toThrow(/told to|compiling script/);
+    },
+  );
 
-  it('and others go by the store’s time', async () => {
+  it("can read the store's time", async () => {
     const [seconds] = await redis.time();
     expect(await storeTime(redis)).toBeGreaterThanOrEqual(Number(seconds) * 1_000);
   });

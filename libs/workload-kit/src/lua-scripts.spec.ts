@@ -37,7 +37,7 @@ describe('the scripts of a folder', () => {
     expect(await scripts.run(redis, 'time', [])).toBeGreaterThanOrEqual(Number(seconds) * 1_000);
   });
 
-  it('do not run if there is no such file', () => {
+  it('do not run if an included file does not exist', () => {
     expect(() => scripts.run(redis, 'cuont', [])).toThrow('There is no script cuont.lua.');
   });
 

@@ -36,7 +36,7 @@ describe('whether the owner of a repository exists', () => {
     expect(things.asked).toEqual(['our-1', 'our-2']);
   });
 
-  it('is unknown while the store is away', async () => {
+  it('is unknown while the store is unavailable', async () => {
     const live = () => Promise.reject(new Error('away'));
     const resolver = resolverOf({ isOurs: () => true, live });
     await expect(resolver.resolve(['our-1'], signal)).rejects.toThrow('away');

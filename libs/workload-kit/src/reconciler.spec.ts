@@ -45,12 +45,12 @@ describe('a reconciler', () => {
     expect(warned).toHaveBeenCalledTimes(4);
   });
 
-  it('leaves it to others to log that the store is away', async () => {
+  it('does not log that the store is unavailable, because others do', async () => {
     await new Things(() => Promise.reject(new StoreUnavailableError('away'))).reconcileOnce();
     expect(warned).not.toHaveBeenCalled();
   });
 
-  it('is waited for at shutdown, and starts nothing further', async () => {
+  it('is awaited at shutdown and starts nothing more', async () => {
     const going = defer();
     const things = new Things(() => going.promise);
     const loop = new ReconcileLoop(things, 1);
@@ -67,7 +67,7 @@ describe('a reconciler', () => {
     expect([things.runs, things.done]).toEqual([1, ['0 a']]);
   });
 
-  it('runs again after a failure, and at the start if that is asked for', async () => {
+  it('runs again after a failure, and at the start if requested', async () => {
     const things = new Things();
     const reconcile = vi.spyOn(things, 'reconcileOnce').mockRejectedValue(new Error('told to'));
     const loop = new ReconcileLoop(things, 10, true);

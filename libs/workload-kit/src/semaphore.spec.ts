@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Semaphore } from './semaphore.js';
 
 describe('a semaphore', () => {
-  it('does two things at once, and all of them in the end, also after a failure', async () => {
+  it('runs two tasks at once, and all of them in the end, even after a failure', async () => {
     const semaphore = new Semaphore(2);
     let now = 0;
     let most = 0;

@@ -34,7 +34,7 @@ describe('readApiKeys', () => {
     ['the key instead of its hash', 'ada:read:open-sesame', DIGEST],
     ['a digit too few', `ada:read:${HASH.slice(1)}`, DIGEST],
     ['a digit too many', `ada:read:${HASH}0`, DIGEST],
-    ['a letter that is no digit', `ada:read:${HASH.slice(1)}g`, DIGEST],
+    ['a letter that is not a digit', `ada:read:${HASH.slice(1)}g`, DIGEST],
   ])('rejects %s', (_, entry, problem) => {
     expect(problemsOf(entry)).toEqual([`entry 1: ${problem}`]);
   });

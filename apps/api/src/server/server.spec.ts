@@ -213,17 +213,17 @@ describe('the server', () => {
   });
 
   it.each([
-    ['a line that is no request', 'hello\r\n\r\n', 400, 'INVALID', 'Correct'],
+    ['a line that is not a request', 'hello\r\n\r\n', 400, 'INVALID', 'Correct'],
     ['a header without a name', 'GET / HTTP/1.1\r\nhost: here\r\n: x\r\n\r\n', 400, 'INVALID', 'Correct'],
     [
-      'a length that is none',
+      'an invalid length',
       'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: x\r\n\r\n',
       400,
       'INVALID',
       'Correct',
     ],
     [
-      'headers without end',
+      'endless headers',
       `GET / HTTP/1.1\r\nhost: here\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
       'REQUEST_HEADER_FIELDS_TOO_LARGE',

@@ -25,7 +25,7 @@ it.each([
     headers: { host },
     signature: '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
   },
-])('$what is signed as AWS does', ({ path, query, headers, signature }) => {
+])('$what is signed as by AWS', ({ path, query, headers, signature }) => {
   const request = { method: 'GET', path, query, headers, payloadSha256: SHA256_OF_NOTHING };
   expect(sign(request, SIGNER, AT)['authorization']).toContain(`Signature=${signature}`);
 });

@@ -17,7 +17,7 @@ const MANY_BYTES = 5 * 1024 * 1024;
 
 interface Place {
   readonly store: ByteStore;
-  /** All that is there, by path. */
+  /** All files, by path. */
   readonly look: () => Promise<string[]>;
   readonly end: () => Promise<void>;
 }
@@ -46,7 +46,7 @@ const places: Record<string, () => Promise<Place>> = {
   },
 };
 
-/** Both do the same: who keeps artifacts does not know which it is. */
+/** Both stores behave the same; their callers cannot tell them apart. */
 describe.each(Object.keys(places))('bytes in %s', (kind) => {
   let place: Place;
   let store: ByteStore;
@@ -60,7 +60,7 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
   const names = async (shard: string, after: string, limit: number): Promise<readonly string[]> =>
     (await store.folders(shard, after, limit)).names;
 
-  it('are read as they were written, whole or a part', async () => {
+  it('are read as they were written, whole or in part', async () => {
     const written = await store.put(JOB, FILE, of('hello ', 'world'), 11);
     expect(written).toEqual({ size: 11, sha256: sha256('hello world') });
     expect(await text((await store.open(JOB, FILE))!)).toBe('hello world');
@@ -70,12 +70,12 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect(await place.look()).toEqual([`fleet/${JOB}/${FILE}`]);
   });
 
-  it('may be none', async () => {
+  it('may be empty', async () => {
     expect(await store.put(JOB, FILE, of(), 0)).toEqual({ size: 0, sha256: sha256('') });
     expect(await text((await store.open(JOB, FILE))!)).toBe('');
   });
 
-  it('may be many', async () => {
+  it('may be large', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'many ');
     const chunks = Array.from({ length: MANY_BYTES / chunk.length }, () => chunk);
     const whole = Buffer.concat(chunks);
@@ -86,14 +86,14 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect((await buffer((await store.open(JOB, FILE))!)).equals(whole)).toBe(true);
   });
 
-  it('that are one too many leave nothing', async () => {
+  it('beyond the limit leave nothing', async () => {
     await expect(store.put(JOB, FILE, of('hello ', 'world'), 10)).rejects.toMatchObject({
       code: 'TOO_LARGE',
     });
     expect(await place.look()).toEqual([]);
   });
 
-  it('of a source that fails leave nothing', async () => {
+  it('of a failing source leave nothing', async () => {
     async function* failing(): AsyncGenerator<Buffer> {
       yield Buffer.alloc(2 * 1024 * 1024);
       throw new Error('the source is gone');
@@ -102,7 +102,7 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect(await place.look()).toEqual([]);
   });
 
-  it('that are no bytes are refused', async () => {
+  it('of another type are refused', async () => {
     const odd = of('text') as AsyncIterable<Uint8Array>;
     async function* texts(): AsyncGenerator<Uint8Array> {
       for await (const each of odd) yield each.toString() as unknown as Uint8Array;
@@ -111,20 +111,20 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect(await place.look()).toEqual([]);
   });
 
-  it('that are fewer or more than were put are not those', async () => {
+  it('with fewer or more bytes than stored are not found', async () => {
     await store.put(JOB, FILE, of('hello'), 5);
     for (const whole of [0, 4, 6]) expect(await store.open(JOB, FILE, undefined, whole)).toBeUndefined();
     for (const first of [0, 6]) expect(await store.open(JOB, FILE, { first, last: 10 }, 11)).toBeUndefined();
   });
 
-  it('that are not there are none, and are removed without a word', async () => {
+  it('that do not exist are not found, and removing them is no error', async () => {
     expect(await store.open(JOB, FILE)).toBeUndefined();
     await store.remove(JOB, FILE);
     expect(await store.files(JOB)).toEqual([]);
     expect(await names('a', '', 10)).toEqual([]);
   });
 
-  it('are gone when they are removed, and nothing else is', async () => {
+  it('are gone when they are removed, and no others are', async () => {
     const other = FILE.replaceAll('a', 'b');
     await store.put(JOB, FILE, of('a'), 10);
     await store.put(JOB, other, of('b'), 10);
@@ -134,13 +134,13 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect(await text((await store.open(JOB, other))!)).toBe('b');
   });
 
-  it('are listed whole', async () => {
+  it('are listed completely', async () => {
     const files = Array.from({ length: 7 }, (_, i) => `${i + 1}-aaaaaaaaaaaaaaaaaaaa`);
     for (const file of files) await store.put(JOB, file, of(file), 100);
     expect((await store.files(JOB)).toSorted()).toEqual(files);
   });
 
-  it('are found by folder, a page at a time', async () => {
+  it('are found by folder, page by page', async () => {
     const jobs = Array.from({ length: 5 }, (_, i) => `probe-0000000000000000000${i}`);
     for (const job of jobs)
       for (const run of [1, 2]) await store.put(`a/${job}`, `${run}${FILE.slice(1)}`, of('x'), 1);
@@ -153,7 +153,7 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     expect((await store.folders('a', jobs[2]!, 2)).isMore).toBe(false);
   });
 
-  it('are found by folder also when pages are of any size, and asked for again', async () => {
+  it('are found by folder with pages of any size, even when repeated', async () => {
     const jobs = Array.from({ length: 7 }, (_, i) => `probe-0000000000000000000${i}`);
     for (const job of jobs) await store.put(`a/${job}`, FILE, of('x'), 1);
     expect(await names('a', '', 3)).toEqual(jobs.slice(0, 3));
@@ -179,7 +179,7 @@ describe.each(Object.keys(places))('bytes in %s', (kind) => {
     '∕etc',
     'C:x',
     'x'.repeat(300),
-  ])('have no path %j', async (path) => {
+  ])('are refused at the path %j', async (path) => {
     for (const [folder, file] of [
       [path, FILE],
       [JOB, path],
@@ -236,7 +236,7 @@ describe('files', () => {
     expect(await readdir(join(outside, rest))).toContain(FILE);
   });
 
-  it.each(['fleet', 'fleet/a', `fleet/${JOB}`])('make no folder beyond a link at %s', async (link) => {
+  it.each(['fleet', 'fleet/a', `fleet/${JOB}`])('never create a folder beyond a link at %s', async (link) => {
     const path = join(base, link);
     await mkdir(join(path, '..'), { recursive: true });
     await symlink(outside, path);
@@ -246,18 +246,18 @@ describe('files', () => {
     expect(await readdir(outside, { recursive: true })).toEqual([FILE]);
   });
 
-  it('are found by folder at the cost of one look at all of them, however small the pages', async () => {
+  it('are found by folder with one directory read, however small the pages', async () => {
     const jobs = Array.from({ length: 12 }, (_, i) => `probe-${String(i).padStart(20, '0')}`);
     for (const job of jobs) await mkdir(join(base, 'fleet', 'a', job), { recursive: true });
     const found = [...(await names('a', '', 2))];
-    // What comes after the first look is for the next walk.
+    // New folders appear in the next walk.
     await mkdir(join(base, 'fleet', 'a', 'probe-z'));
     while (found.length < jobs.length) found.push(...(await names('a', found.at(-1)!, 2)));
     expect(found).toEqual(jobs);
     expect(await names('a', found.at(-1)!, 2)).toEqual(['probe-z']);
   });
 
-  it('that are links are not followed, and what they lead to stays', async () => {
+  it('that are links are not followed, and their targets stay', async () => {
     await mkdir(join(base, 'fleet', JOB), { recursive: true });
     await symlink(join(outside, FILE), join(base, 'fleet', JOB, FILE));
     await symlink(join(outside, 'new'), join(base, 'fleet', JOB, `2${FILE.slice(1)}.part`));
@@ -267,7 +267,7 @@ describe('files', () => {
     expect(await readdir(outside)).toEqual([FILE]);
   });
 
-  it('of somebody else are left alone', async () => {
+  it('of others are left alone', async () => {
     await mkdir(join(base, 'fleet', JOB), { recursive: true });
     await writeFile(join(base, 'fleet', JOB, 'notes.txt'), 'mine');
     await store.put(JOB, FILE, of('x'), 1);
@@ -276,7 +276,7 @@ describe('files', () => {
     expect(await readdir(join(base, 'fleet', JOB))).toEqual(['notes.txt']);
   });
 
-  it('are written while another that was the last of the folder is removed', async () => {
+  it('can be written while the last other file of the folder is removed', async () => {
     const files = Array.from({ length: 40 }, (_, i) => `${i + 1}${FILE.slice(1)}`);
     await Promise.all(
       files.map(async (file) => {
@@ -302,7 +302,7 @@ describe('an object store', () => {
   });
   afterEach(() => server.stop());
 
-  it.each(['PUT', 'GET', 'DELETE'])('that fails twice at %s is asked a third time', async (method) => {
+  it.each(['PUT', 'GET', 'DELETE'])('retries %s twice', async (method) => {
     server.troubles.push({ method, trouble: 'error' }, { method, trouble: 'cut' });
     await store.put(JOB, FILE, of('hello'), 5);
     expect(await text((await store.open(JOB, FILE))!)).toBe('hello');
@@ -311,29 +311,29 @@ describe('an object store', () => {
     expect(server.troubles).toEqual([]);
   });
 
-  it('whose answer is lost has the bytes once', async () => {
+  it('stores the bytes once when its answer is lost', async () => {
     server.troubles.push({ method: 'PUT', trouble: 'cut-after-store' });
     await store.put(JOB, FILE, of('hello'), 5);
     expect([...server.objects.values()].map(String)).toEqual(['hello']);
   });
 
-  it('that fails for longer says so', async () => {
+  it('reports an outage that lasts longer', async () => {
     for (let i = 0; i < 3; i += 1) server.troubles.push({ method: 'DELETE', trouble: 'error' });
     await expect(store.remove(JOB, FILE)).rejects.toThrow('answered DELETE');
   });
 
-  it('lists by as many pages as it takes', async () => {
+  it('lists as many pages as needed', async () => {
     server.pageSize = 2;
     const files = Array.from({ length: 5 }, (_, i) => `${i + 1}${FILE.slice(1)}`);
     for (const file of files) await store.put(JOB, file, of('x'), 1);
     expect(await store.files(JOB)).toEqual(files);
   });
 
-  it('says of folders that there are more also where it lists fewer than were asked for', async () => {
+  it('reports more folders even if a page has fewer than requested', async () => {
     server.pageSize = 2;
     const jobs = Array.from({ length: 5 }, (_, i) => `probe-0000000000000000000${i}`);
     for (const job of jobs) await store.put(`a/${job}`, FILE, of('x'), 1);
-    // What somebody else put there fills a list of its own.
+    // Foreign files fill a page of their own.
     for (const name of ['notes-1', 'notes-2', 'notes-3'])
       server.objects.set(`fleet/a/${name}`, Buffer.from('x'));
     expect(await store.folders('a', '', 100)).toEqual({ names: jobs.slice(0, 1), isMore: true });
@@ -341,7 +341,7 @@ describe('an object store', () => {
     expect(await store.folders('a', jobs[2]!, 100)).toEqual({ names: jobs.slice(3), isMore: false });
   });
 
-  it('refuses another secret, without a word of ours', async () => {
+  it('refuses a wrong secret without revealing it', async () => {
     const stranger = new S3Store(address({ secretKey: 'wrong' }), 'fleet');
     const refusal = await stranger.put(JOB, FILE, of('x'), 1).catch(String);
     expect(refusal).toMatch(/403 \(SignatureDoesNotMatch\)/);

@@ -4,7 +4,7 @@ import { Batch } from './batch.js';
 
 const PACE = { most: 6, mostOfSlow: 4, stepsUnderWay: 2 };
 
-/** A store that answers a step when it is told to. */
+/** A store that answers each step when the test tells it to. */
 class SlowStore {
   readonly steps: (readonly number[])[] = [];
   private readonly answers: ((error?: Error) => void)[] = [];
@@ -22,7 +22,7 @@ class SlowStore {
   }
 }
 
-/** As many as all the steps of a test could need. */
+/** Enough for every step of a test. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 10; i += 1) await nextTurn();
 }
@@ -35,7 +35,7 @@ function addAll(
 }
 
 describe('Batch', () => {
-  it('sends what is added in one turn together, and gives each its own answer', async () => {
+  it('sends the items of one turn in one step and gives each its own answer', async () => {
     const store = new SlowStore();
     const added = addAll(new Batch(PACE, store.send), [1, 2, 3]);
     await turns();
@@ -45,7 +45,7 @@ describe('Batch', () => {
     expect((await added).map((each) => each.status === 'fulfilled' && each.value)).toEqual([10, 20, 30]);
   });
 
-  it('shares many evenly among steps, and has no more of them under way than it may', async () => {
+  it('splits many items evenly into steps and limits the steps in flight', async () => {
     const store = new SlowStore();
     const batch = new Batch(PACE, store.send);
     const added = addAll(batch, [1, 2, 3, 4, 5]);
@@ -64,7 +64,7 @@ describe('Batch', () => {
     await Promise.all([added, later]);
   });
 
-  it('sends larger steps of what follows at once from the answers', async () => {
+  it('makes later steps larger when answers arrive at once', async () => {
     const store = new SlowStore();
     const batch = new Batch(PACE, store.send);
     const again = [1, 2, 3, 4, 5, 6].map((item) => batch.add(item).then((answer) => batch.add(answer)));
@@ -81,7 +81,7 @@ describe('Batch', () => {
     await Promise.all(again);
   });
 
-  it('rejects the items of a step that failed, and goes on with the next', async () => {
+  it('rejects the items of a failed step and continues with the next', async () => {
     const store = new SlowStore();
     const batch = new Batch(PACE, store.send);
     const failed = addAll(batch, [1, 2]);

@@ -21,7 +21,7 @@ describe('a class of the core', () => {
   };
 
   it.each(Object.entries(made))(
-    'refuses several partitions when it is made, and takes one: %s',
+    'rejects several partitions on construction and accepts one: %s',
     async (_, make) => {
       for (const several of [2, 4, 0, '2']) {
         expect(() => make(several)).toThrow(/@mooring\/partitions/);
@@ -31,7 +31,7 @@ describe('a class of the core', () => {
     },
   );
 
-  it('leaves the client of its connection open to be replaced, as BullMQ does', async () => {
+  it('leaves the client of its connection replaceable, as BullMQ does', async () => {
     const queue = kit.queue();
     const { connection } = queue.backend as unknown as { connection: { client: Promise<unknown> } };
     const client = await connection.client;
@@ -53,7 +53,7 @@ describe('a class of the core', () => {
     expect(await kit.redis.get(key)).toBe('1');
   });
 
-  it('is refused a prefix that was set up with several partitions', async () => {
+  it('rejects a prefix that was set up with several partitions', async () => {
     await kit.redis.set(`${kit.prefix}~partitions`, '3');
     const refusal = { code: 'PARTITIONS', prefix: kit.prefix, known: 3, asked: 1 };
 

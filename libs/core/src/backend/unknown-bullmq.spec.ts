@@ -7,7 +7,7 @@ afterAll(() => {
   vi.resetModules();
 });
 
-it('refuses an unknown BullMQ where a queue is made', async () => {
+it('rejects an unknown BullMQ when a queue is constructed', async () => {
   vi.doMock(TEXTS, () => ({ readBullScripts: () => new Map(), bullRelease: () => '6.99.0' }));
   vi.resetModules();
   const { MooredQueue } = await import('../queue/moored-queue.js');

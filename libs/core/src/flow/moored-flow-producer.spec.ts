@@ -54,7 +54,7 @@ describe('MooredFlowProducer', () => {
     await expect(kit.flows().add(node('alone', ['album:1']))).rejects.toMatchObject({ code: 'OWNER_CLOSED' });
   });
 
-  it("refuses flows together if BullMQ refuses one of their jobs, in BullMQ's words", async () => {
+  it("refuses flows together if BullMQ refuses one of their jobs, with BullMQ's message", async () => {
     const queue = `${kit.prefix}:audio`;
     await kit.flows().add(node('top', ['album:1'], [node('a', undefined, undefined, { jobId: 'a' })]));
     const valid = node('valid', ['album:2']);
@@ -76,7 +76,7 @@ describe('MooredFlowProducer', () => {
     expect(await kit.queue().getJobCountByTypes('prioritized', 'wait', 'waiting-children')).toBe(2);
   });
 
-  it('refuses owners to a job that has another prefix, and adds nothing', async () => {
+  it('refuses owners for a job with another prefix, and adds nothing', async () => {
     const child = (owners?: string[]) => ({
       ...(node('child', owners) as object),
       prefix: `${kit.prefix}:elsewhere`,
@@ -93,7 +93,7 @@ describe('MooredFlowProducer', () => {
     expect(await kit.queue().getJobCountByTypes('wait', 'waiting-children')).toBe(0);
   });
 
-  it('takes a child that has ended as done, and does not list it as a job of an owner', async () => {
+  it('treats an ended child as done and does not list it as a job of an owner', async () => {
     const ran: string[] = [];
     kit.worker(async (job) => ran.push(job.name));
     const child = await kit.queue().add('child', {}, { owners: ['track:1'], jobId: 'c' });
@@ -106,7 +106,7 @@ describe('MooredFlowProducer', () => {
     await kit.nothingLeft();
   });
 
-  it("deduplicates jobs without owners by BullMQ's option beside flows of owners", async () => {
+  it("deduplicates jobs without owners by BullMQ's option, together with flows of owners", async () => {
     const plain = () => node('plain', undefined, undefined, { deduplication: { id: 'd' } });
     const [first] = await kit.flows().addBulk([plain(), node('owned', ['album:1'])]);
 
@@ -116,7 +116,7 @@ describe('MooredFlowProducer', () => {
     expect(await kit.queue().getJobCounts('wait', 'prioritized')).toEqual({ wait: 1, prioritized: 2 });
   });
 
-  it('refuses dedup: a flow is added whole, and none of its jobs joins a pending one', async () => {
+  it('refuses dedup, because a flow is added whole and none of its jobs joins a pending one', async () => {
     const opts = { dedup: { strategy: 'skip', key: 'k' } } as const;
     const pending = await kit.queue().add('x', {}, { owners: ['album:1'], ...opts });
     const children = [node('a', undefined, undefined, opts), node('b', undefined, undefined, opts)];
@@ -155,7 +155,7 @@ describe('MooredFlowProducer', () => {
     ['runs once all have ended', { ignoreDependencyOnFailure: true }, 'completed', ['b', 'top']],
     ['runs', { continueParentOnFailure: true }, 'completed', ['b', 'top']],
   ])(
-    'tells the parent of another owner that a cancelled child failed, so that it %s',
+    'reports a cancelled child as failed to the parent of another owner, so that the parent %s',
     async (_, opts, state, names) => {
       const { job } = await kit
         .flows()
@@ -173,7 +173,7 @@ describe('MooredFlowProducer', () => {
     },
   );
 
-  it('leaves children of other owners alone when their parent goes', async () => {
+  it('keeps children of other owners when their parent is removed', async () => {
     await kit.flows().add(node('top', ['album:1'], [node('a', ['track:2'])]));
 
     await kit.owners.cancel('album:1', { close: false });
@@ -185,7 +185,7 @@ describe('MooredFlowProducer', () => {
     await kit.nothingLeft();
   });
 
-  it('takes along what is below a cancelled job and belongs to the same owner', async () => {
+  it('removes the descendants of a cancelled job that belong to the same owner', async () => {
     const { job } = await kit.flows().add(node('top', ['album:1'], [node('a'), node('b', ['track:2'])]));
 
     const receipt = await kit.owners.cancelJob('audio', job.id!);
@@ -205,7 +205,7 @@ describe('MooredFlowProducer', () => {
     expect(owners).toHaveLength(flows.length);
   });
 
-  it('removes a flow of thousands with its first job, a page after the other', async () => {
+  it('removes a flow of thousands with its first job, page by page', async () => {
     const children = Array.from({ length: 8_100 }, () => node('child'));
     const { job } = await kit.flows().add(node('top', ['album:1'], children));
 

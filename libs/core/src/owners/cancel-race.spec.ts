@@ -6,16 +6,16 @@ import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import { composeOurs } from '../scripts/composed-scripts.js';
 import { RECIPES, type ComposedName } from '../scripts/recipes.js';
 
-/** `CANCEL_RACE_TRIALS=100000` for a run that takes its time. */
+/** `CANCEL_RACE_TRIALS=100000` for a longer run. */
 const TRIALS = numberAskedFor('CANCEL_RACE_TRIALS', 100);
 const TRIALS_OF_A_ROUND = 1_000;
 const TRIALS_AT_ONCE = 10;
-/** A missing guard shows by chance: it gets as many races as this. */
+/** A missing guard shows only by chance, so its test runs up to this many races. */
 const RACES_OF_A_MUTANT = 10;
 const JOBS_A_TRIAL = 6;
 const RACE_MS = 90_000 + TRIALS * 20;
 
-/** A change of composed scripts: a note of what they decide, or a guard that is taken out. */
+/** A change of the composed scripts: a note of a decision, or a removed guard. */
 interface Change {
   readonly scripts: readonly ComposedName[];
   readonly text: string;
@@ -26,7 +26,7 @@ const FETCHING: readonly ComposedName[] = ['moveToActive', 'finish', 'moveToDela
 /** <epoch>|<owner>|<epoch>|<owner>… */
 const EPOCHS = "mark.epoch .. '|' .. mark.owner .. mark.further";
 
-/** Each script notes what it decided in its own step, so the order of the notes is the store's. */
+/** Each script notes its decision in its own step, so the notes are in the order of the store. */
 const NOTES: readonly Change[] = [
   {
     scripts: FETCHING,
@@ -46,7 +46,7 @@ const NOTES: readonly Change[] = [
   },
 ];
 
-/** Takes the clean-up out: whether a cancelled job starts does not depend on it. */
+/** Removes the clean-up: whether a cancelled job starts does not depend on it. */
 const NO_CLEAN_UP: Change = {
   scripts: ['cancel', 'clean'],
   text: 'if isJob and tonumber(page[2][i + 1]) <= upTo then',
@@ -76,7 +76,7 @@ const GUARDS: Record<string, Change> = {
   },
 };
 
-describe('a cancel beside everything else', () => {
+describe('a cancel during adds, runs and retries', () => {
   let kit: CoreKit;
 
   beforeEach(() => {
@@ -88,7 +88,7 @@ describe('a cancel beside everything else', () => {
   const FINE = { lateStarts: 0, lateResults: 0, lost: 0, twice: 0 };
 
   it(
-    'lets nothing start or commit late, loses nothing and commits nothing twice',
+    'prevents late starts and late commits, loses no job and commits none twice',
     { timeout: RACE_MS },
     async () => {
       const sum = { begun: 0, completed: 0 };
@@ -107,7 +107,7 @@ describe('a cancel beside everything else', () => {
     expect(await race([NO_CLEAN_UP])).toMatchObject(FINE);
   });
 
-  it.each(Object.entries(GUARDS))('shows that %s is missing when it is taken out', async (_, guard) => {
+  it.each(Object.entries(GUARDS))('detects that %s is missing', async (_, guard) => {
     let late = 0;
     for (let i = 0; i < RACES_OF_A_MUTANT && late === 0; i += 1) {
       const { lateStarts, lateResults } = await race([NO_CLEAN_UP, guard]);
@@ -173,7 +173,7 @@ async function work({
   if (data.fails && attemptsMade === 0) throw new Error('once more');
 }
 
-/** Goes through the notes in the store's order: what began, or completed, under an epoch that a cancel had moved? */
+/** Goes through the notes in order and counts what began or completed under an epoch that a cancel had moved. */
 function lateOnes(log: readonly string[][]): { lateStarts: number; lateResults: number } {
   const epochs = new Map<string, number>();
   const late = { begin: 0, completed: 0 };
@@ -187,7 +187,7 @@ function lateOnes(log: readonly string[][]): { lateStarts: number; lateResults: 
   return { lateStarts: late.begin, lateResults: late.completed };
 }
 
-/** Before a queue is made: the core defines no command again that the client has already. */
+/** Called before a queue is constructed: the core does not redefine commands that the client already has. */
 function define(redis: Redis, changes: readonly Change[]): void {
   for (const script of new Set(changes.flatMap(({ scripts }) => scripts))) {
     const { lua, numberOfKeys } = composeOurs(RECIPES[script]);
@@ -197,7 +197,7 @@ function define(redis: Redis, changes: readonly Change[]): void {
         expect(text).toContain(change.text);
         return text.replaceAll(change.text, () => change.instead);
       }, lua);
-    // The line of flags, which an older store does not take, is for a store that is full.
+    // The line of flags matters only for a full store, and an older store rejects it.
     redis.defineCommand(`mooring:${script}`, { lua: changed.replace(/^#!lua.*\n/, ''), numberOfKeys });
   }
 }

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const FULL = { code: 'CLOSED_FULL' };
 const CLOSED = { code: 'OWNER_CLOSED' };
 
-/** Who may cancel may name any number of owners that never had a job. */
+/** A caller that may cancel can name any number of owners that never had a job. */
 describe('a cancel of an owner without a job', () => {
   let kit: CoreKit;
 
@@ -19,7 +19,7 @@ describe('a cancel of an owner without a job', () => {
   const add = (owner: string) => kit.queue().add('x', {}, { owners: [owner] });
   const cancel = (owner: string, options = {}) => kit.owners.cancel(owner, options);
 
-  it('is answered as any other, and its cancelId gets the same receipt again', async () => {
+  it('is answered like any other, and its cancelId gets the same receipt again', async () => {
     const order = { reason: 'sold', by: 'ann', cancelId: 'c-1' };
 
     const receipt = await cancel('trip:1', order);
@@ -33,19 +33,19 @@ describe('a cancel of an owner without a job', () => {
     await expect(cancel('trip:2', order)).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
   });
 
-  it('leaves only its receipt with an owner that it does not close', async () => {
+  it('leaves only its receipt for an owner that it does not close', async () => {
     const order = { close: false, cancelId: 'c-1' };
     expect(await cancel('trip:1', order)).toMatchObject({ closed: false, epoch: '', done: true });
     expect(await keys()).toEqual(['~empty', '~partitions', '~receipt~c-1']);
 
     await add('trip:1');
 
-    // What was enqueued since is not ended by the repeat of an earlier cancel.
+    // A repeated cancel does not end jobs that were enqueued in the meantime.
     expect(await cancel('trip:1', order)).toMatchObject({ removed: 0 });
     expect(await cancel('trip:1', { close: false })).toMatchObject({ removed: 1, done: true });
   });
 
-  it('is refused when the limit of such owners is reached; those with jobs are closed all the same', async () => {
+  it('is refused when the limit of such owners is reached; owners with jobs are still closed', async () => {
     for (const n of [1, 2, 3]) await cancel(`trip:${n}`);
     await expect(cancel('trip:4', { cancelId: 'c-4' })).rejects.toMatchObject(FULL);
     expect(await kit.owners.receipt('c-4')).toBeUndefined();
@@ -70,7 +70,7 @@ describe('a cancel of an owner without a job', () => {
       expect(await kit.owners.reopen(owner)).toMatchObject({ state: 'open' });
   });
 
-  it('counts once, however often it comes, until the owner has a job', async () => {
+  it('counts once, however often it is repeated, until the owner has a job', async () => {
     for (const close of [true, false, true]) await cancel('trip:1', { close });
     await kit.owners.reopen('trip:1');
     expect(await counted()).toEqual(['trip:1']);
@@ -82,7 +82,7 @@ describe('a cancel of an owner without a job', () => {
     expect(await counted()).toEqual([]);
   });
 
-  it('is forgotten by a purge a day later, and by no earlier one; no other owner is', async () => {
+  it('is forgotten by a purge a day later, and not before; no other owner is', async () => {
     await add('ride:1');
     for (const owner of ['trip:old', 'trip:young', 'ride:1']) await cancel(owner);
     await kit.owners.reopen('trip:other');
@@ -97,7 +97,7 @@ describe('a cancel of an owner without a job', () => {
     for (const owner of ['trip:young', 'ride:1']) await expect(add(owner)).rejects.toMatchObject(CLOSED);
   });
 
-  it('goes from the list of owners when its time is over', async () => {
+  it('leaves the list of owners when its retention ends', async () => {
     await add('ride:1');
     for (const owner of ['trip:1', 'trip:2', 'ride:1']) await cancel(owner);
     for (const owner of ['trip:1', 'ride:1']) {
@@ -112,7 +112,7 @@ describe('a cancel of an owner without a job', () => {
     expect(await listEntries()).toBe(3);
   });
 
-  it('takes no job away, and lists its owner once, when its time is over and the owner has jobs again', async () => {
+  it('removes no job when its retention ends, and lists its owner once if the owner has jobs again', async () => {
     const reopened = ['trip:1', 'trip:2', 'ride:1', 'ride:2'];
     for (const owner of ['ride:1', 'ride:2']) await add(owner);
     for (const owner of reopened) {
@@ -126,7 +126,7 @@ describe('a cancel of an owner without a job', () => {
 
     expect(await kit.owners.purgeClosed()).toBe(0);
     for (const owner of reopened) expect(await kit.owners.get(owner)).toMatchObject({ count: 1 });
-    // Each that comes makes room for two whose time is over.
+    // Each added owner makes room for two whose retention has ended.
     await cancel('ride:1');
     expect(await listEntries()).toBe(reopened.length);
 
@@ -135,7 +135,7 @@ describe('a cancel of an owner without a job', () => {
     expect(await listEntries()).toBe(1);
   });
 
-  it('leaves one entry of an owner that is closed again after its time was over', async () => {
+  it('leaves one entry for an owner that is closed again after its retention', async () => {
     for (const owner of ['trip:1', 'ride:1']) {
       if (owner === 'ride:1') await add(owner);
       await cancel(owner);
@@ -147,7 +147,7 @@ describe('a cancel of an owner without a job', () => {
     expect(await listEntries()).toBe(2);
   });
 
-  it('leaves 1,000 receipts, however many owners and cancelIds are named', async () => {
+  it('leaves 1,000 receipts, however many owners and cancelIds are used', async () => {
     await cancel('trip:1');
     const many = Array.from({ length: 1_200 }, (_, i) => i);
 
@@ -158,7 +158,7 @@ describe('a cancel of an owner without a job', () => {
     expect(await receipts()).toBe(MOST_RECEIPTS);
   });
 
-  it('and every other is kept for as long as receiptKeep says, with the history', async () => {
+  it('is kept for as long as receiptKeep says, like any other, with the history', async () => {
     let release: (() => void) | undefined;
     kit.worker(() => new Promise<void>((resolve) => (release = resolve)));
     await add('ride:1');
@@ -182,7 +182,7 @@ describe('a cancel of an owner without a job', () => {
     ['an author of a thousand characters', { by: 'b'.repeat(1_000) }],
     ['a cancelId of a thousand bytes', { cancelId: 'c'.repeat(1_000) }],
     ['no cancelId at all', { cancelId: '' }],
-    ['a time that is none', { happenedAt: Number.NaN }],
+    ['an invalid time', { happenedAt: Number.NaN }],
   ])('is refused with %s', async (_, options) => {
     await expect(cancel('trip:1', options)).rejects.toMatchObject({ code: 'INVALID' });
     await expect(kit.owners.cancelJob('audio', '1', options)).rejects.toMatchObject({ code: 'INVALID' });
@@ -207,14 +207,14 @@ describe('a cancel of an owner without a job', () => {
     return (await kit.owners.list()).owners.map(({ owner }) => owner);
   }
 
-  /** How many entries the lists of owners have, of which each owner stands in one. */
+  /** The number of entries in the lists of owners; each owner is in one list. */
   async function listEntries(): Promise<number> {
     const names = (await keys()).filter((key) => key.startsWith('~owners~'));
     const counts = await Promise.all(names.map((key) => kit.redis.zcard(kit.prefix + key)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** As if it had been closed that long ago. */
+  /** Makes the closing of an owner older. */
   async function backdate(owner: string, ms: number): Promise<void> {
     for (const list of ['closed', 'idle'])
       if ((await kit.redis.zscore(`${kit.prefix}~${list}`, owner)) !== null)
@@ -244,7 +244,7 @@ describe('the receipt of a cancel', () => {
     await kit.nothingLeft();
   });
 
-  it('counts the runs that its cancel has told to stop, whatever was cancelled since', async () => {
+  it('counts the runs that its cancel told to stop, whatever was cancelled later', async () => {
     const release = new Map<string, () => void>();
     kit.worker((job) => new Promise<void>((resolve) => release.set(job.id!, resolve)));
     const bulk = [1, 2].map(() => ({ name: 'x', data: {}, opts: { owners: ['ride:1'] } }));
@@ -267,13 +267,13 @@ describe('the receipt of a cancel', () => {
     await kit.nothingLeft();
   });
 
-  it('counts a run that ends before the clean-up has come to it', async () => {
+  it('counts a run that ends before the clean-up reaches it', async () => {
     let release: (() => void) | undefined;
     kit.worker(() => new Promise<void>((resolve) => (release = resolve)));
     const job = await kit.queue().add('x', {}, { owners: ['ride:1'] });
     await until(() => release !== undefined, 'it runs');
     await kit.owners.cancel('ride:1', { cancelId: 'c-1', close: false });
-    // As if the process had died after the first step, whose page had none of its jobs.
+    // Simulates a process that was killed after the first step, whose page had none of its jobs.
     await kit.redis.del(`${kit.prefix}~told~audio:${job.id}`);
     await kit.redis.hdel(`${kit.prefix}~receipt~c-1`, 'aborted:audio');
 
@@ -284,13 +284,13 @@ describe('the receipt of a cancel', () => {
     await kit.nothingLeft();
   });
 
-  /** How many of the runs that these cancels have told to stop have ended. */
+  /** How many of the runs that each cancel told to stop have ended. */
   async function told(...cancelIds: string[]): Promise<string[]> {
     const receipts = await Promise.all(cancelIds.map((cancelId) => kit.owners.receipt(cancelId)));
     return receipts.map((receipt) => `${receipt!.acknowledged} of ${receipt!.aborted}`);
   }
 
-  it('is not begun again by a run that ends after its time is over', async () => {
+  it('is not created again by a run that ends after the receipt has expired', async () => {
     let release: (() => void) | undefined;
     kit.worker(() => new Promise<void>((resolve) => (release = resolve)));
     await kit.queue().add('x', {}, { owners: ['ride:1'] });
@@ -304,7 +304,7 @@ describe('the receipt of a cancel', () => {
     expect(await kit.redis.exists(`${kit.prefix}~receipt~c-1`)).toBe(0);
   });
 
-  it('that the store lost before it was answered is an error that asks for a repeat', async () => {
+  it('that the store lost before the answer is an error that asks for a repeat', async () => {
     const stopped = { release: () => undefined as void };
     kit.worker(() => new Promise<void>((resolve) => (stopped.release = resolve)));
     const job = await kit.queue().add('x', {}, { owners: ['ride:1'] });
@@ -313,7 +313,7 @@ describe('the receipt of a cancel', () => {
 
     const answer = kit.owners.cancel('ride:1', cancel);
     answer.catch(() => undefined);
-    // As a replica that took over without it.
+    // Simulates a replica that took over without the receipt.
     await until(async () => (await kit.redis.del(`${kit.prefix}~receipt~c-1`)) === 1, 'it is gone');
 
     await expect(answer).rejects.toMatchObject({

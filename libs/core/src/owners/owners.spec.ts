@@ -14,7 +14,7 @@ describe('Owners', () => {
 
   afterEach(() => kit.stop());
 
-  it('removes the jobs of an owner from every queue and state, and no others', async () => {
+  it('removes the jobs of an owner from every queue and state, and no other jobs', async () => {
     const [audio, video] = [kit.queue('audio'), kit.queue('video')];
     const mine = { owners: ['track:1'] };
     await audio.addBulk(Array.from({ length: 5 }, () => ({ name: 'x', data: {}, opts: mine })));
@@ -58,7 +58,7 @@ describe('Owners', () => {
     expect(await queue.getDelayedCount()).toBe(0);
   });
 
-  it('answers the same receipt for the same cancelId, and spares what was enqueued since', async () => {
+  it('returns the same receipt for the same cancelId and keeps jobs that were enqueued later', async () => {
     const queue = kit.queue();
     await queue.add('x', {}, { owners: ['track:1'] });
     const first = await kit.owners.cancel('track:1', { cancelId: 'c1', close: false });
@@ -73,7 +73,7 @@ describe('Owners', () => {
     });
   });
 
-  it('lets no job that was cancelled and not yet removed stand for a new trigger', async () => {
+  it('lets no trigger join a job that is cancelled but not yet removed', async () => {
     const queue = kit.queue();
     const mine = { owners: ['user:1'] };
     await queue.addBulk(Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: mine })));
@@ -91,7 +91,7 @@ describe('Owners', () => {
     expect(await queue.count()).toBe(keys.length);
   });
 
-  it('goes on with the clean-up when a cancel is asked for again', async () => {
+  it('continues the clean-up when a cancel is repeated', async () => {
     const queue = kit.queue();
     const mine = { owners: ['user:1'] };
     await queue.addBulk(Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: mine })));
@@ -115,7 +115,7 @@ describe('Owners', () => {
     expect(await kit.redis.ttl(`${kit.prefix}~owner~track:1`)).toBe(-1);
   });
 
-  it('leaves an owner alone that was reopened after the event happened', async () => {
+  it('does not cancel an owner that was reopened after the event', async () => {
     const queue = kit.queue();
     const before = Date.now() - 1_000;
     await kit.owners.reopen('track:1');
@@ -127,7 +127,7 @@ describe('Owners', () => {
     expect(await queue.count()).toBe(1);
   });
 
-  it('leaves an owner alone that got a job since the caller looked', async () => {
+  it('does not cancel an owner that got a job since the caller looked', async () => {
     const queue = kit.queue();
     await queue.add('x', {}, { owners: ['track:1'] });
     const seen = (await kit.owners.get('track:1'))!;
@@ -138,20 +138,20 @@ describe('Owners', () => {
     expect(await kit.owners.cancel('track:1', {}, now)).toMatchObject({ late: false, removed: 2 });
   });
 
-  it('writes nothing for an unknown owner that is not to be closed', async () => {
+  it('writes nothing for an unknown owner that is not closed', async () => {
     const receipt = await kit.owners.cancel('ghost:1', { close: false });
 
     expect(receipt).toMatchObject({ removed: 0, aborted: 0, done: true });
     expect(await kit.ownerKeys()).toEqual([]);
   });
 
-  it('forgets in time that an owner without jobs was closed', async () => {
+  it('forgets after a time that an owner without jobs was closed', async () => {
     await kit.owners.cancel('track:1');
 
     expect(await kit.redis.ttl(`${kit.prefix}~owner~track:1`)).toBeGreaterThan(29 * 24 * 3_600);
   });
 
-  it('cancels one job and leaves the others of its owner', async () => {
+  it('cancels one job and keeps the other jobs of its owner', async () => {
     const queue = kit.queue();
     const [one] = await queue.addBulk(
       [1, 2].map((n) => ({ name: 'x', data: { n }, opts: { owners: ['track:1'] } })),
@@ -178,7 +178,7 @@ describe('Owners', () => {
     await kit.nothingLeft();
   });
 
-  it('answers when nothing runs any more', async () => {
+  it('answers when no run is left', async () => {
     kit.worker(untilStopped, { concurrency: 20 });
     await kit
       .queue()
@@ -190,7 +190,7 @@ describe('Owners', () => {
     expect(receipt).toMatchObject({ aborted: 20, acknowledged: 20, removed: 0, done: true });
   });
 
-  it('answers when the time to wait is over, though a run has not ended', async () => {
+  it('answers when the time to wait is over, even if a run has not ended', async () => {
     const release: (() => void)[] = [];
     kit.worker(() => new Promise<void>((resolve) => release.push(resolve)));
     await kit.queue().add('x', {}, { owners: ['track:1'] });
@@ -206,8 +206,8 @@ describe('Owners', () => {
     }, 'the run has ended');
   });
 
-  it('says what a cancel would do, and does nothing', async () => {
-    // A run that ended would have its worker fetch, and the gate refuse, what the clean-up has not removed yet.
+  it('previews a cancel without an effect', async () => {
+    // When a run ends, its worker fetches a job, and the gate refuses jobs that the clean-up has not removed yet.
     const mayEnd = defer();
     kit.worker(() => mayEnd.promise, { concurrency: 1 });
     const [audio, video] = [kit.queue('audio'), kit.queue('video')];
@@ -217,7 +217,7 @@ describe('Owners', () => {
     await audio.addBulk(Array.from({ length: 250 }, () => ({ name: 'x', data: {}, opts })));
     await video.add('later', {}, { ...opts, delay: 60_000 });
     await video.add('other', {}, { owners: ['track:2'] });
-    // The worker would take jobs of the second page, and the gate would refuse them.
+    // The worker would fetch jobs of the second page, and the gate would refuse them.
     await audio.pause();
     const before = await dump();
 
@@ -252,7 +252,7 @@ describe('Owners', () => {
     expect(await kit.owners.receipt('c1')).toMatchObject({ removed: 350, done: true });
   });
 
-  it('remembers the jobs that it removes only where that is asked for', async () => {
+  it('records the jobs that it removes only if asked to', async () => {
     const opts = { owners: ['track:1'], jobId: 'a' };
     await kit.queue().add('cut', {}, opts);
     await kit.owners.cancel('track:1', { close: false });
@@ -272,7 +272,7 @@ describe('Owners', () => {
     ]);
   });
 
-  /** What BullMQ writes in the step that hands a job to a worker. Answers the key of the lock. */
+  /** Writes what BullMQ writes when it hands a job to a worker. Returns the key of the lock. */
   async function giveToWorker(ref: string): Promise<string> {
     const job = `${kit.prefix}:${ref}`;
     await kit.redis.hset(job, 'processedOn', Date.now());
@@ -296,7 +296,7 @@ describe('Owners', () => {
     }
   }
 
-  /** The keys of owners and jobs, but for locks and what workers write at any time. */
+  /** The keys of owners and jobs, without locks and keys that workers write at any time. */
   async function dump(): Promise<Record<string, unknown>> {
     const keys = (await kit.redis.keys(`${kit.prefix}*`)).filter(
       (key) => !/:(lock|marker|stalled-check|events)$/.test(key),
@@ -306,7 +306,7 @@ describe('Owners', () => {
     );
   }
 
-  it('says of a cancel that would be void, repeated or in conflict that it is', async () => {
+  it('previews a void, a repeated and a conflicting cancel as such', async () => {
     const queue = kit.queue();
     const happenedAt = Date.now() - 1_000;
     await kit.owners.reopen('track:1');
@@ -329,13 +329,13 @@ describe('Owners', () => {
     });
   });
 
-  it('finishes the clean-up of a process that died', async () => {
+  it('finishes the clean-up of a process that was killed', async () => {
     const queue = kit.queue();
     await queue.addBulk(
       Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } })),
     );
     const store = kit.owners['at'].store as OwnerStore;
-    // The first step of a cancel, after which its process dies.
+    // The first step of a cancel, after which its process is killed.
     await store.run('cancel', `${kit.prefix}~owner~track:1`, [
       'track:1',
       'c1',
@@ -360,7 +360,7 @@ describe('Owners', () => {
     expect(await kit.owners.openReceipts()).toEqual([]);
   });
 
-  it('finishes a clean-up behind a hundred whose runs go on, and behind one that fails', async () => {
+  it('finishes a clean-up behind a hundred with unfinished runs, and behind one that fails', async () => {
     const queue = kit.queue();
     const slow = Array.from({ length: 100 }, (_, i) => `slow:${i}`);
     const runs = await queue.addBulk(
@@ -383,7 +383,7 @@ describe('Owners', () => {
     expect(await kit.owners.receipt('last')).toMatchObject({ removed: 700, done: true });
   });
 
-  it('has no entry in the history for a job that had ended when it was removed', async () => {
+  it('has no history entry for a job that had ended when it was removed', async () => {
     const queue = kit.queue();
     kit.worker(async () => undefined);
     const opts = { owners: ['track:1', 'user:1'] };
@@ -400,7 +400,7 @@ describe('Owners', () => {
     await kit.nothingLeft();
   });
 
-  it('is not done while a run of its first page goes on, however many pages follow', async () => {
+  it('is not done while a run of its first page continues, however many pages follow', async () => {
     const opts = { owners: ['track:1'] };
     await kit.queue().addBulk(Array.from({ length: 600 }, () => ({ name: 'x', data: {}, opts })));
     const [, firstPage] = await kit.redis.hscan(`${kit.prefix}~owner~track:1`, 0, 'COUNT', 100);
@@ -413,7 +413,7 @@ describe('Owners', () => {
     await until(async () => (await kit.owners.resume()) === 0, 'it is done');
   });
 
-  it('of one job is not done while its run goes on, however many are below it', async () => {
+  it('of one job is not done while its run continues, however many jobs are below it', async () => {
     const children = Array.from({ length: 300 }, () => ({ name: 'x', queueName: 'audio', data: {} }));
     const top = { name: 'top', queueName: 'audio', data: {}, opts: { owners: ['track:1'] } };
     const { job } = await kit.flows().add({ ...top, children });
@@ -425,7 +425,7 @@ describe('Owners', () => {
     await until(async () => (await kit.owners.resume()) === 0, 'it is done');
   });
 
-  it('lists owners by type, by beginning and by state, in pages', async () => {
+  it('lists owners by type, prefix and state, in pages', async () => {
     const queue = kit.queue();
     const names = ['trip:1', 'trip:10', 'trip:2', 'user:1'];
     await queue.addBulk(names.map((name) => ({ name: 'x', data: {}, opts: { owners: [name] } })));
@@ -441,7 +441,7 @@ describe('Owners', () => {
     expect(await list({ cursor: first.cursor, limit: 9 })).toEqual(['trip:2', 'trip:9', 'user:1']);
   });
 
-  it('shows the jobs of an owner and the states they are in', async () => {
+  it('shows the jobs of an owner and their states', async () => {
     kit.worker(untilStopped, { concurrency: 1 });
     const queue = kit.queue();
     await queue.add('running', {}, { owners: ['track:1'] });
@@ -460,7 +460,7 @@ describe('Owners', () => {
     await kit.owners.cancel('track:1');
   });
 
-  it('counts the runs of an owner, and its cancelled jobs that are still there', async () => {
+  it('counts the runs of an owner, and its cancelled jobs that still exist', async () => {
     let end!: () => void;
     const ended = new Promise<void>((resolve) => (end = resolve));
     kit.worker(() => ended, { concurrency: 3 });
@@ -480,7 +480,7 @@ describe('Owners', () => {
     expect(await kit.owners.underWay('track:1')).toEqual({ running: 0, ending: 0 });
   });
 
-  it('shows that a job has begun whose worker has died', async () => {
+  it('shows that a job has begun whose worker was killed', async () => {
     const queue = kit.queue();
     const { id } = await queue.add('dead', {}, { owners: ['track:1'] });
     await queue.add('waiting', {}, { owners: ['track:1'] });

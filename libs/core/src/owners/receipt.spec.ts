@@ -11,7 +11,7 @@ describe('a receipt', () => {
 
   afterEach(() => kit.stop());
 
-  it('counts apart the runs that did not stop in time', async () => {
+  it('counts runs that did not stop in time separately', async () => {
     const queue = kit.queue();
     const opts = { owners: ['track:1'], attempts: 3 };
     await queue.addBulk(['stops', 'goes on'].map((name) => ({ name, data: {}, opts })));
@@ -25,7 +25,7 @@ describe('a receipt', () => {
     expect(receipt).toMatchObject({ aborted: 2, acknowledged: 2, abandoned: 1, done: true });
   });
 
-  it('says which job was cancelled alone, and how many schedulers ended with an owner', async () => {
+  it('names a job that was cancelled alone, and counts the schedulers that ended with an owner', async () => {
     const queue = kit.queue();
     const job = await queue.add('x', {}, { owners: ['track:1'] });
     await queue.upsertJobScheduler('s', { every: 60_000 }, { name: 'x', opts: { owners: ['track:1'] } });

@@ -10,7 +10,7 @@ beforeEach(() => {
 
 afterEach(() => kit.stop());
 
-it('leaves of cancelled jobs what BullMQ leaves of jobs that are removed', async () => {
+it('leaves the same keys of cancelled jobs as BullMQ leaves of removed jobs', async () => {
   const plain = kit.plainQueue('plain');
   for (const id of await addTo(plain)) await plain.remove(id);
 
@@ -31,7 +31,7 @@ async function addTo(queue: Queue, more = {}): Promise<string[]> {
   return ids;
 }
 
-/** Its keys and removals: in which order jobs go is the affair of each. */
+/** The keys and the removals, in any order. */
 async function leftOf(queue: string): Promise<{ keys: string[]; removals: string[] }> {
   const root = `${kit.prefix}:${queue}:`;
   const keys = (await kit.redis.keys(`${root}*`)).map((key) => key.slice(root.length));

@@ -11,7 +11,7 @@ describe('MooredQueue, many jobs at once', () => {
 
   afterEach(() => kit.stop());
 
-  /** Jobs that have failed: `count` of each owner, and as many without owners, in turn. */
+  /** Makes jobs fail: `count` of each owner and as many without owners, alternating. */
   async function failedJobs(owners: string[], count: number): Promise<void> {
     const queue = kit.queue();
     const worker = kit.worker(async () => {
@@ -27,7 +27,7 @@ describe('MooredQueue, many jobs at once', () => {
     await kit.nothingLeft();
   }
 
-  it('retries failed jobs with their owners, and leaves those of a closed owner as they are', async () => {
+  it('retries failed jobs with their owners, and keeps those of a closed owner as they are', async () => {
     await failedJobs(['track:1', 'track:2'], 120);
     const queue = kit.queue();
     await kit.owners.cancel('track:2', { close: true });
@@ -45,7 +45,7 @@ describe('MooredQueue, many jobs at once', () => {
     kit.worker(async (job: Job) => ran.push(job.name));
     await until(() => ran.length === 240, 'the others ran');
     expect(ran.filter((name) => name === 'track:1')).toHaveLength(120);
-    await until(async () => (await queue.getCompletedCount()) === 240, 'they completed');
+    await until(async () => (await queue.getCompletedCount()) === 240, 'all have completed');
   });
 
   it('cancels jobs that were retried together before any of them is fetched', async () => {
@@ -59,7 +59,7 @@ describe('MooredQueue, many jobs at once', () => {
     expect(await queue.getJobCountByTypes('wait', 'prioritized', 'failed')).toBe(3);
   });
 
-  it('promotes delayed jobs to the place that their priority gives them, except those that wait for a slot', async () => {
+  it('promotes delayed jobs to the place of their priority, except those that wait for a slot', async () => {
     const queue = kit.queue();
     const slot = { key: 'gpu', limit: 1 };
     const done: (() => void)[] = [];

@@ -6,7 +6,7 @@ interface Commands {
   'mooring:add'(...args: unknown[]): Promise<unknown[]>;
 }
 
-/** More than go to the store in one step. */
+/** More than fit into one step. */
 const MANY = 130;
 
 describe('many jobs at once', () => {
@@ -18,7 +18,7 @@ describe('many jobs at once', () => {
 
   afterEach(() => kit.stop());
 
-  it('are added in their order, with options of their own and owners that are shared or not', async () => {
+  it('are added in order, with options of their own and shared or separate owners', async () => {
     const queue = kit.queue();
     const jobs = Array.from({ length: MANY }, (_, n) => ({
       name: n % 2 ? 'odd' : 'even',
@@ -45,7 +45,7 @@ describe('many jobs at once', () => {
     expect((await kit.owners.list({ type: 'album', limit: 200 })).owners).toHaveLength(MANY);
   });
 
-  it('answer a ticket or a refusal each: one that is refused leaves the others alone', async () => {
+  it('each get a ticket or a refusal, and a refused one does not affect the others', async () => {
     await kit.owners.cancel('photo:2', { close: true });
     const jobs = ['photo:1', 'photo:2', 'photo:3'].map((owner) => ({
       name: 'resize',
@@ -63,7 +63,7 @@ describe('many jobs at once', () => {
     expect((await kit.owners.get('photo:1'))?.count).toBe(1);
   });
 
-  it('keep the tickets of those that were added when others do not reach the store', async () => {
+  it('keep the tickets of added jobs when others do not reach the store', async () => {
     const queue = kit.queue();
     await queue.waitUntilReady();
     const client: Commands = kit.redis as never;
@@ -87,7 +87,7 @@ describe('many jobs at once', () => {
     await expect(queue.addBulk(jobs)).rejects.toThrow('Connection is closed.');
   });
 
-  it('may be with owners and without in one call', async () => {
+  it('may have owners or none in one call', async () => {
     const queue = kit.queue();
 
     const added = await queue.addBulk([
@@ -102,7 +102,7 @@ describe('many jobs at once', () => {
     expect((await kit.owners.get('photo:1'))?.count).toBe(1);
   });
 
-  it('name an owner twice for nothing', async () => {
+  it('may name an owner twice without an effect', async () => {
     const job = await kit.queue().add('resize', {}, { owners: ['photo:1', 'photo:1'] });
 
     expect((await kit.queue().getJob(job.id!))?.opts.owners).toEqual(['photo:1']);

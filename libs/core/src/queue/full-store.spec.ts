@@ -9,8 +9,8 @@ import { TestStore } from '../../../../test/support/store.js';
 const LOCK_MS = 900;
 const OUT_OF_MEMORY = /^(OOM|ERR .*OOM)|out of memory|maxmemory/i;
 
-/** What ends a job, and what keeps a run alive, works in a store that has no room; what adds a job is refused. */
-describe('while the store has no room', () => {
+/** Commands that end a job or renew a lease work in a full store; commands that add a job are refused. */
+describe('while the store is full', () => {
   let store: TestStore;
   let admin: Redis;
   let kit: CoreKit;
@@ -24,7 +24,7 @@ describe('while the store has no room', () => {
 
   afterEach(async () => {
     await admin.config('SET', 'maxmemory', 0);
-    // BullMQ's own checks of stalled jobs are refused.
+    // BullMQ's own stalled checks are refused.
     expect(kit.errors.splice(0).filter(({ message }) => !OUT_OF_MEMORY.test(message))).toEqual([]);
     await kit.stop();
     admin.disconnect();
@@ -51,7 +51,7 @@ describe('while the store has no room', () => {
     return faultsOf(await readCoreState(admin, kit.prefix));
   }
 
-  it('takes no new job, says so, and writes nothing', async () => {
+  it('rejects a new job with a clear error and writes nothing', async () => {
     const queue = kit.queue();
     const opts = { owners: ['track:1'], jobId: 'first' };
     await queue.add('first', {}, { ...opts, dedup: { strategy: 'replace', key: 'k' }, delay: 60_000 });
@@ -77,7 +77,7 @@ describe('while the store has no room', () => {
     expect(await kit.owners.get('track:1')).toMatchObject({ count: 1 });
   });
 
-  it('runs, keeps and ends what is there, and wakes what waits for a slot', async ({ skip }) => {
+  it('runs, keeps and ends existing jobs, and wakes those that wait for a slot', async ({ skip }) => {
     skip(!(await takesFlags()), 'before 7.0 a full store runs no script that writes');
     const queue = kit.queue();
     const slot = { key: 'gpu', limit: 1 };
@@ -101,7 +101,7 @@ describe('while the store has no room', () => {
     await kit.nothingLeft();
   });
 
-  it('cancels: removes jobs that wait, stops runs, finishes the clean-up of a cancel whose process died', async ({
+  it('removes waiting jobs of a cancel, stops runs, and finishes the clean-up of a killed process', async ({
     skip,
   }) => {
     skip(!(await takesFlags()), 'before 7.0 a full store runs no script that writes');

@@ -20,7 +20,7 @@ describe('an idempotency key', () => {
     ...more,
   });
 
-  it('gets the first answer for a day, whatever has happened to the job since', async () => {
+  it('returns the first answer for a day, whatever has happened to the job', async () => {
     const queue = kit.queue();
     const dedup = { strategy: 'replace', key: 'x' } as const;
     const pending = await queue.enqueue('x', {}, { owners: ['trip:1'], dedup });
@@ -36,7 +36,7 @@ describe('an idempotency key', () => {
     expect(await kit.redis.pttl(remembered!)).toBeGreaterThan(86_000_000);
   });
 
-  it('makes one job of many calls at once, by several queues', async () => {
+  it('makes one job of many simultaneous calls by several queues', async () => {
     const queues = [kit.queue(), kit.queue()];
 
     const tickets = await Promise.all(
@@ -49,7 +49,7 @@ describe('an idempotency key', () => {
     await kit.owners.cancel('trip:1', { close: false });
   });
 
-  it('is refused for another request, and free again after a refusal', async () => {
+  it('is refused with a different request, and can be used again after a refusal', async () => {
     const queue = kit.queue();
     await kit.owners.cancel('trip:1');
     await expect(queue.enqueue('x', {}, once())).rejects.toMatchObject({ code: 'OWNER_CLOSED' });

@@ -34,7 +34,7 @@ describe('a job scheduler with owners', () => {
     const owners = ['s:1'];
     await queue.addBulk(Array.from({ length: 300 }, () => ({ name: 'x', data: {}, opts: { owners } })));
     await queue.upsertJobScheduler('tick', every, { name: 'tick', opts: { owners } });
-    // The owner's epoch moves, and no clean-up follows: what waits is refused at the gate.
+    // Moves the epoch of the owner without a clean-up: waiting jobs are refused at the gate.
     const { epoch } = (await kit.owners.get('s:1'))!;
     await kit.redis.hset(`${kit.prefix}~owner~s:1`, 'epoch', `0${epoch}`);
     kit.worker(() => Promise.reject(new Error('It ran.')));
@@ -63,7 +63,7 @@ describe('a job scheduler with owners', () => {
     await nothingOfIt();
   });
 
-  it('stays when an earlier turn of it, of another owner, is cancelled', async () => {
+  it('stays when an earlier turn with another owner is cancelled', async () => {
     const queue = kit.queue();
     const worker = kit.worker(() => Promise.reject(new Error('not today')));
     await queue.upsertJobScheduler('tick', every, { name: 'tick', opts: { owners: ['s:1'] } });
@@ -80,7 +80,7 @@ describe('a job scheduler with owners', () => {
     await nothingOfIt();
   });
 
-  it('skips a turn that comes too late, and makes the next one', async () => {
+  it('skips a turn that starts too late, and plans the next one', async () => {
     const queue = kit.queue();
     const opts = { owners: ['s:1'], expiresIn: 100 };
     const first = await queue.upsertJobScheduler('tick', { every: 300 }, { name: 'tick', opts });
@@ -98,13 +98,13 @@ describe('a job scheduler with owners', () => {
     const [next] = await queue.getDelayed();
     const mark = await kit.redis.hget(`${kit.prefix}:audio:${next!.id}`, 'opts');
     const startBy = Number(/"mooring":"[^|]*\|[^|]*\|(\d+)/.exec(mark!)![1]);
-    // From the moment it is due, by two clocks of one machine.
+    // Counted from the time it is due, by two clocks of one machine.
     expect(startBy - (next!.timestamp + next!.delay + 100)).toBeLessThan(50);
     await kit.owners.cancel('s:1', { wait: 'drained', close: false });
     await nothingOfIt();
   });
 
-  it('skips its last turn when that comes too late', async () => {
+  it('skips its last turn when that starts too late', async () => {
     const queue = kit.queue();
     const opts = { owners: ['s:1'], expiresIn: 1 };
     const last = await queue.upsertJobScheduler('tick', { ...every, limit: 1 }, { name: 'tick', opts });
@@ -120,7 +120,7 @@ describe('a job scheduler with owners', () => {
     await kit.nothingLeft();
   });
 
-  it('ends when a worker finds that the owner is closed which its plain turns have', async () => {
+  it('ends when a worker finds that the owner of its plain turns is closed', async () => {
     const plain = kit.plainQueue();
     await plain.upsertJobScheduler('tick', { every: 60_000 }, { name: 'tick', data: { site: 1 } });
     await kit.owners.cancel('s:1');

@@ -10,7 +10,7 @@ describe('MooredQueue', () => {
 
   afterEach(() => kit.stop());
 
-  it('answers a job of BullMQ whose data is what was added', async () => {
+  it('returns a BullMQ job with the data that was added', async () => {
     const job = await kit.queue().add('transcode', { track: 1 }, { owners: ['track:1'] });
 
     const seen = await kit.plainQueue().getJob(job.id!);
@@ -26,14 +26,14 @@ describe('MooredQueue', () => {
     expect(await kit.ownerKeys()).toEqual([]);
   });
 
-  it('takes an empty jobId for none', async () => {
+  it('treats an empty jobId as none', async () => {
     const job = await kit.queue().add('transcode', {}, { owners: ['track:1'], jobId: '' });
 
     expect(job.id).toMatch(/./);
     expect(await kit.plainQueue().getJob(job.id!)).toMatchObject({ name: 'transcode' });
   });
 
-  it("refuses a child of a parent that does not exist, in BullMQ's words", async () => {
+  it("refuses a child of a parent that does not exist, with BullMQ's message", async () => {
     const parent = { id: 'missing', queue: `${kit.prefix}:audio` };
 
     const added = kit.queue().add('child', {}, { owners: ['track:1'], parent });
@@ -45,7 +45,7 @@ describe('MooredQueue', () => {
     expect(await kit.ownerKeys()).toEqual([]);
   });
 
-  it('makes one job of fifty calls at once with one key', async () => {
+  it('makes one job of fifty simultaneous calls with one key', async () => {
     const queue = kit.queue();
     const owners = ['site:1'];
     const enqueue = () => queue.enqueue('build', {}, { owners, dedup: { strategy: 'skip', key: 'nightly' } });
@@ -57,7 +57,7 @@ describe('MooredQueue', () => {
     expect(await queue.count()).toBe(1);
   });
 
-  it('puts a new job in the place of the pending one', async () => {
+  it('replaces the pending job by a new one', async () => {
     const queue = kit.queue();
     const opts = { owners: ['site:1'], dedup: { strategy: 'replace', key: 'k' } } as const;
     const first = await queue.enqueue('build', { v: 1 }, opts);
@@ -92,7 +92,7 @@ describe('MooredQueue', () => {
     expect((await queue.getJob(id))?.delay).toBeLessThanOrEqual(10_000);
   });
 
-  it('keeps jobs of other owners apart that use the same key', async () => {
+  it('separates jobs of other owners with the same key', async () => {
     const queue = kit.queue();
     const dedup = { strategy: 'skip', key: 'k' } as const;
 
@@ -105,7 +105,7 @@ describe('MooredQueue', () => {
     expect(tickets.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'created', 'created']);
   });
 
-  it('adds one job for a jobId of the caller that comes twice', async () => {
+  it('adds one job for a jobId that a caller uses twice', async () => {
     const queue = kit.queue();
     const opts = { owners: ['track:1'], jobId: 'order-7' };
 
@@ -118,7 +118,7 @@ describe('MooredQueue', () => {
     expect(await queue.count()).toBe(1);
   });
 
-  it('refuses a job of a closed owner and writes nothing of it', async () => {
+  it('refuses a job of a closed owner and writes nothing', async () => {
     const queue = kit.queue();
     await kit.owners.cancel('track:1');
 
@@ -135,11 +135,11 @@ describe('MooredQueue', () => {
     ['no owner', { owners: [] }],
     ['five owners', { owners: ['a:1', 'a:2', 'a:3', 'a:4', 'a:5'] }],
     ['an owner without a type', { owners: ['42'] }],
-    ['a time that is none', { owners: ['a:1'], expiresIn: '5 minutes' }],
+    ['an invalid time', { owners: ['a:1'], expiresIn: '5 minutes' }],
     ['a slot without a limit', { owners: ['a:1'], slot: { key: 'gpu' } as never }],
     ['a slot key with control characters', { owners: ['a:1'], slot: { key: 'gpu\u0000x', limit: 1 } }],
-    ['a strategy that is none', { owners: ['a:1'], dedup: { strategy: 'merge' as never, key: 'k' } }],
-    ["BullMQ's own deduplication beside owners", { owners: ['a:1'], deduplication: { id: 'x' } }],
+    ['an unknown strategy', { owners: ['a:1'], dedup: { strategy: 'merge' as never, key: 'k' } }],
+    ["BullMQ's own deduplication with owners", { owners: ['a:1'], deduplication: { id: 'x' } }],
     ['a slot without owners', { slot: { key: 'gpu', limit: 1 } }],
     ["a key of BullMQ's as id", { owners: ['a:1'], jobId: 'wait' }],
   ])('refuses %s before anything is written', async (_, opts) => {
@@ -151,7 +151,7 @@ describe('MooredQueue', () => {
     expect(await kit.ownerKeys()).toEqual([]);
   });
 
-  it('keeps the order of jobs that one step puts aside', async () => {
+  it('keeps the order of jobs that one step delays for their slot', async () => {
     const [queue, worker] = [kit.queue(), kit.worker(null, { autorun: false })];
     const ids = ['e', 'd', 'c', 'b', 'a'];
     const slot = { key: 'gpu', limit: 1 };
@@ -174,7 +174,7 @@ describe('MooredQueue', () => {
     await expect(queue.add('x', {}, { owners: ['track:1'] })).rejects.toMatchObject({ code: 'OWNER_FULL' });
   });
 
-  it('holds the limits of an owner and of a queue exactly under parallel producers', async () => {
+  it('enforces the limits of an owner and of a queue exactly under parallel producers', async () => {
     const queue = kit.queue('audio', { limits: { perOwner: 7, perQueue: 12 } });
     const add = (owner: string) =>
       queue.enqueue('x', {}, { owners: [owner] }).then(
@@ -191,7 +191,7 @@ describe('MooredQueue', () => {
     expect(new Set(others)).toEqual(new Set(['created', 'QUEUE_FULL']));
   });
 
-  it('takes out of the index what BullMQ removes', async () => {
+  it('removes from the index what BullMQ removes', async () => {
     const queue = kit.queue();
     const job = await queue.add('x', {}, { owners: ['s:1'] });
     await queue.add('x', {}, { owners: ['s:1', 's:2'], delay: 60_000 });
@@ -206,7 +206,7 @@ describe('MooredQueue', () => {
     await kit.nothingLeft();
   });
 
-  it('takes out of the index what an obliterated queue held', async () => {
+  it('removes the jobs of an obliterated queue from the index', async () => {
     const queue = kit.queue();
     await queue.addBulk(
       Array.from({ length: 30 }, (_, i) => ({ name: 'x', data: {}, opts: { owners: [`s:${i % 3}`] } })),
@@ -232,7 +232,7 @@ describe('MooredQueue', () => {
     expect(await queue.getJobCountByTypes('delayed', 'prioritized', 'wait', 'active')).toBe(0);
   });
 
-  it('keeps the record of an owner whose only job is the turn of a scheduler that is stored again', async () => {
+  it('keeps the record of an owner whose only job is the turn of a scheduler that is replaced', async () => {
     const queue = kit.queue();
     const template = { name: 'tick', opts: { owners: ['s:1'] } };
     await queue.upsertJobScheduler('tick', { every: 60_000 }, template);
@@ -244,7 +244,7 @@ describe('MooredQueue', () => {
     expect(await queue.getJobSchedulersCount()).toBe(0);
   });
 
-  it('takes the turn of a scheduler out of the index when the scheduler is stored again without owners', async () => {
+  it('removes the turn of a scheduler from the index when the scheduler is replaced by one without owners', async () => {
     const queue = kit.queue();
     await queue.upsertJobScheduler('tick', { every: 60_000 }, { name: 'tick', opts: { owners: ['s:1'] } });
 
@@ -254,7 +254,7 @@ describe('MooredQueue', () => {
     expect(await queue.getJobSchedulersCount()).toBe(1);
   });
 
-  it('gives jobs whose caller names no owners those that ownersOf names', async () => {
+  it('gives jobs without owners those that ownersOf names', async () => {
     const queue = kit.queue('audio', {
       ownersOf: ({ name, data }) => (name === 'other' ? [] : [`track:${data.track}`]),
     });

@@ -14,7 +14,7 @@ describe('a job that has ended', () => {
 
   afterEach(() => kit.stop());
 
-  /** Adds jobs and lets them fail with the text that their data names. */
+  /** Adds jobs that fail with the message in their data. */
   async function addFailed(
     jobs: readonly { name?: string; text?: string; opts?: JobsOptions }[],
   ): Promise<string[]> {
@@ -57,7 +57,7 @@ describe('a job that has ended', () => {
       expect(await kit.owners.get('user:1')).toBeUndefined();
     });
 
-    it('is refused with what is wrong', async () => {
+    it('is refused with the reason', async () => {
       const { id } = await queue.add('x', {}, { owners: ['track:1'] });
 
       await expect(queue.retry('missing')).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -81,7 +81,7 @@ describe('a job that has ended', () => {
   });
 
   describe('that is retried with others', () => {
-    it('waits if the filter names it', async () => {
+    it('waits if it matches the filter', async () => {
       const owners = ['user:2', 'track:2'];
       await addFailed([{ name: 'a' }, { name: 'b', text: 'disk is full' }]);
       const split = Date.now() + 1;
@@ -168,7 +168,7 @@ describe('a job that has ended', () => {
 });
 
 describe('promoteJobs', () => {
-  it('lets delayed jobs wait by their priority, and leaves those that wait for a slot in their line', async () => {
+  it('moves delayed jobs to the place of their priority, and leaves those that wait for a slot in their line', async () => {
     const kit = new CoreKit();
     const queue = kit.queue();
     const opts = { owners: ['track:1'], slot: { key: 'gpu', limit: 1 } };

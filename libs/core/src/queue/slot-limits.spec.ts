@@ -7,10 +7,10 @@ import { CoreKit, until } from '../../../../test/support/core-kit.js';
 const EIGHT_DAYS_MS = 8 * 86_400_000;
 const owners = ['trip:9'];
 
-/** Callers share slot keys: what one of them asks for changes nothing for the others, or for deduplication. */
+/** Callers share slot keys, but a call changes nothing for other callers or for deduplication. */
 describe('the limit of a slot', () => {
   let kit: CoreKit;
-  /** Names of the jobs that run now, and the most that ran at once. */
+  /** The names of the running jobs, and the most that ran at once. */
   let running: string[];
   let most: number;
 
@@ -25,7 +25,7 @@ describe('the limit of a slot', () => {
   const slot = (key: string, limit: number) => ({ owners, slot: { key, limit } });
   const refused = { code: 'SLOT_LIMIT', limit: 1 };
 
-  /** Runs as long as its job says. */
+  /** Runs as long as its data says. */
   async function run(job: Job): Promise<void> {
     running.push(job.name);
     most = Math.max(most, running.length);
@@ -36,7 +36,7 @@ describe('the limit of a slot', () => {
   const isOver = async () =>
     (await kit.queue().getJobCountByTypes('wait', 'prioritized', 'delayed', 'active')) === 0;
 
-  it('belongs to its key: a job that names another limit is refused and starts none', async () => {
+  it('belongs to its key: a job with another limit is refused and not started', async () => {
     const queue = kit.queue();
     kit.worker(run, { concurrency: 20 });
     await queue.addBulk(
@@ -49,7 +49,7 @@ describe('the limit of a slot', () => {
     expect(most).toBe(1);
   });
 
-  it('holds for each of the jobs that are enqueued at the same time, for flows, and for schedulers', async () => {
+  it('applies to jobs that are enqueued at the same time, to flows and to schedulers', async () => {
     const queue = kit.queue();
     await queue.enqueue('x', {}, slot('press', 1));
     const [same, other] = await Promise.allSettled([
@@ -70,7 +70,7 @@ describe('the limit of a slot', () => {
     expect(await queue.count()).toBe(2);
   });
 
-  it('is one limit for a flow whose jobs name two', async () => {
+  it('must be the same for all jobs of a flow', async () => {
     const child = (limit: number) => ({ name: 'c', queueName: 'audio', opts: slot('press', limit) });
     const flow = { name: 'top', queueName: 'audio', opts: { owners }, children: [child(1), child(50)] };
 
@@ -80,14 +80,14 @@ describe('the limit of a slot', () => {
     expect(await limitKeys()).toEqual([]);
   });
 
-  it('is set by a scheduler as by a job', async () => {
+  it('can be set by a scheduler', async () => {
     const queue = kit.queue();
     await queue.upsertJobScheduler('nightly', { every: 60_000 }, { name: 'x', opts: slot('press', 1) });
 
     await expect(queue.add('x', {}, slot('press', 50))).rejects.toMatchObject(refused);
   });
 
-  it('is not set by a job that is refused', async () => {
+  it('is not set by a refused job', async () => {
     const queue = kit.queue('audio', { limits: { perQueue: 1 } });
     await queue.add('x', {}, { owners });
     await expect(queue.add('x', {}, slot('press', 1))).rejects.toMatchObject({ code: 'QUEUE_FULL' });
@@ -102,7 +102,7 @@ describe('the limit of a slot', () => {
     expect(await limitKeys()).toEqual([]);
   });
 
-  it('does not refuse a jobId that is there already', async () => {
+  it('does not refuse an existing jobId', async () => {
     const queue = kit.queue();
     await queue.enqueue('x', {}, { ...slot('press', 1), jobId: 'once' });
 
@@ -111,7 +111,7 @@ describe('the limit of a slot', () => {
     expect(again).toEqual({ outcome: 'existing', id: 'once' });
   });
 
-  it('is forgotten eight days after the last job of its key was added or came to a worker', async () => {
+  it('is forgotten eight days after the last job of its key was added or fetched', async () => {
     const queue = kit.queue();
     await queue.add('x', {}, slot('press', 1));
     const [key] = await limitKeys();
@@ -127,7 +127,7 @@ describe('the limit of a slot', () => {
     expect(await queue.enqueue('x', {}, slot('press', 5))).toMatchObject({ outcome: 'created' });
   });
 
-  it('is set again by the first job that comes to a worker, when it was forgotten', async () => {
+  it('is set again by the first job that a worker fetches, if it was forgotten', async () => {
     const queue = kit.queue();
     await queue.addBulk([1, 2, 3].map(() => ({ name: 'press', data: { ms: 60 }, opts: slot('press', 1) })));
     await kit.redis.del(await limitKeys());
@@ -161,7 +161,7 @@ describe('the limit of a slot', () => {
     expect(await slotAndLineKeys()).toEqual([]);
   });
 
-  it('is never that of a key that begins with another word: jobs run while a caller holds slots of that name', async () => {
+  it('is never that of a key with another prefix: jobs run while a caller holds slots of that name', async () => {
     const queue = kit.queue();
     kit.worker(run, { concurrency: 20 });
     const held = Array.from({ length: 4 }, () => ({
@@ -186,7 +186,7 @@ describe('the limit of a slot', () => {
   it.each([
     ['coalesced', { dedup: { strategy: 'coalesce', key: 'k' } }],
     ['skipped', { dedup: { strategy: 'skip', key: 'k' }, expiresIn: '5m' }],
-  ] as const)('lets a job in line run when a %s trigger needs another slot', async (_, more) => {
+  ] as const)('lets a job in line run when a %s trigger names another slot', async (_, more) => {
     const queue = kit.queue();
     kit.worker(run, { concurrency: 20 });
     await queue.add('holder', { ms: 300 }, slot('press', 1));
@@ -202,7 +202,7 @@ describe('the limit of a slot', () => {
     expect(await slotAndLineKeys()).toEqual([]);
   });
 
-  it('does not stay with a job that was granted it and is coalesced into one that needs another', async () => {
+  it('does not stay with a job that got a slot and is coalesced into one that needs another', async () => {
     const queue = kit.queue();
     kit.worker(run, { concurrency: 20 });
     await queue.add('holder', { ms: 200 }, slot('press', 1));

@@ -17,7 +17,7 @@ const OURS = {
   FlowProducer: MooredFlowProducer,
 } as never as Classes;
 
-/** What one side does: it adds jobs and has them run, and resolves when they have ended. */
+/** The calls of one side: adds jobs and runs them; resolves when they have ended. */
 type Scenario = (side: Side) => Promise<void>;
 
 class Side {
@@ -37,7 +37,7 @@ class Side {
     return { connection: this.redis, prefix: this.prefix };
   }
 
-  /** Both sides wait in the same place: jobs of owners have a priority. */
+  /** Both sides wait in the same place, because jobs of owners have a priority. */
   add(id: string, opts: JobsOptions = {}): Promise<Job> {
     return this.queue.add(
       'job',
@@ -61,7 +61,7 @@ class Side {
     await this.keep(new this.classes.FlowProducer(this.place)).add(tree as never);
   }
 
-  /** A job with the owners of this side, or with none. */
+  /** A job with the owners of this side, if any. */
   opts(opts: JobsOptions): JobsOptions {
     return { ...opts, ...this.owners };
   }
@@ -211,7 +211,7 @@ describe('jobs leave in the store what they leave with plain BullMQ', () => {
   });
 });
 
-/** Everything under a prefix, without what is ours and with times left out. */
+/** Everything under a prefix, without Mooring's own keys and without times. */
 async function dump(redis: Redis, prefix: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const key of (await redis.keys(`${prefix}:*`)).toSorted()) {
@@ -230,7 +230,7 @@ async function read(redis: Redis, key: string): Promise<unknown> {
       return { ...fields, opts: own, ...(stacktrace && { stacktrace: 'some' }) };
     }
     case 'zset':
-      // Jobs that ended within one ms stand in any order.
+      // Jobs that ended within one ms may be in any order.
       return Object.fromEntries(pairs(await redis.zrange(key, '0', '-1', 'WITHSCORES')));
     case 'list':
       return redis.lrange(key, 0, -1);
@@ -247,7 +247,7 @@ function pairs(values: readonly string[]): [string, string][] {
   return values.flatMap((value, i) => (i % 2 === 0 ? [[value, values[i + 1]!] as [string, string]] : []));
 }
 
-/** Times become the word, the prefix goes. */
+/** Replaces times by a word and removes the prefix. */
 function plain(value: unknown, prefix: string): unknown {
   return JSON.parse(
     JSON.stringify(value)

@@ -36,7 +36,7 @@ describe('the mark of a job', () => {
     );
   });
 
-  it('keeps any text of an owner or a slot', () => {
+  it('may contain any text of an owner or a slot', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (each) => {
         expect(unescapeText(escapeText(each))).toBe(each);
@@ -45,7 +45,7 @@ describe('the mark of a job', () => {
     );
   });
 
-  it('is read by the scripts as by TypeScript', async () => {
+  it('is parsed by the scripts as by TypeScript', async () => {
     const read = `${lua}
       local mark = readMark(ARGV[1])
       local answer = { mark.startBy, mark.key, mark.limit, mark.slot, mark.epoch, mark.owner }

@@ -11,7 +11,7 @@ import { RECIPES } from './recipes.js';
 
 const SCRIPTS: ScriptMaker<Recipe> = { recipes: RECIPES, make: composeOurs };
 
-/** The same lives each time: whether a mutant is seen is no matter of luck. */
+/** The same lives each time, so that chance does not decide whether a mutant is found. */
 const SEED = 42;
 const MOST_LIVES = 1_500;
 const MUTANT_MS = 600_000;
@@ -25,11 +25,11 @@ describe('the lives of the core', () => {
 
   afterEach(() => redis.disconnect());
 
-  it.each(CORE_MUTANTS)('see that $name', { timeout: MUTANT_MS }, async (mutant) => {
+  it.each(CORE_MUTANTS)('detect that $name', { timeout: MUTANT_MS }, async (mutant) => {
     expect(await seen(mutant)).toEqual(expect.any(String));
   });
 
-  /** What some life shows of it: an invariant that does not hold, or an error. */
+  /** The first fault of some life: a broken invariant, or an error. */
   async function seen(mutant: CoreMutant): Promise<string | undefined> {
     return (await seenWith([mutant])) ?? (await seenWith([NO_FIRST_PAGE, mutant]));
   }

@@ -13,6 +13,6 @@ beforeEach(() => {
 
 afterEach(() => redis.disconnect());
 
-it.each(CORE_MUTANTS)('finds the text, once, that the mutant changes in which $name', (mutant) => {
+it.each(CORE_MUTANTS)('finds the text of the mutant exactly once: $name', (mutant) => {
   expect(() => defineMutants(redis, [mutant], { recipes: RECIPES, make: composeOurs })).not.toThrow();
 });

@@ -12,7 +12,7 @@ describe('Slots', () => {
 
   const slotted = (limit: number) => ({ owners: ['track:1'], slot: { key: 'gpu:1', limit } });
 
-  /** Runs that end when `release` is called; `names` has their jobs in the order in which they began. */
+  /** Runs that end when `release` is called; `names` lists their jobs in the order of their start. */
   function heldRuns(): { readonly names: string[]; readonly release: () => void } {
     const names: string[] = [];
     let release = (): void => undefined;
@@ -27,7 +27,7 @@ describe('Slots', () => {
     return { names, release: () => release() };
   }
 
-  it('has the limit that the first job of a key asks for', async () => {
+  it('has the limit of the first job of a key', async () => {
     const queue = kit.queue();
     await queue.add('x', {}, slotted(2));
 
@@ -38,7 +38,7 @@ describe('Slots', () => {
     await queue.drain();
   });
 
-  it('names who holds it and who waits for it, in their order', async () => {
+  it('lists the holders and the waiting jobs in order', async () => {
     const queue = kit.queue();
     const { names, release } = heldRuns();
     const jobs = [];
@@ -63,7 +63,7 @@ describe('Slots', () => {
     await kit.nothingLeft();
   });
 
-  it('wakes as many of the line as a higher limit has room for, the first ones first', async () => {
+  it('wakes as many waiting jobs as a higher limit allows, the first ones first', async () => {
     const queue = kit.queue();
     const { names, release } = heldRuns();
     for (const name of ['1', '2', '3', '4', '5']) await queue.add(name, {}, slotted(1));
@@ -81,7 +81,7 @@ describe('Slots', () => {
     await kit.nothingLeft();
   });
 
-  it('ends no run when the limit gets lower; the new limit applies to the next', async () => {
+  it('ends no run when the limit is lowered; the new limit applies to the next job', async () => {
     const queue = kit.queue();
     const slots = kit.slots();
     expect(await slots.setLimit('gpu:1', 3)).toBeUndefined();
@@ -98,7 +98,7 @@ describe('Slots', () => {
     await kit.nothingLeft();
   });
 
-  it('wakes a line that is longer than one step wakes', async () => {
+  it('wakes a line that is longer than one step can wake', async () => {
     const queue = kit.queue();
     const opts = { owners: ['track:1'], slot: { key: 'gpu:1', limit: 1 } };
     const worker = kit.worker(() => new Promise(() => undefined), { concurrency: 1, autorun: false });
@@ -122,7 +122,7 @@ describe('Slots', () => {
 
   it.each([
     ['a limit below 1', 'gpu', 0],
-    ['a limit that is no whole number', 'gpu', 1.5],
+    ['a limit that is not a whole number', 'gpu', 1.5],
     ['a key with control characters', 'a\u0000b', 1],
   ])('refuses %s', async (_, key, limit) => {
     await expect(kit.slots().setLimit(key, limit)).rejects.toMatchObject({ code: 'INVALID' });

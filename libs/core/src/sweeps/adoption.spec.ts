@@ -4,7 +4,7 @@ import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import type { MooredBackend } from '../backend/moored-backend.js';
 import type { OwnersOf } from '../model/owners-of.js';
 
-describe('adopting jobs that wait', () => {
+describe('adopting waiting jobs', () => {
   let kit: CoreKit;
 
   beforeEach(() => {
@@ -20,7 +20,7 @@ describe('adopting jobs that wait', () => {
     await queue.addBulk(tracks.map((track) => ({ name: 'x', data: { track }, opts })));
   }
 
-  /** A page that was read a while ago: for each job its id and its owners. */
+  /** A page that was read earlier: the id and the owners of each job. */
   function adoptThese(requests: string[]): Promise<unknown> {
     const prefix = `${kit.prefix}:audio:`;
     const { backend } = kit.queue();
@@ -28,7 +28,7 @@ describe('adopting jobs that wait', () => {
     return (backend as unknown as MooredBackend).run('adoptWaiting', args);
   }
 
-  it('gives waiting jobs of every place their owners, and leaves other jobs alone', async () => {
+  it('gives waiting jobs in every place their owners, and does not change other jobs', async () => {
     const plain = kit.plainQueue();
     await addPlain(plain, [1, 2]);
     await addPlain(plain, [1], { priority: 3 });
@@ -56,7 +56,7 @@ describe('adopting jobs that wait', () => {
     await plain.drain();
   });
 
-  it('removes jobs of closed owners, with the schedulers that make them', async () => {
+  it('removes jobs of closed owners, and the schedulers that make them', async () => {
     const plain = kit.plainQueue();
     await plain.upsertJobScheduler('tick', { every: 60_000 }, { name: 'tick', data: { track: 1 } });
     await addPlain(plain, [1, 2, 1], { delay: 60_000 });
@@ -72,7 +72,7 @@ describe('adopting jobs that wait', () => {
     );
   });
 
-  it('goes on where it stopped, and a second one finds nothing to do', async () => {
+  it('continues where it stopped, and a second pass finds nothing to do', async () => {
     const plain = kit.plainQueue();
     const tracks = Array.from({ length: 450 }, (_, i) => i % 3);
     await addPlain(plain, tracks);
@@ -93,7 +93,7 @@ describe('adopting jobs that wait', () => {
     expect((await kit.owners.get('track:2'))?.count).toBe(300);
   });
 
-  it.each([{}, { priority: 1 }])('misses none while workers take the first of them: %j', async (opts) => {
+  it.each([{}, { priority: 1 }])('misses no job while workers take the first ones: %j', async (opts) => {
     const plain = kit.plainQueue();
     await addPlain(plain, [1, 2, 3, 4, 5], opts);
     const queue = queueOf();
@@ -109,7 +109,7 @@ describe('adopting jobs that wait', () => {
     expect(await plain.count()).toBe(0);
   });
 
-  it('passes over a job that a worker has taken since its page was read', async () => {
+  it('skips a job that a worker has taken since its page was read', async () => {
     const plain = kit.plainQueue();
     const { id } = await plain.add('x', { track: 1 });
     await kit.owners.cancel('track:1');
@@ -148,7 +148,7 @@ describe('adopting jobs that wait', () => {
     await kit.nothingLeft();
   });
 
-  it('leaves jobs alone whose owners cannot be told, and says why', async () => {
+  it('does not change jobs whose owners cannot be resolved, and reports why', async () => {
     const plain = kit.plainQueue();
     await addPlain(plain, [1]);
     await plain.add('x', null);
@@ -161,11 +161,11 @@ describe('adopting jobs that wait', () => {
     expect(await plain.getWaitingCount()).toBe(3);
   });
 
-  it('asks for ownersOf', async () => {
+  it('requires ownersOf', async () => {
     await expect(kit.queue().adopt()).rejects.toMatchObject({ code: 'INVALID' });
   });
 
-  it('leaves a job alone that a worker took, or that ended, while its page was read', async () => {
+  it('does not change a job that was taken or ended while its page was read', async () => {
     const plain = kit.plainQueue();
     let finish = (): void => undefined;
     kit.worker((job) =>
@@ -179,10 +179,10 @@ describe('adopting jobs that wait', () => {
 
     expect(await kit.owners.get('user:1')).toBeUndefined();
     finish();
-    await until(() => running.isCompleted(), 'it ends as ever');
+    await until(() => running.isCompleted(), 'it completes');
   });
 
-  it('adopts jobs of every state that waits, children and parents too, and leaves those of owners as they are', async () => {
+  it('adopts jobs in every waiting state, children and parents too, and does not change jobs with owners', async () => {
     const plain = kit.plainQueue();
     await plain.add('waiting', {});
     await plain.add('delayed', {}, { delay: 60_000 });
@@ -209,7 +209,7 @@ describe('adopting jobs that wait', () => {
     await kit.owners.cancel('user:2', { wait: 'drained' });
   });
 
-  it('counts jobs whose owners cannot be told and leaves them', async () => {
+  it('counts jobs whose owners cannot be resolved and does not change them', async () => {
     await kit.plainQueue().addBulk([
       { name: 'bad', data: null },
       { name: 'good', data: { user: '1' } },

@@ -12,7 +12,7 @@ const SAMPLED = 4;
 const MANY_JOBS = 300;
 const WORKERS_JOBS = 14;
 
-/** A process is killed at one of its commands, or the answer to it is lost. */
+/** A process is killed at one of its commands, or the answer to the command is lost. */
 describe('a process that fails at any of its commands', () => {
   let kit: CoreKit;
   let walker: Walker | undefined;
@@ -27,7 +27,7 @@ describe('a process that fails at any of its commands', () => {
   });
 
   it.each<Role>(['producer', 'worker', 'canceller'])(
-    'leaves nothing half-done, and everything ends: %s',
+    'leaves nothing half-done, and every job ends: %s',
     { timeout: crashTime(90_000) },
     async (role) => {
       const { commands } = await walk(role);
@@ -37,7 +37,7 @@ describe('a process that fails at any of its commands', () => {
   );
 
   it.each<Role>(['producer', 'worker', 'canceller'])(
-    'sends again what was not answered, to the same effect: %s',
+    'repeats what was not answered, with the same effect: %s',
     { timeout: crashTime(90_000) },
     async (role) => {
       const { commands, left } = await walk(role);
@@ -50,7 +50,7 @@ describe('a process that fails at any of its commands', () => {
     },
   );
 
-  /** Answers how many commands a process sent, and what it left, before anything else was done. */
+  /** Returns how many commands a process sent and what it left, before anything else is done. */
   async function walk(role: Role, failPoint?: string) {
     await clear();
     const jobs = await PREPARE[role]();
@@ -106,7 +106,7 @@ describe('a process that fails at any of its commands', () => {
     return 0;
   }
 
-  /** What comes after a process has died: another worker, and the same canceller once more. */
+  /** What follows the death of a process: another worker, and the same canceller again. */
   async function restart(role: Role, jobs: number): Promise<void> {
     if (role === 'canceller') {
       walker = await Walker.start(role, inject('storeUrl'), kit.prefix);

@@ -9,7 +9,7 @@ beforeEach(() => {
 
 afterEach(() => kit.stop());
 
-it('fetches the next job in the step in which as many runs have ended as the lowered limit of the queue asks for', async () => {
+it('fetches the next job as soon as enough runs have ended for the lowered limit of the queue', async () => {
   const queue = kit.queue();
   await queue.setGlobalConcurrency(3);
   for (const name of ['1', '2', '3', '4']) await queue.add(name, {}, { owners: ['track:1'] });

@@ -23,7 +23,7 @@ describe('processes that are killed at any moment', () => {
   });
 
   async function start(role: 'producer' | 'worker' | 'canceller', seed = 0): Promise<ChildProcess> {
-    // The test runner's own conditions name the sources; a process of its own runs what was built.
+    // The test runner resolves names to the sources; a separate process runs the build.
     const child = fork(CHILD, [role, inject('storeUrl'), kit.prefix, String(seed)], { execArgv: [] });
     children.push(child);
     await once(child, 'message');
@@ -47,7 +47,7 @@ describe('processes that are killed at any moment', () => {
     return { jobs: jobs.toSorted(), index: [...index].toSorted() };
   }
 
-  it('leave the index equal to the unfinished jobs, without any repair', async () => {
+  it('leave an index that equals the unfinished jobs, without any repair', async () => {
     for (let n = 0; n < KILLS; n += 1) {
       const busy = await Promise.all([
         start('producer', n * 1_000),

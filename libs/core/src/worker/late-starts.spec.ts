@@ -17,7 +17,7 @@ describe('a job that was cancelled or expired before its run', () => {
   const untilStopped = (signal: AbortSignal) =>
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
 
-  it('is announced as refused when it came to a worker too late', async () => {
+  it('is announced as refused when a worker fetched it too late', async () => {
     const job = await kit.queue().add('x', {}, { owners: ['track:1'], expiresIn: 1 });
     await until(() => Date.now() > job.timestamp + 5, 'its time is over');
     const refused: RefusedJob[] = [];
@@ -36,13 +36,13 @@ describe('a job that was cancelled or expired before its run', () => {
     const queue = kit.queue();
     const opts = { owners: ['track:1'] };
     const jobs = await queue.addBulk(Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts })));
-    // The first step of a cancel, after which its process dies.
+    // The first step of a cancel, after which its process is killed.
     const store = kit.owners['at'].store as OwnerStore;
     const args = ['track:1', 'c1', '1', '', '', 60_000, '', '', '', 100, '', ''];
     await store.run('cancel', `${kit.prefix}~owner~track:1`, args);
     const left = await queue.count();
     const refused: RefusedJob[] = [];
-    // It would go on with the clean-up.
+    // The worker would continue the clean-up.
     kit
       .worker(() => Promise.reject(new Error('It ran.')), { skipStalledCheck: true })
       .on('refused', (each) => refused.push(each));
@@ -55,7 +55,7 @@ describe('a job that was cancelled or expired before its run', () => {
     await kit.owners.resume();
   });
 
-  it('does not come to its processor when the cancel is announced before that', async () => {
+  it('does not reach its processor when the cancel is announced first', async () => {
     const ran: string[] = [];
     const events: string[] = [];
     let stopped = 0;
@@ -72,7 +72,7 @@ describe('a job that was cancelled or expired before its run', () => {
       const job = await fetch(...args);
       if (job?.name === 'late') {
         await kit.owners.cancel('track:1', { close: false });
-        // Announcements come in their order: when this one has come, the one before has.
+        // Announcements arrive in order: when this one has arrived, the previous one has too.
         await kit.owners.cancel('track:2', { close: false });
         await until(() => stopped === 1, 'the other run was told to stop');
       }
@@ -91,7 +91,7 @@ describe('a job that was cancelled or expired before its run', () => {
     await kit.nothingLeft();
   });
 
-  it('runs when it only has the id of one that was cancelled', async () => {
+  it('runs when it only shares the id of a cancelled job', async () => {
     const ran: string[] = [];
     const start = (name: string) =>
       kit.worker(
@@ -105,7 +105,7 @@ describe('a job that was cancelled or expired before its run', () => {
     const first = start('first');
     await queue.add('x', { n: 1 }, { owners: ['track:1'], jobId: 'order-7' });
     await until(() => ran.length === 1, 'it runs');
-    // In one process with the first: it hears of the cancel in the same moment.
+    // In the same process as the first worker, so that both receive the cancel at the same time.
     start('second');
     await kit.owners.cancel('track:1', { close: false, wait: 'drained' });
     await first.close();
@@ -116,14 +116,14 @@ describe('a job that was cancelled or expired before its run', () => {
     expect(ran).toEqual(['first 1', 'second 2']);
   });
 
-  it('is told to stop by an announcement that came before its worker listened', async () => {
+  it('is told to stop by an announcement that arrived before its worker listened', async () => {
     await kit.redis.xadd(`${kit.prefix}~cancelled`, '*', 'runs', 'audio:7');
     const heard: string[] = [];
     const stop = (jobId: string) => heard.push(jobId);
     const listener = CancelListener.of(kit.redis, kit.prefix);
     listener.listen('audio', stop);
 
-    await until(() => heard.length > 0, 'it was heard');
+    await until(() => heard.length > 0, 'it was received');
 
     expect(heard).toEqual(['7']);
     await listener.leave('audio', stop);

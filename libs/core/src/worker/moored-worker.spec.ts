@@ -30,7 +30,7 @@ describe('MooredWorker', () => {
       });
   }
 
-  /** The store's number of the connection on which a worker waits for jobs. */
+  /** The id of the connection on which a worker waits for jobs. */
   async function waitingConnection(): Promise<string | undefined> {
     const clients = String(await kit.redis.client('LIST')).split('\n');
     const waiting = clients.find(
@@ -39,7 +39,7 @@ describe('MooredWorker', () => {
     return /\bid=(\d+)/.exec(waiting ?? '')?.[1];
   }
 
-  it('runs jobs with owners, shows them to the processor, and forgets them at the end', async () => {
+  it('runs jobs with owners, shows the owners to the processor, and removes the entries at the end', async () => {
     const ran: unknown[] = [];
     kit.worker(async (job) => {
       ran.push(job.data, job.opts.owners);
@@ -63,7 +63,7 @@ describe('MooredWorker', () => {
     expect(ran).toEqual([1, 2, 3]);
   });
 
-  it('runs a processor that answers without a promise', async () => {
+  it('runs a processor that returns without a promise', async () => {
     kit.worker((() => 'answer') as never);
 
     const job = await kit.queue().add('x', {}, { owners: ['track:1'] });
@@ -73,7 +73,7 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
-  it('completes a run although a job that ended before cannot be removed', async () => {
+  it('completes a run even if an earlier ended job cannot be removed', async () => {
     const completed: unknown[] = [];
     kit.worker(async () => 'done').on('completed', (job) => completed.push(job.id));
     const add = (jobId: string) =>
@@ -89,7 +89,7 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
-  it('opens its connection for cancels when it begins to run, not before', async () => {
+  it('opens its connection for cancels when it starts to run, not before', async () => {
     const duplicate = vi.spyOn(kit.redis, 'duplicate');
     const worker = kit.worker(async () => undefined, { autorun: false });
     await worker.waitUntilReady();
@@ -117,7 +117,7 @@ describe('MooredWorker', () => {
     }
   });
 
-  it('closes although its store has never been there', async () => {
+  it('closes even if its store was never reachable', async () => {
     const connection = new Redis(1, '127.0.0.1', { maxRetriesPerRequest: null });
     connection.on('error', () => undefined);
     const worker = new MooredWorker('audio', async () => undefined, { prefix: kit.prefix, connection });
@@ -146,7 +146,7 @@ describe('MooredWorker', () => {
     expect(await kit.plainQueue().getJobCounts('failed', 'completed')).toEqual({ failed: 0, completed: 0 });
   });
 
-  it('says which plain jobs of a closed owner it refused, and goes on with the next', async () => {
+  it('reports the plain jobs of a closed owner that it refused, and continues with the next job', async () => {
     await kit.owners.cancel('track:1');
     const ran: number[] = [];
     const refused: string[] = [];
@@ -161,7 +161,7 @@ describe('MooredWorker', () => {
     expect({ ran, refused }).toEqual({ ran: [2], refused: ['cancelled', 'cancelled'] });
   });
 
-  it('stops a running job of a cancelled owner within moments, and counts no failure', async () => {
+  it('stops a running job of a cancelled owner within moments, without counting a failure', async () => {
     const runs: { reason?: unknown }[] = [];
     const events: string[] = [];
     const worker = kit.worker(untilStopped(runs), { lockDuration: 60_000 });
@@ -180,7 +180,7 @@ describe('MooredWorker', () => {
     expect(await queue.getJobCounts()).toMatchObject({ failed: 0, completed: 0, active: 0, delayed: 0 });
   });
 
-  it('learns of a cancel from the renewal of its locks when every message is lost', async () => {
+  it('detects a cancel at the renewal of its locks when every message is lost', async () => {
     const runs: { reason?: unknown }[] = [];
     kit.worker(untilStopped(runs), { lockDuration: 1_000 });
     await kit.queue().add('x', {}, { owners: ['track:1'] });
@@ -192,7 +192,7 @@ describe('MooredWorker', () => {
     await until(() => runs[0]!.reason !== undefined, 'it was told to stop');
   });
 
-  it('refuses the result of a run whose owner was cancelled meanwhile', async () => {
+  it('refuses the result of a run whose owner was cancelled in the meantime', async () => {
     const finish: ((result: string) => void)[] = [];
     const events: string[] = [];
     const worker = kit.worker(() => new Promise((resolve) => finish.push(resolve)));
@@ -210,7 +210,7 @@ describe('MooredWorker', () => {
     expect(await queue.getJob(job.id!)).toBeUndefined();
   });
 
-  it('says that a run was cancelled whose processor tried to delay its job', async () => {
+  it('reports a run as cancelled if its processor tried to delay the job', async () => {
     const events: string[] = [];
     const refusals: unknown[] = [];
     let delayIt: (() => void) | undefined;
@@ -234,7 +234,7 @@ describe('MooredWorker', () => {
     expect(refusals).toMatchObject([{ jobId: id }]);
   });
 
-  it("reports a run that has lost its lock in BullMQ's words, and goes on", async () => {
+  it("reports a run that has lost its lock with BullMQ's message, and continues", async () => {
     const finish: (() => void)[] = [];
     const lost: Job[] = [];
     const worker = kit.worker(() => new Promise<void>((resolve) => finish.push(resolve)), { concurrency: 1 });
@@ -254,7 +254,7 @@ describe('MooredWorker', () => {
     finish[1]!();
   });
 
-  it('gives a run up that does not stop within its grace', async () => {
+  it('abandons a run that does not stop within its grace', async () => {
     const events: string[] = [];
     const worker = kit.worker(() => new Promise(() => undefined), { stopGrace: 100 });
     worker.on('cancelled' as 'drained', () => events.push('cancelled'));
@@ -267,7 +267,7 @@ describe('MooredWorker', () => {
     await until(() => events.length === 1, 'it ended');
   });
 
-  it('tells a run to stop that takes longer than its time, and tries again as its attempts allow', async () => {
+  it('tells a run to stop at its timeout, and retries it if attempts are left', async () => {
     const runs: { reason?: unknown }[] = [];
     kit.worker(untilStopped(runs), { runTimeout: 50 });
     const job = await kit.queue().add('x', {}, { owners: ['track:1'], attempts: 2 });
@@ -289,7 +289,7 @@ describe('MooredWorker', () => {
     expect(runs).toEqual([{ reason: 'timeout' }]);
   });
 
-  it('never runs more jobs of a slot than its limit, in the order they came, and leaves other jobs their turn', async () => {
+  it('never runs more jobs of a slot than its limit, runs them in order, and does not delay other jobs', async () => {
     let running = 0;
     let most = 0;
     const order: number[] = [];
@@ -324,7 +324,7 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
-  it('hands out a job that was woken for its slot before all others: while it waits, the slot is unused', async () => {
+  it('fetches a job that was woken for its slot before all others, because the slot is unused meanwhile', async () => {
     const order: string[] = [];
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -376,7 +376,7 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
-  it('starts no job after its time, and says so in the history', async () => {
+  it('starts no job after its deadline, and records that in the history', async () => {
     const queue = kit.queue();
     const ran: string[] = [];
     await queue.add('late', {}, { owners: ['track:1'], expiresIn: 1 });
@@ -391,7 +391,7 @@ describe('MooredWorker', () => {
     expect(await queue.getFailedCount()).toBe(0);
   });
 
-  it('lets a failed job run again under the present epochs, and keeps its error if an owner is closed', async () => {
+  it('retries a failed job under the present epochs, and keeps its error if an owner is closed', async () => {
     let runs = 0;
     kit.worker(async () => {
       runs += 1;
@@ -413,7 +413,7 @@ describe('MooredWorker', () => {
     expect(await queue.getFailedCount()).toBe(1);
   });
 
-  it('hands its runs to other workers when it shuts down, and counts no attempt', async () => {
+  it('hands its runs to other workers at shutdown, without counting an attempt', async () => {
     const runs: { reason?: unknown }[] = [];
     const worker = kit.worker(untilStopped(runs));
     const queue = kit.queue();
@@ -430,7 +430,7 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
-  it('says that a run was cancelled whose job could not be handed back', async () => {
+  it('reports a run as cancelled if its job could not be handed back', async () => {
     const events: string[] = [];
     const runs: { reason?: unknown }[] = [];
     const worker = kit.worker(untilStopped(runs));
@@ -482,7 +482,7 @@ describe('MooredWorker', () => {
     await kit.nothingLeft();
   });
 
-  it('does not run a job again that was cancelled by itself while a worker that has died ran it', async () => {
+  it('does not run a job again that was cancelled while its worker ran it and was then killed', async () => {
     const queue = kit.queue();
     const job = await queue.add('x', {}, { owners: ['track:1'] });
     const dead = kit.worker(null as never, { autorun: false });

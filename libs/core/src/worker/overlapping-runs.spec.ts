@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
 
-describe('a job that its worker fetches again while its lost run goes on', () => {
+describe('a job that its worker fetches again while its lost run continues', () => {
   let kit: CoreKit;
 
   beforeEach(() => {
@@ -17,7 +17,7 @@ describe('a job that its worker fetches again while its lost run goes on', () =>
     const run = async (_: Job, _token?: string, signal?: AbortSignal): Promise<void> => {
       const number = events.filter((event) => event.startsWith('began')).length + 1;
       events.push(`began ${number}`);
-      // The lost run ends by itself, too.
+      // The lost run also ends by itself.
       for (const end = Date.now() + (number === 1 ? 1_000 : 20_000); Date.now() < end && !signal!.aborted;)
         await pause(5);
       await pause(100);

@@ -41,7 +41,7 @@ describe('the rate limit of a queue', () => {
     await kit.nothingLeft();
   });
 
-  it('does not count jobs that are refused', async () => {
+  it('does not count refused jobs', async () => {
     const queue = kit.queue();
     await queue.add('late', {}, { owners: ['track:1'], expiresIn: 1 });
     const { timestamp } = await queue.add('runs', {}, { owners: ['track:2'] });

@@ -12,7 +12,7 @@ describe('a cancel that is not done', () => {
 
   afterEach(() => kit.stop());
 
-  it('is finished by any worker when its process has died', async () => {
+  it('is finished by any worker when its process was killed', async () => {
     const queue = kit.queue();
     await queue.add('x', {}, { owners: ['track:1'], delay: 600_000 });
     await kit.cancelAndDie('track:1', 'c-1');
@@ -23,7 +23,7 @@ describe('a cancel that is not done', () => {
     expect(await queue.getDelayedCount()).toBe(0);
   });
 
-  it('is done when its runs have ended, also if the owner was cancelled again meanwhile', async () => {
+  it('is done when its runs have ended, even if the owner was cancelled again in the meantime', async () => {
     kit.worker(untilStopped, LOOKS_OFTEN);
     const queue = kit.queue();
     await queue.add('x', {}, { owners: ['track:1'] });

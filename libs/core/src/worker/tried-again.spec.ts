@@ -3,7 +3,7 @@ import { CoreKit, until } from '../../../../test/support/core-kit.js';
 
 const LONG_MS = 600_000;
 
-describe('a job that failed and is tried again later', () => {
+describe('a failed job that waits for its retry', () => {
   let kit: CoreKit;
   let ran: string[];
 
@@ -32,14 +32,14 @@ describe('a job that failed and is tried again later', () => {
     const ticket = await queue.enqueue('build', { version: 'second' }, opts);
 
     expect(ticket.outcome).toBe(outcome);
-    // The others do not wait for the backoff: the new trigger has no delay.
+    // The others do not wait for the backoff, because the new trigger has no delay.
     if (strategy === 'skip') await (await queue.getJob(id))!.promote();
     await until(async () => (await queue.getCompletedCount()) === 1, 'a run began after the trigger');
     expect(ran).toEqual(['first', runsNext]);
     await kit.nothingLeft();
   });
 
-  it('expires like any other when its time to start is over', async () => {
+  it('expires like any other job at its deadline', async () => {
     const queue = kit.queue();
     const opts = { owners: ['site:1'], attempts: 2, backoff: LONG_MS, expiresIn: '1s' };
     const { id } = await queue.add('build', { version: 'first' }, opts);

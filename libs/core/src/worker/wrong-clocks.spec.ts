@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const JOBS = 8;
 
-/** What is promised of times is promised by the store's clock. */
+/** All promises about time refer to the store's clock. */
 describe.each([HOUR_MS, -HOUR_MS])('a process whose clock is %d ms off', (clockShiftMs) => {
   let kit: CoreKit;
   let walker: Walker | undefined;
@@ -31,7 +31,7 @@ describe.each([HOUR_MS, -HOUR_MS])('a process whose clock is %d ms off', (clockS
     return faultsOf(await readCoreState(kit.redis, kit.prefix));
   }
 
-  it('produces jobs that expire, and wait, as long as they say', async () => {
+  it('produces jobs that expire and wait at the right times', async () => {
     await walk('timekeeper');
     const before = await readCoreState(kit.redis, kit.prefix);
     const startBy = [...before.jobs.values()].find(({ name }) => name === 'in time')!.mark!.startBy;
@@ -48,7 +48,7 @@ describe.each([HOUR_MS, -HOUR_MS])('a process whose clock is %d ms off', (clockS
     expect(await faults()).toEqual([]);
   });
 
-  it('runs jobs of their slots, keys and times', async () => {
+  it('runs jobs with slots, deduplication keys and deadlines', async () => {
     const queue = kit.queue();
     const add = (name: string, opts = {}) => queue.add(name, {}, { owners: ['trip:1', 'user:1'], ...opts });
     await Promise.all([1, 2, 3].map(() => add('slot', { slot: { key: 'gpu', limit: 1 } })));
@@ -66,7 +66,7 @@ describe.each([HOUR_MS, -HOUR_MS])('a process whose clock is %d ms off', (clockS
     await kit.nothingLeft();
   });
 
-  it('cancels what was there before, and nothing that came since', async () => {
+  it('cancels earlier jobs and no later ones', async () => {
     const queue = kit.queue();
     const add = (owner: string, jobId?: string) =>
       queue.add('x', {}, { owners: [owner], ...(jobId && { jobId }) });

@@ -119,7 +119,7 @@ describe('EventConsumer', () => {
 
   it.each<[string, (event: string) => string[]]>([
     ['in its only field, whatever its name', (event) => ['data', event]],
-    ['in the field "event" beside others', (event) => ['data', '{}', 'event', event]],
+    ['in the field "event" next to others', (event) => ['data', '{}', 'event', event]],
   ])('processes an event %s', async (_where, fields) => {
     const app = await start();
     await app.redis.xadd(keyOf(app), '*', ...fields(anEvent({ subject: '1' })));
@@ -131,7 +131,7 @@ describe('EventConsumer', () => {
     const before = await withoutConsumer();
     await add(before, anEvent({ subject: '1' }));
     await start();
-    await until(() => taken().length === 1, 'it is taken');
+    await until(() => taken().length === 1, 'it is accepted');
   });
 
   it('treats a repeated event as the same cancellation', async () => {

@@ -99,7 +99,7 @@ describe('the artifacts of a run', () => {
     return (await context.get(Enqueuer).enqueue(kind, { does }, { owners: ['trip:42'] })).id;
   }
 
-  it('may be removed before their job is', async () => {
+  it('may be removed before their job', async () => {
     const id = await enqueue('put');
     await untilState(id, 'completed');
     expect(await names(id)).not.toEqual([]);
@@ -107,7 +107,7 @@ describe('the artifacts of a run', () => {
     expect([await names(id), await kept.jobs()]).toEqual([[], []]);
   });
 
-  it('are shown when it completes its job, and those of a failed attempt are not kept', async () => {
+  it('are shown when the job completes, and those of a failed attempt are removed', async () => {
     const id = await enqueue('fail once');
     await until(() => seen.length === 1, 'it has put something');
     expect(await names(id)).toEqual([]);
@@ -123,14 +123,14 @@ describe('the artifacts of a run', () => {
     expect(queueOfJobId((await kept.jobs())[0]!)).toBe('makers');
   });
 
-  it('go with a job that fails for good', async () => {
+  it('are removed when the job fails finally', async () => {
     const id = await enqueue('fail');
     await untilState(id, 'failed');
 
     expect([await names(id), await kept.jobs()]).toEqual([[], []]);
   });
 
-  it('are removed before its job is, when its owner is cancelled', async () => {
+  it('are removed before the job when its owner is cancelled', async () => {
     const id = await enqueue('wait');
     await until(() => seen.length === 1, 'it has put something');
 
@@ -141,7 +141,7 @@ describe('the artifacts of a run', () => {
     expect(await kept.jobs()).toEqual([]);
   });
 
-  it('do not count when they are put after its end', async () => {
+  it('do not count when they are stored after the end of the run', async () => {
     const id = await enqueue('let go');
     await untilState(id, 'completed');
     seen.push('ended');
@@ -150,7 +150,7 @@ describe('the artifacts of a run', () => {
     expect(await names(id)).toEqual(['a of 1']);
   });
 
-  it('do not count when an abandoned run puts them', async () => {
+  it('do not count when an abandoned run stores them', async () => {
     const id = await enqueue('ignore');
     await until(() => seen.length === 1, 'it has put something');
     await app.owners.cancel('trip:42', { wait: 'drained' });
@@ -161,14 +161,14 @@ describe('the artifacts of a run', () => {
     await until(async () => (await kept.jobs()).length === 0, 'they are removed');
   });
 
-  it('cost nothing where a run leaves none', async () => {
+  it('cost nothing when a run stores none', async () => {
     const calls = (['put', 'list', 'removeRun'] as const).map((name) => vi.spyOn(kept.store, name));
     await untilState(await enqueue('nothing'), 'completed');
 
     expect(calls.flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
-  it('of a run that another one has overtaken are never shown', async () => {
+  it('of an overtaken run are never shown', async () => {
     const id = await enqueue('work');
     await untilState(id, 'completed');
     await kept.store.put({ jobId: id, fence: '7' }, 'of a lost run', 'bytes');
@@ -176,7 +176,7 @@ describe('the artifacts of a run', () => {
     expect(await names(id)).toEqual(['a of 1']);
   });
 
-  it('of a parent that is done before its children are shown with its result', async () => {
+  it('of a parent that ends before its children are shown with its result', async () => {
     const children = [
       { kind: bare, payload: { does: '' } },
       { kind: maker, payload: { does: 'wait' }, owners: ['trip:7'] },
@@ -193,7 +193,7 @@ describe('the artifacts of a run', () => {
     expect(await names(id)).toEqual(['a of 1']);
   });
 
-  it('are refused with a reason where its kind leaves none', async () => {
+  it('are refused with a reason when the kind has none', async () => {
     const id = await enqueue('', bare);
     await untilState(id, 'failed');
 

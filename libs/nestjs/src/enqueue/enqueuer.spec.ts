@@ -30,7 +30,7 @@ describe('Enqueuer', () => {
 
   afterEach(() => app.stop());
 
-  it('makes ids that lead to their queue, and keeps who asked', async () => {
+  it('generates ids that name their queue, and records the caller', async () => {
     const context = await app.start([thumbnail]);
 
     const origin = { requestId: 'r-1', caller: 'shop' };
@@ -41,7 +41,7 @@ describe('Enqueuer', () => {
     expect(id).toMatch(/^media-[0-9A-Za-z]{20}$/);
   });
 
-  it('answers one result for each of many items, in their order', async () => {
+  it('returns one result for each of many items, in order', async () => {
     const enqueuer = (await app.start([thumbnail, step], [])).get(Enqueuer);
     const dedup = { strategy: 'skip' } as const;
 
@@ -58,7 +58,7 @@ describe('Enqueuer', () => {
     ).toEqual(['created', 'INVALID', 'INVALID', 'INVALID', 'skipped']);
   });
 
-  it('answers a repeated request alike, from any process, and refuses another one of its key', async () => {
+  it('gives a repeated request the same answer in any process, and refuses a different request with its key', async () => {
     const [one, other] = [await app.start([thumbnail]), await app.start([thumbnail])].map((each) =>
       each.get(Enqueuer),
     );
@@ -71,7 +71,7 @@ describe('Enqueuer', () => {
     expect(code(await ask(one, '2').catch((error: unknown) => error))).toBe('IDEMPOTENCY_CONFLICT');
   });
 
-  it('lets as many jobs wait as it may, and says when to try again', async () => {
+  it('accepts as many waiting jobs as the limit allows, and says when to try again', async () => {
     const context = await app.start([thumbnail], [], { maxWaiting: 50, maxWaitingIn: { media: 3 } });
     const enqueuer = context.get(Enqueuer);
 
@@ -87,7 +87,7 @@ describe('Enqueuer', () => {
     await expect(enqueuer.checkRoom(thumbnail)).rejects.toMatchObject({ code: 'QUEUE_FULL' });
   });
 
-  it('names the slot that has another limit, as its caller does', async () => {
+  it('names the slot with another limit as its caller does', async () => {
     const context = await app.start([step]);
     const ask = (limit: number) =>
       context
@@ -104,7 +104,7 @@ describe('Enqueuer', () => {
     await expect(context.get(Schedules).put('nightly', step, put)).rejects.toMatchObject({ key: 'press' });
   });
 
-  it('says whether a job is durable where that is asked for', async () => {
+  it('reports whether a job is durable if asked to', async () => {
     const isHeld = { value: true };
     const durability = {
       hold: async <T>(write: () => Promise<T>) => ({ value: await write(), isHeld: isHeld.value }),
@@ -119,7 +119,7 @@ describe('Enqueuer', () => {
     });
   });
 
-  it('suggests the kind that is meant, of those that are offered', async () => {
+  it('suggests the intended kind among the offered ones', async () => {
     const kinds = (await app.start([thumbnail, step])).get(KindRegistry);
 
     expect(() => kinds.offered('media.thumbnial')).toThrow('Did you mean media.thumbnail?');
@@ -127,7 +127,7 @@ describe('Enqueuer', () => {
     expect(kinds.offered('media.thumbnail')).toBe(thumbnail);
   });
 
-  it('takes ids of the caller, which lead to the queue where jobs leave artifacts', async () => {
+  it('accepts ids of the caller that name the queue if jobs have artifacts', async () => {
     const enqueuer = (await app.start([thumbnail, step])).get(Enqueuer);
     const jobId = jobIdFor('media', 'upload 7');
 
@@ -142,7 +142,7 @@ describe('Enqueuer', () => {
 });
 
 describe('the id of a job', () => {
-  it('leads to its queue, also that of a turn of a schedule, and to its artifacts and back', () => {
+  it('names its queue, also for a turn of a schedule, and converts to the id of its artifacts and back', () => {
     const id = jobIdFor('a-queue', 'nightly');
     const turn = `repeat:${id}:1700000000000`;
 

@@ -92,7 +92,7 @@ describe('Flows', () => {
     ]);
   });
 
-  it('run a parent once that continues when a child fails, and complete it behind its children', async () => {
+  it('run a parent with the policy continue once when a child fails, and complete it after its children', async () => {
     context = await app.start([part, whole], WORKERS);
     const { id } = await add({ kind: whole, onChildFailure: 'continue', children: [fails, waits] });
 
@@ -107,7 +107,7 @@ describe('Flows', () => {
     expect(ran).toEqual([id]);
   });
 
-  it('keep the result of a parent that continues while its children fail one after the other', async () => {
+  it('keep the result of a parent with the policy continue while its children fail one after the other', async () => {
     context = await app.start([part, whole], WORKERS);
     const later: Flow = { kind: part, payload: { does: 'waitToFail' } };
     const { id } = await add({ kind: whole, onChildFailure: 'continue', children: [fails, later, waits] });
@@ -135,7 +135,7 @@ describe('Flows', () => {
     ]);
   });
 
-  it('fail a parent whose child failed, which is no attempt of it', async () => {
+  it('fail a parent whose child failed, without counting an attempt', async () => {
     context = await app.start([part, whole], WORKERS);
     const flow = await add({ kind: whole, children: [fails] });
     await ended(flow.id, 'failed');
@@ -147,7 +147,7 @@ describe('Flows', () => {
     expect(ran).toEqual([]);
   });
 
-  it('fail a parent whose child was removed, and does not run it', async () => {
+  it('fail a parent whose child was removed, without running it', async () => {
     context = await app.start([part, whole]);
     const flow = await add({ kind: whole, children: [{ kind: part }] });
     await queue('parts').remove(flow.children[0]!.id);
@@ -156,7 +156,7 @@ describe('Flows', () => {
 
     expect((await ended(flow.id, 'failed')).failedReason).toBe('a child of it was removed');
     expect(ran).toEqual([]);
-    await until(() => app.factsOf(flow.id).includes('job.failed'), 'it is told');
+    await until(() => app.factsOf(flow.id).includes('job.failed'), 'it is reported');
     expect(app.factsOf(flow.id)).toEqual(['job.accepted', 'job.failed']);
   });
 

@@ -15,7 +15,7 @@ const completed: Fact = {
 const failed: Fact = { ...completed, event: 'job.failed', why: 'no', final: true };
 
 describe('the journal', () => {
-  it('reaches every listener and the publisher, though some of them fail', () => {
+  it('reaches every listener and the publisher, even if some of them fail', () => {
     const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
     const heard: unknown[] = [];
     const fails = (): never => {
@@ -36,7 +36,7 @@ describe('the journal', () => {
     warned.mockRestore();
   });
 
-  it('tells the same trouble once in half a minute', () => {
+  it('reports the same trouble once in half a minute', () => {
     const heard: Fact[] = [];
     const journal = new Journal({ connection: {}, listeners: [(fact) => heard.push(fact)] });
     for (const at of [0, 1_000, 29_999, 30_000]) journal.trouble('Queue q', new Error('away'), {}, at);
@@ -44,7 +44,7 @@ describe('the journal', () => {
     expect(heard.map((fact) => 'why' in fact && fact.why)).toEqual(['away', 'away', 'full']);
   });
 
-  it('is logged by Nest where no listener is named, at a level that says what needs attention', () => {
+  it('is logged by Nest when there is no listener, with a level for what needs attention', () => {
     const logger = { warn: vi.fn(), log: vi.fn(), debug: vi.fn() };
     const listener = logToNest(logger as never);
     listener(failed);

@@ -65,7 +65,7 @@ describe('the retention of a kind', () => {
     return new JobRetention(options as never, registry);
   };
 
-  it('is its own, or else that of the application', () => {
+  it('is its own, or that of the application', () => {
     const kind = define('a', { keep: { count: 5, failed: { age: '2h' } } });
     const kept = retention([kind], { retention: { age: '1h' } });
 
@@ -75,7 +75,7 @@ describe('the retention of a kind', () => {
     });
   });
 
-  it('is the work of a sweep where artifacts go first, with an age far above it in BullMQ', () => {
+  it("is enforced by a sweep if artifacts are removed first; BullMQ's own age is then far above it", () => {
     const [bare, leaves, wanted] = [
       define('a', { keep: { age: '10d' } }),
       define('b', { artifacts: true }),
@@ -101,18 +101,18 @@ describe('the backoff of a kind', () => {
     );
   };
 
-  it('takes the steps of a list, and stays at the last one', () => {
+  it('takes the steps of a list and stays at the last one', () => {
     expect(delays(['1s', '4s', '9s'])).toEqual([1_000, 4_000, 9_000, 9_000]);
   });
 
-  it('stays as long when it is fixed, and doubles up to its maximum when it is exponential', () => {
+  it('is constant when it is fixed, and doubles up to its maximum when it is exponential', () => {
     expect(delays({ type: 'fixed', delay: '2s' })).toEqual([2_000, 2_000, 2_000, 2_000]);
     expect(delays({ type: 'exponential', delay: '2s', max: '10s', jitter: 0 })).toEqual([
       2_000, 4_000, 8_000, 10_000,
     ]);
   });
 
-  it('leaves some of it to chance', () => {
+  it('is partly random with jitter', () => {
     const third = Array.from(
       { length: 50 },
       () => delays({ type: 'exponential', delay: '40s', max: '999s', jitter: 0.5 })[2]!,
@@ -128,7 +128,7 @@ describe('a payload', () => {
     expect(await readPayload(payload, { photoId: 'a' })).toEqual({ payload: { photoId: 'a', size: 64 } });
   });
 
-  it('that its schema refuses is described, one line a problem', async () => {
+  it('that its schema rejects is described, one problem a line', async () => {
     expect(await readPayload(payload, { photoId: 1, size: 'big' })).toEqual({
       problems:
         '✖ Invalid input: expected string, received number\n  → at photoId\n' +
@@ -136,7 +136,7 @@ describe('a payload', () => {
     });
   });
 
-  it('is read by any schema that follows Standard Schema, also one that answers later', async () => {
+  it('is read by any Standard Schema, including an asynchronous one', async () => {
     const even = {
       '~standard': {
         version: 1,

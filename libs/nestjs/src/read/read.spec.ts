@@ -117,7 +117,7 @@ describe('readers', () => {
     await app.get(Owners).cancel(TRACK, { wait: 'drained' });
   });
 
-  it('say why a job is no longer there, in the words of its cancel', async () => {
+  it('report why a job no longer exists, with the reason of its cancel', async () => {
     await start();
     const id = await enqueue();
     await app.get(Owners).cancel(TRACK, { cancelId: 'c', reason: 'called off', by: 'ann' });
@@ -130,14 +130,14 @@ describe('readers', () => {
       error: why,
       timeline: [{ event: 'removed' }],
     });
-    // Asked for again, a job that was removed has the receipt of its cancel.
+    // A repeated cancel of a removed job returns the receipt of its cancel.
     expect(await app.get(JobCanceller).cancel(id)).toMatchObject({ cancelId: 'c', removed: 1 });
   });
 
   it('count the runs of the whole owner on each page', async () => {
     await start(true);
     const running = await Promise.all(Array.from({ length: 3 }, () => enqueue('waits')));
-    // The store reads a small hash at once.
+    // The store returns a small hash whole.
     await Promise.all(Array.from({ length: 600 }, () => enqueue('ends', { delay: '1h' })));
     for (const id of running) await until(async () => (await read(id))?.state === 'running', 'it runs');
 
@@ -178,7 +178,7 @@ describe('readers', () => {
     });
   });
 
-  it('show a queue with the age of its oldest job, whatever comes before it, and pause it', async () => {
+  it('show a queue with the age of its oldest job, whatever its priority, and pause it', async () => {
     await start();
     await enqueue('ends', { priority: 200 });
     await until(async () => (await queueView()).oldestWaitingMs! >= 100, 'it has waited');
@@ -192,7 +192,7 @@ describe('readers', () => {
     await app.get(Owners).cancel(TRACK);
   });
 
-  it('answer a receipt for one job, an empty one if it has ended, and none for an unknown job', async () => {
+  it('return a receipt for one job, an empty one if it has ended, and none for an unknown job', async () => {
     await start(true);
     const [waits, done] = [await enqueue('waits'), await enqueue()];
     await until(async () => (await read(waits))?.state === 'running', 'it runs');
@@ -236,7 +236,7 @@ const gone: RemovedJob = {
   timeline: [{ at: 'then', event: 'removed' }],
 };
 
-describe('a job that is no longer there', () => {
+describe('a job that no longer exists', () => {
   it('has the attempt that a cancel stopped', () => {
     const attemptsOf = (was: string) => viewOfRemoved('x-1', 'x', { ...gone, was, attempts: 1 }).attempts;
     expect([attemptsOf('running'), attemptsOf('retrying')]).toEqual([2, 1]);
@@ -252,7 +252,7 @@ describe('the bytes of an artifact', () => {
     return new ArtifactReader(store as CommittedArtifacts, journal, withinMs);
   };
 
-  it('are unavailable if the entry is there and they are not', async () => {
+  it('are unavailable if only the entry exists', async () => {
     let listed = [entry];
     const reader = readerOf({ list: async () => listed, open: async () => undefined });
     await expect(reader.open('x-1', 'a')).rejects.toMatchObject({ code: 'ARTIFACT_UNAVAILABLE' });
@@ -261,7 +261,7 @@ describe('the bytes of an artifact', () => {
     expect(await reader.open('x-1', 'a')).toBeUndefined();
   });
 
-  it('are closed if they come too late', async () => {
+  it('are closed if they arrive too late', async () => {
     const bytes = Readable.from(['x']);
     const store = { list: async () => [entry], open: () => new Promise<never>(() => undefined) };
     const late = {

@@ -34,12 +34,12 @@ const allGone = (ids: string[]): Map<string, string> => new Map(ids.map((id) => 
 const read = ({ lives }: Lives): Record<string, string> => Object.fromEntries(lives);
 
 describe('the lives of owners', () => {
-  it('are what the resolver says', async () => {
+  it('are those that the resolver returns', async () => {
     const answer = { a: 'alive', b: 'gone', c: 'unknown' };
     expect(read(await livesOf(answering(answer)).ask('trip', ['a', 'b', 'c']))).toEqual(answer);
   });
 
-  it('are never gone in an answer that leaves one out', async () => {
+  it('are never gone in an answer that omits one', async () => {
     const answer = await livesOf(answering({ a: 'alive', b: 'gone', c: 'gone' })).ask('trip', FOUR);
     expect(read(answer)).toEqual({ a: 'alive', b: 'unknown', c: 'unknown', d: 'unknown' });
     expect(answer.failed).toBe('The resolver answered for 3 of 4 owners.');
@@ -55,7 +55,7 @@ describe('the lives of owners', () => {
     ['answers for another owner', (ids) => allGone([...ids, 'z']), /answered for "z", which was not asked/],
     ['answers for numbers', () => new Map([[1, 'gone']]), /answered for 1, which was not asked/],
     ['uses another word', (ids) => allGone(ids).set('b', 'Gone'), /said "Gone" of "b"/],
-  ])('are unknown, all of them, where it %s', async (_, resolve, why) => {
+  ])('are all unknown if it %s', async (_, resolve, why) => {
     const facts: Fact[] = [];
     const answer = await livesOf(resolve, undefined, facts).ask('trip', FOUR);
     expect(read(answer)).toEqual({ a: 'unknown', b: 'unknown', c: 'unknown', d: 'unknown' });
@@ -63,7 +63,7 @@ describe('the lives of owners', () => {
     expect(facts).toMatchObject([{ event: 'trouble', resolver: 'trip', why: answer.failed }]);
   });
 
-  it('are asked for once each, with the canaries, which are no part of the answer', async () => {
+  it('are requested once each, with the canaries, which are not part of the answer', async () => {
     const asked: string[][] = [];
     const lives = livesOf((ids) => {
       asked.push(ids);
@@ -85,13 +85,13 @@ describe('the lives of owners', () => {
       /"canary-g" is gone, and it said "alive"/,
     ],
     ['leaves its canaries out', { a: 'gone' }, /it said undefined/],
-  ])('are unknown where it %s', async (_, answer, why) => {
+  ])('are unknown if it %s', async (_, answer, why) => {
     const found = await livesOf(answering(answer), CANARIES).ask('trip', ['a']);
     expect(read(found)).toEqual({ a: 'unknown' });
     expect(found.failed).toMatch(why);
   });
 
-  it('are unknown of a type without a resolver, and of too many at once', async () => {
+  it('are unknown for a type without a resolver and for too many at once', async () => {
     const lives = livesOf(allGone);
     expect((await lives.ask('ship', ['1'])).failed).toBe(
       'No resolver is registered for owners of type "ship".',
@@ -103,7 +103,7 @@ describe('the lives of owners', () => {
     expect([many.lives.size, many.failed]).toEqual([501, expect.stringMatching(/at most 500/)]);
   });
 
-  it('that come too late are not waited for, and the resolver is told', async () => {
+  it('are not awaited when they are late, and the resolver is told', async () => {
     let signal: AbortSignal | undefined;
     await livesOf((_, given) => {
       signal = given;
@@ -112,7 +112,7 @@ describe('the lives of owners', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('are asked for together before jobs that start together', async () => {
+  it('are requested together for jobs that start together', async () => {
     const asked: string[][] = [];
     const check = new OwnerCheck(
       livesOf((ids) => {

@@ -84,7 +84,7 @@ describe('the resolvers', () => {
       { car: new WithCanaries({ alive: '1', gone: '1' }) },
       'its two canaries are the same.',
     ],
-  ])('refuse the start with %s', async (_, providers, given, problem) => {
+  ])('prevent the start with %s', async (_, providers, given, problem) => {
     await expect(start(providers, given)).rejects.toThrow(problem);
   });
 });

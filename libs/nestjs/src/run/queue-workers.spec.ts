@@ -72,7 +72,7 @@ describe('the workers of the queues of kinds', () => {
     return app;
   }
 
-  it('have the options of forRoot, and before them those of @Processor', async () => {
+  it('have the options of forRoot, overridden by those of @Processor', async () => {
     await start({ concurrency: 4, lockDuration: 3_000 });
 
     const workers = app!.get(QueueWorkers).all();
@@ -86,7 +86,7 @@ describe('the workers of the queues of kinds', () => {
     });
   });
 
-  it('of kinds that this process does not take leave their jobs to others', async () => {
+  it('leave the jobs of kinds that this process does not run to other processes', async () => {
     await start({ kinds: ['song.mix'] });
     const { id } = await app!.get(Enqueuer).enqueue(film, {}, { owners: ['film:1'] });
     const last = await app!.get(Enqueuer).enqueue(song, {}, { owners: ['song:1'] });
@@ -109,11 +109,11 @@ describe('the workers of the queues of kinds', () => {
       [SongHandler, SongProcessor],
       'is to take "film.cut", but has no processor for "films"',
     ],
-  ])('are refused at the start where %s has no processor', async (_what, worker, providers, problem) => {
+  ])('are refused at the start if %s has no processor', async (_what, worker, providers, problem) => {
     await expect(start(worker, providers)).rejects.toThrow(problem);
   });
 
-  it('are refused at the start where the classes of this library are not registered', async () => {
+  it('are refused at the start if the classes of this library are not registered', async () => {
     const made: Worker[] = [];
     BullModule.workerClass = class extends Worker {
       constructor(...args: ConstructorParameters<typeof Worker>) {
@@ -131,13 +131,13 @@ describe('the workers of the queues of kinds', () => {
     }
   });
 
-  it('are refused at the start where they take a part of the kinds of a queue', async () => {
+  it('are refused at the start if they run only some of the kinds of a queue', async () => {
     await expect(start({ kinds: ['film.cut'] }, ALL, [song, film, trailer])).rejects.toThrow(
       'This worker is to take "film.cut" but not "film.trailer", which share a queue.',
     );
   });
 
-  it('end in time when the store is away', async () => {
+  it('shut down in time when the store is unavailable', async () => {
     await start({ shutdownTimeout: '1s' });
     await app!.get(Enqueuer).enqueue(film, {}, { owners: ['film:1'] });
     await until(() => facts.some(({ event }) => event === 'job.began'), 'it runs');

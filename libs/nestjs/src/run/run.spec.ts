@@ -90,7 +90,7 @@ describe('a run', () => {
     return opened;
   }
 
-  /** An application with one kind, whose handler does what the test says. */
+  /** An application with one kind, whose handler calls the given function. */
   async function start(
     options: Partial<KindOptions<z.ZodType>>,
     handle: (run: Run) => unknown,
@@ -133,7 +133,7 @@ describe('a run', () => {
     return words(await history.timelineOf((await queue.getJob(id))!, state as JobState));
   }
 
-  it('is told from its start to its end, and its job has a timeline', async () => {
+  it('is reported from its start to its end, and its job has a timeline', async () => {
     const kind = await start({ attempts: 2 }, ({ attempt }) => {
       if (attempt === 1) throw new Error('not yet');
       return 'done';
@@ -165,14 +165,14 @@ describe('a run', () => {
     expect(published.map(({ event }) => event)).toContain('job.completed');
   });
 
-  it('writes nothing to the log of a job that simply completes', async () => {
+  it('writes nothing to the log of a job that completes at once', async () => {
     const id = await enqueue(await start({}, () => 'done'));
     await told(id, 'job.completed');
     expect(await timeline(id)).toEqual(['accepted', 'began 1', 'completed']);
     expect(await redis.exists(`${prefix}:things:${id}:logs`)).toBe(0);
   });
 
-  it('that a cancel stops has not failed: it is cancelled, and so says its timeline', async () => {
+  it('that a cancel stops has not failed: its timeline shows it as cancelled', async () => {
     const kind = await start({ attempts: 5 }, async ({ signal }) => {
       await once(signal, 'abort');
       throw new Error('stopped');
@@ -225,7 +225,7 @@ describe('a run', () => {
     expect(app.get(ThingProcessor).worker.cancelJob(id)).toBe(false);
   });
 
-  it('logs to its job, and says how far it is; neither fails it', async () => {
+  it('logs to its job and reports progress, and neither can fail it', async () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     const kind = await start({}, async (run) => {
@@ -246,7 +246,7 @@ describe('a run', () => {
     expect(facts.filter(({ event }) => event === 'trouble')).toHaveLength(1);
   });
 
-  it('that takes too long fails with that, whatever its handler says', async () => {
+  it('that times out fails with that reason, whatever its handler throws', async () => {
     const kind = await start({ timeout: '50ms' }, async ({ signal }) => {
       await once(signal, 'abort');
       throw new Error('told to stop');
@@ -258,7 +258,7 @@ describe('a run', () => {
     });
   });
 
-  it('that failed for good is not tried again', async () => {
+  it('that failed finally is not retried', async () => {
     const kind = await start({ attempts: 5 }, () => {
       throw new FailedForGood('no such thing');
     });
@@ -267,7 +267,7 @@ describe('a run', () => {
     expect(await timeline(id)).toEqual(['accepted', 'began 1', 'failed: no such thing']);
   });
 
-  it('that was too early is put off, and begins at once when it is woken or need not wait', async () => {
+  it('that snoozes is delayed, and begins at once when it is woken or need not wait', async () => {
     let isOver = false;
     let runs = 0;
     const kind = await start({}, () => {
@@ -290,7 +290,7 @@ describe('a run', () => {
     ['unknown', 'wait', 'job.put-off'],
     ['unknown', 'run', 'job.completed'],
     ['alive', 'wait', 'job.completed'],
-  ])('of an owner that is %s, where the kind says %s, ends as %s', async (life, onUnknownOwner, event) => {
+  ])('of an owner that is %s, if the kind says %s, ends as %s', async (life, onUnknownOwner, event) => {
     const kind = await start({ checkOwner: 'start', onUnknownOwner } as object, () => 'ran');
     vi.spyOn(app.get(OwnerCheck), 'ask').mockResolvedValue(life);
     const id = await enqueue(kind);
@@ -305,7 +305,7 @@ describe('a run', () => {
     expect(await app.get(Owners).get(OWNER)).toBeUndefined();
   });
 
-  it('is known while it runs, and handed to another worker by a shutdown that it ignores', async () => {
+  it('is listed while it runs, and handed to another worker by a shutdown that it ignores', async () => {
     const kind = await start({}, () => new Promise(() => undefined));
     const id = await enqueue(kind);
     await told(id, 'job.began');
@@ -325,7 +325,7 @@ describe('a run', () => {
     expect(await timeline(id)).toEqual(['accepted', 'began 1', 'retrying 1: its worker ended']);
   });
 
-  it('that came too late is told as expired', async () => {
+  it('that starts too late is reported as expired', async () => {
     const kind = await start({}, () => 'ran', null);
     const id = await enqueue(kind, { expiresIn: 1 });
     await until(async () => Number((await redis.time())[0]) * 1_000 > Date.now() - 1_000, 'its time is over');
@@ -339,13 +339,13 @@ describe('a run', () => {
     expect(await timeline(id)).toEqual(['accepted', 'expired: it did not start in time']);
   });
 
-  it('is refused to a worker of some kinds of a queue, or of none that there are', async () => {
+  it('is refused to a worker with an unknown kind', async () => {
     await expect(start({}, () => 'ran', { kinds: ['thing.no'] })).rejects.toThrow(
       'This worker is to take "thing.no", but knows only: thing.do.',
     );
   });
 
-  it('is missed from a queue whose jobs are not taken, once that has lasted', async () => {
+  it('is reported missing when the jobs of a queue are not fetched for a while', async () => {
     const kind = await start({}, () => 'ran');
     const consumption = app.get(Consumption);
     for (const worker of app.get(QueueWorkers).all()) await worker.pause();
@@ -359,7 +359,7 @@ describe('a run', () => {
   });
 
   describe('that waits', () => {
-    it('says in its timeline which triggers joined it, and that it waits for its slot', async () => {
+    it('records in its timeline which triggers joined it, and that it waits for its slot', async () => {
       const held = defer();
       const kind = await start({}, () => held.promise);
       const slot = { key: 'driver:7', limit: 1 };
@@ -383,7 +383,7 @@ describe('a run', () => {
       ]);
     });
 
-    it('and is cancelled stays known by its id, with who did it and why, and is told', async () => {
+    it('and is cancelled stays known by its id, with the author and the reason, and is reported', async () => {
       const kind = await start({}, () => 'ran', null);
       const [id, delayed] = [await enqueue(kind), await enqueue(kind, { delay: '1h' })];
 
@@ -399,7 +399,7 @@ describe('a run', () => {
       await told(delayed, 'job.cancelled');
     });
 
-    it('and is replaced or removed says so', async () => {
+    it('and is replaced or removed reports that', async () => {
       const kind = await start({ dedup: { strategy: 'replace' } }, () => 'ran', null);
       const [first, second] = [await enqueue(kind), await enqueue(kind)];
       await queue.remove(second);
@@ -408,7 +408,7 @@ describe('a run', () => {
       expect(await timeline(second)).toEqual(['removed: removed (it was waiting)']);
     });
 
-    it('and is removed pushes the oldest out of what is remembered', async () => {
+    it('and is removed displaces the oldest record when the limit is reached', async () => {
       const kind = await start({}, () => 'ran', null);
       const ids = Array.from({ length: 10_000 }, (_, i) => `old-${String(i).padStart(5, '0')}`);
       await redis.hset(`${prefix}~gone~things`, Object.fromEntries(ids.map((id) => [id, ''])));
@@ -421,14 +421,14 @@ describe('a run', () => {
     });
   });
 
-  describe('of other services: the outbox', () => {
+  describe('and the outbox', () => {
     const outbox = () => redis.zrange(`${prefix}~outbox`, '0', '-1');
     const makeDue = async () => {
       for (const entry of await outbox()) await redis.zadd(`${prefix}~outbox`, 0, entry);
     };
     const cancelsTold = () => published.filter(({ event }) => event === 'owner.cancelled');
 
-    it('tells a cancel when its last run has ended, once', async () => {
+    it('publishes a cancel once, when its last run has ended', async () => {
       const go = defer();
       const kind = await start({ grace: '1m' }, () => go.promise);
       await told(await enqueue(kind), 'job.began');
@@ -445,7 +445,7 @@ describe('a run', () => {
       expect(await outbox()).toEqual([]);
     });
 
-    it('tells the listeners of a cancel whose process died before, once', async () => {
+    it('publishes a cancel once if its process was killed before', async () => {
       await start({}, () => 'ran', null);
       const dying = new Owners({ connection: redis, prefix, outbox: true });
       await dying.cancel(OWNER, { cancelId: 'c-1' });
@@ -461,7 +461,7 @@ describe('a run', () => {
       expect(await outbox()).toEqual([]);
     });
 
-    it('keeps a cancel that could not be told until another process tells it', async () => {
+    it('keeps a cancel that could not be published until another process publishes it', async () => {
       const kind = await start({}, () => 'ran', null);
       isPublisherAway = true;
       await app.get(Owners).cancel(OWNER, { cancelId: 'c-1' });
@@ -478,7 +478,7 @@ describe('a run', () => {
       expect(await outbox()).toEqual([]);
     });
 
-    it('tells a fact of a sweep again under its id, and lists nothing where nothing is told', async () => {
+    it('repeats a fact of a sweep under its id, and has no entries without a publisher', async () => {
       const kind = await start({}, () => 'ran', null);
       const fact = { event: 'sweep.done', sweepId: 's-1', sweep: 'orphans', removed: 1 } as const;
       isPublisherAway = true;

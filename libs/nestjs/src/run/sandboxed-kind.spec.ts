@@ -54,7 +54,7 @@ describe('a sandboxed run', () => {
       return typeof progress === 'object' && Object.values(progress as Record<string, number>);
     }, `${id} runs`);
 
-  it('does its job, says how far it is, and knows which run it is', async () => {
+  it('does its job, reports its progress, and knows its run', async () => {
     await start();
     const told = await ended(await enqueue({ do: 'tell' }));
     const described = await ended(await enqueue({ do: 'describe' }));
@@ -71,7 +71,7 @@ describe('a sandboxed run', () => {
     });
   });
 
-  it('that never yields is killed when its time and its grace are over, and holds its slot until then', async () => {
+  it('that never yields is killed when its timeout and its grace are over, and holds its slot until then', async () => {
     await start({ timeout: '2s', grace: '200ms', slot: () => ({ key: 'one', limit: 1 }) });
     const id = await enqueue({ do: 'spawn', next: 'busy' });
     const pids = await pidsOf(id);
@@ -96,7 +96,7 @@ describe('a sandboxed run', () => {
     [{ do: 'exit', code: 3 }, 2, 'The sandbox of thing.render ended by itself: exit code 3.'],
     [{ do: 'fail' }, 2, 'Too odd.'],
     [{ do: 'giveUp' }, 1, 'Never again.'],
-  ])('that ends with %j has failed, in as many attempts as may help', async (payload, attempts, why) => {
+  ])('that ends with %j has failed, after as many attempts as may help', async (payload, attempts, why) => {
     await start({ attempts: 2 });
 
     const job = await ended(await enqueue(payload));
@@ -104,7 +104,7 @@ describe('a sandboxed run', () => {
     expect([job.attemptsMade, job.failedReason]).toEqual([attempts, expect.stringContaining(why)]);
   });
 
-  it('may send messages that make no sense', async () => {
+  it('may send invalid messages', async () => {
     await start();
 
     expect((await ended(await enqueue({ do: 'babble' }))).returnvalue).toBe('said');

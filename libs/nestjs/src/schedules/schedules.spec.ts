@@ -44,7 +44,7 @@ describe('Schedules', () => {
     return context;
   }
 
-  it('make jobs again and again, and know the last one, also when they are put again', async () => {
+  it('make recurring jobs, and know the last one, even when they are replaced', async () => {
     await start([NightHandler, Nights]);
 
     const { outcome, schedule } = await schedules.put('nightly/build', nightly, { every: '1s' });
@@ -82,7 +82,7 @@ describe('Schedules', () => {
     });
   });
 
-  it('are in one queue, also when their kind changes to one of another queue', async () => {
+  it('are in one queue, even when their kind changes to one of another queue', async () => {
     await start();
     await schedules.put('a', nightly, { every: '1h' });
 
@@ -103,7 +103,7 @@ describe('Schedules', () => {
       const page: Awaited<ReturnType<Schedules['list']>> = await schedules.list(cursor ?? undefined);
       listed.push(...page.schedules.map(({ id }) => id));
       ({ cursor } = page);
-      // As `GET /v1/schedules` takes it.
+      // The form of the cursor in `GET /v1/schedules`.
       expect(cursor ?? '0').toMatch(/^\d+$/);
     } while (cursor !== null);
 

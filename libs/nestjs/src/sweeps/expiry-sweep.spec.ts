@@ -44,7 +44,7 @@ describe('a sweep of expired jobs', () => {
       return (await kit.redis.zcount(`${kit.prefix}~deadlines`, '-inf', now - 1)) >= count;
     }, 'they are late');
 
-  it('removes waiting and delayed jobs that are too late, with their entries, and says what they were', async () => {
+  it('removes late waiting and delayed jobs with their entries, and records their states', async () => {
     const waiting = await queue.add('offer', {}, LATE);
     const delayed = await queue.add('offer', {}, { ...LATE, delay: 60_000 });
     await queue.add('offer', {}, { owners: ['trip:1'], expiresIn: '1h', jobId: 'in-time' });
@@ -81,7 +81,7 @@ describe('a sweep of expired jobs', () => {
     await kit.owners.cancel('trip:1', { wait: 'drained', close: false });
   });
 
-  it('leaves a job alone that begins in time, and the core forgets its deadline', async () => {
+  it('does not touch a job that begins in time, and the core removes its deadline', async () => {
     const job = await queue.add('offer', {}, { owners: ['trip:1'], expiresIn: '1s' });
     kit.worker(untilStopped);
     await until(() => job.isActive(), 'it runs');
@@ -89,7 +89,7 @@ describe('a sweep of expired jobs', () => {
     await kit.owners.cancel('trip:1', { wait: 'drained', close: false });
   });
 
-  it('lets a trigger extend the time of a pending job', async () => {
+  it('lets a trigger extend the deadline of a pending job', async () => {
     const dedup = { strategy: 'skip', key: 'k' } as const;
     await queue.add('offer', {}, { ...LATE, dedup });
     await queue.add('offer', {}, { ...LATE, dedup, expiresIn: '1h' });
@@ -97,7 +97,7 @@ describe('a sweep of expired jobs', () => {
     await kit.owners.cancel('trip:1', { wait: 'drained', close: false });
   });
 
-  it('fails the parent of a child that comes too late', async () => {
+  it('fails the parent of a late child', async () => {
     const child = {
       name: 'child',
       queueName: 'audio',
@@ -113,7 +113,7 @@ describe('a sweep of expired jobs', () => {
     await until(() => job.isFailed(), 'the parent fails');
   });
 
-  it('leaves a turn of a scheduler to its worker, which plans the next one', async () => {
+  it('leaves the turn of a scheduler to its worker, which plans the next one', async () => {
     await queue.upsertJobScheduler('s', { every: 3_600_000 }, { name: 'turn', opts: LATE });
     await untilDue();
     expect(await sweeper.sweep('expiry')).toMatchObject({ seen: 1, removed: 0, kept: 1 });
@@ -122,7 +122,7 @@ describe('a sweep of expired jobs', () => {
     await kit.owners.cancel('trip:1', { wait: 'drained', close: false });
   });
 
-  it('says in a dry run what would go, page by page, and changes nothing', async () => {
+  it('lists in a dry run what it would remove, page by page, and changes nothing', async () => {
     await queue.addBulk(Array.from({ length: 250 }, () => ({ name: 'offer', data: {}, opts: LATE })));
     await untilDue(250);
     expect(await sweeper.sweep('expiry', { dryRun: true })).toMatchObject({ seen: 250, removed: 250 });

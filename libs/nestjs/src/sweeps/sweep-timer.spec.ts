@@ -53,7 +53,7 @@ describe('the timer of a sweep', () => {
     expect(turns).toHaveLength(2);
   });
 
-  it('goes on after an error', async () => {
+  it('continues after an error', async () => {
     timer.start();
     turns[0]!.reject(new Error('away'));
     await later();
@@ -62,7 +62,7 @@ describe('the timer of a sweep', () => {
     expect(logger.error).toHaveBeenCalledTimes(1);
   });
 
-  it('stops when the turn that is under way has ended', async () => {
+  it('stops when the current sweep has ended', async () => {
     timer.start();
     const stopped = vi.fn();
     const stopping = timer.stop().then(stopped);
@@ -101,7 +101,7 @@ describe('the log of an outage', () => {
     return timer.runOnce();
   }
 
-  it('has an error at its beginning, and a warning a minute while it lasts', async () => {
+  it('starts with an error and continues with a warning a minute', async () => {
     for (let seconds = 0; seconds <= 150; seconds += 30) await turn(seconds * 1_000, away);
 
     expect(lines()).toEqual([1, 2]);
@@ -109,14 +109,14 @@ describe('the log of an outage', () => {
     expect(logger.warn).toHaveBeenCalledWith('The sweep still fails: away');
   });
 
-  it('has another error at once', async () => {
+  it('has a different error at once', async () => {
     await turn(0, away);
     await turn(1, new Error('full'));
 
     expect(lines()).toEqual([2, 0]);
   });
 
-  it('has an error for the next outage, unless the same one was logged within the minute', async () => {
+  it('has an error for the next outage, unless the same error was logged within the minute', async () => {
     await turn(0, away);
     await turn(1);
     await turn(59_999, away);

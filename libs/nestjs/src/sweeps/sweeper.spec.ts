@@ -11,7 +11,7 @@ import { Sweep, type Page, type Round } from './sweep.js';
 
 const LOCK_MS = 200;
 
-/** Five pages. `onPage` says what happens on one of them. */
+/** Five pages. `onPage` is called on each of them. */
 class CountingSweep extends Sweep {
   readonly kind = 'counting';
   readonly rounds: Round[] = [];
@@ -78,7 +78,7 @@ describe('a sweep', () => {
     return { app, sweep, sweeper: app.get(Sweeper), book: app.get(SweepBook) };
   }
 
-  it('goes page by page to its end, keeps a record, and is told', async () => {
+  it('goes page by page to its end, keeps a record, and is reported', async () => {
     const { sweeper, book, sweep } = await janitor();
 
     const record = await sweeper.sweep('counting');
@@ -97,7 +97,7 @@ describe('a sweep', () => {
     expect(await kit.redis.exists(`${kit.prefix}~outbox`)).toBe(0);
   });
 
-  it('is done by one process at a time, also when a page takes longer than the lock is kept', async () => {
+  it('is done by one process at a time, even when a page takes longer than the lock', async () => {
     const [one, other] = [await janitor(), await janitor()];
     const mayEnd = defer();
     one.sweep.onPage = (page) => page === 2 && mayEnd.promise;
@@ -114,7 +114,7 @@ describe('a sweep', () => {
     expect(other.sweep.rounds).toEqual([]);
   });
 
-  it('of a process that shuts down is resumed by another one where it stopped', async () => {
+  it('of a process that shuts down is resumed by another process where it stopped', async () => {
     const one = await janitor();
     one.sweep.onPage = async (page, { signal }) => {
       if (page !== 3) return;
@@ -132,13 +132,13 @@ describe('a sweep', () => {
     expect(await other.book.find(stopped!.sweepId)).toMatchObject({ seen: 5 });
   });
 
-  it('that another process has taken over writes nothing any more', async () => {
+  it('that another process has taken over writes nothing more', async () => {
     const [one, other] = [await janitor(), await janitor()];
     const mayEnd = defer();
     one.sweep.onPage = (page) => page === 2 && mayEnd.promise;
     const overtaken = one.sweeper.sweep('counting');
     await until(() => one.sweep.rounds.length === 2, 'it is on its second page');
-    // As if the process had been paused: its lock has expired.
+    // Simulates a paused process: its lock has expired.
     await kit.redis.hset(`${kit.prefix}~sweeps~lock~counting`, 'until', 0);
     const done = await other.sweeper.sweepIfNeeded('counting');
     expect(done).toMatchObject({ state: 'done', seen: 5 });
@@ -148,7 +148,7 @@ describe('a sweep', () => {
     expect(await one.book.newest()).toEqual([done]);
   });
 
-  it('whose page fails says why, and begins from the start at the next turn', async () => {
+  it('with a failed page reports why, and begins from the start the next time', async () => {
     const { sweeper, sweep } = await janitor();
     sweep.onPage = (page) => {
       if (page === 2) throw new Error('the disk is full');
@@ -162,7 +162,7 @@ describe('a sweep', () => {
     expect(await sweeper.sweepIfNeeded('counting', 60_000)).toMatchObject({ state: 'done', seen: 5 });
   });
 
-  it('that is scheduled is skipped without work, and after one that was just finished', async () => {
+  it('that is scheduled is skipped when there is nothing to do or one has just finished', async () => {
     const [one, other] = [await janitor(), await janitor()];
     one.sweep.isNeeded = false;
     expect(await one.sweeper.sweepIfNeeded('counting')).toBe('nothing to do');
@@ -202,7 +202,7 @@ describe('a sweep', () => {
     expect(sweep.rounds).toEqual([]);
   });
 
-  it('that no module has is done at once, and says so', async () => {
+  it('that no module provides is done at once, and reports that', async () => {
     const { sweeper } = await janitor();
     expect(await sweeper.sweep('leases')).toMatchObject({
       state: 'done',

@@ -43,7 +43,7 @@ describe('the sweeps of an application', () => {
     expect(await kit.owners.cancel('track:1', { wait: 'drained' })).toMatchObject({ removed: 1 });
   });
 
-  it('come again', async () => {
+  it('repeat', async () => {
     await start({ adoptEvery: '100ms' });
     await kit.plainQueue().add('transcode', { trackId: 1 });
 
@@ -51,7 +51,7 @@ describe('the sweeps of an application', () => {
     await kit.owners.cancel('track:1', { wait: 'drained' });
   });
 
-  it('go on with a cancel whose process has died', async () => {
+  it('continue a cancel whose process was killed', async () => {
     const jobs = Array.from({ length: 700 }, () => ({ name: 'x', data: {}, opts: { owners: ['track:1'] } }));
     await kit.queue().addBulk(jobs);
     await kit.cancelAndDie('track:1', 'c1');
@@ -61,7 +61,7 @@ describe('the sweeps of an application', () => {
     await until(async () => (await kit.owners.receipt('c1'))?.done, 'it is done');
   });
 
-  it('look at a thousand jobs a turn, and go on where they stopped', async () => {
+  it('read a thousand jobs a turn, and continue where they stopped', async () => {
     const jobs = Array.from({ length: WAITING }, (_, n) => ({ name: 'x', data: { trackId: n % 2 } }));
     await kit.plainQueue().addBulk(jobs);
     const turns = new AdoptionTurns(
@@ -77,7 +77,7 @@ describe('the sweeps of an application', () => {
     await Promise.all([0, 1].map((track) => kit.owners.cancel(`track:${track}`, { wait: 'drained' })));
   });
 
-  it('say which queue has jobs whose owners cannot be told, when the others have theirs', async () => {
+  it('name the queue whose jobs have unresolvable owners when the others have theirs', async () => {
     await kit.plainQueue().addBulk([null, { trackId: 1 }].map((data) => ({ name: 'x', data })));
     const turns = new AdoptionTurns(
       kit.queue('audio', { ownersOf: ({ data }) => [`track:${data.trackId}`] }),

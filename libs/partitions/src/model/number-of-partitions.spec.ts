@@ -27,7 +27,7 @@ describe('the number of partitions', () => {
 
   const refusal = (asked: number, known = 3) => ({ code: 'PARTITIONS', prefix: kit.prefix, known, asked });
 
-  it.each([1, 2, 4])('is refused to a process that has %i where there are 3', async (partitions) => {
+  it.each([1, 2, 4])('is refused to a process that has %i instead of 3', async (partitions) => {
     await kit.queue().add('x', {}, { owners: ['track:1'] });
     const place = { ...kit.place, partitions };
     const job = { name: 'x', queueName: 'audio', data: {}, opts: { owners: ['track:1'] } };
@@ -44,7 +44,7 @@ describe('the number of partitions', () => {
     await kit.queue().drain();
   });
 
-  it('is refused to a worker once, which then runs nothing', async () => {
+  it('is refused once to a worker, which then runs nothing', async () => {
     await kit.queue().add('x', {}, { owners: ['track:1'] });
     const errors: unknown[] = [];
 
@@ -57,7 +57,7 @@ describe('the number of partitions', () => {
     await kit.queue().drain();
   });
 
-  it('is refused to a process that has several where a queue has one', async () => {
+  it('is refused to a process that has several when a queue has one', async () => {
     const whole = new CoreKit();
     open.push({ close: () => whole.stop() });
     await whole.queue().add('x', {}, { owners: ['track:1'] });
@@ -70,7 +70,7 @@ describe('the number of partitions', () => {
     expect(await whole.queue().count()).toBe(1);
   });
 
-  it('is refused to a process that has several where any class has one: its other queues, flows and owners too', async () => {
+  it('is refused to a process that has several when any class has one, including other queues, flows and owners', async () => {
     const whole = new CoreKit();
     open.push({ close: () => whole.stop() });
     await whole.queue().add('x', {}, { owners: ['track:1'] });
@@ -91,7 +91,7 @@ describe('the number of partitions', () => {
     );
   });
 
-  it('leaves the keys of queues as they are where it is 1', async () => {
+  it('leaves the keys of queues unchanged if it is 1', async () => {
     const whole = new CoreKit();
     open.push({ close: () => whole.stop() });
 

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { partitionOfOwner, partitionPrefixes } from './partitions.js';
 
 describe('partitions', () => {
-  it('each have a hash tag of their own, and one partition has the prefix as it is', () => {
+  it('each have a hash tag of their own, and a single partition uses the plain prefix', () => {
     expect(partitionPrefixes({ prefix: 'bull' })).toEqual(['bull']);
     expect(partitionPrefixes({ prefix: '{bull}', partitions: 1 })).toEqual(['{bull}']);
     expect(partitionPrefixes({ partitions: 2 })).toEqual(['{bull~0}', '{bull~1}']);
     expect(partitionPrefixes({ prefix: 'a{b}c', partitions: 2 })).toEqual(['a{b~0}c', 'a{b~1}c']);
   });
 
-  it('keep the owners they have: jobs are found by it', () => {
+  it('keep their owners, because jobs are found by owner', () => {
     const places = ['track:1', 'track:2', 'user:42', 'trip:a b|c', 'trip:Ø'].map((name) => [
       name,
       partitionOfOwner(name, 4),

@@ -29,7 +29,7 @@ describe('Owners with several partitions', () => {
 
   const parts = () => (kit.owners['at'].canceller as never as { parts: OwnersAt[] }).parts;
 
-  /** A cancel whose process dies when only the first partition has it. */
+  /** A cancel whose process is killed when only the first partition has it. */
   const cancelAndDie = async (owner: string, cancelId: string, close = true) => {
     const home = { turn: 'home', spread: '{}' };
     const cancel = { name: owner, cancelId, close, reason: 'gone', by: 'ann' };
@@ -86,7 +86,7 @@ describe('Owners with several partitions', () => {
     await queue.drain();
   });
 
-  it('answers the same receipt for the same cancelId, and spares what was enqueued since', async () => {
+  it('returns the same receipt for the same cancelId and keeps jobs that were enqueued later', async () => {
     const queue = kit.queue();
     await queue.addBulk(jobsOf('user:1', 12));
     const first = await kit.owners.cancel('user:1', { cancelId: 'c1', close: false });
@@ -101,7 +101,7 @@ describe('Owners with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('writes nothing for an unknown owner that is not to be closed', async () => {
+  it('writes nothing for an unknown owner that is not closed', async () => {
     const receipt = await kit.owners.cancel('ghost:1', { close: false, cancelId: 'c1' });
 
     expect(receipt).toMatchObject({ owner: 'ghost:1', removed: 0, done: true });
@@ -109,7 +109,7 @@ describe('Owners with several partitions', () => {
     expect(keys).toEqual([`${kit.prefix}~partitions`]);
   });
 
-  it('finishes a cancel whose process died between two partitions', async () => {
+  it('finishes a cancel whose process was killed between two partitions', async () => {
     const queue = kit.queue();
     await queue.addBulk(jobsOf('user:1', 30));
     await cancelAndDie('user:1', 'c1');
@@ -133,7 +133,7 @@ describe('Owners with several partitions', () => {
     }
   });
 
-  it('finishes such a cancel when it is asked for again', async () => {
+  it('finishes such a cancel when it is repeated', async () => {
     const queue = kit.queue();
     await queue.addBulk(jobsOf('user:1', 30));
     await cancelAndDie('user:1', 'c1');
@@ -142,7 +142,7 @@ describe('Owners with several partitions', () => {
     expect(await kit.owners.resume()).toBe(0);
   });
 
-  it('finishes such a cancel before the owner is reopened, and spares what was enqueued since', async () => {
+  it('finishes such a cancel before the owner is reopened, and keeps jobs that were enqueued later', async () => {
     const queue = kit.queue();
     await queue.addBulk(jobsOf('user:1', 30));
     await cancelAndDie('user:1', 'c1');
@@ -157,7 +157,7 @@ describe('Owners with several partitions', () => {
     await queue.drain();
   });
 
-  it('does not undo a later close with a reopening that comes late', async () => {
+  it('does not undo a later close with a late reopen', async () => {
     const [home, ...others] = parts();
     await kit.owners.cancel('user:1');
     const [, , turn] = await home!.canceller.reopen({ type: 'user', id: '1' }, { turn: 'home' });
@@ -170,7 +170,7 @@ describe('Owners with several partitions', () => {
     expect(states.map((record) => record?.state)).toEqual(['closed', 'closed', 'closed']);
   });
 
-  it('does not undo a later reopening with a close that comes late', async () => {
+  it('does not undo a later reopen with a late close', async () => {
     const cancel = { cancelId: 'late', name: 'user:1' };
     const turn = String(Date.now() * 1_000 - 60_000_000);
     await kit.owners.cancel('user:1');
@@ -199,7 +199,7 @@ describe('Owners with several partitions', () => {
     expect(await kit.owners.receipt('c1')).toMatchObject({ removed: 30, done: true });
   });
 
-  it('leaves an owner alone that got a job in any partition since the caller looked', async () => {
+  it('does not cancel an owner that got a job in any partition since the caller looked', async () => {
     const queue = kit.queue();
     await queue.addBulk(jobsOf('user:1', 2));
     for (let n = 2; n < 8; n += 1) {
@@ -212,7 +212,7 @@ describe('Owners with several partitions', () => {
     expect(await kit.owners.cancel('user:1', {}, seen)).toMatchObject({ late: false, removed: 8 });
   });
 
-  it('leaves an owner alone that was reopened after the event happened', async () => {
+  it('does not cancel an owner that was reopened after the event', async () => {
     const before = Date.now() - 1_000;
     await kit.owners.reopen('user:1');
     await kit.queue().addBulk(jobsOf('user:1', 6));

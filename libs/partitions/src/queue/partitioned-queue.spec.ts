@@ -44,13 +44,13 @@ describe('MooredQueue with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('answers the jobs of a bulk in their order', async () => {
+  it('returns the jobs of a bulk in order', async () => {
     const jobs = await kit.queue().addBulk(tracks(20));
 
     expect(jobs.map((job) => (job.data as { n: number }).n)).toEqual([...Array(20).keys()]);
   });
 
-  it('answers the outcome of each job of a bulk, in their order', async () => {
+  it('returns the outcome of each job of a bulk in order', async () => {
     const queue = kit.queue();
     await kit.owners.cancel('track:4');
     const jobs = tracks(8).map((job, n) =>
@@ -70,7 +70,7 @@ describe('MooredQueue with several partitions', () => {
     await queue.drain();
   });
 
-  it('finds jobs by their ids, wherever they are', async () => {
+  it('finds jobs by id in any partition', async () => {
     const queue = kit.queue();
     const jobs = await queue.addBulk(tracks(10));
     const named = await queue.add('x', {}, { owners: ['track:3'], jobId: 'order-7' });
@@ -87,7 +87,7 @@ describe('MooredQueue with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('adds one job for a jobId of the caller that comes twice', async () => {
+  it('adds one job for a jobId that a caller uses twice', async () => {
     const queue = kit.queue();
     const opts = { owners: ['track:1'], jobId: 'order-7' };
 
@@ -107,7 +107,7 @@ describe('MooredQueue with several partitions', () => {
     await expect(added).rejects.toMatchObject({ code: 'INVALID' });
   });
 
-  it('makes one job of fifty calls at once with one key', async () => {
+  it('makes one job of fifty simultaneous calls with one key', async () => {
     const queue = kit.queue();
     const dedup = { strategy: 'skip', key: 'nightly' } as const;
 
@@ -119,7 +119,7 @@ describe('MooredQueue with several partitions', () => {
     expect(await queue.count()).toBe(1);
   });
 
-  it('takes a slot that is named after the first owner, and refuses one whose jobs may be in other partitions', async () => {
+  it('accepts a slot named after the first owner, and refuses one whose jobs may be in other partitions', async () => {
     const queue = kit.queue();
     const add = (owner: string, key: string) =>
       queue.add('x', {}, { owners: [owner], slot: { key, limit: 1 } });
@@ -136,7 +136,7 @@ describe('MooredQueue with several partitions', () => {
     await queue.drain();
   });
 
-  it('puts a child beside its parent, and refuses it if its first owner lives elsewhere', async () => {
+  it('puts a child in the partition of its parent, and refuses it if its first owner has another one', async () => {
     const queue = kit.queue();
     const jobs = await queue.addBulk(tracks(20));
     const other = jobs.findIndex((job) => rootOf(job) !== rootOf(jobs[0]!));
@@ -150,7 +150,7 @@ describe('MooredQueue with several partitions', () => {
     });
   });
 
-  it('lists and counts the jobs of all partitions, in their order and in pages', async () => {
+  it('lists and counts the jobs of all partitions, in order and in pages', async () => {
     const queue = kit.queue();
     await queue.addBulk(tracks(12));
     await queue.add('later', { n: 12 }, { owners: ['track:5'], delay: 60_000 });
@@ -220,7 +220,7 @@ describe('MooredQueue with several partitions', () => {
     expect((await queue.getMetrics('completed')).meta.count).toBe(12);
   });
 
-  /** Their answers come from methods that are overridden, or are the same in all partitions. */
+  /** Their answers use methods that are overridden, or are the same in all partitions. */
   const COVERED = new Set(
     `constructor emit on off once Job trace base64Name createBackend getBackend checkConnectionError
      clientName defaultJobOptions metaValues getVersion getMeta jobScheduler addJob getGlobalConcurrency
@@ -231,7 +231,7 @@ describe('MooredQueue with several partitions', () => {
      getWorkersCount getQueueEvents describe withOwners moored`.split(/\s+/),
   );
 
-  it('has an answer of its own for every method of BullMQ and of MooredQueue', () => {
+  it('overrides every method of BullMQ and of MooredQueue that needs it', () => {
     const known = new Set([...methodsOf(PartitionedQueue, MooredQueue), ...COVERED]);
     const missing = [...methodsOf(MooredQueue, Queue), ...methodsOf(Queue, null)].filter(
       (name) => !known.has(name),

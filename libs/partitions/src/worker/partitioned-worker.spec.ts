@@ -44,7 +44,7 @@ describe('MooredWorker with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('gives a run that ends to another partition while the rest are long', async () => {
+  it('gives the place of a run that ends to another partition while the other runs continue', async () => {
     const queue = kit.queue();
     const ends = new Map<string, () => void>();
     const started: string[] = [];
@@ -68,7 +68,7 @@ describe('MooredWorker with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('starts the job of a quiet partition soon, however many jobs another one has', async () => {
+  it('soon starts the job of a quiet partition, however many jobs another one has', async () => {
     const queue = kit.queue();
     await queue.addBulk(jobsOf(OWNERS[0]!, 400));
     await queue.add('quiet', {}, { owners: [OWNERS[1]!] });
@@ -80,7 +80,7 @@ describe('MooredWorker with several partitions', () => {
     expect(order.indexOf('quiet')).toBeLessThan(100);
   });
 
-  it('leaves a job to another process while all its own permits are taken', async () => {
+  it('leaves a job to another process while all its own permits are in use', async () => {
     const queue = kit.queue();
     const ran: string[] = [];
     let end: (() => void) | undefined;
@@ -88,7 +88,7 @@ describe('MooredWorker with several partitions', () => {
     await once(busy, 'drained');
     await queue.add('long', {}, { owners: [OWNERS[0]!] });
     await until(() => end, 'it runs');
-    // It has waited longer in the other partitions, and is told of a job there first.
+    // That process has waited longer in the other partitions, so it gets a job there first.
     await once(
       kit.worker(async (job) => ran.push(job.name), { concurrency: 1 }),
       'drained',
@@ -104,7 +104,7 @@ describe('MooredWorker with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('announces what happens in all partitions, and that they are drained once', async () => {
+  it('announces events in all partitions, and drained only once', async () => {
     const events: string[] = [];
     const worker = kit.worker(
       async (job: Job<{ owner: string }>) => {
@@ -150,7 +150,7 @@ describe('MooredWorker with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('keeps to a lower concurrency as soon as its runs end', async () => {
+  it('applies a lower concurrency as soon as its runs end', async () => {
     let [running, most, ran] = [0, 0, 0];
     const ends: (() => void)[] = [];
     const worker = kit.worker(
@@ -177,7 +177,7 @@ describe('MooredWorker with several partitions', () => {
     await kit.nothingLeft();
   });
 
-  it('stops fetching while it is paused, also with all permits taken', async () => {
+  it('stops fetching while it is paused, even with all permits in use', async () => {
     const ran: string[] = [];
     const worker = kit.worker(async (job) => ran.push(job.name), { concurrency: 1 });
     await worker.pause();
@@ -206,7 +206,7 @@ describe('MooredWorker with several partitions', () => {
     expect(await kit.queue().getJobCounts('active', 'prioritized')).toEqual({ active: 0, prioritized: 6 });
   });
 
-  it('hands out jobs one at a time to a caller that fetches by itself', async () => {
+  it('returns jobs one at a time to a caller that fetches by itself', async () => {
     const worker = kit.worker(async () => undefined, { autorun: false });
     await Promise.all(OWNERS.map((owner) => kit.queue().addBulk(jobsOf(owner, 1))));
 

@@ -21,7 +21,7 @@ describe('an address', () => {
     'fd12:3456::1',
     '2002:a00:1::',
     '2001:db8::1',
-    // Addresses of IPv4, also public ones, in the clothes of IPv6.
+    // IPv4 addresses, including public ones, written as IPv6.
     '::ffff:8.8.8.8',
     '::ffff:10.0.0.1',
     '::ffff:a00:1',
@@ -55,5 +55,5 @@ describe('an address', () => {
     '127.1',
     '0x7f000001',
     '',
-  ])('"%s" may never be asked', (address) => expect(reachOf(address)).toBe('forbidden'));
+  ])('"%s" is always forbidden', (address) => expect(reachOf(address)).toBe('forbidden'));
 });

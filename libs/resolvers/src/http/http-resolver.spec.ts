@@ -13,7 +13,7 @@ const TIMEOUT_MS = 1_000;
 const REST_MS = 500;
 const CANARIES = { alive: 'canary-a', gone: 'canary-g' };
 
-describe('a service that is asked for owners', () => {
+describe('a service that resolves owners', () => {
   let service: OwnerService;
   let resolver: HttpResolver;
   let failed: string | undefined;
@@ -28,7 +28,7 @@ describe('a service that is asked for owners', () => {
     await service.stop();
   });
 
-  it('is posted the type and the ids, and answers by three lists', async () => {
+  it('gets the type and the ids, and answers with three lists', async () => {
     use({ authorization: 'Bearer hush' });
     service.behave = (call) => answer(call, { alive: ['a'], gone: ['b'], unknown: ['ü"\\'] });
     expect(await ask(['a', 'b', 'ü"\\'])).toEqual({ a: 'alive', b: 'gone', 'ü"\\': 'unknown' });
@@ -47,7 +47,7 @@ describe('a service that is asked for owners', () => {
     expect(new Set(Object.values(await ask(ids)))).toEqual(new Set(['gone']));
   });
 
-  it('may say with its content type in which letters', async () => {
+  it('may name a charset in its content type', async () => {
     service.behave = ({ response }) =>
       send(response, '{"alive":["a","b"],"gone":[],"unknown":[]}', 'Application/JSON; charset=utf-8');
     expect(await ask(['a', 'b'])).toEqual({ a: 'alive', b: 'alive' });
@@ -79,7 +79,7 @@ describe('a service that is asked for owners', () => {
     ['answers without a content type', withStatus(200), /"no content type", not JSON/],
     ['answers a page that it calls JSON', says('<html>login</html>'), /is not JSON/],
     ['answers with half of its JSON', says('{"alive":["a"],"gone":["b"],"unkn'), /is not JSON/],
-    ['answers with bytes that are no text', says(Buffer.from([0x22, 0xff, 0x22])), /is not JSON/],
+    ['answers with bytes that are not text', says(Buffer.from([0x22, 0xff, 0x22])), /is not JSON/],
     [
       'answers packed',
       withStatus(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }),
@@ -104,7 +104,7 @@ describe('a service that is asked for owners', () => {
       (call) => answer(call, { gone: call.ids, unknown: ['x'.repeat(2 * 1024 * 1024)] }),
       /more than 2097152 bytes/,
     ],
-    ['answers without end', ({ response }) => flood(response), /more than 2097152 bytes/],
+    ['never ends its answer', ({ response }) => flood(response), /more than 2097152 bytes/],
     [
       'breaks its answer off',
       ({ response }) => {
@@ -129,7 +129,7 @@ describe('a service that is asked for owners', () => {
     expect(failed).toMatch(why);
   });
 
-  it.each([301, 302, 303, 307, 308])('that sends elsewhere with %i is not followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('that redirects with %i is not followed', async (status) => {
     const other = await OwnerService.start();
     other.behave = gone;
     service.behave = withStatus(status, { location: other.url });
@@ -142,36 +142,36 @@ describe('a service that is asked for owners', () => {
     }
   });
 
-  it('that is not there leaves all owners unknown', async () => {
+  it('that is unreachable leaves all owners unknown', async () => {
     await service.stop();
     expect(await ask(['a'])).toEqual({ a: 'unknown' });
     expect(failed).toMatch(/cannot be reached \(ECONNREFUSED\)/);
     service = await OwnerService.start();
   });
 
-  it('whose answer would be a secret is not quoted', async () => {
+  it('is not quoted, because its answer may contain a secret', async () => {
     service.behave = says('{"password":"hush"');
     await ask(['a']);
     expect(failed).not.toContain('hush');
   });
 
-  describe('again', () => {
-    it('answers at the second try, where its first answer failed', async () => {
+  describe('on a second try', () => {
+    it('is called again after a failed answer', async () => {
       service.behave = (call) => (service.calls.length === 1 ? withStatus(500, JSON_TYPE)(call) : gone(call));
       expect(await ask(['a'])).toEqual({ a: 'gone' });
       expect(service.calls).toHaveLength(2);
     });
 
-    it('is tried once, not more', async () => {
+    it('is called only once more', async () => {
       service.behave = withStatus(500, JSON_TYPE);
       await ask(['a']);
       expect(service.calls).toHaveLength(2);
     });
 
     it.each([
-      ['an answer that is none', says('null')],
-      ['an answer that came too late', (): void => undefined],
-    ])('is not tried after %s', async (_, behave) => {
+      ['an invalid answer', says('null')],
+      ['an answer that is late', (): void => undefined],
+    ])('is not called after %s', async (_, behave) => {
       service.behave = behave;
       await ask(['a']);
       expect(service.calls).toHaveLength(1);
@@ -184,7 +184,7 @@ describe('a service that is asked for owners', () => {
       for (let i = 0; i < 5; i += 1) await ask(['a']);
     });
 
-    it('is left alone', async () => {
+    it('is not called', async () => {
       use({ restMs: 60_000 });
       for (let i = 0; i < 5; i += 1) await ask(['a']);
       const { length } = service.calls;
@@ -194,13 +194,13 @@ describe('a service that is asked for owners', () => {
       expect(service.calls).toHaveLength(length);
     });
 
-    it('is asked again after a while, and believed again', async () => {
+    it('is called again after a while, and trusted again', async () => {
       service.behave = gone;
       await until(async () => (await ask(['a']))['a'] === 'gone', 'it is believed again');
       expect(await ask(['b'])).toEqual({ b: 'gone' });
     });
 
-    it('and fails when it is asked again is left alone once more', async () => {
+    it('and fails again is not called for another while', async () => {
       const { length } = service.calls;
       await until(async () => {
         await ask(['a']);
@@ -212,7 +212,7 @@ describe('a service that is asked for owners', () => {
     });
   });
 
-  it('that fails every other time is asked on, and believed when it answers', async () => {
+  it('that fails every other time is still called, and trusted when it answers', async () => {
     use({ restMs: 60_000 });
     const said: unknown[] = [];
     for (let i = 0; i < 12; i += 1) {
@@ -236,14 +236,14 @@ describe('a service that is asked for owners', () => {
     expect(failed).toContain(why);
   });
 
-  it('that is right about its canaries is believed', async () => {
+  it('that is right about its canaries is trusted', async () => {
     use({ canaries: CANARIES });
     service.behave = (call) => answer(call, { alive: ['canary-a'], gone: ['canary-g', 'a'] });
     expect(await ask(['a'])).toEqual({ a: 'gone' });
   });
 
   describe('by its name', () => {
-    it('is looked up once for each connection, and connected to at that address', async () => {
+    it('is resolved once for each connection, and connected to at that address', async () => {
       const lookups: string[] = [];
       use({ url: `http://localhost:${service.port}/`, lookup: resolvesTo(['127.0.0.1'], lookups) });
       expect(await ask(['a'])).toEqual({ a: 'alive' });
@@ -260,14 +260,14 @@ describe('a service that is asked for owners', () => {
       ['https://owners.test', [], /has no address|cannot be reached/],
       ['http://localhost', ['8.8.8.8'], /localhost leads to 8.8.8.8, which is not of this machine/],
       ['http://localhost', ['127.0.0.1', '10.0.0.7'], /localhost leads to 10.0.0.7/],
-    ])('%s that leads to %j is never connected to', async (url, addresses, why) => {
+    ])('%s that resolves to %j is never connected to', async (url, addresses, why) => {
       use({ url: `${url}:${service.port}/`, lookup: resolvesTo(addresses) });
       expect(await ask(['a'])).toEqual({ a: 'unknown' });
       expect(failed).toMatch(why);
       expect(service.calls).toEqual([]);
     });
 
-    it('that leads elsewhere after it was believed is judged again at its next connection', async () => {
+    it('that later resolves to another address is checked again at its next connection', async () => {
       const addresses = ['127.0.0.1'];
       use({ url: `http://localhost:${service.port}/`, lookup: resolvesTo(addresses) });
       service.behave = (call) => {
@@ -280,7 +280,7 @@ describe('a service that is asked for owners', () => {
       expect(failed).toMatch(/leads to 10.0.0.7/);
     });
 
-    it('that is not known leaves all owners unknown', async () => {
+    it('that is unknown leaves all owners unknown', async () => {
       const notFound = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
       use({ url: 'https://owners.test/', lookup: (_name, _options, callback) => callback(notFound, []) });
       expect(await ask(['a'])).toEqual({ a: 'unknown' });
@@ -307,7 +307,7 @@ describe('a service that is asked for owners', () => {
     }
   });
 
-  it('at an address that must not be asked is refused when it is made', () => {
+  it('at a forbidden address is rejected on construction', () => {
     expect(() => use({ url: 'https://10.0.0.7/' })).toThrow(
       'The resolver of "ride": url: 10.0.0.7 is in a private network; "allowPrivate": true would let it be asked.',
     );

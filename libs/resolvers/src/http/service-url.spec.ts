@@ -42,7 +42,7 @@ describe('the address of a service', () => {
   });
 
   it.each(['https://169.254.169.254/', 'https://[fe80::1]/', 'https://127.0.0.2/', 'http://10.0.0.7/'])(
-    'may not be %s, also where private networks may be asked',
+    'may not be %s, even if private networks are allowed',
     (text) => expect(readServiceUrl(text, true)).toHaveProperty('problem'),
   );
 });

@@ -11,12 +11,12 @@ import { loadPg } from './load-pg.js';
 import { SqlResolver, type SqlResolverOptions } from './sql-resolver.js';
 
 const TIMEOUT_MS = 1_000;
-/** How long connections are ended at random moments. */
+/** How long connections are closed at random moments. */
 const RANDOM_MS = 2_000;
 const END_OURS = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'mooring'";
 const QUERY = 'select id from photos where id = any($1) and deleted_at is null';
 
-describe('a database that is asked for owners', () => {
+describe('a database that resolves owners', () => {
   let postgres: Postgres;
   let resolver: SqlResolver;
   let failed: string | undefined;
@@ -40,7 +40,7 @@ describe('a database that is asked for owners', () => {
   });
   afterEach(() => resolver.close());
 
-  it('knows who lives by their rows: who has none is gone', async () => {
+  it('has a row for each owner that is alive; an owner without one is gone', async () => {
     expect(await ask(['a', 'b', 'c', 'd', 'é"{},\\'])).toEqual({
       a: 'alive',
       b: 'gone',
@@ -50,7 +50,7 @@ describe('a database that is asked for owners', () => {
     });
   });
 
-  it('may know its owners by numbers, and by their rows more than once', async () => {
+  it('may have numeric ids, and several rows for an owner', async () => {
     await use({ query: 'select id from numbers where id = any($1);\n' });
     expect(await ask(['42', '43', '9007199254740993'])).toEqual({
       42: 'alive',
@@ -61,7 +61,7 @@ describe('a database that is asked for owners', () => {
     expect(await ask(['d', 'x'])).toEqual({ d: 'alive', x: 'gone' });
   });
 
-  it('may be asked for what is no number, where its query sees to that', async () => {
+  it('may be asked for non-numeric ids if its query handles them', async () => {
     const query = `select id from numbers
       where id in (select asked::bigint from unnest($1::text[]) asked where asked ~ '^[1-9][0-9]{0,17}$')`;
     await use({ query });
@@ -73,34 +73,34 @@ describe('a database that is asked for owners', () => {
     });
   });
 
-  it('is not asked for what it could not hold', async () => {
+  it('is not asked for ids that it cannot store', async () => {
     expect(await ask(['a', 'b', 'a\0b'])).toEqual({ a: 'alive', b: 'gone', 'a\0b': 'unknown' });
   });
 
   it.each([
+    ['an unknown table', 'select id from photo where id = any($1)', /relation "photo" does not exist/],
+    ['an invalid query', 'selct id from photos where id = any($1)', /syntax error/],
     [
-      'a table that is not there',
-      'select id from photo where id = any($1)',
-      /relation "photo" does not exist/,
-    ],
-    ['what is no query', 'selct id from photos where id = any($1)', /syntax error/],
-    [
-      'ids of another sort',
+      'ids of another type',
       'select id from numbers where id = any($1)',
       /invalid input syntax for type bigint/,
     ],
-    ['owners that were not asked', "select 'z' where $1::text[] is not null", /an owner that was not asked/],
-    ['everybody', 'select id from many where $1::text[] is not null', /more owners than were asked/],
+    [
+      'owners that were not asked for',
+      "select 'z' where $1::text[] is not null",
+      /an owner that was not asked/,
+    ],
+    ['every owner', 'select id from many where $1::text[] is not null', /more owners than were asked/],
     ['two columns', 'select id, deleted_at from photos where id = any($1)', /2 columns; one was expected/],
-    ['nothing for an id', 'select null where $1::text[] is not null', /what is no id/],
-    ['what is no id', "select '{}'::jsonb where $1::text[] is not null", /what is no id/],
+    ['null for an id', 'select null where $1::text[] is not null', /what is no id/],
+    ['a value that is not an id', "select '{}'::jsonb where $1::text[] is not null", /what is no id/],
     [
       'too late',
       'select id from photos, pg_sleep(60) where id = any($1)',
       /statement timeout|did not answer|Query read timeout/,
     ],
-    ['a change', 'delete from photos where id = any($1) returning id', /syntax error/],
-  ])('leaves all owners unknown where its query asks for %s', async (_, query, why) => {
+    ['changed rows', 'delete from photos where id = any($1) returning id', /syntax error/],
+  ])('leaves all owners unknown if its query returns %s', async (_, query, why) => {
     await use({ query });
     expect(await ask(['a', 'x'])).toEqual({ a: 'unknown', x: 'unknown' });
     expect(failed).toMatch(why);
@@ -116,7 +116,7 @@ describe('a database that is asked for owners', () => {
     expect(failed).toMatch(/read-only transaction/);
   });
 
-  it('whose table is empty calls everybody gone; a canary keeps that from being believed', async () => {
+  it('reports every owner as gone when its table is empty; a canary prevents that', async () => {
     const query = 'select id from empty where id = any($1)';
     await use({ query });
     expect(await ask(['a'])).toEqual({ a: 'gone' });
@@ -127,7 +127,7 @@ describe('a database that is asked for owners', () => {
     expect(await ask(['a', 'b'])).toEqual({ a: 'alive', b: 'gone' });
   });
 
-  it('ends what took too long by itself', async () => {
+  it('cancels a slow query itself', async () => {
     await use({ query: 'select id from photos, pg_sleep(60) where id = any($1)' });
     await ask(['a']);
     const running = "select 1 from pg_stat_activity where state = 'active' and query like '%pg_sleep(60)%'";
@@ -135,7 +135,7 @@ describe('a database that is asked for owners', () => {
     await until(async () => (await postgres.run(others)).length === 0, 'its query ended');
   });
 
-  it('that hangs leaves all owners unknown, and is believed when it answers again', async () => {
+  it('that hangs leaves all owners unknown, and is trusted when it answers again', async () => {
     const proxy = await Proxy.start(postgres.url);
     await use({ url: through(proxy) });
     try {
@@ -151,7 +151,7 @@ describe('a database that is asked for owners', () => {
     }
   });
 
-  it('does not send its whole table, however the query is written', async () => {
+  it('does not send its whole table, whatever the query is', async () => {
     const proxy = await Proxy.start(postgres.url);
     await use({ url: through(proxy), query: 'select id from many where $1::text[] is not null' });
     try {
@@ -165,7 +165,7 @@ describe('a database that is asked for owners', () => {
     }
   });
 
-  it('that lost our connections is asked over new ones', async () => {
+  it('that closed its connections is asked over new ones', async () => {
     expect(await ask(['a'])).toEqual({ a: 'alive' });
     await postgres.run(END_OURS);
     await until(async () => (await ask(['a']))['a'] === 'alive', 'it is asked again');
@@ -176,29 +176,32 @@ describe('a database that is asked for owners', () => {
     ['after its transaction began', /begin read only/, 'unknown'],
     ['after its question was answered', /select distinct/, 'unknown'],
     ['after its transaction was committed', /commit/, 'alive'],
-  ])('that ends a connection %s calls no owner gone and ends no process', async (_, statement, life) => {
-    const proxy = await Proxy.start(postgres.url);
-    await use({ url: through(proxy) });
-    try {
-      const uncaught = await uncaughtIn(async () => {
-        const met = proxy.next('gather', statement);
-        const answer = ask(['a', 'x']);
-        await met;
-        const before = proxy.answered;
-        await until(() => proxy.answered > before, 'it is answered, which the resolver does not know yet');
-        await postgres.run(END_OURS);
-        expect(await answer).toEqual({ a: life, x: life === 'alive' ? 'gone' : life });
-      });
-      expect(uncaught).toEqual([]);
-      expect(await ask(['a', 'x'])).toEqual({ a: 'alive', x: 'gone' });
-    } finally {
-      await resolver.close();
-      await proxy.stop();
-      resolver = make({});
-    }
-  });
+  ])(
+    'that closes a connection %s reports no owner as gone and crashes no process',
+    async (_, statement, life) => {
+      const proxy = await Proxy.start(postgres.url);
+      await use({ url: through(proxy) });
+      try {
+        const uncaught = await uncaughtIn(async () => {
+          const met = proxy.next('gather', statement);
+          const answer = ask(['a', 'x']);
+          await met;
+          const before = proxy.answered;
+          await until(() => proxy.answered > before, 'it is answered, which the resolver does not know yet');
+          await postgres.run(END_OURS);
+          expect(await answer).toEqual({ a: life, x: life === 'alive' ? 'gone' : life });
+        });
+        expect(uncaught).toEqual([]);
+        expect(await ask(['a', 'x'])).toEqual({ a: 'alive', x: 'gone' });
+      } finally {
+        await resolver.close();
+        await proxy.stop();
+        resolver = make({});
+      }
+    },
+  );
 
-  it('that keeps ending our connections at any moment calls no owner gone and ends no process', async () => {
+  it('that closes its connections at random moments reports no owner as gone and crashes no process', async () => {
     const admin = new Client(postgres.url);
     await admin.connect();
     try {
@@ -223,14 +226,14 @@ describe('a database that is asked for owners', () => {
     }
   });
 
-  it('that is not there leaves all owners unknown', async () => {
+  it('that is unreachable leaves all owners unknown', async () => {
     await use({ url: 'postgres://mooring:hush@127.0.0.1:1/postgres' });
     expect(await ask(['a'])).toEqual({ a: 'unknown' });
     expect(failed).toMatch(/ECONNREFUSED/);
     expect(failed).not.toContain('hush');
   });
 
-  it('keeps no connection after the end', async () => {
+  it('has no connection left after close', async () => {
     await ask(['a']);
     await resolver.close();
     const ours = "select 1 from pg_stat_activity where application_name = 'mooring'";
@@ -251,7 +254,7 @@ describe('a database that is asked for owners', () => {
     resolver = make(options);
   }
 
-  /** What would have ended the process meanwhile. */
+  /** Errors that would have crashed the process in the meantime. */
   async function uncaughtIn(run: () => Promise<void>): Promise<unknown[]> {
     const uncaught: unknown[] = [];
     process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
@@ -272,7 +275,7 @@ describe('a database that is asked for owners', () => {
 });
 
 describe('the driver of the database', () => {
-  it('is missed with the command that installs it', () => {
+  it('is reported missing with the command that installs it', () => {
     const elsewhere = createRequire(join(tmpdir(), 'nothing-is-installed-here.js'));
     expect(() => loadPg(elsewhere)).toThrow(
       'it needs the package pg, which is not installed: npm install pg',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import * as fields from './fields.js';
 
-/** What a field reads, or the first thing it has to say against it. */
+/** The value of a field, or its first error. */
 const read = (field: z.ZodType, text: string): unknown => {
   const { success, data, error } = field.safeParse(text);
   return success ? data : error.issues[0]?.message;
@@ -25,7 +25,7 @@ describe('a duration', () => {
     expect(read(fields.duration, text)).toBe(refused);
   });
 
-  it('is at most what a timer can wait', () => {
+  it('is at most the longest time of a timer', () => {
     expect(read(fields.duration, '2147483647ms')).toBe(2_147_483_647);
     expect(read(fields.duration, '2147483648ms')).toBe(refused);
   });
@@ -53,7 +53,7 @@ describe('an age', () => {
     ['1ms', 1],
     ['30d', 2_592_000_000],
     ['36500d', 3_153_600_000_000],
-  ])('may be %s, for which no timer waits', (text, ms) => {
+  ])('may be %s, which is longer than a timer can wait', (text, ms) => {
     expect([read(fields.age, text), read(fields.grace, text)]).toEqual([ms, ms]);
   });
 
@@ -62,7 +62,7 @@ describe('an age', () => {
     expect(read(fields.grace, text)).toMatch(/^expected a duration of 0 up to 36500d, as in/);
   });
 
-  it('may be 0 only where something may be new', () => {
+  it('may be 0 only for a grace', () => {
     expect(read(fields.grace, '0s')).toBe(0);
     expect(read(fields.age, '0s')).toMatch(/above zero/);
   });
@@ -83,12 +83,12 @@ describe('a port', () => {
 });
 
 describe('a whole number', () => {
-  it('is at least what it must be', () => {
+  it('is at least its minimum', () => {
     expect(read(fields.wholeNumber(2), '2')).toBe(2);
     expect(read(fields.wholeNumber(2), '1')).toBe('expected a whole number of at least 2');
   });
 
-  it('is one that can be counted with', () => {
+  it('is a safe integer', () => {
     expect(read(fields.wholeNumber(1), '9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
     expect(read(fields.wholeNumber(1), '9007199254740992')).toBe('expected a whole number of at least 1');
   });
@@ -99,7 +99,7 @@ describe('a whole number', () => {
 });
 
 describe('words', () => {
-  it('are separated by commas, with or without room around them', () => {
+  it('are separated by commas, with or without blanks', () => {
     expect(read(fields.words(), 'a')).toEqual(['a']);
     expect(read(fields.words(), 'probe, media.thumbnail ,c')).toEqual(['probe', 'media.thumbnail', 'c']);
   });
@@ -161,7 +161,7 @@ describe('the prefix', () => {
     expect(read(fields.StoreEnv.MOORING_PREFIX, 'a'.repeat(65))).toBe(refused);
   });
 
-  it.each(['a:b', '{a}', 'a b', 'ä', 'a*'])('is not "%s", which would mean something in a key', (text) => {
+  it.each(['a:b', '{a}', 'a b', 'ä', 'a*'])('is not "%s", which has a meaning in a key', (text) => {
     expect(fields.StoreEnv.MOORING_PREFIX.safeParse(text).success).toBe(false);
   });
 });

@@ -28,7 +28,7 @@ describe('the settings', () => {
     });
   });
 
-  it('are what the environment says, and nothing of what else stands there', () => {
+  it('are read from the environment, and other variables are ignored', () => {
     const env = { PORT: '80', REDIS_URL: 'redis://h:1', MOORING_PREFIX: 'a', HOME: '/root' };
     expect(
       loadConfig(Env, { ...env, SHUTDOWN_TIMEOUT: '1m', LOG_LEVEL: 'warn', LOG_FORMAT: 'json' }),
@@ -42,12 +42,12 @@ describe('the settings', () => {
     });
   });
 
-  it('take an empty variable for one that is not set', () => {
+  it('treat an empty variable as unset', () => {
     const empty = { PORT: '', REDIS_URL: '', REDIS_MASTER: '', MOORING_PREFIX: '', LOG_FORMAT: '' };
     expect(loadConfig(Env, empty)).toEqual(loadConfig(Env, {}));
   });
 
-  it('are read under an older name too, in its unit; the newer one goes first', () => {
+  it('are also read under an older name, in its unit; the newer name takes precedence', () => {
     const older = { name: 'CLEANUP_MINUTES', unit: 'm' };
     const Aged = z.object({ CLEANUP_EVERY: fields.duration.prefault('1h').meta({ older }).describe('…') });
     expect(loadConfig(Aged, {})).toEqual({ CLEANUP_EVERY: 3_600_000 });
@@ -56,7 +56,7 @@ describe('the settings', () => {
     expect(() => loadConfig(Aged, { CLEANUP_MINUTES: 'soon' })).toThrow(/^.*\n {2}CLEANUP_MINUTES: expected/);
   });
 
-  it('name all their problems at once, a line each', () => {
+  it('report all problems at once, one a line', () => {
     const env = { PORT: 'http', LOG_FORMAT: 'xml', SHUTDOWN_TIMEOUT: 'soon', MOORING_COLOR: 'red' };
     expect(() => loadConfig(Env, env)).toThrow(
       new ConfigError([
@@ -68,24 +68,24 @@ describe('the settings', () => {
     );
   });
 
-  it('say in one sentence how many problems there are', () => {
+  it('count the problems in the first sentence', () => {
     expect(new ConfigError(['A: wrong']).message).toBe('The environment has 1 problem:\n  A: wrong');
     expect(new ConfigError(['A: wrong', 'B: wrong']).message).toBe(
       'The environment has 2 problems:\n  A: wrong\n  B: wrong',
     );
   });
 
-  it('suggest the name that a wrong one was meant to be', () => {
+  it('suggest the intended name of an unknown one', () => {
     expect(problemsOf({ MOORING_PREFX: 'a' })).toEqual([
       'MOORING_PREFX: no such variable; did you mean MOORING_PREFIX?',
     ]);
   });
 
-  it('leave alone what the command line tool reads', () => {
+  it('ignore the variables of the command line tool', () => {
     expect(problemsOf({ MOORING_URL: 'http://127.0.0.1:3000', MOORING_KEY: 'secret' })).toEqual([]);
   });
 
-  it('leave names alone that are not ours', () => {
+  it('ignore names without the prefix of Mooring', () => {
     expect(problemsOf({ MOORINGS: '1', MY_MOORING_PREFX: '1', mooring_prefx: '1' })).toEqual([]);
   });
 });
@@ -117,7 +117,7 @@ describe('the ways to the store', () => {
 });
 
 describe('suspect names', () => {
-  it('are those that differ by one letter from one that is read', () => {
+  it('are those that differ by one letter from a known one', () => {
     expect(suspectNames(Env, { REDIS_URI: 'redis://h' })).toEqual([
       'REDIS_URI is set but not used. Did you mean REDIS_URL?',
     ]);
@@ -128,11 +128,11 @@ describe('suspect names', () => {
     expect(suspectNames(Env, { REDIS_URI: 'a', REDIS_URL: 'redis://h' })).toEqual([]);
   });
 
-  it('are none among short names, which other programs have many of', () => {
+  it('are none among short names, which other programs often use', () => {
     expect(suspectNames(Env, { PORTS: '1', SPORT: '1' })).toEqual([]);
   });
 
-  it('leave names of ours to be refused', () => {
+  it('do not include names of Mooring, which are rejected', () => {
     expect(suspectNames(Env, { MOORING_PREFX: 'a' })).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ describe('the store that the environment names', () => {
   });
 });
 
-describe('an address for people to read', () => {
+describe('an address for people', () => {
   it.each([
     ['redis://h:6379', 'redis://h:6379'],
     ['redis://h:6379/', 'redis://h:6379'],
@@ -34,7 +34,7 @@ describe('an address for people to read', () => {
     expect(describeAddress({ via: 'url', url })).toBe(text);
   });
 
-  it('says how the store is found', () => {
+  it('shows how the store is found', () => {
     expect(
       describeAddress({ via: 'sentinel', sentinels: nodes, master: 'main', login: { password: 'hush' } }),
     ).toBe('main by Sentinel at a:1,b:2');

@@ -32,12 +32,12 @@ describe('the health server', () => {
     body: JSON.stringify(body),
   });
 
-  it('says that the process lives, also when it is not ready', async () => {
+  it('reports that the process is alive, even when it is not ready', async () => {
     book.beginDraining();
     expect(await get('/livez')).toEqual(health(200, { ok: true, why: [] }));
   });
 
-  it('says whether the process is ready, with why not', async () => {
+  it('reports whether the process is ready, and why not', async () => {
     expect(await get('/readyz')).toEqual(health(200, { ok: true, why: [] }));
     book.add('the store', async () => 'the store is away');
     expect(await get('/readyz')).toEqual(health(503, { ok: false, why: ['the store is away'] }));
@@ -51,7 +51,7 @@ describe('the health server', () => {
     });
   });
 
-  it.each(['/', '/livez/', '/healthz', '/metrics/x'])('knows nothing at %s', async (path) => {
+  it.each(['/', '/livez/', '/healthz', '/metrics/x'])('answers 404 at %s', async (path) => {
     expect(await get(path)).toEqual({
       status: 404,
       type: 'text/plain',
@@ -70,14 +70,14 @@ describe('the health server', () => {
     await expect(fetch(`${url}/livez`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   });
 
-  it('cannot take a port that is taken', async () => {
+  it('cannot use a port that is in use', async () => {
     const second = new HealthServer(book, new Metrics('test'));
     await expect(second.start('127.0.0.1', Number(new URL(url).port))).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
   });
 
-  it('names its address so that it can be asked, on IPv6 too', async () => {
+  it('reports an address that can be called, on IPv6 too', async () => {
     const second = new HealthServer(book, new Metrics('test'));
     const address = await second.start('::', 0);
     await second.stop();

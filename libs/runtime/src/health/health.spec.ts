@@ -13,11 +13,11 @@ describe('the health of a process', () => {
     expect(await ready()).toEqual({ ok: true, why: [] });
   });
 
-  it('is ready when every check is well', async () => {
+  it('is ready when every check passes', async () => {
     expect(await ready(well, well)).toEqual({ ok: true, why: [] });
   });
 
-  it('names each thing that is not well', async () => {
+  it('names each failed check', async () => {
     expect(
       await ready(
         async () => 'the store is away',
@@ -27,7 +27,7 @@ describe('the health of a process', () => {
     ).toEqual({ ok: false, why: ['the store is away', 'the queue is stuck'] });
   });
 
-  it('takes a check that fails for a thing that is not well', async () => {
+  it('counts a check that throws as failed', async () => {
     expect(
       await ready(
         async () => {
@@ -41,7 +41,7 @@ describe('the health of a process', () => {
     ).toEqual({ ok: false, why: ['broken', 'broken at once', 'too far'] });
   });
 
-  it('does not wait long for a check that does not answer, nor for each in turn', async () => {
+  it('waits only briefly for checks that do not answer, and for all at once', async () => {
     const never = (): Promise<undefined> => new Promise(() => undefined);
     const began = performance.now();
     expect(await ready(never, never)).toEqual({
@@ -59,7 +59,7 @@ describe('the health of a process', () => {
     expect(book.alive()).toEqual({ ok: true, why: [] });
   });
 
-  it('names also what else is not well while it drains', async () => {
+  it('also names failed checks while it drains', async () => {
     const book = new HealthBook();
     book.add('the store', async () => 'the store is away');
     book.beginDraining();

@@ -4,7 +4,7 @@ import { until } from '../../../../test/support/until.js';
 import { logContext } from './log-context.js';
 import { createLog, type Log } from './log.js';
 
-/** A log and the lines it wrote, without the fields that every line has. */
+/** A log and the lines it wrote, without the common fields. */
 function openLog(level = 'info'): { log: Log; lines: () => Record<string, unknown>[]; text: () => string } {
   let text = '';
   const log = createLog(
@@ -25,7 +25,7 @@ function openLog(level = 'info'): { log: Log; lines: () => Record<string, unknow
 }
 
 describe('a log line', () => {
-  it('says which process wrote it, and when', () => {
+  it('names its process and its time', () => {
     const { log, text } = openLog();
     log.info({ event: 'a' }, 'said');
     expect(JSON.parse(text())).toEqual({
@@ -38,14 +38,14 @@ describe('a log line', () => {
     });
   });
 
-  it('is written when it is important enough', () => {
+  it('is written only from the configured level up', () => {
     const { log, lines } = openLog('warn');
     log.info('not this');
     log.warn('this');
     expect(lines()).toEqual([{ msg: 'this' }]);
   });
 
-  it('is for people when they read it', async () => {
+  it('is formatted for people on a terminal', async () => {
     const out = new PassThrough({ encoding: 'utf8' });
     const log = createLog('test', { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' }, out);
     log.info({ jobId: 'a-1', token: 'hush' }, 'said');
@@ -65,7 +65,7 @@ describe('secrets', () => {
     'cookie',
     'REDIS_URL',
     'API_KEYS',
-  ])('are blanked when they are called %s: on top, one level down and two', (name) => {
+  ])('are replaced under the name %s: at the top, one level down and two', (name) => {
     const { log, lines } = openLog();
     log.info({ [name]: 'hush', a: { [name]: 'hush', b: { [name]: 'hush', shown: 1 } } });
     expect(lines()).toEqual([
@@ -73,13 +73,13 @@ describe('secrets', () => {
     ]);
   });
 
-  it('are blanked among the ids of a run too', () => {
+  it('are also replaced among the ids of a run', () => {
     const { log, lines } = openLog();
     logContext.run({ token: 'hush', jobId: 'a-1' }, () => log.info('said'));
     expect(lines()).toEqual([{ token: '[secret]', jobId: 'a-1', msg: 'said' }]);
   });
 
-  it('stay what they are in the object that was logged', () => {
+  it('stay unchanged in the logged object', () => {
     const { log } = openLog();
     const settings = { nested: { password: 'hush' } };
     log.info(settings);
@@ -88,7 +88,7 @@ describe('secrets', () => {
 });
 
 describe('the ids of a run', () => {
-  it('stand on each line that it causes, and on none after it', async () => {
+  it('are on each line that it causes, and on none after it', async () => {
     const { log, lines } = openLog();
     await logContext.run({ jobId: 'a-1' }, async () => {
       log.info('first');
@@ -103,7 +103,7 @@ describe('the ids of a run', () => {
     ]);
   });
 
-  it('do not take up what one line had to say', () => {
+  it('do not include the fields of a single line', () => {
     const { log, lines } = openLog();
     logContext.run({ jobId: 'a-1' }, () => {
       log.info({ tookMs: 7 }, 'first');
@@ -115,7 +115,7 @@ describe('the ids of a run', () => {
     ]);
   });
 
-  it('are not mixed up between runs that go on at once', async () => {
+  it('are not mixed up between concurrent runs', async () => {
     const { log, lines } = openLog();
     const run = (jobId: string): Promise<void> =>
       logContext.run({ jobId }, async () => {
@@ -129,7 +129,7 @@ describe('the ids of a run', () => {
     expect(lines()).toHaveLength(6);
   });
 
-  it('add to those around them', () => {
+  it('are merged with the surrounding ids', () => {
     const { log, lines } = openLog();
     logContext.run({ requestId: 'r', jobId: 'a-1' }, () => {
       logContext.run({ jobId: 'b-2' }, () => log.info('inside'));
@@ -141,7 +141,7 @@ describe('the ids of a run', () => {
     ]);
   });
 
-  it('cannot be changed by who reads them', () => {
+  it('cannot be changed by a reader', () => {
     logContext.run({ jobId: 'a-1' }, () => {
       logContext.fields()['jobId'] = 'b-2';
       expect(logContext.fields()).toEqual({ jobId: 'a-1' });

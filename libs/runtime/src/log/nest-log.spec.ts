@@ -43,7 +43,7 @@ describe("Nest's log", () => {
   });
 
   it.each(['InstanceLoader', 'NestFactory', 'NestApplication', 'RouterExplorer', 'RoutesResolver'])(
-    'says at debug what %s chats while it starts, but not its troubles',
+    'writes the startup messages of %s at debug, but not its errors',
     (context) => {
       nest.log('chat', context);
       nest.error('trouble', context);
@@ -54,14 +54,14 @@ describe("Nest's log", () => {
     },
   );
 
-  it('keeps the stack that comes with an error', () => {
+  it('keeps the stack of an error', () => {
     nest.error('trouble', 'Error: trouble\n  at here', 'Somewhere');
     expect(lines).toEqual([
       { level: 'error', context: 'Somewhere', stack: 'Error: trouble\n  at here', msg: 'trouble' },
     ]);
   });
 
-  it('keeps an error whole, with its cause', () => {
+  it('keeps an error with its cause', () => {
     nest.error(new TypeError('trouble', { cause: new Error('deeper') }), undefined, 'Somewhere');
     expect(lines).toEqual([
       {
@@ -77,7 +77,7 @@ describe("Nest's log", () => {
     ]);
   });
 
-  it('keeps an error that comes between the message and the context', () => {
+  it('keeps an error between the message and the context', () => {
     nest.warn('could not', new Error('the reason'), 'Somewhere');
     expect(lines).toMatchObject([
       { level: 'warn', context: 'Somewhere', err: { message: 'the reason' }, msg: 'could not' },
@@ -98,7 +98,7 @@ describe("Nest's log", () => {
     expect(lines).toEqual([{ level: 'info', msg: text }]);
   });
 
-  it("is where Nest's own Logger writes", () => {
+  it("is used by Nest's own Logger", () => {
     Logger.overrideLogger(nest);
     const logger = new Logger('Somewhere');
     logger.log('said');

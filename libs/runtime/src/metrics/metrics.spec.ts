@@ -3,7 +3,7 @@ import { Metrics, type CountedFact } from './metrics.js';
 
 const job = { queue: 'media', kind: 'thumbnail' };
 
-/** The samples of one metric, by their labels, without those that every sample has. */
+/** The samples of one metric, by their labels, without the common ones. */
 async function samples(facts: readonly CountedFact[], metric: string): Promise<Record<string, number>> {
   const metrics = new Metrics('test');
   for (const fact of facts) metrics.record(fact);
@@ -22,7 +22,7 @@ async function samples(facts: readonly CountedFact[], metric: string): Promise<R
 }
 
 describe('the metrics', () => {
-  it('count what happens to jobs, by event, queue and kind', async () => {
+  it('count the facts of jobs by event, queue and kind', async () => {
     const facts = ['job.accepted', 'job.accepted', 'job.completed'].map((event) => ({ event, ...job }));
     expect(await samples(facts, 'mooring_job_events_total')).toEqual({
       'event="accepted",queue="media",kind="thumbnail"': 2,
@@ -30,13 +30,13 @@ describe('the metrics', () => {
     });
   });
 
-  it('count a fact that names no kind', async () => {
+  it('count a fact without a kind', async () => {
     expect(await samples([{ event: 'job.stalled', queue: 'media' }], 'mooring_job_events_total')).toEqual({
       'event="stalled",queue="media",kind=""': 1,
     });
   });
 
-  it('count what ended for good, by how it did', async () => {
+  it('count finished jobs by outcome', async () => {
     const facts = [
       { event: 'job.began', ...job },
       { event: 'job.failed', ...job, final: false },
@@ -55,7 +55,7 @@ describe('the metrics', () => {
     ).toMatchObject({ 'outcome="failed",queue="media",kind="thumbnail"': 1 });
   });
 
-  it('count cancels by the type of their owner, those of single jobs apart', async () => {
+  it('count cancels by the type of their owner, and those of single jobs separately', async () => {
     const facts = [
       { event: 'owner.cancelled', owner: 'trip:1' },
       { event: 'owner.cancelled', owner: 'trip:2:3' },
@@ -77,12 +77,12 @@ describe('the metrics', () => {
     expect(found).toMatchObject({ 'what="owner",type="t99"': 10, 'what="owner",type="other"': 4_000 });
   });
 
-  it('count how often a resolver failed, by the type it knows', async () => {
+  it('count the failures of a resolver by its type', async () => {
     const failed = { event: 'trouble', what: 'The resolver of "ride"', resolver: 'ride' };
     expect(await samples([failed, failed], 'mooring_resolver_failures_total')).toEqual({ 'type="ride"': 2 });
   });
 
-  it('count what expired, at the gate and by the sweep', async () => {
+  it('count expired jobs by the gate and by the sweep', async () => {
     const facts = [
       { event: 'job.expired', ...job },
       { event: 'job.expired', ...job, by: 'sweep' },
@@ -92,7 +92,7 @@ describe('the metrics', () => {
     expect(await samples(facts, 'mooring_jobs_expired_total')).toEqual({ 'by="gate"': 1, 'by="sweep"': 2 });
   });
 
-  it('show a queue’s stalls before there is one', async () => {
+  it('show the stalls of a queue before the first one', async () => {
     expect(
       await samples([{ event: 'worker.started', queues: ['media'] }], 'mooring_job_events_total'),
     ).toEqual({
@@ -100,7 +100,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('measure the life of a job, from its acceptance to its end', async () => {
+  it('measure the lifetime of a job, from its acceptance to its end', async () => {
     const facts = [2_000, 4_000].map((lifetimeMs) => ({ event: 'job.completed', ...job, lifetimeMs }));
     const all = [...facts, { event: 'job.failed', ...job, tookMs: 9, final: false }];
     const labels = 'queue="media",kind="thumbnail"';
@@ -108,12 +108,12 @@ describe('the metrics', () => {
     expect(await samples(all, 'mooring_job_lifetime_seconds_count')).toEqual({ [labels]: 2 });
   });
 
-  it('count the events that other services are not told of', async () => {
+  it('count lost events', async () => {
     const facts = [3, 4].map((count) => ({ event: 'events.lost', count }));
     expect(await samples(facts, 'mooring_events_lost_total')).toEqual({ '': 7 });
   });
 
-  it('leave out what is not about a job', async () => {
+  it('ignore facts that are not about a job', async () => {
     const facts = [
       { event: 'trouble', what: 'Queue media' },
       { event: 'worker.drained', tookMs: 5 },
@@ -137,7 +137,7 @@ describe('the metrics', () => {
     expect(await samples(facts, 'mooring_job_run_seconds_count')).toEqual({ [labels]: 2 });
   });
 
-  it('put a time that is just a bucket’s limit into that bucket, and one above it into the next', async () => {
+  it("put a time that equals a bucket's limit into that bucket, and one above it into the next", async () => {
     const facts = [5, 6].map((tookMs) => ({ event: 'job.completed', ...job, tookMs }));
     expect(await samples(facts, 'mooring_job_run_seconds_bucket')).toMatchObject({
       'le="0.005",queue="media",kind="thumbnail"': 1,
@@ -145,7 +145,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('count what happens to a workload’s own, by its name and how it went', async () => {
+  it('count facts of a workload by name and outcome', async () => {
     const step = { event: 'workload', what: 'lease.cleanup', facts: { action: 'stop' } };
     const facts = [
       { ...step, status: 'done' },
@@ -159,7 +159,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('say which app they are of, and what the process itself needs', async () => {
+  it('name their app and include the resources of the process', async () => {
     expect(await new Metrics('worker').text()).toMatch(
       /^process_resident_memory_bytes\{app="worker"\} \d+$/m,
     );

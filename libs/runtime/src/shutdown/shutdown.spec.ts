@@ -27,14 +27,14 @@ describe('a shutdown', () => {
     health = new HealthBook();
   });
 
-  it('closes last what was opened first, then exits with 0', async () => {
+  it('closes in reverse order of opening, then exits with 0', async () => {
     const shutdown = shutdownWithin(5_000);
     for (const name of ['store', 'server', 'application']) shutdown.add(step(name));
     await shutdown.begin('SIGTERM');
     expect({ events, exits }).toEqual({ events: ['application', 'server', 'store'], exits: [0] });
   });
 
-  it('begins a step when the one before has ended', async () => {
+  it('begins a step when the previous one has ended', async () => {
     const shutdown = shutdownWithin(5_000);
     shutdown.add(step('second'));
     let endFirst = (): void => undefined;
@@ -47,7 +47,7 @@ describe('a shutdown', () => {
     expect(events).toEqual(['second']);
   });
 
-  it('goes on when a step fails, and says which one did', async () => {
+  it('continues when a step fails, and names the step', async () => {
     const shutdown = shutdownWithin(5_000);
     shutdown.add(step('store'));
     shutdown.add({ name: 'server', run: () => Promise.reject(new Error('stuck')) });
@@ -58,7 +58,7 @@ describe('a shutdown', () => {
     ]);
   });
 
-  it('goes on when a step throws at once', async () => {
+  it('continues when a step throws at once', async () => {
     const shutdown = shutdownWithin(5_000);
     shutdown.add(step('store'));
     shutdown.add({
@@ -71,7 +71,7 @@ describe('a shutdown', () => {
     expect({ events, exits }).toEqual({ events: ['store'], exits: [0] });
   });
 
-  it('says when it began, why, and when it was done', async () => {
+  it('logs its start, its reason and its end', async () => {
     await shutdownWithin(5_000).begin('SIGTERM');
     expect(lines).toMatchObject([
       { event: 'shutdown.began', why: 'SIGTERM', msg: 'Shutting down (SIGTERM)' },
@@ -79,7 +79,7 @@ describe('a shutdown', () => {
     ]);
   });
 
-  it('is not changed by a second signal', async () => {
+  it('ignores a second signal', async () => {
     const shutdown = shutdownWithin(5_000);
     shutdown.add(step('store'));
     const first = shutdown.begin('SIGTERM');
@@ -97,7 +97,7 @@ describe('a shutdown', () => {
     expect(seen).toEqual([{ ok: false, why: ['draining'] }]);
   });
 
-  it('exits with 1 when a step takes longer than there is time', async () => {
+  it('exits with 1 when a step exceeds the time limit', async () => {
     const shutdown = shutdownWithin(30);
     shutdown.add(step('store'));
     shutdown.add({ name: 'application', run: () => new Promise(() => undefined) });
@@ -110,7 +110,7 @@ describe('a shutdown', () => {
     });
   });
 
-  it('also ends what was opened while it had begun already', async () => {
+  it('also closes what was opened after it had begun', async () => {
     const shutdown = shutdownWithin(5_000);
     shutdown.add(step('store'));
     shutdown.add({
@@ -133,7 +133,7 @@ describe('a shutdown', () => {
     expect(events).toEqual(['application', 'store', 'health server']);
   });
 
-  it('is not ready at once when a signal comes, and waits for its delay before the first step', async () => {
+  it('makes the process not ready at a signal, and waits for its delay before the first step', async () => {
     const shutdown = shutdownWithin(5_000, 50);
     const began = performance.now();
     shutdown.add(step('application'));
@@ -145,7 +145,7 @@ describe('a shutdown', () => {
     expect(performance.now() - began).toBeGreaterThan(49);
   });
 
-  it('does not wait for its delay when there was a fault', async () => {
+  it('does not wait for its delay after a fault', async () => {
     const shutdown = shutdownWithin(5_000, 60_000);
     shutdown.add(step('application'));
     await shutdown.begin('the store must not be used', 1);

@@ -31,7 +31,7 @@ describe('the watch over the clock', () => {
   const ahead = async (): Promise<number> =>
     (await registry.getSingleMetric('mooring_clock_ahead_seconds')!.get()).values[0]!.value;
 
-  it('shows how far it is from the store’s, and says nothing of a right one', async () => {
+  it("shows the difference to the store's clock, and logs nothing about a right clock", async () => {
     await watch.look();
     expect(await ahead()).not.toBe(0);
     expect(Math.abs(await ahead())).toBeLessThan(1);
@@ -41,7 +41,7 @@ describe('the watch over the clock', () => {
   it.each([
     [1, /3600 s ahead of the store's: delayed jobs come too early/],
     [-1, /3600 s behind the store's: delayed jobs come too late/],
-  ])('says once that it is wrong (%i h)', async (hours, text) => {
+  ])('warns once about a wrong clock (%i h)', async (hours, text) => {
     turnBy(hours);
     await watch.look();
     await watch.look();
@@ -54,7 +54,7 @@ describe('the watch over the clock', () => {
     ]);
   });
 
-  it('says so again when it was right in between', async () => {
+  it('warns again when the clock was right in between', async () => {
     turnBy(1);
     await watch.look();
     vi.useRealTimers();
@@ -64,7 +64,7 @@ describe('the watch over the clock', () => {
     expect(warned).toHaveLength(2);
   });
 
-  it('bears a store that is away', async () => {
+  it('tolerates an unavailable store', async () => {
     redis.disconnect();
     await watch.look();
     redis = new Redis(inject('storeUrl'));

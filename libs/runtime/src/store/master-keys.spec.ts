@@ -24,13 +24,13 @@ describe.runIf(findServer() !== undefined)('on a Redis Cluster', () => {
     await nodes.stop();
   });
 
-  it('each master has a key, which it takes itself', async () => {
+  it('each master has a key of a slot that it owns', async () => {
     const keys = [...keysOnMasters(cluster, 'p', 'marker')];
     expect(keys).toHaveLength(3);
     for (const [node, key] of keys) expect(await node.set(key, '1')).toBe('OK');
   });
 
-  it('a slot is the one that the Cluster says', async () => {
+  it('the slot of a key equals that of the Cluster', async () => {
     for (const tag of ['marker:0', 'marker:17', '123456789', 'schlüssel', 'a']) {
       expect(hashSlot(tag)).toBe(await cluster.cluster('KEYSLOT', `p:{${tag}}`));
     }

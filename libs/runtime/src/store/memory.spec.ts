@@ -11,19 +11,19 @@ describe('the memory of the store', () => {
     expect(limitBytes).toBeGreaterThanOrEqual(0);
   });
 
-  it('is that of the node that is nearest to its limit', () => {
+  it('is that of the node nearest to its limit', () => {
     const near = { usedBytes: 90, limitBytes: 100 };
     expect(fullest([{ usedBytes: 800, limitBytes: 1_000 }, near, { usedBytes: 5_000, limitBytes: 0 }])).toBe(
       near,
     );
   });
 
-  it('is that of the node that uses most, where none has a limit', () => {
+  it('is that of the node with the highest use if none has a limit', () => {
     const most = { usedBytes: 5, limitBytes: 0 };
     expect(fullest([{ usedBytes: 4, limitBytes: 0 }, most])).toBe(most);
   });
 
-  it('is none where there is no node yet', () => {
+  it('is undefined without a node', () => {
     expect(fullest([])).toEqual({ usedBytes: 0, limitBytes: 0 });
   });
 });

@@ -4,12 +4,12 @@ import { within } from './within.js';
 const never = new Promise<never>(() => undefined);
 
 describe('within a time limit', () => {
-  it('comes what the event comes to, also its failure', async () => {
+  it('returns the result of the promise, or its failure', async () => {
     expect(await within(60_000, Promise.resolve(7), 'late')).toBe(7);
     await expect(within(60_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
-  it('nothing comes of an event that takes longer, or what stands for it', async () => {
+  it('returns undefined or the fallback when the promise takes longer', async () => {
     expect([await within(1, never), await within(1, never, 'late')]).toEqual([undefined, 'late']);
   });
 

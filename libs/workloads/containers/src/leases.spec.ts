@@ -225,7 +225,7 @@ describe('leases without a worker', () => {
     await repository.ended(id, claimed.claim);
     expect(await jobsOf('trip', '4')).toContain(jobs!.moor);
     await lookNow();
-    await until(async () => (await jobsOf('trip', '4')).length === 0, 'its owner is rid of it');
+    await until(async () => (await jobsOf('trip', '4')).length === 0, 'its owner no longer has it');
     expect(await context.get(OwnerReader).read(leaseOwner(id))).toMatchObject({ state: 'closed' });
   });
 
@@ -297,7 +297,7 @@ describe('leases without a worker', () => {
     await leases.delete(id, '');
     await lookNow();
     await until(() => !engine.all.has(unstarted.id), 'it is removed');
-    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it rests');
+    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it is postponed');
     expect(await statesOf(id)).toEqual(['ending']);
     const again = await engine.create(spec);
     await until(async () => {
@@ -324,7 +324,7 @@ describe('leases without a worker', () => {
     expect(await leases.read(id)).toMatchObject({ state: 'running' });
     await leases.delete(id, '');
     await lookNow();
-    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it rests');
+    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it is postponed');
     expect(await leases.read(id)).toMatchObject({ state: 'ending', why: 'deleted' });
     expect(engine.all.size).toBe(1);
     engine.name = 'bench';
@@ -342,7 +342,7 @@ describe('leases without a worker', () => {
     expect(await leases.read(id)).toMatchObject({ state: 'running' });
     await leases.delete(id, '');
     await lookNow();
-    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it rests');
+    await until(async () => (await repository.claim(id, 1)).word === 'later', 'it is postponed');
 
     engine.all.set(made!.id, container!);
     await madeIn('bench');
@@ -386,7 +386,7 @@ describe('leases without a worker', () => {
     expect(await leases.release(id)).toMatchObject({ state: 'ended', endedBy: 'deleted' });
     expect(await repository.places()).toBe(0);
     await lookNow();
-    await until(async () => (await jobsOf('trip', '6')).length === 0, 'its owner is rid of it');
+    await until(async () => (await jobsOf('trip', '6')).length === 0, 'its owner no longer has it');
     engine.name = 'bench';
     engine.all.clear();
   });
@@ -404,7 +404,10 @@ describe('leases without a worker', () => {
     expect((await jobsOf('lease', id)).length).toBeGreaterThan(0);
     await lookNow();
     await until(async () => (await jobsOf('lease', id)).length === 0, 'its jobs are over');
-    await until(async () => (await app.redis.zscore(`${repository.root}:due`, id)) === null, 'it rests');
+    await until(
+      async () => (await app.redis.zscore(`${repository.root}:due`, id)) === null,
+      'it is postponed',
+    );
     await sweep();
     await sweep();
     const said = app.facts.filter((fact) => JSON.stringify(fact).includes('lease.manual-cleanup'));
@@ -431,7 +434,7 @@ describe('leases without a worker', () => {
       await lookNow();
       return (await jobsOf('lease', id)).length === 0;
     }, 'its jobs are over');
-    await until(() => tidied(id).at(-1) === 'done', 'it is said');
+    await until(() => tidied(id).at(-1) === 'done', 'it is logged');
   });
 
   it('count no container as gone while the engine does not answer', async () => {

@@ -68,7 +68,7 @@ describe('waiting for a picture', () => {
     expect(await waiting).toEqual({ state: 'failed' });
   });
 
-  it.each(['the time is over', 'the caller hangs up', 'the process ends'])('goes when %s', async (why) => {
+  it.each(['the time is over', 'the caller hangs up', 'the process ends'])('stops when %s', async (why) => {
     const caller = new AbortController();
     if (why === 'the time is over') waits = waitsFor(100);
     const waiting = waits.untilOver('a', look, caller.signal);
@@ -81,7 +81,7 @@ describe('waiting for a picture', () => {
       await until(async () => (await listeners()) === 0, 'noAbort listens any more');
   });
 
-  it('ends at once when the store is away, and when the time is over', async () => {
+  it('ends at once when the store is unavailable, and when the time is over', async () => {
     const away = new Redis({ port: 1, maxRetriesPerRequest: null, lazyConnect: true });
     waits = waitsFor(200, away);
     const refused = waits.untilOver('a', () => Promise.reject(new Error('the store is away')), noAbort());

@@ -54,7 +54,7 @@ describe('the render job of a diagram', () => {
       { message: 'no such shape', line: 3, column: 7 },
     ],
     [new RenderLimit('time', 'It took too long.'), { message: 'It took too long.' }],
-  ])('fails for good with %s, with the position', async (cause, flaw) => {
+  ])('fails finally with %s, with the position', async (cause, flaw) => {
     const thrown = await handled(() => Promise.reject(cause));
     expect(thrown).toBeInstanceOf(FailedForGood);
     expect((thrown as Error).message).toBe(flaw.message);

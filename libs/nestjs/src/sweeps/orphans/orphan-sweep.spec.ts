@@ -66,7 +66,7 @@ describe('a sweep of orphans', () => {
   const storeNow = async (): Promise<number> => app.get(Sweeper)['store'].now();
   const countOf = async (id: string): Promise<number> => (await kit.owners.get(`ride:${id}`))?.count ?? 0;
 
-  it('ends the jobs of an owner that was gone twice, leaves it open, and says why', async () => {
+  it('cancels the jobs of an owner that was gone twice, leaves the owner open, and records why', async () => {
     await add('1', '1', '2');
     rides.gone.add('1');
 
@@ -82,7 +82,7 @@ describe('a sweep of orphans', () => {
     expect(await sweep()).toMatchObject({ removed: 0 });
   });
 
-  it.each(['alive', 'unknown'] as const)('takes gone, %s and gone again for gone once', async (life) => {
+  it.each(['alive', 'unknown'] as const)('counts gone, %s and gone again as gone once', async (life) => {
     await add('1');
     rides.gone.add('1');
     await sweep();
@@ -95,7 +95,7 @@ describe('a sweep of orphans', () => {
     expect(await sweep()).toMatchObject({ removed: 1 });
   });
 
-  it('keeps an owner for which a job was enqueued since it was seen gone', async () => {
+  it('keeps an owner that got a job since it was seen gone', async () => {
     await add('1');
     rides.gone.add('1');
     await sweep();
@@ -110,7 +110,7 @@ describe('a sweep of orphans', () => {
     expect(await countOf('1')).toBe(3);
   });
 
-  it('keeps a candidate that is alive again when it is asked for the last time', async () => {
+  it('keeps a candidate that is alive again at the last question', async () => {
     await add('1');
     rides.gone.add('1');
     await sweep();
@@ -129,7 +129,7 @@ describe('a sweep of orphans', () => {
     expect(rides.asked).toEqual([]);
   });
 
-  it('leaves owners of a type without a resolver, and closed ones, alone', async () => {
+  it('skips owners of a type without a resolver, and closed owners', async () => {
     await queue.add('x', {}, { owners: ['ship:1'] });
     expect(await sweep()).toMatchObject({ state: 'done', seen: 0 });
     expect(rides.asked).toEqual([]);
@@ -142,7 +142,7 @@ describe('a sweep of orphans', () => {
       expect(await sweep()).toMatchObject({ unknown: 2, removed: 0, kept: 0, why: 'the service is away' });
   });
 
-  it('trips when too many are gone twice, stays tripped, and obeys force', async () => {
+  it('trips when too many owners are gone twice, stays tripped, and obeys force', async () => {
     await add(...many(25));
     for (const id of many(25)) rides.gone.add(id);
 
@@ -186,14 +186,14 @@ describe('a sweep of orphans', () => {
     expect(await app.get(SweepBook).trips()).toEqual({});
   });
 
-  it('ends twenty, however few there are', async () => {
+  it('may remove up to twenty owners, even if these are all', async () => {
     await add(...many(20));
     for (const id of many(20)) rides.gone.add(id);
     await sweep();
     expect(await sweep()).toMatchObject({ removed: 20 });
   });
 
-  it('says in a dry run what would go, and changes nothing', async () => {
+  it('lists in a dry run what it would remove, and changes nothing', async () => {
     await add('1', '2');
     rides.gone.add('1');
     await sweep();
@@ -208,7 +208,7 @@ describe('a sweep of orphans', () => {
     expect(await countOf('1')).toBe(1);
   });
 
-  it('asks about more owners than a page holds, at most 500 at once, and each once', async () => {
+  it('asks about more owners than fit on a page, at most 500 at once, and each once', async () => {
     const ids = many(1_203);
     await add(...ids);
     expect(await sweep()).toMatchObject({ seen: 1_203, kept: 1_203 });
@@ -216,7 +216,7 @@ describe('a sweep of orphans', () => {
     expect(rides.asked.flat().toSorted()).toEqual(ids.toSorted());
   });
 
-  it('writes nothing of what it asked when another process has taken it over meanwhile', async () => {
+  it('discards its answers when another process has taken over in the meantime', async () => {
     await add('1');
     rides.gone.add('1');
     rides.onAsked = () => kit.redis.hincrby(`${kit.prefix}~sweeps~lock~orphans`, 'fence', 1);

@@ -97,7 +97,7 @@ describe('finished jobs', () => {
     return jobs.filter((_, i) => written[i] !== undefined);
   };
 
-  /** Ends jobs one after the other, each with an artifact. Answers their ids. */
+  /** Ends jobs one after the other, each with an artifact. Returns their ids. */
   async function end(names: readonly string[], in_ = queue): Promise<string[]> {
     const ended: string[] = [];
     const worker = kit.worker(
@@ -119,7 +119,7 @@ describe('finished jobs', () => {
     return ended;
   }
 
-  it('beyond the number of their kind go, the oldest ones, with their artifacts', async () => {
+  it('beyond the limit of their kind are removed, the oldest first, with their artifacts', async () => {
     const [a, b, c, d] = await end(['few', 'few', 'few', 'few']);
 
     const record = await sweep();
@@ -139,9 +139,9 @@ describe('finished jobs', () => {
     });
   });
 
-  it('go for their age, when their artifacts are as old, and those of an unknown kind stay', async () => {
+  it('are removed by age once their artifacts are as old, and those of an unknown kind stay', async () => {
     const [aged, other] = await end(['old', 'other']);
-    // The clock of the worker that ended it was behind.
+    // The clock of the worker that ended the job was behind.
     await kit.redis.zadd(`${kit.prefix}:work:completed`, 1_000, aged!);
     await kit.redis.hset(`${kit.prefix}:work:${aged}`, 'finishedOn', 1_000);
     expect(await sweep()).toMatchObject({ removed: 0, kept: 1, unknown: 1 });
@@ -149,7 +149,7 @@ describe('finished jobs', () => {
     expect(await kept()).toEqual([other]);
   });
 
-  it('go a page at a time, each counted once, while others end', async () => {
+  it('are removed page by page, each counted once, while others end', async () => {
     await end(Array.from({ length: 12 }, () => 'few'));
     const retention = app.get(RetentionSweep);
     const { signal } = new AbortController();
@@ -172,14 +172,14 @@ describe('finished jobs', () => {
     expect(await kept()).toHaveLength(3);
   });
 
-  it('stay in a dry run, which says what would go', async () => {
+  it('stay in a dry run, which lists what it would remove', async () => {
     const all = await end(['few', 'few', 'few']);
     expect(await sweep('retention', { dryRun: true })).toMatchObject({ removed: 1, kept: 2 });
     expect(await kept()).toEqual(all);
     expect(await withArtifacts(all)).toEqual(all);
   });
 
-  it('stay as long as their keeper wants them, or fails', async () => {
+  it('stay while their keeper wants them or fails', async () => {
     const builds = kit.queue('builds');
     const [a, b, c] = await end(['build', 'build', 'build'], builds);
     wanted.add('error');
@@ -191,7 +191,7 @@ describe('finished jobs', () => {
     expect(await withArtifacts([a!, b!, c!])).toEqual([a, c]);
   });
 
-  it('that are retried while their artifacts go are not removed', async () => {
+  it('that are retried while their artifacts are removed stay', async () => {
     const [a] = await end(['few', 'few', 'few']);
     const removeAll = artifacts.removeAll.bind(artifacts);
     artifacts.removeAll = async (id) => {
@@ -203,7 +203,7 @@ describe('finished jobs', () => {
     await kit.owners.cancel('trip:1', { wait: 'drained', close: false });
   });
 
-  it('stay when their artifacts cannot be removed, are left alone after five sweeps, and go when forced', async () => {
+  it('stay when their artifacts cannot be removed, are skipped after five sweeps, and are removed when forced', async () => {
     const [a] = await end(['few', 'few', 'few']);
     const removeAll = artifacts.removeAll.bind(artifacts);
     artifacts.removeAll = () => Promise.reject(new Error('the bucket is shut'));
@@ -220,14 +220,14 @@ describe('finished jobs', () => {
     expect(await app.get(Quarantine).count()).toBe(0);
   });
 
-  it('are removed by BullMQ alone in a queue whose kinds leave no artifacts', async () => {
+  it('are removed by BullMQ alone in a queue whose kinds have no artifacts', async () => {
     const others = kit.queue('plain');
     await end(['plain', 'plain'], others);
     expect(await sweep()).toMatchObject({ state: 'done', seen: 0 });
     expect(await kept(others)).toHaveLength(2);
   });
 
-  it('that are gone leave artifacts that a sweep removes, and no younger ones', async () => {
+  it('that no longer exist leave artifacts that a sweep removes once they are old enough', async () => {
     const [gone, stays] = await end(['few', 'few']);
     await queue.remove(gone!);
     await app.close();
@@ -246,7 +246,7 @@ describe('finished jobs', () => {
     expect(await withArtifacts([gone!, stays!])).toEqual([stays]);
   });
 
-  it('of a cancel whose process has died are removed by a repair', async () => {
+  it('of a cancel whose process was killed are removed by a repair', async () => {
     await queue.addBulk(
       Array.from({ length: 700 }, () => ({ name: 'few', data: {}, opts: { owners: ['trip:2'] } })),
     );

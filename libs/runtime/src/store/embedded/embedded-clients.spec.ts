@@ -29,7 +29,7 @@ describe('clients of the embedded store', () => {
     client = new Redis(store.url);
   });
 
-  // A client left behind would be a file descriptor that is never free again.
+  // A client left behind would keep a file descriptor for ever.
   afterEach(async () => {
     await client.flushall();
     await alone();
@@ -43,11 +43,11 @@ describe('clients of the embedded store', () => {
     expect(await client.eval('return redis.call("GET", KEYS[1])', 1, 'name')).toBe('ada');
   });
 
-  it('never lose a key for want of room', async () => {
+  it('never lose a key for lack of memory', async () => {
     expect(await client.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
   });
 
-  it('are told the time of day', async () => {
+  it('get the time of day', async () => {
     const [seconds, micros] = (await client.time()).map(Number);
 
     expect(Math.abs(seconds! * 1000 + micros! / 1000 - Date.now())).toBeLessThan(1_000);
@@ -61,11 +61,11 @@ describe('clients of the embedded store', () => {
       took.push(performance.now() - start);
     }
 
-    // A reply that waits for the next event or tick costs 10 to 100 ms each; these cost a fraction of one.
+    // A reply that waits for the next event or tick takes 10 to 100 ms; these take a fraction of one.
     expect(took.toSorted((a, b) => a - b)[100]).toBeLessThan(5);
   });
 
-  it('may come and go for ever: 7,000 in a row are answered', async () => {
+  it('may connect and disconnect without limit: 7,000 in a row are answered', async () => {
     for (let i = 0; i < 7_000; i++) {
       const socket = open();
       socket.write('PING\r\n');
@@ -75,7 +75,7 @@ describe('clients of the embedded store', () => {
     }
   });
 
-  it('wait no longer than they said', async () => {
+  it('wait no longer than they asked for', async () => {
     const start = performance.now();
     for (let i = 0; i < 20; i++) expect(await client.blpop('nothing', 0.001)).toBeNull();
 
@@ -96,7 +96,7 @@ describe('clients of the embedded store', () => {
     await until(async () => (await client.dbsize()) === 0);
   });
 
-  it('hear what is published', async () => {
+  it('receive published messages', async () => {
     const listener = new Redis(store.url);
     await listener.subscribe('news');
     const heard = once(listener, 'message');
@@ -120,7 +120,7 @@ describe('clients of the embedded store', () => {
     socket.destroy();
   });
 
-  it('get every answer after their last word', async () => {
+  it('get every answer after they have closed their side', async () => {
     const socket = open({ allowHalfOpen: true });
     socket.end('SET last word\r\nGET last\r\n');
 
@@ -128,7 +128,7 @@ describe('clients of the embedded store', () => {
     socket.destroy();
   });
 
-  it('may read slowly: the answers wait in Valkey, and none is lost', async () => {
+  it('may read slowly: Valkey buffers the answers and loses none', async () => {
     await client.set('page', PAGE);
     const socket = open().pause();
     socket.write('GET page\r\n'.repeat(8_000));
@@ -149,7 +149,7 @@ describe('clients of the embedded store', () => {
     socket.destroy();
   });
 
-  it('may break off in the middle of an answer', async () => {
+  it('may disconnect in the middle of an answer', async () => {
     await client.set('page', 'x'.repeat(MB));
     const socket = open();
     socket.write('GET page\r\n'.repeat(64));

@@ -36,7 +36,7 @@ describe('embedded store', () => {
     expect(await clientOf(store).ping()).toBe('PONG');
   });
 
-  it('takes the port it is given', async () => {
+  it('uses the port it is given', async () => {
     const port = await freePort();
     const store = await start(port);
 
@@ -44,7 +44,7 @@ describe('embedded store', () => {
     expect(await clientOf(store).config('GET', 'port')).toEqual(['port', String(port)]);
   });
 
-  it('says that the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -53,28 +53,28 @@ describe('embedded store', () => {
     other.close();
   });
 
-  it('keeps two at once apart', async () => {
+  it('keeps two instances apart', async () => {
     const [one, two] = [clientOf(await start()), clientOf(await start())];
     await one.set('whose', 'one');
 
     expect(await two.get('whose')).toBeNull();
   });
 
-  it('tells when its process was killed', async () => {
+  it('reports that its process was killed', async () => {
     const store = await start();
     process.kill(store.pid, 'SIGKILL');
 
     expect(await store.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('tells when it was shut down', async () => {
+  it('reports that it was shut down', async () => {
     const store = await start();
     await shutDown(clientOf(store));
 
     expect(await store.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('ends when it is stopped, clients or not, and may be stopped again', async () => {
+  it('ends when it is stopped, with or without clients, and may be stopped again', async () => {
     const store = await start();
     const client = clientOf(store);
     await client.ping();
@@ -84,7 +84,7 @@ describe('embedded store', () => {
     expect(await store.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('is ended even when it does not listen any more', async () => {
+  it('is killed when it does not react', async () => {
     const store = await start();
     process.kill(store.pid, 'SIGSTOP');
     await store.stop();
@@ -110,7 +110,7 @@ describe('embedded store', () => {
     const [pid] = (await once(lines, 'line')) as [string];
     expect(() => process.kill(Number(pid), 0)).not.toThrow();
 
-    // Both write to this one pipe: it ends when the last of them is gone.
+    // Both write to this one pipe: it ends when the last of them has exited.
     const closed = once(lines, 'close');
     parent.kill('SIGKILL');
     await closed;
@@ -118,7 +118,7 @@ describe('embedded store', () => {
 });
 
 describe('embedded store as a process', () => {
-  it('prints nothing as long as all is well', async () => {
+  it('prints nothing without an error', async () => {
     const child = fork(ENTRY, [], { silent: true, execArgv: [] });
     const printed = Promise.all([text(child.stdout!), text(child.stderr!)]);
     const exited = once(child, 'exit');
@@ -131,7 +131,7 @@ describe('embedded store as a process', () => {
     expect(await printed).toEqual(['', '']);
   });
 
-  it('says in one line why it does not start', async () => {
+  it('reports in one line why it does not start', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -177,7 +177,7 @@ function connectTo(port: number): Redis {
   return client;
 }
 
-/** The server answers SHUTDOWN by going, so the client is told not to wait for a word. */
+/** The server answers SHUTDOWN by closing the connection, so the client must not wait for an answer. */
 async function shutDown(client: Redis): Promise<void> {
   client.shutdown('NOSAVE').catch(() => {});
   await once(client, 'close');

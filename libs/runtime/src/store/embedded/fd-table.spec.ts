@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FdTable } from './fd-table.js';
 
 describe('fd table', () => {
-  it('gives out the lowest free number first', () => {
+  it('returns the lowest free number first', () => {
     const fds = new FdTable<string>();
     const [first, second, third] = ['a', 'b', 'c'].map((entry) => fds.open(entry)!);
     fds.close(second!);
@@ -13,7 +13,7 @@ describe('fd table', () => {
     expect(fds.entries()).toEqual(['d', 'e', 'c', 'f']);
   });
 
-  it('stays within the numbers Valkey has room for, and has room again when one is closed', () => {
+  it('stays within the numbers that Valkey supports, and reuses closed ones', () => {
     const fds = new FdTable<string>();
     const opened: number[] = [];
     for (let fd = fds.open('x'); fd !== undefined; fd = fds.open('x')) opened.push(fd);
@@ -24,7 +24,7 @@ describe('fd table', () => {
     expect(fds.open('again')).toBe(5_000);
   });
 
-  it('does not mind a number that is not open', () => {
+  it('ignores a number that is not open', () => {
     const fds = new FdTable<string>();
     fds.close(4096);
 

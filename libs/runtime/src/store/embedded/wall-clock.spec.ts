@@ -7,11 +7,11 @@ const HOUR_MS = 3_600_000;
 describe('wall clock', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('tells the time of day', () => {
+  it('returns the time of day', () => {
     expect(Math.abs(new WallClock().now() - Date.now())).toBeLessThan(50);
   });
 
-  it('follows the machine over a sleep, or when its clock is set', () => {
+  it('follows the machine over a sleep and over a change of its clock', () => {
     const clock = new WallClock();
     const slept = Date.now() + HOUR_MS;
     vi.spyOn(Date, 'now').mockReturnValue(slept);

@@ -22,7 +22,7 @@ describe('the server program', () => {
   };
   const path = (...names: string[]): string => names.map((name) => join(folder, name)).join(delimiter);
 
-  it('is none on an empty PATH, nor where there are none', async () => {
+  it('is undefined if the PATH is empty or contains none', async () => {
     await place('a/redis-cli');
     expect(findServer('')).toBeUndefined();
     expect(findServer(path('a', 'missing'))).toBeUndefined();
@@ -33,20 +33,20 @@ describe('the server program', () => {
     expect(findServer(path('a', 'b', 'c'))).toBe(first);
   });
 
-  it('may be Valkey, when there is no Redis', async () => {
+  it('may be Valkey when there is no Redis', async () => {
     const valkey = await place('a/valkey-server');
     expect(findServer(path('a', 'b'))).toBe(valkey);
     const redis = await place('b/redis-server');
     expect(findServer(path('a', 'b'))).toBe(redis);
   });
 
-  it('is one that may be run', async () => {
+  it('is an executable file', async () => {
     await place('a/redis-server', 0o644);
     const runs = await place('b/redis-server', 0o755);
     expect(findServer(path('a', 'b'))).toBe(runs);
   });
 
-  it('is no folder', async () => {
+  it('is not a folder', async () => {
     await mkdir(join(folder, 'a/redis-server'), { recursive: true });
     expect(findServer(path('a'))).toBeUndefined();
   });

@@ -37,21 +37,21 @@ describe.runIf(findServer())('a private store', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('answers where it says', async () => {
+  it('answers at its reported address', async () => {
     expect(store.url).toBe(`redis://127.0.0.1:${store.port}`);
     expect(await ask(store.url, (redis) => redis.ping())).toBe('PONG');
   });
 
-  it('never deletes a key for want of room, and writes down each change', async () => {
+  it('never evicts a key, and writes each change to disk', async () => {
     const settings = await ask(store.url, (redis) => redis.config('GET', 'maxmemory-policy', 'appendonly'));
     expect(settings).toEqual(expect.arrayContaining(['maxmemory-policy', 'noeviction', 'appendonly', 'yes']));
   });
 
-  it('says in one line what it is', () => {
+  it('describes itself in one line', () => {
     expect(store.description).toBe(`private ${findServer()}, data kept in ${folder}`);
   });
 
-  it('is found by its folder as long as it runs', async () => {
+  it('is found by its folder while it runs', async () => {
     expect(JSON.parse(await readFile(record(), 'utf8'))).toEqual({ url: store.url, pid: store.pid });
     expect(await runningPrivateStore(folder)).toBe(store.url);
 
@@ -81,14 +81,14 @@ describe.runIf(findServer())('a private store', () => {
     expect(await ask(store.url, (redis) => redis.ping())).toBe('PONG');
   });
 
-  it('keeps its data from one start to the next', async () => {
+  it('keeps its data over a restart', async () => {
     await ask(store.url, (redis) => redis.set('name', 'ada'));
     await store.stop();
     store = await startPrivateStore(folder);
     expect(await ask(store.url, (redis) => redis.get('name'))).toBe('ada');
   });
 
-  it('takes over from a server that outlived its keeper, with its data', async () => {
+  it('takes over from a server that outlived its parent, with its data', async () => {
     await ask(store.url, (redis) => redis.set('name', 'ada'));
     const { url: leftover } = store;
     const runId = await ask(leftover, readRunId);
@@ -98,7 +98,7 @@ describe.runIf(findServer())('a private store', () => {
 
     store = await startPrivateStore(folder);
     expect(await ask(store.url, readRunId)).not.toBe(runId);
-    // Where it was before, so that who was connected finds it again.
+    // On the same port, so that its clients find it again.
     expect(store.url).toBe(leftover);
     expect(await ask(store.url, (redis) => redis.get('name'))).toBe('ada');
     expect(await runningPrivateStore(folder)).toBe(store.url);
@@ -119,12 +119,12 @@ describe('the record of a private store', () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('finds no store when it was cut short', async () => {
+  it('finds no store when it is truncated', async () => {
     await write('{"url":"redis://127');
     expect(await runningPrivateStore(folder)).toBeUndefined();
   });
 
-  it('is not followed for long to a program that listens and says nothing', { timeout: 5_000 }, async () => {
+  it('does not wait long for a program that listens and sends nothing', { timeout: 5_000 }, async () => {
     const server = createServer().listen(0, '127.0.0.1');
     try {
       await new Promise((resolve) => server.once('listening', resolve));

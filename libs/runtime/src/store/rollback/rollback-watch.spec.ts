@@ -11,7 +11,7 @@ interface Process {
   readonly registry: Registry;
 }
 
-describe('the watch over a store that may go back', () => {
+describe('the watch for a store that lost writes', () => {
   let redis: Redis;
   let prefix: string;
   let key: string;
@@ -34,7 +34,7 @@ describe('the watch over a store that may go back', () => {
     const log = { error: (fields: Record<string, unknown>) => void said.push(fields) } as unknown as Log;
     const registry = new Registry();
     const process = { watch: new RollbackWatch(redis, prefix, log, registry), said, registry };
-    // It looks when the test says so.
+    // Checks when the test says so.
     process.watch.close();
     processes.push(process);
     return process;
@@ -49,24 +49,24 @@ describe('the watch over a store that may go back', () => {
         return values[0]!.value;
       }),
     );
-  /** Ages the newest marker by this much. */
+  /** Makes the newest marker older. */
   const age = async (ms: number): Promise<void> => {
     const [number, runId, at] = (await redis.lindex(key, 0))!.split('|');
     await redis.lset(key, 0, `${number}|${runId}|${Number(at) - ms}`);
   };
 
-  it('says nothing of a store that goes on, whichever process writes the next marker', async () => {
+  it('reports nothing about a store that continues, whichever process writes the next marker', async () => {
     const [one, other] = [await start(), await start()];
     await look(one, other, one, other);
     expect(await redis.llen(key)).toBe(1);
-    // A later process finds a marker that is old.
+    // A later process finds an old marker.
     await age(5_000);
     await look(await start());
     expect(await redis.llen(key)).toBe(2);
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
-  it('writes one marker a second for all, and keeps a minute of them', async () => {
+  it('writes one marker a second in total, and keeps a minute of them', async () => {
     const one = await start();
     const old = Array.from({ length: 80 }, (_, i) => `${80 - i}|x|${1_000_000 - i * 1_000}`);
     await redis.rpush(key, ...old);
@@ -76,7 +76,7 @@ describe('the watch over a store that may go back', () => {
     expect(await redis.pttl(key)).toBeGreaterThan(6 * 86_400_000);
   });
 
-  it('says so once, and to those too who saw nothing of what is lost', async () => {
+  it('reports a loss once, also in processes that had not seen the lost markers', async () => {
     const [saw, sawNot] = [await start(), await start()];
     await look(saw, sawNot);
     const kept = await redis.lindex(key, 0);
@@ -91,7 +91,7 @@ describe('the watch over a store that may go back', () => {
     expect(sawNot.said).toEqual([expect.objectContaining({ keptUntil })]);
   });
 
-  it('counts one event when several miss what they saw, and another when it goes back again', async () => {
+  it('counts one event when several processes miss markers, and another when it happens again', async () => {
     const [one, other] = [await start(), await start()];
     await look(one);
     const whole = await redis.lrange(key, 0, -1);
@@ -110,10 +110,10 @@ describe('the watch over a store that may go back', () => {
     expect(await counts()).toEqual([2, 2]);
   });
 
-  it('names at each rollback the newest marker that the store kept, also soon after another rollback', async () => {
+  it('names at each rollback the newest marker that the store kept, even soon after another rollback', async () => {
     await redis.rpush(key, `1|kept|${Date.now() - 500}`);
     const both = [await start(), await start()];
-    // What is saved before the store goes back: the first marker, then a later one, then the one that tells of a rollback.
+    // Saved before each rollback: the first marker, then a later one, then the one that reports a rollback.
     for (const later of [[], [`3|kept|${Date.now()}`], []]) {
       await redis.lpush(key, ...later, `9|lost|${Date.now()}`);
       await look(...both);
@@ -126,7 +126,7 @@ describe('the watch over a store that may go back', () => {
     expect(await counts()).toEqual([3, 3]);
   });
 
-  it('says of an empty store that it is empty, or another one', async () => {
+  it('reports an empty store as empty or as another one', async () => {
     const one = await start();
     await look(one);
     await redis.del(key);
@@ -134,7 +134,7 @@ describe('the watch over a store that may go back', () => {
     expect(one.said).toEqual([{ event: 'store.went-back', sawAt: expect.any(String) as string }]);
   });
 
-  it('says nothing when it was away for longer than markers are kept', async () => {
+  it('reports nothing when it was disconnected for longer than markers are kept', async () => {
     const one = await start();
     await look(one);
     const later = Array.from({ length: 60 }, (_, i) => `${100 - i}|x|${Date.now() - i}`);
@@ -144,7 +144,7 @@ describe('the watch over a store that may go back', () => {
     expect(await counts()).toEqual([0]);
   });
 
-  it('goes on when the clock of the store is set back', async () => {
+  it('continues when the clock of the store is set back', async () => {
     const one = await start();
     await look(one);
     await age(-3_600_000);
@@ -154,7 +154,7 @@ describe('the watch over a store that may go back', () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
-  it('goes on after a look that the store refused', async () => {
+  it('continues after a check that the store refused', async () => {
     const one = await start();
     await redis.set(key, 'no list');
     await look(one);

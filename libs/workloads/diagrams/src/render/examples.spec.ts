@@ -7,7 +7,7 @@ import { inkIn } from '../../../../../test/support/ink.js';
 import { DIAGRAM_TYPES, type DiagramType } from './types.js';
 
 const { signal } = new AbortController();
-/** Mermaid is drawn without a browser here, and in one by another test. */
+/** Drawn without a browser here; another test draws Mermaid in one. */
 const renderers = new Renderers({ chromium: 'off', pixels: 1_000_000 });
 
 afterAll(() => renderers.close());
@@ -31,7 +31,7 @@ describe('the examples', () => {
     expect(wordsOf(type, source).filter((word) => !said.includes(word))).toEqual([]);
   });
 
-  it.each(EXAMPLES)('$type: $name is a PNG in which something is drawn', async ({ type, source }) => {
+  it.each(EXAMPLES)('$type: $name is a PNG that is not empty', async ({ type, source }) => {
     const { bytes, contentType } = await renderers.render({ type, source, output: 'png' }, signal);
     expect(contentType).toBe('image/png');
     const { width, height, share } = inkIn(bytes);
@@ -40,7 +40,7 @@ describe('the examples', () => {
   });
 });
 
-describe('a wrong source', () => {
+describe('an invalid source', () => {
   const wrong: [DiagramType, string, number | undefined, number | undefined][] = [
     ['graphviz', 'digraph {\n  a -> \n}', 3, 1],
     ['graphviz', 'digraph {\n  a [color=]\n}', 2, 12],
@@ -58,7 +58,7 @@ describe('a wrong source', () => {
     ['dbml', 'Table a {\n  id\n}', 2, 5],
     ['svgbob', ' \n', 1, 1],
   ];
-  it.each(wrong)('of %s is known before it is drawn: %j', async (type, source, line, column) => {
+  it.each(wrong)('of %s is detected before it is drawn: %j', async (type, source, line, column) => {
     const at = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
     const error = await renderers.check(type, source, signal).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'DiagramInvalid', ...at });
@@ -69,7 +69,7 @@ describe('a wrong source', () => {
   });
 });
 
-/** What is written in a source between quotes or as a name of more than four letters, and surely shown. */
+/** The words of a source that are in quotes or are names of more than four letters, and so are always shown. */
 function wordsOf(type: DiagramType, source: string): string[] {
   const shown: Record<DiagramType, RegExp> = {
     graphviz: /label="([\w ]+)"/g,

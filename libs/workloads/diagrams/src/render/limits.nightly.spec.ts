@@ -13,7 +13,7 @@ import { Renderers } from './renderers.js';
 import { memoryBelow, drawersBelow, secondsOf } from '../../../../../test/support/processes.js';
 import type { DiagramType, Output, Rendered } from './types.js';
 
-/** Sources that never end, or take all there is, far beyond what they are given: of each type one at least. */
+/** Sources that never end or use all memory, far beyond their limits: at least one of each type. */
 const ENDLESS: readonly { readonly drawer: DrawerName; readonly source: string }[] = [
   { drawer: 'graphviz', source: `graph {${dense(140, (a, b) => `n${a}--n${b}`)}}` },
   { drawer: 'nomnoml', source: dense(100, (a, b) => `[n${a}]->[n${b}]`) },
@@ -51,17 +51,17 @@ const SMALL: Record<DrawerName, string> = {
   'mermaid-syntax': 'graph TD\n A-->B',
 };
 
-/** A minute's work of Graphviz, that knows no pause. */
+/** A minute of Graphviz without a pause. */
 const STUCK = ENDLESS[0]!.source;
 const { signal } = new AbortController();
 let renderers: Renderers;
 
 afterEach(() => renderers.close());
 
-describe('a source without an end', () => {
+describe('an endless source', () => {
   it.each(ENDLESS)('of $drawer ends within its limit, and the next is drawn', async ({ drawer, source }) => {
     const type = typeOf(drawer);
-    // Those that are small take none of them, also on a busy machine.
+    // Small sources take only a part of the limits, even on a busy machine.
     const limitMs = drawer === 'd2' ? 5_000 : 2_500;
     begin({ timeMs: { ...RENDER_LIMITS.timeMs, [type]: limitMs }, finishMs: 2_500 });
     await draw(type, SMALL[drawer]);
@@ -70,7 +70,7 @@ describe('a source without an end', () => {
     const began = Date.now();
     await expect(draw(type, source)).rejects.toMatchObject({
       name: 'RenderLimit',
-      // A WebAssembly module that runs out of its stack traps, which is a fault of its process.
+      // A WebAssembly module that overflows its stack traps, which is a fault of its process.
       limit: expect.stringMatching(/^(time|memory|size|process)$/),
     });
     expect(Date.now() - began).toBeLessThan(limitMs + 6_000);
@@ -79,10 +79,10 @@ describe('a source without an end', () => {
     await until(() => memoryBelow(process.pid) < before + 250, 'the memory is back');
   });
 
-  it('of a PNG ends within its limit, too, and the next is drawn', async () => {
+  it('of a PNG also ends within its limit, and the next is drawn', async () => {
     begin({ finishMs: 3_000 });
     await draw('pikchr', SMALL.pikchr, 'png');
-    // A few bytes as SVG, and many seconds' work as a picture.
+    // A few bytes as SVG, and many seconds of work as a PNG.
     const dashes = 'line from 0,0 to 20,10 dashed 0.00005;'.repeat(50);
     expect((await draw('pikchr', dashes)).bytes.length).toBeLessThan(20_000);
     const began = Date.now();
@@ -94,8 +94,8 @@ describe('a source without an end', () => {
     expect((await draw('pikchr', SMALL.pikchr, 'png')).bytes.subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('is told as what it ran into, and its memory comes back', async () => {
-    // As long as a busy machine takes to fill the memory.
+  it('is reported with the limit it reached, and its memory is freed', async () => {
+    // Long enough for a busy machine to fill the memory.
     begin({ timeMs: { ...RENDER_LIMITS.timeMs, graphviz: 2_000, 'vega-lite': 60_000 } });
     await draw('graphviz', SMALL.graphviz);
     const before = memoryBelow(process.pid);
@@ -134,7 +134,7 @@ describe('a render', () => {
     const [first] = drawersBelow(process.pid);
     const stuck = draw('graphviz', STUCK);
     stuck.catch(() => undefined);
-    // It took the process that was there; the other one is started for this.
+    // The first render used the existing process; another one is started for this.
     await draw('graphviz', SMALL.graphviz);
     const others = draw('graphviz', SMALL.graphviz);
     process.kill(first!, 'SIGKILL');
@@ -147,7 +147,7 @@ describe('a render', () => {
     expect((await draw('graphviz', SMALL.graphviz)).renderer).toMatch(/^@viz-js/);
   });
 
-  it('is refused at once when the line is full, and others are not', async () => {
+  it('is refused at once when its queue is full, and other renders are not', async () => {
     begin({ lightProcesses: 1, line: 2, timeMs: { ...RENDER_LIMITS.timeMs, graphviz: 1_000 } });
     const all = Promise.allSettled([1, 2, 3, 4].map(() => draw('graphviz', STUCK)));
     await expect(draw('nomnoml', '[a]')).rejects.toBeInstanceOf(RendererBusy);
@@ -158,7 +158,7 @@ describe('a render', () => {
     await draw('nomnoml', '[a]');
   });
 
-  it('has a process only for a while, and not for ever', async () => {
+  it('has a process only for a limited time', async () => {
     begin({ renders: 2, lightProcesses: 1 });
     const used: number[] = [];
     for (let each = 0; each < 3; each += 1) {
@@ -173,7 +173,7 @@ describe('a render', () => {
     await until(() => drawersBelow(process.pid).length === 0, 'no process is kept');
   });
 
-  it('of Vega has a process to itself', async () => {
+  it('of Vega has a process of its own', async () => {
     begin();
     await draw('vega-lite', SMALL['vega-lite']);
     await until(() => drawersBelow(process.pid).length === 0, 'its process is gone');
@@ -187,7 +187,7 @@ describe('a render', () => {
     expect((error as Error).message.length).toBeLessThan(1_001);
   });
 
-  it('that cannot be loaded, or is too large to hand over, is told as that', async () => {
+  it('that cannot be loaded, or is too large to send, is reported as such', async () => {
     const { light, ...others } = poolsFor(RENDER_LIMITS, undefined);
     const task = { do: 'draw', drawer: 'nomnoml', source: '[a]', outputBytes: 100 } as const;
     await expect(light.run(task, 20_000, signal)).rejects.toMatchObject({ limit: 'size' });
@@ -196,7 +196,7 @@ describe('a render', () => {
     await Promise.all([light, ...Object.values(others)].map((pool) => pool.close()));
   });
 
-  it('costs little beside the drawing', async () => {
+  it('costs little besides the drawing', async () => {
     begin();
     for (let warm = 0; warm < 20; warm += 1) await draw('graphviz', SMALL.graphviz);
     const took: number[] = [];
@@ -210,7 +210,7 @@ describe('a render', () => {
 });
 
 describe('the processes of a worker', () => {
-  it('end with it, also when it is killed and they are stuck', async () => {
+  it('end with it, even when it is killed and they are stuck', async () => {
     begin();
     const script = fileURLToPath(new URL('../../../../../test/support/drawing.mjs', import.meta.url));
     const worker = spawn(process.execPath, [script, 'graphviz', STUCK, 'off'], {
@@ -218,7 +218,7 @@ describe('the processes of a worker', () => {
     });
     await once(worker.stdout, 'data');
     const drawing = await until(() => drawersBelow(worker.pid!)[0], 'it has a process');
-    // So long that it has begun: it takes the whole of a processor then.
+    // Long enough that it has begun: it then uses a whole CPU.
     await until(() => secondsOf(drawing) > 0.8, 'it is stuck');
 
     worker.kill('SIGKILL');

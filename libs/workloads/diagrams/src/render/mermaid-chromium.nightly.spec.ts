@@ -20,7 +20,7 @@ import { foldersOf, processesBelow } from '../../../../../test/support/processes
 
 const { signal } = new AbortController();
 const SMALL = 'graph TD\n A[Start] --> B[End]';
-/** More than it draws in a minute. */
+/** More than it can draw in a minute. */
 const ENDLESS = `graph TD\n${dense(62, (a, b) => `n${a} --> n${b}`)}`;
 const warnings: string[] = [];
 const renderers = new Renderers({ pixels: 1_000_000, warn: (text) => warnings.push(text) });
@@ -40,7 +40,7 @@ describe('Mermaid in a browser', () => {
   });
 
   it.each(Object.entries(MERMAID_SOURCES))(
-    'draws %s with all its words, and as large as without it',
+    'draws %s with all its words, as large as without a browser',
     async (_, { source, words }) => {
       const { bytes } = await renderers.render({ type: 'mermaid', source, output: 'svg' }, signal);
       const svg = bytes.toString();
@@ -54,7 +54,7 @@ describe('Mermaid in a browser', () => {
     },
   );
 
-  it('leaves out a picture that it cannot load, and nothing besides', async () => {
+  it('omits a picture that it cannot load, and nothing else', async () => {
     const source =
       'flowchart TD\n  A@{ img: "http://127.0.0.1:9/none.png", label: "Chart", w: 60, h: 60, constraint: "on" } --> B[Table]';
     const { bytes } = await renderers.render({ type: 'mermaid', source, output: 'svg' }, signal);
@@ -62,19 +62,19 @@ describe('Mermaid in a browser', () => {
     expect(bytes.toString()).not.toMatch(/NaN|127\.0\.0\.1/);
   });
 
-  it('shows the words of labels that are written for HTML', async () => {
+  it('shows the words of labels in HTML', async () => {
     const source = `flowchart TD
       A[fa:fa-car Drive on] --> B["<b>Bold</b> &amp; #quot;quoted#quot;"]`;
     const { bytes } = await renderers.render({ type: 'mermaid', source, output: 'svg' }, signal);
     expect(wordsIn(bytes.toString())).toBe('Drive on | Bold & "quoted"');
   });
 
-  it.runIf(process.getuid?.() === 0)('says once that root has no sandbox', async () => {
+  it.runIf(process.getuid?.() === 0)('reports once that root has no sandbox', async () => {
     await renderers.render({ type: 'mermaid', source: SMALL, output: 'svg' }, signal);
     expect(warnings).toEqual([expect.stringContaining('without its own sandbox')]);
   });
 
-  it('says where a source is wrong', async () => {
+  it('reports the position of an error', async () => {
     const wrong = renderers.render(
       { type: 'mermaid', source: 'graph TD\n A --> B\n C --{ D', output: 'svg' },
       signal,
@@ -82,7 +82,7 @@ describe('Mermaid in a browser', () => {
     await expect(wrong).rejects.toMatchObject({ name: 'DiagramInvalid', line: 3 });
   });
 
-  it('lets nothing hostile through, and fetches nothing', async () => {
+  it('draws nothing hostile and fetches nothing', async () => {
     const visits: string[] = [];
     const server = createServer((request, response) => {
       visits.push(request.url ?? '');
@@ -94,7 +94,7 @@ describe('Mermaid in a browser', () => {
       const drawn = await renderers
         .render({ type: 'mermaid', source, output: 'svg' }, signal)
         .then(({ bytes }) => bytes.toString(), String);
-      // Drawn without its harm, or refused as what it is.
+      // Drawn without its harm, or refused as invalid.
       expect(drawn).toMatch(/<\/svg>$|^DiagramInvalid: /);
       if (drawn.endsWith('</svg>')) expect(dangersIn(drawn)).toEqual([]);
     }
@@ -102,7 +102,7 @@ describe('Mermaid in a browser', () => {
     expect(visits).toEqual([]);
   });
 
-  it('ends within its limit, with its browser, and the next is drawn by another', async () => {
+  it('ends within its limit, with its browser, and another process draws the next source', async () => {
     const strict = new Renderers({ timeMs: { ...RENDER_LIMITS.timeMs, mermaid: 6_000 } });
     await strict.render({ type: 'mermaid', source: SMALL, output: 'svg' }, signal);
     const before = processesBelow(process.pid);
@@ -125,7 +125,7 @@ describe('Mermaid in a browser', () => {
   });
 
   const phases = [0, 150, 300, 450, 600];
-  it.each(phases)('leaves no process and no folder of a worker that is killed, %i ms on', async (ms) => {
+  it.each(phases)('leaves no process and no folder of a worker that is killed after %i ms', async (ms) => {
     const script = fileURLToPath(new URL('../../../../../test/support/drawing.mjs', import.meta.url));
     const worker = spawn(process.execPath, [script, 'mermaid', ENDLESS], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -140,12 +140,12 @@ describe('Mermaid in a browser', () => {
 
     worker.kill('SIGKILL');
     await until(() => started.every(isGone), 'all are gone', 15_000);
-    // Another worker, of another test, has its own.
+    // The worker of another test has its own.
     await until(() => foldersOf(worker.pid!).length === 0, 'no folder is left', 30_000);
   });
 });
 
-/** Of a drawing that says none, one by one. */
+/** The width and the height of a picture; 1 each if it has none. */
 function sizeOf(svg: string): number[] {
   const root = /^<svg[^>]*>/.exec(svg)![0];
   return ['width', 'height'].map((name) =>

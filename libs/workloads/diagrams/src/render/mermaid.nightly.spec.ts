@@ -55,18 +55,18 @@ describe('Mermaid without a browser', () => {
     expect(svg).toMatch(/fill="lightgrey"/i);
   });
 
-  it('measures lines without a letter', async () => {
+  it('measures lines without letters', async () => {
     const source =
       'eventmodeling\n\ntf 01 cmd SellTicket { price: number }\ntf 02 evt TicketSold { price: number }';
     expect(await draw(source)).toContain('SellTicket');
   });
 
-  it('finds what it drew by names that need escaping', async () => {
+  it('finds its elements by names that need escaping', async () => {
     const svg = await draw('erDiagram\n  sky-background ||--o{ SHIP : behind');
     expect(wordsIn(svg)).toContain('sky-background');
   });
 
-  it('forgets the settings and styles of the source before', async () => {
+  it('resets the settings and styles of the previous source', async () => {
     const source = MERMAID_SOURCES['stateDiagram']!.source;
     const alone = await draw(source);
     await draw(
@@ -76,7 +76,7 @@ describe('Mermaid without a browser', () => {
     expect(await draw(source)).toBe(alone);
   });
 
-  it('leaves out a picture that it cannot load, and nothing besides', async () => {
+  it('omits a picture that it cannot load, and nothing else', async () => {
     const source =
       'flowchart TD\n  A@{ img: "http://127.0.0.1:9/none.png", label: "Chart", w: 60, h: 60, constraint: "on" } --> B[Table]';
     const svg = await draw(source);
@@ -84,7 +84,7 @@ describe('Mermaid without a browser', () => {
     expect(svg).not.toMatch(/NaN|127\.0\.0\.1/);
   });
 
-  it('shows the words of labels that are written for HTML', async () => {
+  it('shows the words of labels in HTML', async () => {
     const source = `flowchart TD
       A[fa:fa-car Drive on] --> B["<strong>Bold</strong> and <span style='color: red'>red</span>"]
       B --> C["&nbsp;Fish &amp; chips #quot;to go#quot;"]
@@ -96,7 +96,7 @@ describe('Mermaid without a browser', () => {
     );
   });
 
-  it('reads entities where a semicolon would end the statement', async () => {
+  it('parses entities where a semicolon would end the statement', async () => {
     const shown = wordsIn(
       await draw('sequenceDiagram\n  participant A as &quot;Quay&quot;\n  A->>B: 2 &lt; 3 List<int>'),
     );
@@ -121,7 +121,7 @@ describe('Mermaid without a browser', () => {
   });
 
   it.each(['flowchart TD\n  A -->|label| B', 'stateDiagram-v2\n  A --> B : label'])(
-    'lets no line show through a label: %s',
+    'hides lines behind a label: %s',
     async (source) => {
       const sheet = /<style>([^]*?)<\/style>/.exec(await draw(source))![1]!;
       const rules = sheet.match(/[^{}]*edgeLabel[^{}]*\{[^{}]*\}/g) ?? [];
@@ -133,12 +133,12 @@ describe('Mermaid without a browser', () => {
   const themes = ['base', 'forest'];
   const coloured = ['mindmap', 'timeline', 'gitGraph'];
   it.each(themes.flatMap((theme) => coloured.map((type): [string, string] => [type, theme])))(
-    'paints a %s of the theme %s in colours, and not black',
+    'paints a %s of the theme %s in colours, not in black',
     async (type, theme) => {
       const source = `---\nconfig:\n  theme: ${theme}\n---\n${MERMAID_SOURCES[type]!.source}`;
       const { bytes } = await renderers.render({ type: 'mermaid', source, output: 'png' }, signal);
       const isBlack = (red: number, green: number, blue: number): boolean => red + green + blue < 60;
-      // Letters and lines are.
+      // Letters and lines are black.
       expect(shareOf(pixelsOf(bytes), isBlack)).toBeLessThan(0.035);
     },
   );

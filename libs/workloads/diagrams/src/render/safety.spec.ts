@@ -13,11 +13,11 @@ import { DRAWERS, type DrawerName } from './drawers/load.js';
 interface Hostile {
   readonly drawer: DrawerName;
   readonly source: string;
-  /** Whether its renderer lets it through; of the others it is only seen that they still do not. */
+  /** Whether its renderer passes it on. The other sources only prove that their renderers still do not. */
   readonly getsThrough: boolean;
 }
 
-/** Sources by which somebody wants a reader's browser to run, load or follow something. */
+/** Sources that try to make a reader's browser run, load or follow something. */
 const HOSTILE: readonly Hostile[] = [
   { drawer: 'graphviz', source: 'digraph { a [URL="javascript:alert(1)" label="x"] }', getsThrough: true },
   { drawer: 'graphviz', source: 'digraph { a [href="data:text/html,x" target="x"] }', getsThrough: true },
@@ -97,7 +97,7 @@ const HOSTILE: readonly Hostile[] = [
       'a: {link: "javascript:alert(1)"; icon: http://evil.test/a.svg}\nb: |md <img src="x" onerror="alert(1)"/> |',
     getsThrough: true,
   },
-  // D2 has ids, formulas and colours evaluated, as parts of a text: were they run, its process would end.
+  // D2 evaluates ids, formulas and colours as parts of a text: if they were executed, the process would exit.
   { drawer: 'd2', source: "'x`+process.exit(7)+`' -> y", getsThrough: false },
   { drawer: 'd2', source: "'${process.exit(7)}' -> y", getsThrough: false },
   { drawer: 'd2', source: 'a: |latex x`+process.exit(7)+`${process.exit(7)} |', getsThrough: false },
@@ -113,7 +113,7 @@ const HOSTILE: readonly Hostile[] = [
   },
 ];
 
-/** What asks for something outside: told that it cannot have it, or drawn without. */
+/** Sources that request something from outside: refused, or drawn without it. */
 const REACHING: readonly { readonly drawer: DrawerName; readonly source: string }[] = [
   { drawer: 'vega-lite', source: '{"data":{"url":"/etc/passwd"},"mark":"bar"}' },
   { drawer: 'vega-lite', source: '{"data":{"url":"http://127.0.0.1:PORT/a.json"},"mark":"bar"}' },
@@ -173,7 +173,7 @@ describe('a hostile source', () => {
     'of $drawer is drawn without its harm: $source',
     async ({ drawer, source, getsThrough }) => {
       const drawn = await rawDrawing(drawer, source);
-      // Else this would be seen of a drawing in which nothing was.
+      // Otherwise an empty picture would pass the test.
       expect(dangersIn(drawn).some(isHarm)).toBe(getsThrough);
 
       const { bytes } = await renderers.render({ type: typeOf(drawer), source, output: 'svg' }, signal);
@@ -199,7 +199,7 @@ describe('a hostile source', () => {
   });
 });
 
-/** What any drawing begins with is merely left out. */
+/** The prologue of a picture is only omitted. */
 function isHarm(danger: string): boolean {
   return !/^<(?:\?xml$|!)/.test(danger);
 }

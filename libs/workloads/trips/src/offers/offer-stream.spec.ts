@@ -55,7 +55,7 @@ describe('an offer stream', () => {
       return Promise.resolve(looks.shift() ?? { ...NOTHING, newest: last });
     });
     stream.begin({ ...NOTHING, newest: '2-0' });
-    await until(() => line.text.includes('event: offer'), 'it is told');
+    await until(() => line.text.includes('event: offer'), 'it is reported');
     expect(line.text).toBe(
       [
         'retry: 1000\n\n',
@@ -85,7 +85,7 @@ describe('an offer stream', () => {
     }));
     const stream = open(line, (last) => Promise.resolve(pieces.shift() ?? { ...NOTHING, newest: last }));
     stream.begin(NOTHING);
-    await until(() => line.text.includes('id: 49-199'), 'it hears the last of it');
+    await until(() => line.text.includes('id: 49-199'), 'it receives the last event');
     expect(line.destroyed).toBe(false);
     expect(line.text.match(/^id: /gm)).toHaveLength(10_000);
   });
@@ -135,7 +135,7 @@ describe('an offer stream', () => {
     await stream.tell();
     fails = false;
     stream.beat();
-    await until(() => line.text.includes('"tripId":"c"'), 'it is told');
+    await until(() => line.text.includes('"tripId":"c"'), 'it is reported');
     stream.end();
     expect(line.writableEnded).toBe(true);
   });
@@ -148,7 +148,7 @@ describe('an offer stream', () => {
       return looks <= 2 ? Promise.reject(new Error('away')) : Promise.resolve(OFFERED);
     });
     stream.begin(NOTHING);
-    await until(() => line.text.includes('"tripId":"c"'), 'it is told');
+    await until(() => line.text.includes('"tripId":"c"'), 'it is reported');
     expect(looks).toBe(3);
     stream.end();
   });

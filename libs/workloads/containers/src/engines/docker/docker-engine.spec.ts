@@ -170,13 +170,13 @@ describe('the response of a docker engine', () => {
     expect(await engine.list('lease.id', never)).toEqual([]);
   });
 
-  it('is not believed when it lists unrequested containers', async () => {
+  it('is not trusted when it lists unrequested containers', async () => {
     const listed = { Id: 'a'.repeat(64), Names: ['/nginx'], Created: 1, State: 'running', Labels: null };
     const engine = await open('tcp', (_, response) => void response.end(JSON.stringify([listed])));
     expect(await engine.list('lease.id', never)).toEqual([]);
   });
 
-  it('is cut off when it is too long', async () => {
+  it('is cut when it is too long', async () => {
     const engine = await open('tcp', (_, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write(' '.repeat(65_536)));
@@ -221,7 +221,7 @@ describe('the response of a docker engine', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each(['ssh://host', 'localhost', 'unix://relative.sock', 'tcp://', ''])('cannot stand at %j', (host) => {
+  it.each(['ssh://host', 'localhost', 'unix://relative.sock', 'tcp://', ''])('is rejected at %j', (host) => {
     expect(() => new DockerEngine(host, CAPS)).toThrow(
       `DOCKER_HOST is "${host}": expected unix:///path/to/the.sock, tcp://host:port, http://… or https://….`,
     );

@@ -54,7 +54,7 @@ describe.skipIf(!hasOpenssl())('a docker engine behind TLS', () => {
     expect(await open().list('lease', never)).toEqual([]);
   });
 
-  it('is refused when no known authority signed its certificate', async () => {
+  it('is refused when its certificate is not signed by a known authority', async () => {
     await expect(open().list('lease', never)).rejects.toThrow(EngineUnavailable);
   });
 });

@@ -45,7 +45,7 @@ describe('the process runtime', () => {
     await writeFile(join(folder, `${record.name}.json`), `${JSON.stringify(record)}\n`);
   };
 
-  it('starts one process per container, in its own group, without our environment', async () => {
+  it("starts one process per container, in its own group, without the engine's environment", async () => {
     await make();
     const { pid } = (await recordOf()).process;
     expect(pid).not.toBe(process.pid);

@@ -20,7 +20,7 @@ describe('an error of a renderer', () => {
     ['a full typed array', () => new Uint8Array(2 ** 52)],
     ['a full memory', () => trap('Aborted(OOM). Build with -sASSERTIONS for more info.')],
     ['a memory that cannot grow', () => trap('Aborted(Cannot enlarge memory arrays)')],
-  ])('is out of memory: %s', (_, does) => {
+  ])('means out of memory: %s', (_, does) => {
     expect(isOutOfMemory(thrownBy(does))).toBe(true);
   });
 
@@ -29,12 +29,12 @@ describe('an error of a renderer', () => {
     ['a memory access', 'memory access out of bounds'],
     ['an assertion', 'Aborted(Assertion failed: cp, at: ortho.c,390,chanSearch)'],
     ['a panic', 'unreachable'],
-  ])('is a trap, and not out of memory: %s', (_, message) => {
+  ])('is a trap and not out of memory: %s', (_, message) => {
     expect(isOutOfMemory(trap(message))).toBe(false);
     expect(isTrap(trap(message))).toBe(true);
   });
 
-  it('is neither when a number is out of its range', () => {
+  it('is neither when a number is out of range', () => {
     const error = thrownBy(() => 'x'.repeat(-1));
     expect(error).toBeInstanceOf(RangeError);
     expect(isOutOfMemory(error) || isTrap(error)).toBe(false);

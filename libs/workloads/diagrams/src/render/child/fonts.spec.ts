@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { safeSvg } from '../safe/safe-svg.js';
 import { pngOf } from './png.js';
 
-/** Fonts that look like none of ours, and have letters that ours lack. */
+/** Fonts that look different from the bundled ones, and have letters that the bundled ones lack. */
 const OTHERS = dirname(createRequire(import.meta.url).resolve('katex/dist/fonts/KaTeX_AMS-Regular.ttf'));
 const ONLY_THERE = '\u{E00C}';
 const PIXELS = 1_000_000;
@@ -28,7 +28,7 @@ const brought = (name: string, type: string): string => {
 };
 
 describe('a PNG', () => {
-  it('is drawn with the fonts that its drawing brings along', async () => {
+  it('is drawn with the fonts that its picture contains', async () => {
     const woff = pngOf(brought('KaTeX_Script-Regular.woff', 'application/font-woff'), PIXELS, { own });
     const plain = pngOf(brought('KaTeX_Script-Regular.ttf', 'font/ttf'), PIXELS, { own });
     const other = pngOf(brought('KaTeX_Fraktur-Regular.woff', 'font/woff'), PIXELS, { own });
@@ -42,12 +42,12 @@ describe('a PNG', () => {
     ['of another kind', readFileSync(join(OTHERS, 'KaTeX_Script-Regular.woff2'))],
     ['cut short', readFileSync(join(OTHERS, 'KaTeX_Script-Regular.woff')).subarray(0, 500)],
     ['with too many tables', Buffer.concat([Buffer.from('wOFF'), Buffer.alloc(8), Buffer.alloc(9_000, 255)])],
-  ])('is drawn with one of ours in place of a font %s', (_, font) => {
+  ])('is drawn with a bundled font in place of a font %s', (_, font) => {
     const face = `@font-face{font-family:my-font-bold;src:url(data:font/woff;base64,${font.toString('base64')})}`;
     expect(pngOf(styled(face), PIXELS, { own })).toEqual(pngOf(styled(''), PIXELS));
   });
 
-  it('has letters of the fallback fonts only where ours lack them', () => {
+  it('has letters of the fallback fonts only where the bundled fonts lack them', () => {
     const text = (letters: string, fallback?: string): Buffer =>
       pngOf(svg(`<text x="5" y="30">${letters}</text>`), PIXELS, { fallback });
     expect(text('Ahoy', OTHERS)).toEqual(text('Ahoy'));

@@ -14,8 +14,8 @@ const line = (from: number, to: number, marker: string): string =>
 const head = (orient: string, place = 'refX="10" refY="5" markerWidth="10" markerHeight="10"'): string =>
   `<defs><marker id="head" ${place} orient="${orient}">${HEAD}</marker></defs>`;
 
-describe('a PNG has of what a browser shows', () => {
-  it('arrows that lead to the left', () => {
+describe('a PNG shows like a browser', () => {
+  it('arrows that point to the left', () => {
     const left = line(80, 20, 'marker-end="url(#head)"');
     expect(drawn(head('auto-start-reverse') + left)).toEqual(drawn(head('auto') + left));
     expect(drawn(head('0') + left)).not.toEqual(drawn(head('auto') + left));
@@ -25,7 +25,7 @@ describe('a PNG has of what a browser shows', () => {
     ['plain', undefined],
     ['scaled', 'refX="10" refY="5" markerWidth="20" markerHeight="20" viewBox="-5 -5 20 20"'],
     ['off its middle', 'refX="3" refY="5" markerWidth="12" markerHeight="10"'],
-  ])('arrows that lead both ways, by one head: %s', (_, place) => {
+  ])('arrows in both directions with one head: %s', (_, place) => {
     const both = drawn(
       head('auto-start-reverse', place) + line(20, 80, 'marker-start="url(#head)" marker-end="url(#head)"'),
     );
@@ -33,18 +33,18 @@ describe('a PNG has of what a browser shows', () => {
     expect(both).toEqual(drawn(head('auto', place) + two));
   });
 
-  it('arrows at the beginning that a sheet says', () => {
+  it('arrows at the start of a line from a style sheet', () => {
     const sheet = '<style>path.a{marker-start:url("#head")}</style>';
     const said = drawn(sheet + head('auto-start-reverse') + line(20, 80, 'class="a"'));
     expect(said).toEqual(drawn(head('auto') + line(80, 20, 'marker-end="url(#head)"')));
   });
 
-  it('text of which no size is said, as large as browsers make it', () => {
+  it('text without a size, as large as browsers draw it', () => {
     const text = (size: string): Buffer => drawn(`<text x="5" y="20"${size}>Words</text>`);
     expect(text('')).toEqual(text(' font-size="16"'));
   });
 
-  it('the style of a font that the drawing brings along', () => {
+  it('the style of a font that the picture contains', () => {
     const text = (style: string): Buffer =>
       drawn(`<style>.t{${style}}</style><text class="t" x="5" y="20">Words</text>`);
     for (const [name, style] of [
@@ -57,7 +57,7 @@ describe('a PNG has of what a browser shows', () => {
     }
   });
 
-  it('what a rule says of all its selectors, also beside those that are not known', () => {
+  it('what a rule says about all its selectors, even next to unknown ones', () => {
     const square = (sheet: string): Buffer =>
       drawn(`<style>${sheet}</style><g><rect id="my-end" class="a" width="30" height="30"/></g>`);
     const hollow = square('.a{fill:none;stroke:#000}');
@@ -73,7 +73,7 @@ describe('a PNG has of what a browser shows', () => {
     ['hsla(40.5, 100%, 50%, 0.5)', '#ffac0080'],
     ['rgb(12.6, 99.4, 200)', '#0d63c8'],
     ['rgba(20%, 40%, 60%, 1)', '#336699'],
-  ])('colours that are no whole numbers: %s', (colour, same) => {
+  ])('colours that are not whole numbers: %s', (colour, same) => {
     const square = (fill: string): Buffer => drawn(`<rect width="30" height="30" fill="${fill}"/>`);
     const sheet = (fill: string): Buffer =>
       drawn(`<style>rect{fill:${fill}}</style><rect width="30" height="30"/>`);
@@ -86,13 +86,13 @@ describe('a PNG has of what a browser shows', () => {
     expect(text('hsl(40.5,9%,9%)')).not.toEqual(text('#191816'));
   });
 
-  it('lines of which a rule gives a width below nothing', () => {
+  it('lines with a negative width from a rule', () => {
     const lines = (rule: string): Buffer =>
       drawn(`<style>.a{stroke:#000;stroke-width:4}${rule}</style><path class="a" d="M0 20H90"/>`);
     expect(lines('.a{stroke-width:-1;opacity:1}')).toEqual(lines(''));
   });
 
-  it('a white ground', () => {
+  it('a white background', () => {
     expect(inkIn(drawn('<rect width="10" height="10"/>')).share).toBeCloseTo(100 / 4_000, 3);
   });
 });

@@ -31,12 +31,12 @@ describe('D2', () => {
     const pathsIn = ({ bytes }: Rendered): string[] => bytes.toString().match(/ d="M [^"]*"/g)!;
     expect(pathsIn(await draw(edges))).toEqual(pathsIn(dagre));
     expect(pathsIn(elk)).not.toEqual(pathsIn(dagre));
-    // ELK's lines turn at right angles, dagre's are curves.
+    // ELK's lines have right angles, dagre's are curves.
     expect(pathsIn(dagre).join(' ')).toContain('C');
     expect(pathsIn(elk).join(' ')).not.toContain('C');
   });
 
-  it('draws Markdown with its titles, its styles, its lists and its tables, within its place', async () => {
+  it('draws Markdown with its titles, its styles, its lists and its tables, within its box', async () => {
     const markdown = [
       '# Quay',
       '',
@@ -71,7 +71,7 @@ describe('D2', () => {
     expect(Number(placeOf('let\u00A0\u00A0x')[1])).toBeLessThan(Number(height));
   });
 
-  it('tells which images are left out, and marks their places', async () => {
+  it('reports omitted images and marks their places', async () => {
     const icon = 'https://icons.test/quay.svg';
     const { bytes, warnings } = await draw(`a: { shape: image; icon: ${icon} }\nb: { icon: ${icon} }`);
     expect(warnings).toEqual([`An image is left out, since images are not fetched: ${icon}`]);
@@ -79,11 +79,11 @@ describe('D2', () => {
     expect((await draw('a -> b')).warnings).toEqual([]);
   });
 
-  it('draws a PNG with its own fonts, so that no text is wider than its place', async () => {
+  it('draws a PNG with its own fonts, so that no text is wider than its box', async () => {
     const { width, from, to } = inkIn(
       (await draw('wide: "MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM" {shape: text}', 'png')).bytes,
     );
-    // Two dots a pixel, and 20 pixels around all that is drawn.
+    // Two dots a pixel, and a margin of 20 pixels.
     expect(from).toBeGreaterThanOrEqual(38);
     expect(to).toBeLessThanOrEqual(width - 38);
   });

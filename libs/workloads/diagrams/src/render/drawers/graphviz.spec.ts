@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Renderers } from '../renderers.js';
 import { load } from './graphviz.js';
 
-/** Leaves the memory of a Graphviz instance damaged: another graph drawn in it traps. */
+/** Leaves the memory of a Graphviz instance damaged: the next graph drawn in it traps. */
 const DAMAGING = `digraph {
   newrank=true
   gate
@@ -22,7 +22,7 @@ const DAMAGING = `digraph {
   crane -> track
   stack -> ship
 }`;
-/** Graphviz itself fails on it, also as its first graph. */
+/** Graphviz itself fails on it, even as its first graph. */
 const TRAPPING = `digraph {
   gate
   subgraph cluster_yard { label="yard"; crane; subgraph cluster_lane { ship; gate } }
@@ -37,7 +37,7 @@ const renderers = new Renderers({ chromium: 'off', lightProcesses: 1 });
 afterAll(() => renderers.close());
 
 describe('Graphviz', () => {
-  it('draws a good graph each time, also after graphs that damage their instance', async () => {
+  it('draws each valid graph, even after graphs that damage their instance', async () => {
     const pictures = new Set<string>();
     for (let nth = 0; nth < 40; nth += 1) {
       const source = `/* ${nth} */ ${DAMAGING}`;
@@ -47,7 +47,7 @@ describe('Graphviz', () => {
     expect(pictures.size).toBe(1);
   });
 
-  it('reports its own failure as one of its process, and not as too much to draw', async () => {
+  it('reports its own failure as one of its process, not as too much to draw', async () => {
     const drawn = renderers.render({ type: 'graphviz', source: TRAPPING, output: 'svg' }, signal);
     await expect(drawn).rejects.toMatchObject({
       name: 'RenderLimit',
@@ -56,19 +56,16 @@ describe('Graphviz', () => {
     });
   });
 
-  it.each([1, 2])(
-    'draws the graph after one for which no instance could be made: instance %i',
-    async (bad) => {
-      let made = 0;
-      const drawer = load(async () => {
-        made += 1;
-        if (made === bad) throw new Error('no memory');
-        return instance();
-      });
-      const outcomes = [];
-      for (let nth = 1; nth <= 3; nth += 1)
-        outcomes.push(await Promise.resolve(drawer.draw('digraph { a }')).then(() => 'drawn', String));
-      expect(outcomes).toEqual([1, 2, 3].map((nth) => (nth === bad ? 'Error: no memory' : 'drawn')));
-    },
-  );
+  it.each([1, 2])('draws the next graph after an instance could not be created: instance %i', async (bad) => {
+    let made = 0;
+    const drawer = load(async () => {
+      made += 1;
+      if (made === bad) throw new Error('no memory');
+      return instance();
+    });
+    const outcomes = [];
+    for (let nth = 1; nth <= 3; nth += 1)
+      outcomes.push(await Promise.resolve(drawer.draw('digraph { a }')).then(() => 'drawn', String));
+    expect(outcomes).toEqual([1, 2, 3].map((nth) => (nth === bad ? 'Error: no memory' : 'drawn')));
+  });
 });

@@ -10,7 +10,7 @@ const draw = async (type: DiagramType, source: string, output: Output = 'svg'): 
 afterAll(() => renderers.close());
 
 describe('Pikchr', () => {
-  it('has the characters that HTML has names for', async () => {
+  it("supports HTML's named characters", async () => {
     const svg = await draw(
       'pikchr',
       'box "90&deg; &lambda;&Omega; &szlig;&yuml; &frac12;" "&lt;b&gt; &amp;c; &none;"',
@@ -21,7 +21,7 @@ describe('Pikchr', () => {
     expect(said).toContain('&lt;b&gt; &amp;c; &amp;none;');
   });
 
-  it('draws what is left when what the source prints is cut off', async () => {
+  it('draws the rest when the output of print statements is removed', async () => {
     const svg = await draw('pikchr', 'print "<svg>", 3*4\nbox "quay"');
     expect(svg).toMatch(/^<svg [^>]*>/);
     expect(svg).toContain('quay');
@@ -30,7 +30,7 @@ describe('Pikchr', () => {
 });
 
 describe('nomnoml', () => {
-  it.each(['svg', 'png'] as const)('refuses a source of directives alone, as %s', async (output) => {
+  it.each(['svg', 'png'] as const)('refuses a source with only directives, as %s', async (output) => {
     await expect(draw('nomnoml', '#fill: red\n#direction: right', output)).rejects.toMatchObject({
       name: 'DiagramInvalid',
       message: expect.stringContaining('directives only'),
@@ -40,7 +40,7 @@ describe('nomnoml', () => {
 });
 
 describe('a link', () => {
-  it('of a graph may have a blank', async () => {
+  it('of a graph may contain a blank', async () => {
     const svg = await draw('graphviz', 'digraph { a [URL="https://a.test/?q=to the quay"] }');
     expect(svg).toContain('href="https://a.test/?q=to%20the%20quay"');
   });

@@ -8,7 +8,7 @@ import { endGroup, startedBy } from './proc.js';
 import type { PoolSpec, Setup } from './spec.js';
 import type { Task } from './words.js';
 
-/** The one that the last process was given. */
+/** The folder of the newest process. */
 let folder = '';
 
 const BROWSE: Setup = { role: 'browse', chromium: '/none' };
@@ -38,29 +38,29 @@ describe('a process that draws', () => {
     expect(isGone(bystander.pid!)).toBe(false);
   });
 
-  it('that is not ready yet ends with its browser and its folder, which that still writes to', async () => {
-    // It goes on, into folders that are there already, until it is killed.
+  it('that is not ready yet ends with its browser and its folder, even while the browser writes to it', async () => {
+    // The browser stand-in keeps writing, into existing folders, until it is killed.
     const writes = 'i=0; while :; do i=$(((i+1)%1000)); mkdir -p d$i; : > d$i/f; done';
     const child = childThat(
       `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(writes)}], { detached: true, stdio: 'ignore' }); setInterval(() => 0, 1e6)`,
       { setup: BROWSE },
     );
-    const browser = await until(() => startedBy(child.pid!)?.[0], 'it has one');
+    const browser = await until(() => startedBy(child.pid!)?.[0], 'it has a browser');
     browsers.push(browser);
     await until(() => existsSync(`${folder}/d9`), 'that writes');
     await child.end();
     expect(existsSync(folder)).toBe(false);
-    // It is killed; when the system takes it away is up to that.
+    // The browser is killed; the operating system decides when it disappears.
     await until(() => isGone(browser), 'its browser is gone');
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('that is not ready in time is no fault of the source', async () => {
+  it('that is not ready in time does not blame the source', async () => {
     const child = childThat('setInterval(() => 0, 1e6)', { startMs: 300 });
     await expect(child.ask(CHECK, 20_000, signal)).rejects.toMatchObject({ limit: 'process' });
   });
 
-  it('may say anything at all', async () => {
+  it('may send any message', async () => {
     const long = { said: 'invalid', message: 'x'.repeat(90_000), worn: true };
     const child = childThat(
       `process.send(null); process.send({ said: 'ready' }); process.on('message', () => process.send(${JSON.stringify(long)}))`,

@@ -15,9 +15,9 @@ const SPEC: PoolSpec = {
   idleMs: 1_000,
   renders: 1,
 };
-/** What makes code of text, as Vega does, is behind the same doors. */
+/** A renderer that compiles code from text, as Vega does, has the same restrictions. */
 const EVALUATES: PoolSpec = { ...SPEC, evaluates: true };
-/** What would do harm in a process that draws, had a renderer a hole. Each says how it came out. */
+/** Harmful calls that code in a renderer could attempt. Each reports its result. */
 const TRIES: Record<string, string> = {
   'read a file': `import('node:fs').then((fs) => fs.readFileSync('/etc/hostname'))`,
   'write a file': `import('node:fs').then((fs) => fs.writeFileSync('/tmp/mooring-render-test', ''))`,
@@ -51,7 +51,7 @@ let folder: string;
 let script: string;
 
 beforeAll(async () => {
-  // Beside the code that a process reads, which is all it may read.
+  // Next to the code that the process reads, which is all it may read.
   const code = join(dirname(findEntry()));
   folder = await mkdtemp(join(code, 'doors-'));
   script = join(folder, 'try.mjs');
@@ -82,7 +82,7 @@ describe('a process that draws, whatever runs in it,', () => {
     expect(Object.entries(said).filter(([, how]) => !forbidden.test(how))).toEqual(mayEvaluate);
   });
 
-  it('closes its doors before it is told anything', () => {
+  it('closes its doors before it gets a message', () => {
     const entry = readFileSync(findEntry(), 'utf8');
     expect(entry).toMatch(/\ncloseDoors\(\);\n[^]*process\.on\('message'/);
   });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { makeFolder, removeFolder, sweepFolders } from './folders.js';
 
-it('a folder whose worker is dead is swept, and no other', async () => {
+it('removes only the folder of a dead worker', async () => {
   const mine = makeFolder();
   const { pid } = spawnSync('true');
   const left = mine.replace(`-${process.pid}-`, `-${pid}-`);

@@ -3,7 +3,7 @@ import type { Child } from './child.js';
 import { Pool } from './pool.js';
 import type { Task } from './words.js';
 
-/** One that answers when it is told to, and is never fit again. */
+/** A process that answers when the test tells it to, and is never reused. */
 const begun: (() => void)[] = [];
 let isFull = false;
 
@@ -20,7 +20,7 @@ const TASK: Task = { do: 'check', drawer: 'graphviz', source: 'x' };
 const { signal } = new AbortController();
 
 describe('a caller that waits for a process', () => {
-  it('hears when there can be none, and who had the last one has its answer', async () => {
+  it('gets an error when no process can be started, and the previous caller gets its answer', async () => {
     const pool = poolOfOne();
     const [first, ...others] = [1, 2, 3].map(() => pool.run(TASK, 1_000, signal));
     const heard = Promise.allSettled(others);
@@ -34,7 +34,7 @@ describe('a caller that waits for a process', () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
-    'takes no turn from the next when it goes as its turn comes: %d steps later',
+    'does not take the turn of the next caller when it leaves during its turn: %d steps later',
     async (steps) => {
       const pool = poolOfOne();
       const leaving = new AbortController();
@@ -46,14 +46,14 @@ describe('a caller that waits for a process', () => {
       for (let step = 0; step < steps; step += 1) await Promise.resolve();
       leaving.abort();
       await first;
-      // The one that goes may have begun before.
+      // The caller that leaves may have begun before.
       const rest = Promise.all([second, third]).then(() => 'done');
       while ((await Promise.race([rest, new Promise(setImmediate)])) !== 'done') begun.shift()?.();
       expect(await third).toEqual({ said: 'checked' });
     },
   );
 
-  it('hears when all is closed', async () => {
+  it('gets an error when the pool closes', async () => {
     const pool = poolOfOne();
     const [first, second] = [1, 2].map(() => pool.run(TASK, 1_000, signal));
     await vi.waitFor(() => expect(begun).toHaveLength(1));

@@ -5,8 +5,8 @@ import { safeSvg } from './safe-svg.js';
 const XMLNS = 'xmlns="http://www.w3.org/2000/svg"';
 const svg = (inner: string, attributes = ''): string => `<svg ${XMLNS}${attributes}>${inner}</svg>`;
 
-describe('a safe drawing', () => {
-  it('keeps what draws', () => {
+describe('a safe picture', () => {
+  it('keeps harmless elements', () => {
     const inner =
       '<title>A &lt; B</title><defs><marker id="m" refX="1"><path d="M0 0"></path></marker></defs>' +
       '<style>.a &gt; text{fill:red;font-family:&quot;DejaVu Sans&quot;}</style>' +
@@ -54,7 +54,7 @@ describe('a safe drawing', () => {
     ['a section', '<text><![CDATA[<script>alert(1)</script>]]></text>'],
     ['an embedded page', '<iframe src="http://evil.test"/><embed src="x"/><object data="x"/>'],
   ];
-  it.each(hostile)('has nothing of %s', (_, inner) => {
+  it.each(hostile)('contains nothing of %s', (_, inner) => {
     const drawn = svg(inner, ' xmlns:xlink="http://www.w3.org/1999/xlink"');
     expect(dangersIn(safeSvg(drawn))).toEqual([]);
   });
@@ -65,19 +65,19 @@ describe('a safe drawing', () => {
     expect(dangersIn(drawn)).not.toEqual([]);
   });
 
-  it('reads no entities of its own and follows no instruction', () => {
+  it('defines no entities and follows no processing instruction', () => {
     const bomb = `<!DOCTYPE svg [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>${svg('<text>&c;</text>')}`;
     expect(() => safeSvg(bomb)).toThrow('not well-formed');
     expect(safeSvg(`<?xml-stylesheet href="http://evil.test"?><!DOCTYPE svg>${svg('')}`)).toBe(svg(''));
   });
 
-  it('is refused when it is not well-formed, or no drawing', () => {
+  it('is refused when it is not well-formed or not an SVG', () => {
     expect(() => safeSvg(svg('<g><text></g>'))).toThrow('not well-formed');
     expect(() => safeSvg('<html/>')).toThrow('Nothing is drawn');
     expect(() => safeSvg('')).toThrow('not well-formed');
   });
 
-  it('keeps links that a reader may follow, and tells the other side nothing', () => {
+  it('keeps links that a reader may follow, without a referrer', () => {
     const kept = ['http://a.test/?a=1&amp;b=2', 'https://a.test', 'mailto:a@b.test'];
     for (const href of kept) {
       expect(safeSvg(svg(`<a xlink:href="${href}"></a>`))).toBe(
@@ -91,7 +91,7 @@ describe('a safe drawing', () => {
     expect(safeSvg(svg('<a href="ftp://a.test"><text>x</text></a>'))).toBe(svg('<g><text>x</text></g>'));
   });
 
-  it('says the words of an HTML label as plain text', () => {
+  it('shows the words of an HTML label as plain text', () => {
     const label =
       '<foreignObject x="10" y="0" width="80" height="40"><div><p>one &amp; two</p><p>three<script>x()</script></p></div></foreignObject>';
     expect(safeSvg(svg(label)).match(/>([^<]+)<\/text>/g)).toEqual([
@@ -100,7 +100,7 @@ describe('a safe drawing', () => {
     ]);
   });
 
-  it('marks the place of an image that it may not have, and tells of it', () => {
+  it('marks the place of a forbidden image and reports it', () => {
     const warnings: string[] = [];
     const image = (href: string, place: string): string => `<image href="${href}" ${place}/>`;
     const at = 'x="10" y="20" width="30.5" height="40" transform="scale(2)"';
@@ -120,7 +120,7 @@ describe('a safe drawing', () => {
     expect(warnings[2]).toContain('https://a.test/b.png');
   });
 
-  it('has the size that it was drawn in', () => {
+  it('has the size of its drawing', () => {
     expect(safeSvg(svg('', ' width="100%" viewBox="0 0 30 20"'))).toBe(
       svg('', ' width="30" viewBox="0 0 30 20" height="20"'),
     );
@@ -134,7 +134,7 @@ describe('a safe drawing', () => {
     expect(() => safeSvg(svg('<g>'.repeat(200) + '</g>'.repeat(200)))).toThrow('too deep');
   });
 
-  it('does not show itself again and again', () => {
+  it('may not reference itself repeatedly', () => {
     const use = (id: string): string => `<use href="#${id}"/>`.repeat(10);
     const levels = (deep: number): string =>
       Array.from({ length: deep }, (_, at) => `<g id="n${at + 1}">${use(`n${at}`)}</g>`).join('');
@@ -147,7 +147,7 @@ describe('a safe drawing', () => {
     }
   });
 
-  it('shows by its sheet what is named there, as often as elements are meant, and never within itself', () => {
+  it('may reference parts from its style sheet, counted once per element, but never within themselves', () => {
     const styled = (name: string, inner: string, sheet: string, shown = '<rect class="a"/>'): string =>
       svg(`<defs><${name} id="a">${inner}</${name}></defs><style>${sheet}</style>${shown}`);
     const fill = '.a{fill:url(#a)}';
@@ -178,7 +178,7 @@ describe('a safe drawing', () => {
     for (const drawing of tooMuch) expect(() => safeSvg(drawing)).toThrow('too much of itself');
   });
 
-  it('has no function that is written otherwise than it is read', () => {
+  it('drops functions that are written with escapes', () => {
     const escaped = 'u\\72l(#a)';
     expect(safeSvg(svg(`<rect fill="${escaped}"/>`))).toBe(svg('<rect></rect>'));
     expect(safeSvg(svg(`<style>a{fill:${escaped}}</style>`))).not.toContain('#a');

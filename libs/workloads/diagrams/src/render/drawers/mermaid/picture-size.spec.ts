@@ -13,7 +13,7 @@ const gif = (width: number, height: number): number[] => [
   ...u16(width).toReversed(),
   ...u16(height).toReversed(),
 ];
-/** A JPEG's segment: its kind, its length, and what is in it. */
+/** A JPEG segment: its kind, its length and its content. */
 const segment = (kind: number, inside: number[]): number[] => [
   0xff,
   kind,
@@ -31,14 +31,17 @@ describe('the size of a picture', () => {
     ['png', png(300, 7)],
     ['gif', gif(300, 7)],
     ['jpeg', [0xff, 0xd8, ...segment(0xe0, [1, 2, 3]), ...frame(0xc0, 300, 7)]],
-  ])('is in the bytes of a %s', (type, bytes) => {
+  ])('is read from the bytes of a %s', (type, bytes) => {
     expect(pictureSize(address(type, bytes))).toEqual({ width: 300, height: 7 });
   });
 
-  it.each([0xc4, 0xc8, 0xcc])('is not in the segment %i of a jpeg, which describes no frame', (kind) => {
-    const bytes = [0xff, 0xd8, ...frame(kind, 1, 1), ...frame(0xc2, 300, 7)];
-    expect(pictureSize(address('jpeg', bytes))).toEqual({ width: 300, height: 7 });
-  });
+  it.each([0xc4, 0xc8, 0xcc])(
+    'is not read from the segment %i of a jpeg, which describes no frame',
+    (kind) => {
+      const bytes = [0xff, 0xd8, ...frame(kind, 1, 1), ...frame(0xc2, 300, 7)];
+      expect(pictureSize(address('jpeg', bytes))).toEqual({ width: 300, height: 7 });
+    },
+  );
 
   it.each([
     ['a png that is cut off', address('png', png(300, 7).slice(0, 20))],

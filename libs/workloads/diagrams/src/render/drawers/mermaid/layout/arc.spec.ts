@@ -25,11 +25,11 @@ describe('points on an arc', () => {
     ['small, the other way round', { isClockwise: false }, [2.93, 2.93]],
     ['large, one way round', { isLarge: true }, [17.07, 17.07]],
     ['large, the other way round', { isLarge: true, isClockwise: false }, [-7.07, -7.07]],
-  ])('are those of the one of four arcs that is %s', (_, flags, middle) => {
+  ])('are those of the one of the four possible arcs that is %s', (_, flags, middle) => {
     expect(rounded({ ...QUARTER, ...flags }, 2)[0]).toEqual(middle);
   });
 
-  it('lie on an ellipse that is turned', () => {
+  it('lie on a rotated ellipse', () => {
     const half: Arc = { ...QUARTER, from: [0, -20], to: [0, 20], radii: [20, 10], degrees: 90 };
     expect(rounded(half, 2)).toEqual([
       [10, 0],
@@ -37,7 +37,7 @@ describe('points on an arc', () => {
     ]);
   });
 
-  it('lie on a larger circle where the radii do not reach from end to end', () => {
+  it('lie on a larger circle if the radii are too short to connect the ends', () => {
     expect(rounded({ ...QUARTER, from: [-10, 0], to: [10, 0], radii: [1, 1] }, 2)).toEqual([
       [0, -10],
       [10, 0],
@@ -47,7 +47,7 @@ describe('points on an arc', () => {
   it.each<[string, Partial<Arc>]>([
     ['has no radius', { radii: [0, 10] }],
     ['ends where it begins', { from: [0, 10] }],
-  ])('are only its end when it %s', (_, more) => {
+  ])('are only the end if the arc %s', (_, more) => {
     expect(pointsOnArc({ ...QUARTER, ...more }, 8)).toEqual([[0, 10]]);
   });
 });

@@ -5,7 +5,7 @@ import { FontWidths } from './font-widths.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 
-/** In the units of the font, 2048 to an em, as its designers have set them. */
+/** In the units of the font, 2048 to an em, from the font file. */
 describe('the widths of a font', () => {
   const sans = new FontWidths(join(FOLDER, 'DejaVuSans.ttf'));
 
@@ -20,7 +20,7 @@ describe('the widths of a font', () => {
     expect(sans.of(text)).toBe(units / 2048);
   });
 
-  it('are the same for all letters of one that is monospaced, past the last with a width of its own too', () => {
+  it('are the same for all letters of a monospaced font, even past the last one with an entry of its own', () => {
     const mono = new FontWidths(join(FOLDER, 'DejaVuSansMono.ttf'));
     for (const letter of 'iMé→█') expect([letter, mono.of(letter)]).toEqual([letter, 1233 / 2048]);
   });
@@ -30,7 +30,7 @@ describe('the widths of a font', () => {
     ['wide, beyond the first plane', '𠀀', 1],
     ['narrower', '\u{1200}', 0.6],
     ['nothing, where it stands over another', '\u{1dc4}', 0],
-  ])('that it lacks are %s', (_, text, em) => {
+  ])('of letters that the font lacks are %s', (_, text, em) => {
     expect(sans.of(text)).toBe(em);
   });
 

@@ -100,7 +100,7 @@ describe('the pieces of a path', () => {
     expect(piecesOf(d)).toEqual(pieces);
   });
 
-  it('are none without a path', () => {
+  it('are empty without a path', () => {
     expect(piecesOf(null)).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe('the pieces of a path', () => {
     ['cubic', 'M0 0C0 10 10 10 10 0', [5, 7.5]],
     ['quadratic', 'M0 0Q5 10 10 0', [5, 5]],
     ['relative', 'M10 10c0 10 10 10 10 0', [15, 17.5]],
-  ])('of a %s curve are sixteen, the middle of which is on it', (_, d, middle) => {
+  ])('of a %s curve are sixteen, and the middle one is on it', (_, d, middle) => {
     const [points] = piecesOf(d);
     expect(points).toHaveLength(17);
     expect(points![8]).toEqual(middle);
@@ -122,7 +122,7 @@ describe('the pieces of a path', () => {
     expect(piecesOf(smooth)).toEqual(piecesOf(written));
   });
 
-  it('of an arc end where it ends', () => {
+  it('of an arc end at its end', () => {
     const [points] = piecesOf('M0 0a5 5 0 0 1 10 0');
     expect(points).toHaveLength(17);
     const [x, y] = points![8]!;
@@ -134,7 +134,7 @@ describe('the pieces of a path', () => {
 describe('a length along a path', () => {
   const pieces = piecesOf('M0 0L3 4M10 0V10');
 
-  it('is that of its pieces, without the moves between them', () => {
+  it('is the sum of its pieces, without the moves between them', () => {
     expect(lengthOf(pieces)).toBe(15);
     expect(lengthOf([])).toBe(0);
   });
@@ -151,7 +151,7 @@ describe('a length along a path', () => {
     expect(pointAt(pieces, length)).toEqual(point);
   });
 
-  it('leads to the origin where there is no path', () => {
+  it('leads to the origin without a path', () => {
     expect(pointAt([], 5)).toEqual([0, 0]);
   });
 });

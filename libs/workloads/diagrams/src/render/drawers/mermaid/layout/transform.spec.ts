@@ -22,7 +22,7 @@ describe('a transform', () => {
     expect(matrixOf(transform)).toEqual(matrix.map((each) => expect.closeTo(each)));
   });
 
-  it('moves a box, and makes it as large as what is turned in it', () => {
+  it('moves a box and makes it large enough for its rotated content', () => {
     const box = rectangle(0, 0, 10, 20);
     expect(transformed(box, matrixOf('translate(5 6) scale(2)'))).toEqual(rectangle(5, 6, 20, 40));
     expect(transformed(box, matrixOf('rotate(90)'))).toEqual({
@@ -33,7 +33,7 @@ describe('a transform', () => {
     });
   });
 
-  it('leaves what it does not change, and nothing, as they are', () => {
+  it('returns the same box without a transform, and no box for none', () => {
     const box = rectangle(1, 2, 3, 4);
     expect(transformed(box, matrixOf(null))).toBe(box);
     expect(transformed(undefined, matrixOf('scale(2)'))).toBeUndefined();
