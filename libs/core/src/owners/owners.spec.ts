@@ -201,7 +201,6 @@ describe('Owners', () => {
 
     expect(receipt).toMatchObject({ aborted: 1, acknowledged: 0, done: false });
     release[0]!();
-    run.resolve();
     await until(async () => {
       await kit.owners.resume();
       return (await kit.owners.receipt(receipt.cancelId))!.done;
@@ -445,7 +444,7 @@ describe('Owners', () => {
 
   it('lists the receipts of cancels in pages, the newest first, and those that are open', async () => {
     const queue = kit.queue();
-    const run = defer<void>();
+    const run = defer();
     kit.worker(() => run.promise, { stopGrace: 60_000 });
     await queue.add('x', {}, { owners: ['track:9'] });
     await until(async () => (await queue.getActiveCount()) === 1, 'it runs');
@@ -470,6 +469,7 @@ describe('Owners', () => {
       'c-2',
       'c-1',
     ]);
+    run.resolve();
     await until(async () => {
       await kit.owners.resume();
       return (await kit.owners.listReceipts({ open: true })).receipts.length === 0;
