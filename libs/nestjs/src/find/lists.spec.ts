@@ -22,6 +22,7 @@ import {
   type EnqueueOptions,
   type OwnerFilter,
   type Payload,
+  type PayloadIn,
   type Run,
 } from '../index.js';
 
@@ -52,7 +53,7 @@ describe('lists', () => {
 
   const enqueue = async (
     owners: string[],
-    payload: object = {},
+    payload: PayloadIn<typeof pay> = {},
     options: EnqueueOptions = {},
   ): Promise<string> => (await app.get(Enqueuer).enqueue(pay, payload, { owners, ...options })).id;
   const stateOf = async (id: string) => (await app.get(JobReader).read(id))?.state;
