@@ -7,7 +7,7 @@ import type { ListedJob } from './listed-job.js';
 import { mergeLanes, type Lane } from './merge-lanes.js';
 import { readCursor, writeCursor, type ListCursor } from './list-cursor.js';
 
-/** A page looks at about so many jobs. */
+/** A page looks at about this number of jobs. */
 export const MOST_LOOKED_AT = 1_000;
 const LEAST_OF_A_SOURCE = 10;
 const PAGE = 100;

@@ -5,9 +5,9 @@ import { MooringStore } from '../store/mooring-store.js';
 import { fromCursor, toCursor } from './page-cursor.js';
 
 const PAGE = 50;
-/** Of an owner with more jobs only so many are looked at. */
+/** Of an owner with more jobs only this number is looked at. */
 const MOST_LOOKED_AT = 100;
-const OWNERS_IN_ONE_STEP = 10;
+const OWNERS_IN_ONE_STEP = 5;
 
 /** The name of an owner, as it stands in keys. */
 const NAME = /^[a-z][a-z0-9_-]{0,63}:[^|"\\ \p{Cc}]{1,1600}$/iu;

@@ -2,7 +2,7 @@ import type { MooringStore } from '../store/mooring-store.js';
 import type { JobSource, SourceEntry, SourcePage } from './job-source.js';
 import { listedJob, type StoredFacts } from './listed-job.js';
 
-/** A step of the store reads so many jobs. */
+/** A step of the store reads at most this number of jobs. */
 const READ_IN_ONE_STEP = 125;
 /** BullMQ's score of a delayed job is the time when it is due, ms, times this. */
 const DUE_FACTOR = 0x1000;
