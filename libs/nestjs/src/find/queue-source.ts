@@ -4,6 +4,8 @@ import { listedJob, type StoredFacts } from './listed-job.js';
 
 /** A step of the store reads at most this number of jobs. */
 const READ_IN_ONE_STEP = 125;
+/** A step looks at the newest job of each priority first, and there may be hundreds of priorities. */
+const PRIORITIZED_IN_ONE_STEP = 25;
 /** BullMQ's score of a delayed job is the time when it is due, ms, times this. */
 const DUE_FACTOR = 0x1000;
 
@@ -44,9 +46,13 @@ export class QueueSource implements JobSource {
   async read(after: string | undefined, most: number): Promise<SourcePage> {
     const { read } = STRUCTURES[this.structure];
     const prefix = `${this.store.root}:${this.queue}:`;
-    return readInSteps(after, most, (place, count) =>
-      this.store.run<StoredEntry[]>('listJobs', this.key, [prefix, read, count, place, '']),
-    ).then(({ found, isLast }) => ({ entries: found.map((entry) => this.entryOf(entry)), isLast }));
+    const atOnce = read === 'priority' ? PRIORITIZED_IN_ONE_STEP : READ_IN_ONE_STEP;
+    const step = (place: string, count: number): Promise<StoredEntry[]> =>
+      this.store.run('listJobs', this.key, [prefix, read, count, place, '']);
+    return readInSteps(after, most, step, atOnce).then(({ found, isLast }) => ({
+      entries: found.map((entry) => this.entryOf(entry)),
+      isLast,
+    }));
   }
 
   private get key(): string {
@@ -66,10 +72,11 @@ export async function readInSteps<E extends readonly [place: string, ...unknown[
   after = '',
   most: number,
   step: (after: string, count: number) => Promise<E[]>,
+  atOnce = READ_IN_ONE_STEP,
 ): Promise<{ found: E[]; isLast: boolean }> {
   const found: E[] = [];
   while (found.length < most) {
-    const count = Math.min(READ_IN_ONE_STEP, most - found.length);
+    const count = Math.min(atOnce, most - found.length);
     const page = await step(found.at(-1)?.[0] ?? after, count);
     found.push(...page);
     if (page.length < count) return { found, isLast: true };

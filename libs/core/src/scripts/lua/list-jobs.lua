@@ -60,7 +60,8 @@ function READ.priority()
     if not first[1] then break end
     local priority = math.floor(tonumber(first[2]) / BAND)
     band = '(' .. whole(priority * BAND)
-    heads[#heads + 1] = headOf(priority, behind)
+    local number = tonumber(first[2]) - priority * BAND
+    heads[#heads + 1] = number < behind and { priority = priority, id = first[1], number = number } or headOf(priority, behind)
   end
   local entries = {}
   while #entries < most and #heads > 0 do
