@@ -30,9 +30,10 @@ const NESTJS: Table = {
   schedules: ['kinds', 'enqueue'],
   artifacts: ['kinds', 'enqueue', 'flows'],
   sweeps: ['journal', 'events', 'history', 'queues', 'kinds', 'store', 'enqueue', 'resolvers'],
-  run: ['journal', 'history', 'queues', 'kinds', 'enqueue', 'flows', 'artifacts', 'resolvers'],
+  run: ['journal', 'history', 'store', 'queues', 'kinds', 'enqueue', 'flows', 'artifacts', 'resolvers'],
   read: ['journal', 'history', 'queues', 'kinds', 'artifacts'],
   cancel: ['history', 'queues'],
+  find: ['history', 'queues', 'kinds', 'store', 'read', 'flows', 'run'],
 };
 const PARTITIONS: Table = {
   model: [],

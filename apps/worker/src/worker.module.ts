@@ -3,6 +3,7 @@ import type { JobFacts } from '#nestjs';
 import { ConfiguredResolvers } from '#resolvers';
 import { logContext, Runtime } from '#runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { ownVersion } from './own-version.js';
 import type { WorkerEnv } from './worker-env.js';
 
 /** Share of the shutdown time for running jobs. The rest is for closing resources. */
@@ -18,6 +19,7 @@ export class WorkerModule {
       lockDuration: env.WORKER_LOCK,
       shutdownTimeout: env.SHUTDOWN_TIMEOUT * SHARE_FOR_RUNS,
       around: withIds,
+      version: ownVersion(),
       ...(env.WORKER_KINDS && { kinds: env.WORKER_KINDS }),
     };
     const mooring = { resolvers: resolvers.byType, worker };

@@ -33,6 +33,8 @@ export type {
   OwnerList,
   OwnerSummary,
   OwnerView,
+  ReceiptList,
+  ReceiptListOptions,
   UnderWay,
 } from './owners/owner-reader.js';
 export { Owners, type OwnersOptions } from './owners/owners.js';

@@ -13,5 +13,6 @@ export { ANSWERS_WITHIN_MS, untilDrained } from './owners/clean-up.js';
 export { inGroups, type ListOptions, type OwnerList } from './owners/owner-reader.js';
 export { ownersAt, type OwnersAccess, type OwnersAt } from './owners/owners.js';
 export { emptyReceipt } from './owners/receipt.js';
-export { unescapeText } from './scripts/escape.js';
+export { escapeText, unescapeText } from './scripts/escape.js';
+export { ownersOfMark } from './scripts/mark.js';
 export { RunHandedBack } from './worker/run-watch.js';

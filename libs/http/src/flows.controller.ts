@@ -1,10 +1,21 @@
 import { InvalidJobError } from '#core';
-import { Body, Headers, Inject, Post, Req, Res } from '@nestjs/common';
-import { ApiCreatedResponse } from '@nestjs/swagger';
+import { Body, Get, Headers, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
 import { z } from 'zod';
 import { FlowAnswer, Work } from './job-schemas.js';
+import { FlowTreeAnswer } from './list-schemas.js';
+import { notFound } from './problem.js';
 import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
-import { CHILD_POLICIES, type Flow, Flows, KindRegistry, MAX_FLOW_DEPTH, MAX_FLOW_JOBS } from '#nestjs';
+import {
+  CHILD_POLICIES,
+  type Flow,
+  type FlowTree,
+  FlowTrees,
+  Flows,
+  KindRegistry,
+  MAX_FLOW_DEPTH,
+  MAX_FLOW_JOBS,
+} from '#nestjs';
 import { Caller, Needs, type CalledRequest } from './scopes.js';
 
 /** One job of a flow. Children are validated level by level, so that depth is limited before a deep tree is read. */
@@ -28,12 +39,13 @@ const FlowBody = z
   .meta({ id: 'Flow' });
 type FlowBody = z.output<typeof FlowBody>;
 
-/** Enqueue a flow: a tree of jobs in which each job waits for its children. */
+/** Enqueue and read flows: trees of jobs in which each job waits for its children. */
 @MooringController('flows', 'flows')
 export class FlowsController {
   constructor(
     private readonly kinds: KindRegistry,
     private readonly flows: Flows,
+    private readonly trees: FlowTrees,
     @Inject(HTTP_PATH) private readonly path: string,
   ) {}
 
@@ -52,6 +64,15 @@ export class FlowsController {
     const ticket = await this.flows.add(this.read(body, '', 1), { requestId, caller });
     reply.header('location', `${this.path}/v1/jobs/${ticket.id}`);
     return ticket;
+  }
+
+  @Get(':jobId')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: FlowTreeAnswer })
+  async tree(@Param('jobId') jobId: string): Promise<FlowTree> {
+    const tree = await this.trees.read(jobId);
+    if (!tree) throw notFound('There is no job with this id.');
+    return tree;
   }
 
   /** @param place where in the tree, as in `children[0].children[2]` */

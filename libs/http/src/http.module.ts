@@ -1,11 +1,12 @@
 import { Module, type CanActivate, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import { ArtifactsController } from './artifacts.controller.js';
+import { KindsController, WorkersController } from './fleet.controller.js';
 import { FlowsController } from './flows.controller.js';
 import { HEALTH_SOURCE, HealthController, type HealthSource } from './health.controller.js';
 import { JobsController } from './jobs.controller.js';
 import { HTTP_GUARD, HTTP_PATH } from './mooring-controller.js';
-import { CancellationsController, OwnersController } from './owners.controller.js';
+import { CancellationsController, OwnerListController, OwnersController } from './owners.controller.js';
 import { QueuesController } from './queues.controller.js';
 import { SchedulesController } from './schedules.controller.js';
 import { SlotsController } from './slots.controller.js';
@@ -28,12 +29,15 @@ const CONTROLLERS = [
   CancellationsController,
   FlowsController,
   JobsController,
+  KindsController,
+  OwnerListController,
   OwnersController,
   QuarantineController,
   QueuesController,
   SchedulesController,
   SlotsController,
   SweepsController,
+  WorkersController,
 ];
 
 /** The routes of Mooring in any application, on Fastify or Express. It needs `MooringModule.forRoot`. */

@@ -172,6 +172,60 @@ describe('the routes of Mooring in an application', () => {
       });
   });
 
+  it('list jobs, owners, cancellations, kinds and workers, and show payload, log and flow of a job', async () => {
+    const { body: made } = await call('POST', '/v1/jobs', { ...aProbe, payload: { ms: 5 } });
+    await call('POST', `${OWNER.replace('42', '7')}/cancel`, { cancelId: 'c-list' });
+
+    expect(
+      await call('GET', '/v1/jobs?owner=trip:42&state=waiting&limit=1', undefined, { scopes: 'read' }),
+    ).toMatchObject({
+      status: 200,
+      body: { jobs: [{ id: made.id, kind: 'probe', owners: ['trip:42'], state: 'waiting' }], cursor: null },
+    });
+    expect(await call('GET', '/v1/owners?type=trip&prefix=4&state=open')).toMatchObject({
+      status: 200,
+      body: {
+        owners: [{ owner: 'trip:42', counts: { jobs: 1 }, oldestJobMs: expect.any(Number) }],
+        cursor: null,
+      },
+    });
+    const cancellations = await call('GET', '/v1/cancellations?open=false&limit=1');
+    expect(cancellations).toMatchObject({
+      status: 200,
+      body: { cancellations: [{ cancelId: 'c-list', done: true }] },
+    });
+    expect(await call('GET', '/v1/kinds')).toMatchObject({ body: { kinds: [{ name: 'probe', hides: [] }] } });
+    expect(await call('GET', '/v1/workers')).toMatchObject({ status: 200, body: { workers: [] } });
+    expect(await call('GET', `/v1/jobs/${made.id}/payload`)).toMatchObject({ body: { payload: { ms: 5 } } });
+    expect(await call('GET', `/v1/jobs/${made.id}/log`)).toMatchObject({ body: { lines: [] } });
+    expect(await call('GET', `/v1/flows/${made.id}`)).toMatchObject({
+      body: { id: made.id, parent: null, children: [] },
+    });
+    for (const path of ['/v1/jobs/nothing/payload', '/v1/jobs/nothing/log', '/v1/flows/nothing'])
+      expect(await call('GET', path)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+
+  it.each([
+    '/v1/jobs?state=gone',
+    '/v1/jobs?owner=42',
+    '/v1/jobs?limit=0',
+    '/v1/jobs?limit=1001',
+    '/v1/jobs?limit=many',
+    '/v1/jobs?cursor=x',
+    '/v1/jobs?status=failed',
+    '/v1/jobs?state=failed&state=waiting',
+    '/v1/owners?cursor=x',
+    '/v1/owners?state=gone',
+    '/v1/owners?limit=101',
+    '/v1/cancellations?open=maybe',
+    '/v1/cancellations?cursor=x',
+    '/v1/kinds?x=1',
+  ])('refuse %s', async (path) => {
+    expect(await call('GET', path)).toMatchObject({ status: 400, body: { code: 'INVALID' } });
+    const [route = ''] = path.split('?');
+    expect(await call('GET', route, undefined, { scopes: 'enqueue' })).toMatchObject({ status: 403 });
+  });
+
   it('cancel an owner, and answer the same receipt again', async () => {
     await call('POST', '/v1/jobs', aProbe);
     const body = { reason: 'called off', cancelId: 'c-1' };

@@ -1,5 +1,5 @@
 import { InvalidJobError } from '#core';
-import { Body, Delete, Get, Headers, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Body, Delete, Get, Headers, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
 import { z } from 'zod';
 import {
@@ -8,7 +8,12 @@ import {
   Enqueuer,
   type EnqueueTicket,
   JobCanceller,
+  JobContents,
+  JobFinder,
+  type JobLines,
+  type JobList,
   type JobOrigin,
+  type JobPayload,
   JobReader,
   type JobView,
   KindRegistry,
@@ -18,6 +23,8 @@ import {
 } from '#nestjs';
 import { linkTo, type ArtifactLink } from './artifact-headers.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './job-schemas.js';
+import { JobsAnswer, JobsQuery, LogAnswer, PayloadAnswer } from './list-schemas.js';
+import { DescribesQuery } from './describes-query.js';
 import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
 import { ReceiptAnswer } from './owner-schemas.js';
 import { TakesUpTo } from './body-limit.js';
@@ -27,16 +34,19 @@ import { Caller, Needs, type CalledRequest } from './scopes.js';
 
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const NO_SUCH_JOB = 'There is no job with this id.';
+const NO_CONTENTS = 'There is no job with this id, or it was removed, and its payload and log with it.';
 
 type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
 
-/** Enqueue one job or a batch; read and cancel a job. */
+/** Enqueue one job or a batch; list, read and cancel jobs. */
 @MooringController('jobs', 'jobs')
 export class JobsController {
   constructor(
     private readonly kinds: KindRegistry,
     private readonly enqueuer: Enqueuer,
     private readonly reader: JobReader,
+    private readonly finder: JobFinder,
+    private readonly contents: JobContents,
     private readonly artifacts: ArtifactReader,
     private readonly canceller: JobCanceller,
     @Inject(HTTP_PATH) private readonly path: string,
@@ -83,6 +93,14 @@ export class JobsController {
     return { results: await Promise.all(jobs.map((job) => this.acceptOne(job, origin, request))) };
   }
 
+  @Get()
+  @Needs('read')
+  @DescribesQuery(JobsQuery)
+  @ApiOkResponse({ standardSchema: JobsAnswer })
+  list(@Query({ schema: JobsQuery }) { cursor, limit, ...filter }: JobsQuery): Promise<JobList> {
+    return this.finder.find(filter, { cursor, limit });
+  }
+
   @Get(':id')
   @Needs('read')
   @ApiOkResponse({ standardSchema: JobAnswer })
@@ -91,6 +109,24 @@ export class JobsController {
     if (!job) throw notFound(NO_SUCH_JOB);
     const made = job.state === 'removed' ? [] : await this.artifacts.list(id);
     return { ...job, artifacts: made.map((artifact) => linkTo(this.path, id, artifact)) };
+  }
+
+  @Get(':id/payload')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: PayloadAnswer })
+  async payload(@Param('id') id: string): Promise<JobPayload> {
+    const payload = await this.contents.payload(id);
+    if (!payload) throw notFound(NO_CONTENTS);
+    return payload;
+  }
+
+  @Get(':id/log')
+  @Needs('read')
+  @ApiOkResponse({ standardSchema: LogAnswer })
+  async log(@Param('id') id: string): Promise<JobLines> {
+    const lines = await this.contents.lines(id);
+    if (!lines) throw notFound(NO_CONTENTS);
+    return lines;
   }
 
   @Delete(':id')

@@ -5,13 +5,19 @@ import {
   JobHistory,
   Journal,
   type JournaledOwners,
+  fromCursor,
+  OwnerFinder,
+  type OwnerPage,
   OwnerReader,
   type OwnerView,
   receiptOf,
   type ReceiptView,
+  toCursor,
   viewOfReceipt,
 } from '#nestjs';
 import { Cursor, Offset } from './fields.js';
+import { CancellationsAnswer, CancellationsQuery, OwnersAnswer, OwnersQuery } from './list-schemas.js';
+import { DescribesQuery } from './describes-query.js';
 import { MooringController } from './mooring-controller.js';
 import {
   CancelBody,
@@ -25,6 +31,8 @@ import { notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
 
 const HISTORY_PAGE = 100;
+/** µs */
+const RECEIPT_TIME = /^\d{1,17}$/;
 type HistoryItem = HistoryView['entries'][number];
 
 /** Read, cancel and reopen an owner, and read its history. */
@@ -109,7 +117,21 @@ export class OwnersController {
   }
 }
 
-/** Read the current receipt of a cancellation. */
+/** List the owners that have jobs or a record. */
+@MooringController('owners', 'owners')
+export class OwnerListController {
+  constructor(private readonly finder: OwnerFinder) {}
+
+  @Get()
+  @Needs('read')
+  @DescribesQuery(OwnersQuery)
+  @ApiOkResponse({ standardSchema: OwnersAnswer })
+  list(@Query({ schema: OwnersQuery }) { cursor, limit, ...filter }: OwnersQuery): Promise<OwnerPage> {
+    return this.finder.find(filter, { cursor, limit });
+  }
+}
+
+/** List cancellations, and read the current receipt of one. */
 @MooringController('cancellations', 'cancellations')
 export class CancellationsController {
   private resuming: Promise<unknown> | undefined;
@@ -118,6 +140,21 @@ export class CancellationsController {
     @Inject(Owners) private readonly owners: Owners,
     private readonly journal: Journal,
   ) {}
+
+  @Get()
+  @Needs('read')
+  @DescribesQuery(CancellationsQuery)
+  @ApiOkResponse({ standardSchema: CancellationsAnswer })
+  async list(
+    @Query({ schema: CancellationsQuery }) { open, cursor: from, limit }: CancellationsQuery,
+  ): Promise<{ cancellations: ReceiptView[]; cursor: string | null }> {
+    const before = from === undefined ? undefined : fromCursor(from, RECEIPT_TIME);
+    const { receipts, cursor } = await this.owners.listReceipts({ open, cursor: before, limit });
+    return {
+      cancellations: receipts.map(viewOfReceipt),
+      cursor: cursor === undefined ? null : toCursor(cursor),
+    };
+  }
 
   @Get(':cancelId')
   @Needs('read')

@@ -24,6 +24,15 @@ export {
 } from './errors.js';
 export type { ChildOutcome } from './flows/children.js';
 export { CHILD_POLICIES, MAX_FLOW_DEPTH, MAX_FLOW_JOBS, type ChildPolicy, type Flow } from './flows/flow.js';
+export { JobFinder, type JobList } from './find/job-finder.js';
+export { FlowTrees, type FlowNode, type FlowTree } from './find/flow-trees.js';
+export { JobContents, type JobLines, type JobPayload } from './find/job-contents.js';
+export type { JobFilter } from './find/job-filter.js';
+export { KindList, type KindView } from './find/kind-list.js';
+export type { ListedJob } from './find/listed-job.js';
+export { OwnerFinder, type ListedOwner, type OwnerFilter, type OwnerPage } from './find/owner-finder.js';
+export { fromCursor, toCursor } from './find/page-cursor.js';
+export { WorkerList, type WorkerView } from './find/worker-list.js';
 export { Flows, type FlowTicket } from './flows/flows.js';
 export { artifactsIdOf, jobIdFor, jobIdOfArtifacts, newJobId, queueOfJobId } from './kinds/job-ids.js';
 export { JobRetention } from './kinds/job-retention.js';

@@ -13,6 +13,8 @@ import type { Kind } from './kinds/kind.js';
 import { JobHistory } from './history/job-history.js';
 import { JobLog } from './history/job-log.js';
 import { Consumption } from './run/consumption.js';
+import { Heartbeats } from './run/heartbeats.js';
+import { Pulse } from './run/pulse.js';
 import { HandlerDiscovery } from './run/handler-discovery.js';
 import { HandlerRegistry } from './run/handler-registry.js';
 import { KindRunner } from './run/kind-runner.js';
@@ -39,6 +41,8 @@ const RUN = [
   JobLog,
   JobHistory,
   RunningJobs,
+  Heartbeats,
+  Pulse,
   Waker,
   WorkerFacts,
   RunPreparation,

@@ -14,6 +14,13 @@ import { JournaledOwners } from './journal/journaled-owners.js';
 import { KindsModule } from './kinds.module.js';
 import type { Kind } from './kinds/kind.js';
 import { ApplicationQueues, QueueSettings } from './queues/application-queues.js';
+import { FlowTrees } from './find/flow-trees.js';
+import { JobContents } from './find/job-contents.js';
+import { JobFinder } from './find/job-finder.js';
+import { JobSources } from './find/job-sources.js';
+import { KindList } from './find/kind-list.js';
+import { OwnerFinder } from './find/owner-finder.js';
+import { WorkerList } from './find/worker-list.js';
 import { MooringStore } from './store/mooring-store.js';
 import { ArtifactReader } from './read/artifact-reader.js';
 import { JobReader } from './read/job-reader.js';
@@ -23,6 +30,7 @@ import { StoreAccess } from './store/store-access.js';
 import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
 const READERS = [ArtifactReader, JobCanceller, JobReader, OwnerReader, QueueReader];
+const LISTS = [FlowTrees, JobContents, JobFinder, KindList, OwnerFinder, WorkerList];
 
 const ROOT_PROVIDERS: Provider[] = [
   {
@@ -41,7 +49,9 @@ const ROOT_PROVIDERS: Provider[] = [
   MooringStore,
   Outbox,
   StoreAccess,
+  JobSources,
   ...READERS,
+  ...LISTS,
   ...SWEEP_PROVIDERS,
 ];
 
@@ -92,6 +102,7 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
       Outbox,
       KindsModule,
       ...READERS,
+      ...LISTS,
       ...SWEEP_EXPORTS,
     ],
   };

@@ -42,6 +42,8 @@ export interface KindWorkerOptions extends Omit<
   readonly kinds?: readonly string[];
   /** How long the shutdown may take. Runs that have not ended by then are handed to other workers. Default 20 s. */
   readonly shutdownTimeout?: number | string;
+  /** The version of the application, which the list of workers shows. */
+  readonly version?: string;
   /** Wraps every run, for instance to give its log lines the ids of the job. */
   readonly around?: <T>(job: JobFacts, run: () => Promise<T>) => Promise<T>;
 }

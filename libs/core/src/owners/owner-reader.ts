@@ -1,4 +1,4 @@
-import { unescapeText } from '../scripts/escape.js';
+import { escapeText, unescapeText } from '../scripts/escape.js';
 import { readJobRef } from '../scripts/job-ref.js';
 import type { Owner } from '../model/owner.js';
 import { readHistory, type HistoryEntry } from './history.js';
@@ -64,6 +64,24 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
+export interface ReceiptListOptions {
+  /** Only cancels whose clean-up is not over, or only the others. */
+  readonly open?: boolean | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface ReceiptList {
+  readonly receipts: readonly Receipt[];
+  readonly cursor?: string;
+}
+
+/** A cancel in the list of receipts, by its time, µs. */
+export interface ListedReceipt {
+  readonly cancelId: string;
+  readonly at: string;
+}
+
 export class OwnerReader {
   constructor(private readonly store: OwnerStore) {}
 
@@ -114,7 +132,7 @@ export class OwnerReader {
   }
 
   async list({ type, prefix, state, cursor = '', limit = PAGE }: ListOptions = {}): Promise<OwnerList> {
-    const begins = prefix ?? (type === undefined ? '' : `${type}:`);
+    const begins = escapeText(prefix ?? (type === undefined ? '' : `${type}:`));
     const names = await this.names(cursor, begins, limit);
     const found = await this.store.run<string[]>('summarizeOwners', this.store.recordOf(''), names);
     const owners = inGroups(found, 4)
@@ -135,6 +153,25 @@ export class OwnerReader {
   async receipt(cancelId: string): Promise<Receipt | undefined> {
     const fields = await this.store.fieldsOf(this.store.receiptOf(cancelId));
     return fields['owner'] === undefined ? undefined : readReceipt(cancelId, fields);
+  }
+
+  /** The newest first. Those whose receipts have gone are left out. A page may have fewer than asked, and a cursor. */
+  async listReceipts(options: ReceiptListOptions = {}): Promise<ReceiptList> {
+    const { open, limit = PAGE } = options;
+    const listed = await this.receiptIds(options);
+    const found = await Promise.all(listed.map(({ cancelId }) => this.receipt(cancelId)));
+    const receipts = found.filter((each) => each !== undefined && (open === undefined || each.done !== open));
+    return {
+      receipts: receipts as Receipt[],
+      ...(listed.length === limit && { cursor: listed.at(-1)!.at }),
+    };
+  }
+
+  /** The cancels of before a time; all of them if `open` is not given or false. */
+  async receiptIds({ open, cursor, limit = PAGE }: ReceiptListOptions): Promise<ListedReceipt[]> {
+    const key = `${this.store.root}${open ? '~cancels' : '~receipts'}`;
+    const found = await this.store.rangeBefore(key, cursor, limit);
+    return inGroups(found, 2).map(([cancelId, at]) => ({ cancelId: cancelId!, at: at! }));
   }
 
   /** The first names of all lists, some lists a step. */

@@ -41,6 +41,13 @@ export class OwnerStore {
     return (await this.backend.client).zrange(key, from, to);
   }
 
+  /** The members of a sorted set below this score, the highest first, each with its score. */
+  async rangeBefore(key: string, score: string | undefined, most: number): Promise<string[]> {
+    const from = score === undefined ? '+inf' : `(${score}`;
+    const args = [key, from, '-inf', 'WITHSCORES', 'LIMIT', 0, most];
+    return (await (await this.backend.client).runCommand('zrevrangebyscore', args)) as string[];
+  }
+
   async fieldsOf(key: string): Promise<Record<string, string>> {
     return (await this.backend.client).hgetall(key);
   }

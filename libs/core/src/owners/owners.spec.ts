@@ -4,6 +4,7 @@ import { defer } from '../../../../test/support/defer.js';
 import { CoreKit, until, untilStopped } from '../../../../test/support/core-kit.js';
 import type { CancelOptions } from './cancel-options.js';
 import type { SeenOwner } from './canceller.js';
+import type { ReceiptList } from './owner-reader.js';
 
 describe('Owners', () => {
   let kit: CoreKit;
@@ -439,6 +440,40 @@ describe('Owners', () => {
     const first = await kit.owners.list({ limit: 2 });
     expect(first.cursor).toBe('trip:10');
     expect(await list({ cursor: first.cursor, limit: 9 })).toEqual(['trip:2', 'trip:9', 'user:1']);
+  });
+
+  it('lists the receipts of cancels in pages, the newest first, and those that are open', async () => {
+    const queue = kit.queue();
+    const run = defer();
+    kit.worker(() => run.promise, { stopGrace: 60_000 });
+    await queue.add('x', {}, { owners: ['track:9'] });
+    await until(async () => (await queue.getActiveCount()) === 1, 'it runs');
+    for (const n of [1, 2, 3, 4]) await kit.owners.cancel(`user:${n}`, { cancelId: `c-${n}` });
+    await kit.owners.cancel('track:9', { cancelId: 'open' });
+    const idsOf = ({ receipts }: ReceiptList): string[] => receipts.map(({ cancelId }) => cancelId);
+
+    const first = await kit.owners.listReceipts({ limit: 3 });
+    await kit.owners.cancel('user:5', { cancelId: 'c-5' });
+    const rest = await kit.owners.listReceipts({ limit: 3, cursor: first.cursor });
+
+    expect([idsOf(first), idsOf(rest), rest.cursor]).toEqual([
+      ['open', 'c-4', 'c-3'],
+      ['c-2', 'c-1'],
+      undefined,
+    ]);
+    expect(idsOf(await kit.owners.listReceipts({ open: true }))).toEqual(['open']);
+    expect(idsOf(await kit.owners.listReceipts({ open: false }))).toEqual([
+      'c-5',
+      'c-4',
+      'c-3',
+      'c-2',
+      'c-1',
+    ]);
+    run.resolve();
+    await until(async () => {
+      await kit.owners.resume();
+      return (await kit.owners.listReceipts({ open: true })).receipts.length === 0;
+    }, 'it is done');
   });
 
   it('shows the jobs of an owner and their states', async () => {

@@ -11,6 +11,7 @@ import { Canceller, type CancelLimits, type SeenOwner } from './canceller.js';
 import { CleanUp, passAll } from './clean-up.js';
 import type { HistoryEntry } from './history.js';
 import { OwnerReader, type ListOptions, type OwnerList, type OwnerView } from './owner-reader.js';
+import type { ReceiptList, ReceiptListOptions } from './owner-reader.js';
 import { OwnerStore } from './owner-store.js';
 import type { Receipt } from './receipt.js';
 
@@ -33,7 +34,7 @@ export interface OwnersAccess {
   readonly store: Pick<OwnerStore, 'purgeClosed' | 'close'>;
   readonly cleanUp: Pick<CleanUp, 'open' | 'pass'>;
   readonly canceller: Pick<Canceller, 'cancel' | 'cancelJob' | 'reopen'>;
-  readonly reader: Pick<OwnerReader, 'get' | 'underWay' | 'list' | 'history' | 'receipt'>;
+  readonly reader: Pick<OwnerReader, 'get' | 'underWay' | 'list' | 'history' | 'receipt' | 'listReceipts'>;
 }
 
 /** What can be asked of owners: cancel and reopen them, and see what they have and had. */
@@ -88,6 +89,11 @@ export class Owners {
 
   receipt(cancelId: string): Promise<Receipt | undefined> {
     return this.at.reader.receipt(cancelId);
+  }
+
+  /** The receipts that are kept, the newest first, a page at a time. */
+  listReceipts(options?: ReceiptListOptions): Promise<ReceiptList> {
+    return this.at.reader.listReceipts(options);
   }
 
   /** Cancels whose clean-up is not over, the oldest first. */

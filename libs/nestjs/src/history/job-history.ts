@@ -27,6 +27,16 @@ export interface RemovedJob {
   readonly timeline: readonly TimelineEntry[];
 }
 
+/** The same with the times of its beginning and end, ms. */
+export interface RememberedJob extends RemovedJob {
+  readonly acceptedAt: number;
+  readonly beganAt: number | undefined;
+  readonly removedAt: number;
+}
+
+/** Receipts that were read already, by cancelId. */
+export type KnownReceipts = Map<string, Promise<Receipt | undefined>>;
+
 /** The cancels of an orphan sweep have ids that begin so. */
 export const ORPHAN_CANCEL = 'orphan-';
 /** What a sweep does is done by the janitor, whichever process that is. */
@@ -70,7 +80,16 @@ export class JobHistory implements OnModuleInit {
 
   async findRemoved(queue: string, id: string): Promise<RemovedJob | undefined> {
     const line = await this.store.call<string | null>('hget', `${this.store.root}~gone~${queue}`, id);
-    return line === null ? undefined : this.read(line);
+    return line === null ? undefined : this.recall(line);
+  }
+
+  /** The same of many jobs of a queue, in their order. */
+  async findAllRemoved(queue: string, ids: readonly string[]): Promise<(RememberedJob | undefined)[]> {
+    if (ids.length === 0) return [];
+    const key = `${this.store.root}~gone~${queue}`;
+    const lines = await this.store.call<(string | null)[]>('hmget', key, ...ids);
+    const receipts: KnownReceipts = new Map();
+    return Promise.all(lines.map(async (line) => (line === null ? undefined : this.recall(line, receipts))));
   }
 
   /** A cancel has removed waiting jobs before it answered. A job that had come to a worker is told of there. */
@@ -89,13 +108,13 @@ export class JobHistory implements OnModuleInit {
   }
 
   /** @param line as `noteGone` of the core writes it */
-  private async read(line: string): Promise<RemovedJob> {
+  async recall(line: string, receipts: KnownReceipts = new Map()): Promise<RememberedJob> {
     const [at, noted, was, owners, cancelId, kind, acceptedAt, beganAt, attempts, log, ...whys] = line.split(
       '\n',
     ) as Line;
     const [why, reason] = [whys.join('\n'), cancelId.startsWith(ORPHAN_CANCEL) ? 'orphan' : noted];
     const [state, made] = [stateOf(reason, was), Number(attempts || 0)];
-    const words = await this.wordsFor(reason, was, cancelId, why);
+    const words = await this.wordsFor(reason, was, why, () => this.receiptOf(cancelId, receipts));
     const end: JobEvent = { at: Number(at), event: state, why: words };
     const earlier = (JSON.parse(log || '[]') as JobEvent[]).flatMap(ofEarlierRun);
     const life: JobEvent[] = [{ at: Number(acceptedAt || at), event: 'accepted' }, ...earlier];
@@ -119,17 +138,32 @@ export class JobHistory implements OnModuleInit {
       state,
       words,
       timeline: entriesOf(cameToWorker || earlier.length > 0 ? [...life, end] : [end]),
+      acceptedAt: Number(acceptedAt || at),
+      beganAt: beganAt === '' ? undefined : Number(beganAt),
+      removedAt: Number(at),
     };
   }
 
+  private async receiptOf(cancelId: string, known: KnownReceipts): Promise<Receipt | undefined> {
+    if (cancelId === '') return undefined;
+    const receipt = known.get(cancelId) ?? this.owners.receipt(cancelId);
+    known.set(cancelId, receipt);
+    return receipt;
+  }
+
   /** As in `cancelled by ops: trip called off (it was delayed)`. */
-  private async wordsFor(reason: string, was: string, cancelId: string, why: string): Promise<string> {
+  private async wordsFor(
+    reason: string,
+    was: string,
+    why: string,
+    receiptOf: () => Promise<Receipt | undefined>,
+  ): Promise<string> {
     if (reason === 'replaced') return 'replaced by newer job';
     if (reason === 'expired') return why || 'it did not start in time';
     if (reason === 'skipped') return why;
     if (was === 'running') return 'its owner was cancelled while it ran';
     if (was === 'active') return 'its owner was cancelled';
-    const receipt = cancelId === '' ? undefined : await this.owners.receipt(cancelId);
+    const receipt = await receiptOf();
     const because = receipt?.reason || why;
     const by = reason === 'retention' ? SWEEPER : receipt?.by;
     return `${reason}${by ? ` by ${by}` : ''}${because && `: ${because}`} (it was ${was})`;

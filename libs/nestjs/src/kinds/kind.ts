@@ -42,6 +42,8 @@ export interface KindOptions<S extends PayloadSchema> {
   readonly artifacts?: boolean;
   /** Whether callers from outside may enqueue its jobs by name. Default true. */
   readonly offered?: boolean;
+  /** Fields of the payload that are never shown, as in `card` or `payment.card`. In lists each element is meant. Default none. */
+  readonly hides?: readonly string[];
   /**
    * The file that does the work, in a process of its own, which is killed if it does not stop: its `default` or `handle` is called.
    * `new URL('./render.sandbox.js', import.meta.url)`. Default: the class with @Handles.
@@ -93,6 +95,7 @@ export interface Kind<S extends PayloadSchema = PayloadSchema> {
   readonly keepWanted: boolean;
   readonly artifacts: boolean;
   readonly offered: boolean;
+  readonly hides: readonly string[];
   /** The path of its file. */
   readonly sandbox: string | undefined;
   readonly checkOwner: 'start' | undefined;
@@ -142,6 +145,7 @@ export function defineKind<S extends PayloadSchema>(options: KindOptions<S>): Ki
     keepWanted: options.keepWanted ?? false,
     artifacts: options.artifacts ?? false,
     offered: options.offered ?? true,
+    hides: readHides(options.hides ?? [], problems),
     sandbox: options.sandbox === undefined ? undefined : readFile(options.sandbox, problems),
     checkOwner: options.checkOwner,
     onUnknownOwner: options.onUnknownOwner ?? 'run',
@@ -161,6 +165,11 @@ function readKeep(
     ...(age !== undefined && { age: Math.ceil(ms(age, `${what}.age`) / 1_000) }),
     ...(count !== undefined && { count }),
   };
+}
+
+function readHides(fields: readonly string[], problems: KindProblems): readonly string[] {
+  fields.forEach((field, i) => problems.checkText(`hides[${i}]`, field));
+  return [...fields];
 }
 
 function readFile(file: URL | string, problems: KindProblems): string | undefined {

@@ -10,12 +10,13 @@ import type { Worker } from 'bullmq';
 import { Journal } from '../journal/journal.js';
 import { KindRegistry } from '../kinds/kind-registry.js';
 import type { Kind } from '../kinds/kind.js';
-import { MOORING_OPTIONS, type MooringOptions } from '../options.js';
+import { MOORING_OPTIONS, type KindWorkerOptions, type MooringOptions } from '../options.js';
 import { ApplicationQueues } from '../queues/application-queues.js';
 import { RegisteredWorker } from '../queues/registered-worker.js';
 import type { WorkerSettings } from '../queues/starting-application.js';
 import { MooringSetupError } from '../setup-error.js';
 import { HandlerDiscovery } from './handler-discovery.js';
+import { Pulse } from './pulse.js';
 import { RunningJobs } from './running-jobs.js';
 import { WorkerFacts } from './worker-facts.js';
 
@@ -34,6 +35,7 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly handlers: HandlerDiscovery,
     private readonly running: RunningJobs,
     private readonly facts: WorkerFacts,
+    private readonly pulse: Pulse,
     private readonly journal: Journal,
   ) {
     queues.ofKinds = this;
@@ -46,8 +48,7 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
 
   optionsOf(queue: string): Partial<MooredWorkerOptions> {
     if (!this.isOfKinds(queue)) return {};
-    const { kinds: _kinds, shutdownTimeout: _timeout, around: _around, ...given } = this.options.worker ?? {};
-    const options = { ...DEFAULTS, ...given };
+    const options = { ...DEFAULTS, ...bullOptionsOf(this.options.worker) };
     // A run that was cancelled hears of it at the next renewal at the latest.
     const lockRenewTime = options.lockDuration / 4;
     return {
@@ -73,6 +74,7 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
     this.taken = new Set(kinds.map(({ queue }) => queue));
     if (this.all().length === 0) return;
     this.all().forEach((worker) => this.start(worker));
+    this.pulse.start(this.all(), kinds);
     this.journal.tell({
       event: 'worker.started',
       queues: [...this.taken],
@@ -87,7 +89,9 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
     const began = Date.now();
     const ms = durationMs('worker.shutdownTimeout', this.options.worker?.shutdownTimeout ?? '20s');
     this.journal.tell({ event: 'worker.draining', running: this.running.runs.size });
+    this.pulse.drain();
     await Promise.all(workers.map((worker) => worker.shutdownWithin(ms)));
+    await this.pulse.stop();
     this.journal.tell({
       event: 'worker.drained',
       tookMs: Date.now() - began,
@@ -112,6 +116,12 @@ export class QueueWorkers implements OnApplicationBootstrap, BeforeApplicationSh
     checkNames(names, this.kinds.all(), processed);
     return kinds.filter(({ name }) => names.includes(name));
   }
+}
+
+/** Without those that are not BullMQ's. */
+function bullOptionsOf(worker: KindWorkerOptions = {}): Partial<MooredWorkerOptions> {
+  const { kinds: _kinds, shutdownTimeout: _timeout, around: _around, version: _version, ...given } = worker;
+  return given;
 }
 
 /** Kinds of one queue go together: a worker would put off the jobs of the others for ever. */

@@ -238,6 +238,20 @@ describe('Owners with several partitions', () => {
     await kit.nothingLeft();
   });
 
+  it('lists the receipt of each cancel once, in pages', async () => {
+    for (const n of [1, 2, 3, 4, 5]) await kit.owners.cancel(`user:${n}`, { cancelId: `c-${n}` });
+
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await kit.owners.listReceipts({ limit: 2, cursor });
+      found.push(...page.receipts.map(({ cancelId }) => cancelId));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+
+    expect(found).toEqual(['c-5', 'c-4', 'c-3', 'c-2', 'c-1']);
+  });
+
   it('lists each owner once, in pages', async () => {
     const queue = kit.queue();
     await queue.addBulk(jobsOf('user:1', 9));

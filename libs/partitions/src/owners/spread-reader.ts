@@ -5,6 +5,8 @@ import {
   type OwnerSummary,
   type OwnerView,
   type Receipt,
+  type ReceiptList,
+  type ReceiptListOptions,
   type UnderWay,
 } from '#core';
 import type { ListOptions, OwnerList, OwnersAt } from '#core/parts';
@@ -30,6 +32,27 @@ export class SpreadReader {
 
   async receipt(cancelId: string): Promise<Receipt | undefined> {
     return mergeReceipts(await this.receipts(cancelId));
+  }
+
+  /** A cancel that several partitions have is listed by the first of them. */
+  async listReceipts(options: ReceiptListOptions = {}): Promise<ReceiptList> {
+    const { open, limit = PAGE } = options;
+    const lists = await Promise.all(this.parts.map(({ reader }) => reader.receiptIds(options)));
+    const entries = lists.flatMap((list, part) => list.map((each) => ({ ...each, part })));
+    const page = entries.toSorted((a, b) => Number(b.at) - Number(a.at)).slice(0, limit);
+    const found = await Promise.all(page.map(({ cancelId, part }) => this.receiptOfFirst(cancelId, part)));
+    const receipts = found.filter((each) => each !== undefined && (open === undefined || each.done !== open));
+    return {
+      receipts: receipts as Receipt[],
+      ...(page.length === limit && { cursor: page.at(-1)!.at }),
+    };
+  }
+
+  /** Nothing if an earlier partition has a receipt of the cancel too. */
+  private async receiptOfFirst(cancelId: string, part: number): Promise<Receipt | undefined> {
+    const receipts = await this.receipts(cancelId);
+    const first = receipts.findIndex((receipt) => receipt !== undefined);
+    return first === part ? mergeReceipts(receipts) : undefined;
   }
 
   /** The pages of its jobs come partition by partition. A cursor is written <partition>.<cursor there>. */

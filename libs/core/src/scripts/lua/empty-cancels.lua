@@ -28,5 +28,6 @@ local function listEmpty(cancelId, now, keepMs)
   for _, old in ipairs(over > 0 and redis.call('ZRANGE', empty, 0, over - 1) or {}) do
     redis.call('DEL', receiptOf(old))
     redis.call('ZREM', empty, old)
+    redis.call('ZREM', root .. '~receipts', old)
   end
 end

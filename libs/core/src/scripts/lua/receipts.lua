@@ -5,13 +5,25 @@
                                acknowledged:<queue>, abandoned:<queue>, refused:<queue>; schedules; done, once nothing is left; durable, once that was confirmed; in the home
                                partition of several turn, spread until the others were told, empty until then if it had no job
     <root>~told~<queue>:<id>   set: the cancels that have told the run of this job to stop; it lives as long as their receipts
+    <root>~receipts            zset: the cancels that have one, by time, µs
     <root>~cancels             zset: cancels whose clean-up is not over, by time
     <root>~spreading           zset, in the home partition: cancels that were not made in all partitions yet, by time
   The field `cancel` of the owner's record names the newest cancel whose clean-up is not over.
 ]]
+
+-- Each receipt that comes makes room for two whose time is over.
+local function listReceipt(cancelId, now, keepMs)
+  local list = root .. '~receipts'
+  redis.call('ZADD', list, whole(now), cancelId)
+  redis.call('PEXPIRE', list, keepMs)
+  local over = redis.call('ZRANGEBYSCORE', list, '-inf', whole(now - tonumber(keepMs) * 1000), 'LIMIT', 0, 2)
+  if #over > 0 then redis.call('ZREM', list, unpack(over)) end
+end
+
 local function writeReceipt(cancelId, now, keepMs, fields)
   redis.call('HSET', receiptOf(cancelId), 'at', msText(now), 'keep', keepMs, unpack(fields))
   redis.call('PEXPIRE', receiptOf(cancelId), keepMs)
+  listReceipt(cancelId, now, keepMs)
 end
 
 local function openReceipt(cancelId, now, keepMs, fields)

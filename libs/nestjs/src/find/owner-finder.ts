@@ -1,0 +1,88 @@
+import { Owners, type OwnerSummary } from '#core';
+import { escapeText, inGroups } from '#core/parts';
+import { Inject, Injectable } from '@nestjs/common';
+import { MooringStore } from '../store/mooring-store.js';
+import { fromCursor, toCursor } from './page-cursor.js';
+
+const PAGE = 50;
+/** Of an owner with more jobs only this number is looked at. */
+const MOST_LOOKED_AT = 100;
+const OWNERS_IN_ONE_STEP = 5;
+
+/** The name of an owner, as it stands in keys. */
+const NAME = /^[a-z][a-z0-9_-]{0,63}:[^|"\\ \p{Cc}]{1,1600}$/iu;
+
+export interface OwnerFilter {
+  readonly type?: string | undefined;
+  /** Of the id if there is a `type`, else of the name, as in `trip:4`. */
+  readonly prefix?: string | undefined;
+  readonly state?: 'open' | 'closed' | undefined;
+}
+
+/** An owner as a list shows it. */
+export interface ListedOwner {
+  readonly owner: string;
+  readonly state: 'open' | 'closed';
+  readonly counts: { readonly jobs: number; readonly running: number };
+  /** How long its oldest job has been there; null without jobs. */
+  readonly oldestJobMs: number | null;
+  /** How many of its jobs were looked at: `running` and `oldestJobMs` are of these. */
+  readonly lookedAt: number;
+}
+
+export interface OwnerPage {
+  readonly owners: readonly ListedOwner[];
+  readonly cursor: string | null;
+}
+
+type Looked = readonly [oldest: string, lookedAt: number, running: number, cancelled: number];
+
+/** Lists the owners that have jobs or a record, by their names. The cost follows the page. */
+@Injectable()
+export class OwnerFinder {
+  constructor(
+    @Inject(Owners) private readonly owners: Owners,
+    private readonly store: MooringStore,
+  ) {}
+
+  /** With `state` a page may have fewer owners than asked, and a cursor. */
+  async find(
+    { type, prefix = '', state }: OwnerFilter,
+    {
+      cursor,
+      limit = PAGE,
+    }: { readonly cursor?: string | undefined; readonly limit?: number | undefined } = {},
+  ): Promise<OwnerPage> {
+    const list = await this.owners.list({
+      prefix: beginningOf(type, prefix),
+      limit,
+      ...(state && { state }),
+      ...(cursor !== undefined && { cursor: fromCursor(cursor, NAME) }),
+    });
+    const looked = await this.lookAt(list.owners);
+    const now = Date.now();
+    return {
+      owners: list.owners.map((summary, i) => viewOf(summary, looked[i]!, now)),
+      cursor: list.cursor === undefined ? null : toCursor(list.cursor),
+    };
+  }
+
+  private async lookAt(owners: readonly OwnerSummary[]): Promise<Looked[]> {
+    const names = owners.map(({ owner }) => escapeText(owner));
+    const steps = inGroups(names, OWNERS_IN_ONE_STEP).map((page) =>
+      this.store.run<Looked[]>('lookAtOwners', `${this.store.root}~owner~`, [MOST_LOOKED_AT, ...page]),
+    );
+    return (await Promise.all(steps)).flat();
+  }
+}
+
+/** A prefix may also be the whole beginning of the name. */
+function beginningOf(type: string | undefined, prefix: string): string {
+  return type === undefined || prefix.startsWith(`${type}:`) ? prefix : `${type}:${prefix}`;
+}
+
+function viewOf({ owner, state, count }: OwnerSummary, looked: Looked, now: number): ListedOwner {
+  const [oldest, lookedAt, running, cancelled] = looked;
+  const oldestJobMs = oldest === '' ? null : Math.max(0, now - Number(oldest));
+  return { owner, state, counts: { jobs: Math.max(0, count - cancelled), running }, oldestJobMs, lookedAt };
+}
