@@ -12,4 +12,5 @@ export { inGroups, type ListOptions, type OwnerList } from './owners/owner-reade
 export { ownersAt, type OwnersAccess, type OwnersAt } from './owners/owners.js';
 export { emptyReceipt } from './owners/receipt.js';
 export { unescapeText } from './scripts/escape.js';
+export { ownersOfMark } from './scripts/mark.js';
 export { RunHandedBack } from './worker/run-watch.js';

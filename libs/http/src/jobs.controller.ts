@@ -1,6 +1,6 @@
 import { InvalidJobError } from '#core';
 import { Body, Delete, Get, Headers, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
 import { z } from 'zod';
 import {
   ArtifactReader,
@@ -10,14 +10,17 @@ import {
   JobCanceller,
   type JobOrigin,
   JobReader,
+  JobRetrier,
   type JobView,
   KindRegistry,
   receiptOf,
   type ReceiptView,
+  type RetryRequest,
   viewOfReceipt,
 } from '#nestjs';
 import { linkTo, type ArtifactLink } from './artifact-headers.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './job-schemas.js';
+import { RetryBody } from './repair-schemas.js';
 import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
 import { ReceiptAnswer } from './owner-schemas.js';
 import { TakesUpTo } from './body-limit.js';
@@ -30,7 +33,7 @@ const NO_SUCH_JOB = 'There is no job with this id.';
 
 type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
 
-/** Enqueue one job or a batch; read and cancel a job. */
+/** Enqueue one job or a batch; read, cancel and retry a job. */
 @MooringController('jobs', 'jobs')
 export class JobsController {
   constructor(
@@ -39,6 +42,7 @@ export class JobsController {
     private readonly reader: JobReader,
     private readonly artifacts: ArtifactReader,
     private readonly canceller: JobCanceller,
+    private readonly retrier: JobRetrier,
     @Inject(HTTP_PATH) private readonly path: string,
   ) {}
 
@@ -100,6 +104,21 @@ export class JobsController {
     const receipt = await receiptOf(this.canceller.cancel(id, { by: caller || 'api' }));
     if (!receipt) throw notFound(NO_SUCH_JOB);
     return viewOfReceipt(receipt);
+  }
+
+  @Post(':id/retry')
+  @HttpCode(200)
+  @Needs('admin')
+  @ApiBody({ required: false })
+  @ApiOkResponse({ standardSchema: JobAnswer })
+  async retry(
+    @Param('id') id: string,
+    @Body({ schema: RetryBody }) body: RetryBody,
+    @Caller() caller: string,
+  ): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
+    const retried = await this.retrier.retry(id, { ...body, by: caller || 'api' } as RetryRequest);
+    if (!retried) throw notFound(NO_SUCH_JOB);
+    return this.read(id);
   }
 
   private async acceptOne(job: unknown, origin: JobOrigin, request: CalledRequest): Promise<BatchResult> {

@@ -69,6 +69,22 @@ export class ChildRemovedError extends UnrecoverableError {
   }
 }
 
+/** Only a failed job can be retried. The job stays as it is. */
+export class NotFailedError extends MooringError {
+  readonly code = 'NOT_FAILED';
+
+  constructor(
+    readonly id: string,
+    readonly state: string,
+  ) {
+    super(
+      state === 'failed'
+        ? `Job ${id} was retried by another call, and has failed again since.`
+        : `Job ${id} has not failed (${state}): there is nothing to retry.`,
+    );
+  }
+}
+
 /** The store did not answer. What was asked for may still have happened. */
 export class StoreUnavailableError extends MooringError {
   readonly code = 'STORE_UNAVAILABLE';

@@ -16,6 +16,7 @@ export {
   ChildRemovedError,
   meansUnavailable,
   NoArtifactStoreError,
+  NotFailedError,
   RunOverError,
   SandboxEndedError,
   StoreUnavailableError,
@@ -82,6 +83,7 @@ export { JobReader } from './read/job-reader.js';
 export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js';
 export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
 export { QueueReader, type QueueView } from './read/queue-reader.js';
+export { JobRetrier, type RetryRequest } from './repair/job-retrier.js';
 export { MooringSetupError } from './setup-error.js';
 export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keepers.js';
 export { Quarantine, type Quarantined } from './sweeps/retention/quarantine.js';

@@ -12,6 +12,7 @@ export function levelOf(fact: Fact): 'debug' | 'info' | 'warn' {
   if (event === 'job.failed' && !fact.final) return 'info';
   if (event === 'sweep.done' || event === 'sweep.stopped')
     return fact.removed + Number(fact['healed'] ?? 0) > 0 ? 'info' : 'debug';
+  if (event === 'job.retried') return fact.operationId === undefined ? 'info' : 'debug';
   if (WARNINGS.has(event)) return 'warn';
   return event.startsWith('job.') && event !== 'job.handed-back' ? 'debug' : 'info';
 }

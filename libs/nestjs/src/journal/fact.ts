@@ -27,6 +27,7 @@ export type JobFact = JobFacts &
     | Named<'job.failed', { tookMs: number; why: string; final: boolean; lifetimeMs?: number }>
     | Named<Unrun, { why: string; by?: string }>
     | Named<'job.put-off', { why: string; forMs: number }>
+    | Named<'job.retried', { by: string; reset: boolean; operationId?: string }>
     | Named<'job.handed-back' | 'job.lost' | 'job.stalled', { why: string }>
   );
 
