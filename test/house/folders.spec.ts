@@ -33,6 +33,7 @@ const NESTJS: Table = {
   run: ['journal', 'history', 'queues', 'kinds', 'enqueue', 'flows', 'artifacts', 'resolvers'],
   read: ['journal', 'history', 'queues', 'kinds', 'artifacts'],
   cancel: ['history', 'queues'],
+  operations: ['journal', 'history', 'store', 'queues', 'enqueue', 'repair', 'sweeps'],
   repair: ['journal', 'history', 'store', 'queues'],
 };
 const PARTITIONS: Table = {

@@ -3,9 +3,9 @@ import { until } from './until.js';
 
 /** What stays when nothing is under way. */
 const STAYS =
-  /~(closed|idle|cancelled|history-kept|remembers-jobs|partitions|owners~\d+|sweeps~(kinds|lock~[\w-]+|of~[\w-]+))$|:(events:(in|out|dead)|\{fleet\}|\{diagrams:\w\}:known|\{leases\}:(number|secret|all|over|is:(ended|failed)))$/;
+  /~(closed|idle|cancelled|history-kept|remembers-jobs|partitions|owners~\d+|sweeps~(kinds|operations|lock~[\w-]+|of~[\w-]+))$|:(events:(in|out|dead)|\{fleet\}|\{diagrams:\w\}:known|\{leases\}:(number|secret|all|over|is:(ended|failed)))$/;
 const ENDS_BY_ITSELF =
-  /~(owner|receipt|told|history|gone|gone-at|once|limit|turn|sweeps~(record|lines|gone))~|~empty$|~sweeps~gone$|:\{(trips\}:(trip|driver|offers|key)|leases\}:(lease|key)|diagrams:\w\}|marker|barrier(:\d+)?\})/;
+  /~(owner|receipt|told|history|gone|gone-at|once|limit|turn|sweeps~(record|lines|gone|operation))~|~empty$|~sweeps~gone$|:\{(trips\}:(trip|driver|offers|key)|leases\}:(lease|key)|diagrams:\w\}|marker|barrier(:\d+)?\})/;
 const RECORD = /~owner~/;
 
 /** Keys of ours under a prefix that should be gone, each with what is wrong. BullMQ's own keys are its own affair. */

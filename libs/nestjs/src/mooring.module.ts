@@ -20,6 +20,7 @@ import { JobReader } from './read/job-reader.js';
 import { OwnerReader } from './read/owner-reader.js';
 import { QueueReader } from './read/queue-reader.js';
 import { JobRetrier } from './repair/job-retrier.js';
+import { OPERATION_EXPORTS, OPERATION_PROVIDERS } from './operations/operation-providers.js';
 import { StoreAccess } from './store/store-access.js';
 import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
@@ -44,6 +45,7 @@ const ROOT_PROVIDERS: Provider[] = [
   StoreAccess,
   ...READERS,
   ...SWEEP_PROVIDERS,
+  ...OPERATION_PROVIDERS,
 ];
 
 /** Once in an application, whatever imports it. Global, because Nest initializes global modules before those of the application. */
@@ -94,6 +96,7 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
       KindsModule,
       ...READERS,
       ...SWEEP_EXPORTS,
+      ...OPERATION_EXPORTS,
     ],
   };
 }

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Fact, FactListener } from './fact.js';
 
 const WARNINGS: ReadonlySet<string> = new Set(
-  'job.failed job.lost job.stalled sweep.failed sweep.tripped trouble'.split(' '),
+  'job.failed job.lost job.stalled sweep.failed sweep.tripped operation.failed trouble'.split(' '),
 );
 
 /** At which level a fact is logged: what happens to every job, and sweeps that found nothing, at debug level. */

@@ -40,7 +40,12 @@ type Act =
   | 'schedule.replaced'
   | 'schedule.deleted'
   | 'slot.limit-set'
-  | 'sweep.asked';
+  | 'sweep.asked'
+  | 'operation.asked'
+  | 'operation.stop-asked'
+  | 'operation.done'
+  | 'operation.stopped'
+  | 'operation.failed';
 
 /** Something that happened to what a workload looks after: `what` is its name, as in `lease.expired`. With `newsId` others are told. */
 export type WorkloadFact = Named<
