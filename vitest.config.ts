@@ -12,7 +12,7 @@ const NIGHTLY = '{apps,libs,test}/**/*.nightly.spec.ts';
 /** What has a long form, by the environment that `scripts/test.mjs` sets for the night. */
 const LONG_FORMS = [
   'libs/core/src/**/{crash-points,killed-processes,cancel-race,properties}.spec.ts',
-  'test/faults/{cancel-crash,sweep-crash,outbox-crash,shutdown,launcher}.spec.ts',
+  'test/faults/{cancel-crash,sweep-crash,operation-crash,outbox-crash,shutdown,launcher}.spec.ts',
   'libs/workloads/diagrams/src/render/limits.spec.ts',
 ];
 const ALL = '{apps,libs,test}/**/*.spec.ts';

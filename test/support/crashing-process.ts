@@ -8,6 +8,8 @@ export interface Order {
   readonly cancel?: { readonly owner: string; readonly options: CancelOptions };
   /** Kinds of sweeps, one after the other. */
   readonly sweep?: readonly string[];
+  /** Works at the operations that are open. */
+  readonly operate?: true;
   /** Tells what the outbox holds. */
   readonly relay?: true;
 }

@@ -5,6 +5,7 @@ import { FlowsController } from './flows.controller.js';
 import { HEALTH_SOURCE, HealthController, type HealthSource } from './health.controller.js';
 import { JobsController } from './jobs.controller.js';
 import { HTTP_GUARD, HTTP_PATH } from './mooring-controller.js';
+import { OperationsController } from './operations.controller.js';
 import { CancellationsController, OwnersController } from './owners.controller.js';
 import { QueuesController } from './queues.controller.js';
 import { SchedulesController } from './schedules.controller.js';
@@ -28,6 +29,7 @@ const CONTROLLERS = [
   CancellationsController,
   FlowsController,
   JobsController,
+  OperationsController,
   OwnersController,
   QuarantineController,
   QueuesController,

@@ -54,10 +54,7 @@ export class JobActions {
     }
   }
 
-  private async retry(
-    { operationId, by }: OperationRecord,
-    { id, queue, at }: PendingJob,
-  ): Promise<Settled> {
+  private async retry({ operationId, by }: OperationRecord, { id, queue, at }: PendingJob): Promise<Settled> {
     const retried = await this.retrier.retryOnce({ id, queue, failedAt: at }, operationId, by);
     if (retried.outcome === 'refused') return { outcome: 'refused', ...describe(retried.error) };
     return retried.outcome === 'changed' ? 'skipped' : 'done';

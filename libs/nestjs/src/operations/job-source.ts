@@ -4,6 +4,8 @@ import { ApplicationQueues } from '../queues/application-queues.js';
 import { JobWalk, type JobSet, type WalkedJob, type WalkFilter, type WalkPosition } from './job-walk.js';
 import type { OperationAction, OperationFilter, OperationRecord, WalkedState } from './operation.js';
 
+/** The step of the store that reads them looks at each. */
+const MOST_OWNED = 100;
 /** The sets in which a job that has not ended may be, in the order in which it passes them. */
 const UNENDED: readonly JobSet[] = ['waiting-children', 'delayed', 'prioritized', 'active'];
 const SETS_OF: Readonly<Record<WalkedState, readonly JobSet[]>> = {
@@ -41,7 +43,10 @@ export interface FoundJobs {
 }
 
 /** The sets that an operation walks; undefined if its action is not for jobs in that state. */
-export function setsOf(action: OperationAction, state: WalkedState | undefined): readonly JobSet[] | undefined {
+export function setsOf(
+  action: OperationAction,
+  state: WalkedState | undefined,
+): readonly JobSet[] | undefined {
   const sets = SETS_FOR[action];
   if (state === undefined) return sets;
   return SETS_OF[state].every((set) => sets.includes(set)) ? SETS_OF[state] : undefined;
@@ -68,7 +73,11 @@ export class JobSource {
     if (!at) return { jobs: [], seen: 0, position: undefined };
     const { jobs, seen, next } = await this.walk.page(at.queue, at.set, filterOf(filter), limit, at.walk);
     const behind = next ? { ...at, walk: next } : placeAfter(at, queues, sets);
-    return { jobs: jobs.filter((job) => isFor(record, job)), seen, position: behind && JSON.stringify(behind) };
+    return {
+      jobs: jobs.filter((job) => isFor(record, job)),
+      seen,
+      position: behind && JSON.stringify(behind),
+    };
   }
 
   private async ofOwner(
@@ -79,7 +88,7 @@ export class JobSource {
     { cursor }: { readonly cursor: string },
     limit: number,
   ): Promise<FoundJobs> {
-    const view = await this.owners.get(parseOwner(owner), { cursor, limit });
+    const view = await this.owners.get(parseOwner(owner), { cursor, limit: Math.min(limit, MOST_OWNED) });
     const listed = view?.jobs ?? [];
     const wanted = listed.filter(
       ({ queue, state }) => queues.includes(queue) && sets.includes(SET_OF_OWNED[state] ?? 'active'),

@@ -4,14 +4,7 @@ export const OPERATION_ACTIONS = ['retry', 'cancel', 'remove'] as const;
 export type OperationAction = (typeof OPERATION_ACTIONS)[number];
 
 /** States of jobs that an operation may name. */
-export const OPERATION_STATES = [
-  'waiting',
-  'delayed',
-  'retrying',
-  'running',
-  'completed',
-  'failed',
-] as const;
+export const OPERATION_STATES = ['waiting', 'delayed', 'retrying', 'running', 'completed', 'failed'] as const;
 export type WalkedState = (typeof OPERATION_STATES)[number];
 
 /** Which jobs an operation is about: those for which all of it is true. */

@@ -199,6 +199,26 @@ describe('an operation', () => {
     expect(await operations.stop('op-none', 'else')).toBeUndefined();
   });
 
+  it('that two processes work at, because a lock was lost, changes each job once', async () => {
+    const second = await app.start([work], [], { sweeps: { timers: false, lock: 1_000 } });
+    const ids = await addFailed(trips(250));
+    const { operationId } = await context.get(Operations).start({ action: 'retry', filter: {}, by: BY });
+    const lock = `${app.prefix}~sweeps~lock~operations`;
+
+    await until(async () => {
+      // As if the process that has it had been paused for too long.
+      await app.redis.hset(lock, 'until', 0);
+      void context.get(OperationWorker).work();
+      void second.get(OperationWorker).work();
+      return (await context.get(Operations).get(operationId))?.state === 'done';
+    }, 'it is done');
+
+    await until(() => runs.length === 500, 'each ran again');
+    for (const id of ids) await untilState(id, 'failed');
+    expect(runs).toHaveLength(500);
+    expect(await context.get(Operations).get(operationId)).toMatchObject({ matched: 250, done: 250 });
+  });
+
   it('whose page is done again after a crash changes nothing twice', async () => {
     const ids = await addFailed(trips(30));
     const { operationId } = await context.get(Operations).start({ action: 'retry', filter: {}, by: BY });
@@ -226,8 +246,6 @@ describe('an operation', () => {
   });
 
   async function recordOf(id: string): Promise<object> {
-    return JSON.parse(
-      (await app.redis.hget(`${app.prefix}~sweeps~operation~${id}`, 'record'))!,
-    ) as object;
+    return JSON.parse((await app.redis.hget(`${app.prefix}~sweeps~operation~${id}`, 'record'))!) as object;
   }
 });
