@@ -133,9 +133,9 @@ describe('repair, as an operator does it', () => {
     const shown = await tool.run(['operations', 'show', operationId, '--json']);
     expect(JSON.parse(shown.stdout)).toMatchObject({ operationId, done: 2 });
     const listed = await tool.run(['operations', 'list', '--json']);
-    expect(
-      (JSON.parse(listed.stdout) as { operations: OperationView[] }).operations[0],
-    ).toMatchObject({ operationId });
+    expect((JSON.parse(listed.stdout) as { operations: OperationView[] }).operations[0]).toMatchObject({
+      operationId,
+    });
     expect((await tool.run(['operations', 'list'])).stdout).toContain(operationId);
     expect((await tool.run(['operations', 'stop', operationId])).stdout).toContain('(retry): done.');
 

@@ -34,7 +34,7 @@ const NESTJS: Table = {
   read: ['journal', 'history', 'queues', 'kinds', 'artifacts'],
   cancel: ['history', 'queues'],
   operations: ['journal', 'history', 'store', 'queues', 'enqueue', 'repair', 'sweeps'],
-  repair: ['journal', 'history', 'store', 'queues'],
+  repair: ['journal', 'kinds', 'history', 'store', 'queues'],
 };
 const PARTITIONS: Table = {
   model: [],

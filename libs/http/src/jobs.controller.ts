@@ -9,6 +9,7 @@ import {
   type EnqueueTicket,
   JobCanceller,
   type JobOrigin,
+  JobMover,
   JobReader,
   JobRetrier,
   type JobView,
@@ -20,7 +21,7 @@ import {
 } from '#nestjs';
 import { linkTo, type ArtifactLink } from './artifact-headers.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './job-schemas.js';
-import { RetryBody } from './repair-schemas.js';
+import { PriorityBody, RetryBody } from './repair-schemas.js';
 import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
 import { ReceiptAnswer } from './owner-schemas.js';
 import { TakesUpTo } from './body-limit.js';
@@ -43,6 +44,7 @@ export class JobsController {
     private readonly artifacts: ArtifactReader,
     private readonly canceller: JobCanceller,
     private readonly retrier: JobRetrier,
+    private readonly mover: JobMover,
     @Inject(HTTP_PATH) private readonly path: string,
   ) {}
 
@@ -118,6 +120,31 @@ export class JobsController {
   ): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
     const retried = await this.retrier.retry(id, { ...body, by: caller || 'api' } as RetryRequest);
     if (!retried) throw notFound(NO_SUCH_JOB);
+    return this.read(id);
+  }
+
+  @Post(':id/promote')
+  @HttpCode(200)
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: JobAnswer })
+  async promote(
+    @Param('id') id: string,
+    @Caller() caller: string,
+  ): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
+    if (!(await this.mover.promote(id, caller || 'api'))) throw notFound(NO_SUCH_JOB);
+    return this.read(id);
+  }
+
+  @Post(':id/priority')
+  @HttpCode(200)
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: JobAnswer })
+  async setPriority(
+    @Param('id') id: string,
+    @Body({ schema: PriorityBody }) { priority }: PriorityBody,
+    @Caller() caller: string,
+  ): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
+    if (!(await this.mover.setPriority(id, priority, caller || 'api'))) throw notFound(NO_SUCH_JOB);
     return this.read(id);
   }
 

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { OPERATION_ACTIONS, OPERATION_RUN_STATES, OPERATION_STATES } from '#nestjs';
 import { count, NextCursor } from './fields.js';
+import { Work } from './job-schemas.js';
 
 export const RetryBody = z
   .strictObject({ reset: z.boolean().optional().describe('Count the attempts of the job from 0 again.') })
   .nullish()
   .meta({ id: 'Retry' });
 export type RetryBody = z.output<typeof RetryBody>;
+
+export const PriorityBody = z.strictObject({ priority: Work.priority.unwrap() }).meta({ id: 'SetPriority' });
+export type PriorityBody = z.output<typeof PriorityBody>;
 
 const ERROR_MOST = 500;
 

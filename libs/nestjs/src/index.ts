@@ -16,7 +16,9 @@ export {
   ChildRemovedError,
   meansUnavailable,
   NoArtifactStoreError,
+  NotDelayedError,
   NotFailedError,
+  NotWaitingError,
   RunOverError,
   SandboxEndedError,
   StoreUnavailableError,
@@ -93,6 +95,7 @@ export {
 } from './operations/operation.js';
 export { Operations } from './operations/operations.js';
 export { OperationWorker } from './operations/operation-worker.js';
+export { JobMover } from './repair/job-mover.js';
 export { JobRetrier, type RetryRequest } from './repair/job-retrier.js';
 export { MooringSetupError } from './setup-error.js';
 export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keepers.js';

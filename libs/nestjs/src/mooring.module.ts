@@ -19,12 +19,13 @@ import { ArtifactReader } from './read/artifact-reader.js';
 import { JobReader } from './read/job-reader.js';
 import { OwnerReader } from './read/owner-reader.js';
 import { QueueReader } from './read/queue-reader.js';
+import { JobMover } from './repair/job-mover.js';
 import { JobRetrier } from './repair/job-retrier.js';
 import { OPERATION_EXPORTS, OPERATION_PROVIDERS } from './operations/operation-providers.js';
 import { StoreAccess } from './store/store-access.js';
 import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
-const READERS = [ArtifactReader, JobCanceller, JobReader, JobRetrier, OwnerReader, QueueReader];
+const READERS = [ArtifactReader, JobCanceller, JobMover, JobReader, JobRetrier, OwnerReader, QueueReader];
 
 const ROOT_PROVIDERS: Provider[] = [
   {

@@ -13,9 +13,13 @@ export function levelOf(fact: Fact): 'debug' | 'info' | 'warn' {
   if (event === 'sweep.done' || event === 'sweep.stopped')
     return fact.removed + Number(fact['healed'] ?? 0) > 0 ? 'info' : 'debug';
   if (event === 'job.retried') return fact.operationId === undefined ? 'info' : 'debug';
+  if (BY_HAND.has(event)) return 'info';
   if (WARNINGS.has(event)) return 'warn';
   return event.startsWith('job.') && event !== 'job.handed-back' ? 'debug' : 'info';
 }
+
+/** What an operator did to one job. */
+const BY_HAND: ReadonlySet<string> = new Set(['job.promoted', 'job.priority-set']);
 
 const METHODS = { debug: 'debug', info: 'log', warn: 'warn' } as const;
 

@@ -28,6 +28,8 @@ export type JobFact = JobFacts &
     | Named<Unrun, { why: string; by?: string }>
     | Named<'job.put-off', { why: string; forMs: number }>
     | Named<'job.retried', { by: string; reset: boolean; operationId?: string }>
+    | Named<'job.promoted', { by: string }>
+    | Named<'job.priority-set', { by: string; priority: number }>
     | Named<'job.handed-back' | 'job.lost' | 'job.stalled', { why: string }>
   );
 
