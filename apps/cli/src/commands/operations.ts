@@ -38,7 +38,7 @@ export const operationsCommand: Command = {
   },
   more: 'Without a filter it is about all jobs that the action can be applied to. Try --dry-run first.',
   run: (parsed, tools) => {
-    const [verb, ...words] = parsed.words;
+    const [verb = '', ...words] = parsed.words;
     switch (verb) {
       case 'start':
         return start(words, parsed, tools);
@@ -127,8 +127,8 @@ function noFilter(parsed: ParsedArgs, more: readonly string[] = []): void {
   if (wrong) throw new WrongUsage(`--${wrong} has no effect here.`);
 }
 
-function hint(word: string | undefined, known: readonly string[]): string {
-  if (word === undefined) return '.';
+function hint(word: string, known: readonly string[]): string {
+  if (word === '') return '.';
   const near = nearestName(word, known, 3);
   return `; got "${word}".${near ? ` Did you mean ${near}?` : ''}`;
 }

@@ -12,7 +12,7 @@ import { JobKeepers } from '../sweeps/retention/job-keepers.js';
 import { JobRemover } from '../sweeps/retention/job-remover.js';
 import type { OperationRecord, PendingJob, Problem } from './operation.js';
 
-/** What became of a job. `skipped`: it is no longer as it was when it was found. */
+/** How the turn of a job ended. `skipped`: it is no longer as it was when it was found. */
 export type Settled = 'done' | 'skipped' | Omit<Problem, 'id'>;
 
 const MOST_WORDS = 500;
@@ -93,6 +93,6 @@ function describe(error: unknown): Pick<Problem, 'code' | 'why'> {
   const { message } = error as Error;
   return {
     code: error instanceof MooringError ? error.code : 'ERROR',
-    why: String(message).slice(0, MOST_WORDS),
+    why: message.slice(0, MOST_WORDS),
   };
 }

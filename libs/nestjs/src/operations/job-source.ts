@@ -106,7 +106,8 @@ export class JobSource {
   }
 }
 
-function filterOf({ before, queue: _, ...same }: OperationFilter): WalkFilter {
+function filterOf(filter: OperationFilter): WalkFilter {
+  const { before, queue: _, ...same } = filter;
   return { ...same, ...(before !== undefined && { before: Date.parse(before) }) };
 }
 

@@ -98,6 +98,7 @@ export function isOver({ state }: Pick<OperationView, 'state'>): boolean {
   return state === 'done' || state === 'stopped' || state === 'failed';
 }
 
-export function viewOf({ position: _, pending: __, isSeen: ___, ...view }: OperationRecord): OperationView {
+export function viewOf(record: OperationRecord): OperationView {
+  const { position: _, pending: __, isSeen: ___, ...view } = record;
   return view;
 }

@@ -17,7 +17,7 @@ export interface RetryRequest {
   readonly by?: string;
 }
 
-/** What becomes of a failed job that is retried, by id and time of its failure. */
+/** A failed job, by its id and the time of its failure. */
 export interface FailedJob {
   readonly queue: string;
   readonly id: string;
