@@ -242,6 +242,8 @@ describe('an operation', () => {
     await context.get(OperationWorker).work();
 
     expect(await context.get(Operations).get(operationId)).toMatchObject({ state: 'done', done: 30 });
+    // A job that waited again would not have failed yet.
+    for (const id of ids) await untilState(id, 'failed');
     expect(runs).toHaveLength(60);
   });
 
