@@ -13,7 +13,7 @@ const NIGHTLY = '{apps,libs,test}/**/*.nightly.spec.ts';
 const LONG_FORMS = [
   'libs/core/src/**/{crash-points,killed-processes,cancel-race,properties}.spec.ts',
   'libs/workloads/*/src/*-scripts.spec.ts',
-  'test/faults/{cancel-crash,sweep-crash,outbox-crash,shutdown,launcher}.spec.ts',
+  'test/faults/{cancel-crash,sweep-crash,operation-crash,outbox-crash,shutdown,launcher}.spec.ts',
 ];
 /** What shows that the embedded store is a store: the core's own tests, and a walk. `npm run test:embedded` runs these on it. */
 const ON_EMBEDDED = [

@@ -34,6 +34,8 @@ const NESTJS: Table = {
   read: ['journal', 'history', 'queues', 'kinds', 'artifacts'],
   cancel: ['history', 'queues'],
   find: ['history', 'queues', 'kinds', 'store', 'read', 'flows', 'run'],
+  operations: ['journal', 'history', 'store', 'queues', 'enqueue', 'repair', 'sweeps'],
+  repair: ['journal', 'kinds', 'history', 'store', 'queues'],
 };
 const PARTITIONS: Table = {
   model: [],

@@ -1,10 +1,10 @@
-// A process that runs the call it is sent, a cancel, sweeps or the relay of the outbox, reports the number of commands,
+// A process that runs the call it is sent, a cancel, sweeps, operations or the relay of the outbox, reports the number of commands,
 // and exits; see crashing-process.ts.
 import 'reflect-metadata';
 import { openArtifacts } from '#artifacts';
 import { Owners } from '#core';
 import { StreamPublisher } from '#events';
-import { defineKind, MooringModule, Outbox, OwnerResolver, Sweeper } from '#nestjs';
+import { defineKind, MooringModule, OperationWorker, Outbox, OwnerResolver, Sweeper } from '#nestjs';
 import '#nestjs/register';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -44,9 +44,10 @@ await context.get(Owners).openReceipts();
 process.once('message', (order) => void obey(order));
 process.send({ type: 'started' });
 
-async function obey({ cancel, sweep = [], relay }) {
+async function obey({ cancel, sweep = [], operate, relay }) {
   const receipt = cancel && (await context.get(Owners).cancel(cancel.owner, cancel.options));
   for (const kind of sweep) await context.get(Sweeper).sweep(kind);
+  if (operate) await context.get(OperationWorker).work();
   if (relay) await context.get(Outbox).relay();
   process.send({ type: 'done', receipt, commands: globalThis.commandsSent });
   await context.close();

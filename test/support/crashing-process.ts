@@ -8,6 +8,8 @@ export interface Order {
   readonly cancel?: { readonly owner: string; readonly options: CancelOptions };
   /** Kinds of sweeps, run one after the other. */
   readonly sweep?: readonly string[];
+  /** Works at the operations that are open. */
+  readonly operate?: true;
   /** Publishes the events in the outbox. */
   readonly relay?: true;
 }

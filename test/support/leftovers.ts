@@ -3,9 +3,9 @@ import { until } from './until.js';
 
 /** Keys that stay when nothing is in progress. */
 const STAYS =
-  /~(closed|idle|cancelled|history-kept|remembers-jobs|partitions|owners~\d+|sweeps~(kinds|open|lock~[\w-]+|of~[\w-]+))$|:(events:(in|out|dead)|\{fleet\}|\{diagrams:\w\}:known|\{leases\}:(number|secret|all|over|is:(ended|failed)))$/;
+  /~(closed|idle|cancelled|history-kept|remembers-jobs|partitions|owners~\d+|sweeps~(kinds|open|operations|lock~[\w-]+|of~[\w-]+))$|:(events:(in|out|dead)|\{fleet\}|\{diagrams:\w\}:known|\{leases\}:(number|secret|all|over|is:(ended|failed)))$/;
 const ENDS_BY_ITSELF =
-  /~(owner|receipt|worker|told|history|gone|gone-at|once|limit|turn|sweeps~(record|lines|gone))~|~(empty|receipts|workers)$|~sweeps~gone$|:\{(trips\}:(trip|driver|offers|key)|leases\}:(lease|key)|diagrams:\w\}|marker|barrier(:\d+)?\})/;
+  /~(owner|receipt|worker|told|history|gone|gone-at|once|limit|turn|sweeps~(record|lines|gone|operation))~|~(empty|receipts|workers)$|~sweeps~gone$|:\{(trips\}:(trip|driver|offers|key)|leases\}:(lease|key)|diagrams:\w\}|marker|barrier(:\d+)?\})/;
 const RECORD = /~owner~/;
 
 /** Keys of Mooring under a prefix that should not exist, each with the reason. BullMQ's own keys are not checked. */

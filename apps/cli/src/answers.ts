@@ -13,5 +13,7 @@ export type Removal = Omit<History['entries'][number], 'queue'>;
 export type Receipt = z.output<typeof http.ReceiptAnswer>;
 export type Slot = z.output<typeof http.SlotAnswer>;
 export type Queues = z.output<typeof http.QueuesAnswer>;
+export type Operation = z.output<typeof http.OperationAnswer>;
+export type Operations = z.output<typeof http.OperationsAnswer>;
 type SweepRecord = z.output<typeof http.SweepWithLines>;
 export type Sweep = Pick<SweepRecord, 'state'> & Partial<SweepRecord>;

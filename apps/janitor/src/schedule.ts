@@ -1,6 +1,6 @@
 import { Owners } from '#core';
 import { JanitorTasks } from '#fleet';
-import { Sweeper } from '#nestjs';
+import { OperationWorker, Sweeper } from '#nestjs';
 import {
   Inject,
   Injectable,
@@ -26,6 +26,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly gauges: FleetGauges,
     private readonly owners: Owners,
     private readonly sweeper: Sweeper,
+    private readonly operations: OperationWorker,
     private readonly workloads: JanitorTasks,
     private readonly modules: ModuleRef,
   ) {}
@@ -34,6 +35,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.tasks.every(this.env.CENSUS_EVERY, 'census', () => this.gauges.update());
     this.tasks.every(RESUME_EVERY_MS, 'cancels', async () => void (await this.owners.resume()));
     this.tasks.every(ASKED_EVERY_MS, 'asked sweeps', () => this.sweeper.answerAsked());
+    this.tasks.every(ASKED_EVERY_MS, 'operations', () => this.operations.begin());
     for (const { name, everyMs, reconciler } of this.workloads.reconcilers) {
       const each = this.modules.get(reconciler, { strict: false });
       this.tasks.every(everyMs, name, async () => void (await each.reconcileOnce()));

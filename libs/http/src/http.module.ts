@@ -6,6 +6,7 @@ import { FlowsController } from './flows.controller.js';
 import { HEALTH_SOURCE, HealthController, type HealthSource } from './health.controller.js';
 import { JobsController } from './jobs.controller.js';
 import { HTTP_GUARD, HTTP_PATH } from './mooring-controller.js';
+import { OperationsController } from './operations.controller.js';
 import { CancellationsController, OwnerListController, OwnersController } from './owners.controller.js';
 import { QueuesController } from './queues.controller.js';
 import { SchedulesController } from './schedules.controller.js';
@@ -30,6 +31,7 @@ const CONTROLLERS = [
   FlowsController,
   JobsController,
   KindsController,
+  OperationsController,
   OwnerListController,
   OwnersController,
   QuarantineController,

@@ -9,6 +9,7 @@ export { MooringHttpModule, type MooringHttpOptions } from './http.module.js';
 export { HttpGuard, MooringController, type Reply } from './mooring-controller.js';
 export type { HistoryAnswer, HistoryView, OwnerAnswer } from './owner-schemas.js';
 export { ReceiptAnswer } from './owner-schemas.js';
+export type { OperationAnswer, OperationsAnswer } from './repair-schemas.js';
 export { ProblemFilter } from './problem-filter.js';
 export {
   ApiProblem,

@@ -1,6 +1,6 @@
 import { InvalidJobError } from '#core';
 import { Body, Delete, Get, Headers, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
 import { z } from 'zod';
 import {
   ArtifactReader,
@@ -14,17 +14,21 @@ import {
   type JobList,
   type JobOrigin,
   type JobPayload,
+  JobMover,
   JobReader,
+  JobRetrier,
   type JobView,
   KindRegistry,
   receiptOf,
   type ReceiptView,
+  type RetryRequest,
   viewOfReceipt,
 } from '#nestjs';
 import { linkTo, type ArtifactLink } from './artifact-headers.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './job-schemas.js';
 import { JobsAnswer, JobsQuery, LogAnswer, PayloadAnswer } from './list-schemas.js';
 import { DescribesQuery } from './describes-query.js';
+import { PriorityBody, RetryBody } from './repair-schemas.js';
 import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.js';
 import { ReceiptAnswer } from './owner-schemas.js';
 import { TakesUpTo } from './body-limit.js';
@@ -38,7 +42,7 @@ const NO_CONTENTS = 'There is no job with this id, or it was removed, and its pa
 
 type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
 
-/** Enqueue one job or a batch; list, read and cancel jobs. */
+/** Enqueue one job or a batch; list, read, cancel and retry jobs. */
 @MooringController('jobs', 'jobs')
 export class JobsController {
   constructor(
@@ -49,6 +53,8 @@ export class JobsController {
     private readonly contents: JobContents,
     private readonly artifacts: ArtifactReader,
     private readonly canceller: JobCanceller,
+    private readonly retrier: JobRetrier,
+    private readonly mover: JobMover,
     @Inject(HTTP_PATH) private readonly path: string,
   ) {}
 
@@ -136,6 +142,46 @@ export class JobsController {
     const receipt = await receiptOf(this.canceller.cancel(id, { by: caller || 'api' }));
     if (!receipt) throw notFound(NO_SUCH_JOB);
     return viewOfReceipt(receipt);
+  }
+
+  @Post(':id/retry')
+  @HttpCode(200)
+  @Needs('admin')
+  @ApiBody({ required: false })
+  @ApiOkResponse({ standardSchema: JobAnswer })
+  async retry(
+    @Param('id') id: string,
+    @Body({ schema: RetryBody }) body: RetryBody,
+    @Caller() caller: string,
+  ): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
+    const retried = await this.retrier.retry(id, { ...body, by: caller || 'api' } as RetryRequest);
+    if (!retried) throw notFound(NO_SUCH_JOB);
+    return this.read(id);
+  }
+
+  @Post(':id/promote')
+  @HttpCode(200)
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: JobAnswer })
+  async promote(
+    @Param('id') id: string,
+    @Caller() caller: string,
+  ): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
+    if (!(await this.mover.promote(id, caller || 'api'))) throw notFound(NO_SUCH_JOB);
+    return this.read(id);
+  }
+
+  @Post(':id/priority')
+  @HttpCode(200)
+  @Needs('admin')
+  @ApiOkResponse({ standardSchema: JobAnswer })
+  async setPriority(
+    @Param('id') id: string,
+    @Body({ schema: PriorityBody }) { priority }: PriorityBody,
+    @Caller() caller: string,
+  ): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
+    if (!(await this.mover.setPriority(id, priority, caller || 'api'))) throw notFound(NO_SUCH_JOB);
+    return this.read(id);
   }
 
   private async acceptOne(job: unknown, origin: JobOrigin, request: CalledRequest): Promise<BatchResult> {

@@ -20,6 +20,8 @@ export function ForEverybody(): MethodDecorator & ClassDecorator {
 export interface CalledRequest {
   readonly id?: string;
   caller?: string;
+  /** What its caller may do, if the guard says so: for routes that need a further scope for some bodies. */
+  scopes?: ReadonlySet<Scope>;
 }
 
 /** The name of the caller; '' if the guard sets none. */

@@ -69,6 +69,46 @@ export class ChildRemovedError extends UnrecoverableError {
   }
 }
 
+/** Only a failed job can be retried. The job stays as it is. */
+export class NotFailedError extends MooringError {
+  readonly code = 'NOT_FAILED';
+
+  constructor(
+    readonly id: string,
+    readonly state: string,
+  ) {
+    super(
+      state === 'failed'
+        ? `Job ${id} was retried by another call, and has failed again since.`
+        : `Job ${id} has not failed (${state}): there is nothing to retry.`,
+    );
+  }
+}
+
+/** Only a delayed job can be promoted. The job stays as it is. */
+export class NotDelayedError extends MooringError {
+  readonly code = 'NOT_DELAYED';
+
+  constructor(
+    readonly id: string,
+    readonly state: string,
+  ) {
+    super(`Job ${id} is not delayed (${state}).`);
+  }
+}
+
+/** Only a job of owners that waits or is delayed can get another priority. The job stays as it is. */
+export class NotWaitingError extends MooringError {
+  readonly code = 'NOT_WAITING';
+
+  constructor(
+    readonly id: string,
+    readonly state: string,
+  ) {
+    super(`Job ${id} does not wait with a priority (${state}).`);
+  }
+}
+
 /** The store did not answer. What was asked for may still have happened. */
 export class StoreUnavailableError extends MooringError {
   readonly code = 'STORE_UNAVAILABLE';

@@ -16,6 +16,9 @@ export {
   ChildRemovedError,
   meansUnavailable,
   NoArtifactStoreError,
+  NotDelayedError,
+  NotFailedError,
+  NotWaitingError,
   RunOverError,
   SandboxEndedError,
   StoreUnavailableError,
@@ -92,6 +95,18 @@ export { JobReader } from './read/job-reader.js';
 export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js';
 export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
 export { QueueReader, type QueueView } from './read/queue-reader.js';
+export {
+  OPERATION_ACTIONS,
+  OPERATION_RUN_STATES,
+  OPERATION_STATES,
+  type OperationFilter,
+  type OperationOrder,
+  type OperationView,
+} from './operations/operation.js';
+export { Operations } from './operations/operations.js';
+export { OperationWorker } from './operations/operation-worker.js';
+export { JobMover } from './repair/job-mover.js';
+export { JobRetrier, type RetryRequest } from './repair/job-retrier.js';
 export { MooringSetupError } from './setup-error.js';
 export { JobKeeper, Keeps, type FinishedJob } from './sweeps/retention/job-keepers.js';
 export { Quarantine, type Quarantined } from './sweeps/retention/quarantine.js';

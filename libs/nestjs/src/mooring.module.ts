@@ -26,10 +26,13 @@ import { ArtifactReader } from './read/artifact-reader.js';
 import { JobReader } from './read/job-reader.js';
 import { OwnerReader } from './read/owner-reader.js';
 import { QueueReader } from './read/queue-reader.js';
+import { JobMover } from './repair/job-mover.js';
+import { JobRetrier } from './repair/job-retrier.js';
+import { OPERATION_EXPORTS, OPERATION_PROVIDERS } from './operations/operation-providers.js';
 import { StoreAccess } from './store/store-access.js';
 import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
-const READERS = [ArtifactReader, JobCanceller, JobReader, OwnerReader, QueueReader];
+const READERS = [ArtifactReader, JobCanceller, JobMover, JobReader, JobRetrier, OwnerReader, QueueReader];
 const LISTS = [FlowTrees, JobContents, JobFinder, KindList, OwnerFinder, WorkerList];
 
 const ROOT_PROVIDERS: Provider[] = [
@@ -53,6 +56,7 @@ const ROOT_PROVIDERS: Provider[] = [
   ...READERS,
   ...LISTS,
   ...SWEEP_PROVIDERS,
+  ...OPERATION_PROVIDERS,
 ];
 
 /** Once in an application, whatever imports it. Global, because Nest initializes global modules before those of the application. */
@@ -104,6 +108,7 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
       ...READERS,
       ...LISTS,
       ...SWEEP_EXPORTS,
+      ...OPERATION_EXPORTS,
     ],
   };
 }

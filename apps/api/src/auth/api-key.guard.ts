@@ -30,6 +30,7 @@ export class ApiKeyGuard implements CanActivate {
     if (!key) throw keyRequired();
     // Set before the scope is checked, so that the log can name a refused key.
     request.caller = key.name;
+    request.scopes = key.scopes;
     if (scope === undefined)
       throw new ApiProblem(
         403,

@@ -2,9 +2,11 @@ import type { Command } from '../command.js';
 import { cancelCommand } from './cancel.js';
 import { enqueueCommand } from './enqueue.js';
 import { jobCommand } from './job.js';
+import { operationsCommand } from './operations.js';
 import { ownerCommand, reopenCommand } from './owner.js';
 import { queuesCommand } from './queues.js';
 import { receiptCommand } from './receipt.js';
+import { retryCommand } from './retry.js';
 import { slotCommand } from './slot.js';
 import { sweepCommand } from './sweep.js';
 import { topCommand } from './top.js';
@@ -13,6 +15,7 @@ import { topCommand } from './top.js';
 export const COMMANDS: readonly Command[] = [
   enqueueCommand,
   jobCommand,
+  retryCommand,
   ownerCommand,
   cancelCommand,
   receiptCommand,
@@ -20,5 +23,6 @@ export const COMMANDS: readonly Command[] = [
   queuesCommand,
   slotCommand,
   sweepCommand,
+  operationsCommand,
   topCommand,
 ];

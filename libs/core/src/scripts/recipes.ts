@@ -89,6 +89,7 @@ export const RECIPES = {
     needsRoom: true,
   },
   retryJobs: { bull: ['reprocessJob'], own: [...RETRY, 'retry-jobs'], needsRoom: true },
+  retryOnce: { bull: ['reprocessJob'], own: [...RETRY, 'retry-once'], needsRoom: true },
   moveJobsToWait: {
     bull: ['moveJobsToWait', 'reprocessJob', 'promote'],
     own: [...SLOTS, 'waits-again', 'wait-all'],

@@ -11,6 +11,9 @@ export interface JobEvent {
   readonly why?: string;
   /** When the run began that ended so. */
   readonly beganAt?: number;
+  /** When a job that had failed was retried, and by whom. */
+  readonly retriedAt?: number;
+  readonly retriedBy?: string;
 }
 
 /** A line that a run wrote by `run.log`. */

@@ -42,13 +42,14 @@ export function timelineOf(job: Job, state: JobState, events: readonly JobEvent[
 }
 
 /** A run that was not the last one began, and ended so. BullMQ keeps only the times of the last. */
-export function ofEarlierRun({ beganAt, ...entry }: JobEvent): JobEvent[] {
+export function ofEarlierRun({ beganAt, retriedAt, retriedBy, ...entry }: JobEvent): JobEvent[] {
   const { at, attempt } = entry;
   const run = attempt === undefined ? {} : { attempt };
+  const retried = { at: retriedAt ?? at, ...(retriedBy && { why: `retried by ${retriedBy}` }) };
   return [
     ...(beganAt === undefined ? [] : [{ at: beganAt, event: 'began', ...run }]),
     entry,
-    ...(entry.event === 'failed' ? [{ at, event: 'retrying', ...run }] : []),
+    ...(entry.event === 'failed' ? [{ event: 'retrying', ...run, ...retried }] : []),
   ];
 }
 

@@ -27,6 +27,9 @@ export type JobFact = JobFacts &
     | Named<'job.failed', { tookMs: number; why: string; final: boolean; lifetimeMs?: number }>
     | Named<Unrun, { why: string; by?: string }>
     | Named<'job.put-off', { why: string; forMs: number }>
+    | Named<'job.retried', { by: string; reset: boolean; operationId?: string }>
+    | Named<'job.promoted', { by: string }>
+    | Named<'job.priority-set', { by: string; priority: number }>
     | Named<'job.handed-back' | 'job.lost' | 'job.stalled', { why: string }>
   );
 
@@ -39,7 +42,12 @@ type Act =
   | 'schedule.replaced'
   | 'schedule.deleted'
   | 'slot.limit-set'
-  | 'sweep.asked';
+  | 'sweep.asked'
+  | 'operation.asked'
+  | 'operation.stop-asked'
+  | 'operation.done'
+  | 'operation.stopped'
+  | 'operation.failed';
 
 /** Something that happened to what a workload looks after: `what` is its name, as in `lease.expired`. With `newsId` others are told. */
 export type WorkloadFact = Named<

@@ -9,7 +9,7 @@ import { Heartbeats, type WorkerBeat } from './heartbeats.js';
 import { RunningJobs } from './running-jobs.js';
 
 const EVERY_MS = 10_000;
-const STOPS_WITHIN_MS = 1_000;
+const STOPS_WITHIN_MS = 100;
 const MOST_RUNS_SHOWN = 100;
 
 /** Tells every ten seconds that this process takes jobs, and what it runs: one write, whatever it runs. It keeps no process alive. */

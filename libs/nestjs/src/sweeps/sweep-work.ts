@@ -1,22 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Outbox } from '../events/outbox.js';
 import { Journal } from '../journal/journal.js';
+import { Pace } from './pace.js';
 import { StallGauge } from './stall-gauge.js';
 import { SweepBook, withPage, type SweepRecord } from './sweep-book.js';
 import { SweepSettings } from './sweep-settings.js';
 import { LockLost, MooringStore, type StoreLock } from '../store/mooring-store.js';
+import { whileLocked } from './while-locked.js';
 import type { Page, Sweep } from './sweep.js';
-
-const FIRST_LIMIT = 100;
-const LEAST_LIMIT = 10;
-const MOST_LIMIT = 500;
-/** How long a sweep pauses after a stall that is too long, as a multiple of it. */
-const REST = 5;
-const LONGEST_REST_MS = 2_000;
-/** A page that hangs for longer loses the lock. */
-const LONGEST_PAGE_MS = 10 * 60_000;
-const RENEWALS = 4;
 
 type End = 'done' | 'tripped' | 'stopped' | 'failed';
 
@@ -44,17 +35,20 @@ export class SweepWork {
     let record: SweepRecord = { ...begun, state: 'running' };
     try {
       await this.book.save(record, lock);
-      for (let limit = FIRST_LIMIT; !closing.aborted;) {
+      const pace = new Pace(this.settings.stallMs);
+      while (!closing.aborted) {
         const beganAt = performance.now();
         gauge.take();
-        const page = await this.turnPage(sweep, record, limit, lock, closing);
+        const { sweepId, dryRun, force, position } = record;
+        const page = await whileLocked(this.store, lock, closing, (signal) =>
+          sweep.sweepOnce(pace.limit, { sweepId, dryRun, force, position, lock, signal }),
+        );
         const stallMs = gauge.take();
         record = withPage(record, page, performance.now() - beganAt, stallMs);
         if (page.tripped !== undefined) return await this.end(record, lock, 'tripped', page.tripped, page);
         if (page.position === null) return await this.end(record, lock, 'done', record.why, page);
         await this.book.save(record, lock, page.lines);
-        limit = this.nextLimit(limit, stallMs);
-        if (stallMs > this.settings.stallMs) await pause(Math.min(LONGEST_REST_MS, stallMs * REST));
+        await pace.afterPage(stallMs);
       }
       return await this.end(record, lock, 'stopped', 'Its process ended.');
     } catch (error) {
@@ -63,26 +57,6 @@ export class SweepWork {
       return await this.end(record, lock, 'failed', why);
     } finally {
       await gauge.stop();
-    }
-  }
-
-  /** Renews the lock meanwhile. */
-  private async turnPage(
-    sweep: Sweep,
-    { sweepId, dryRun, force, position }: SweepRecord,
-    limit: number,
-    lock: StoreLock,
-    closing: AbortSignal,
-  ): Promise<Page> {
-    const lost = new AbortController();
-    const renew = (): void => void this.store.write([], lock).catch(() => lost.abort());
-    const timer = setInterval(renew, lock.lockMs / RENEWALS).unref();
-    const signal = AbortSignal.any([lost.signal, closing, AbortSignal.timeout(LONGEST_PAGE_MS)]);
-    signal.addEventListener('abort', () => clearInterval(timer));
-    try {
-      return await sweep.sweepOnce(limit, { sweepId, dryRun, force, position, lock, signal });
-    } finally {
-      clearInterval(timer);
     }
   }
 
@@ -104,12 +78,5 @@ export class SweepWork {
     if (isForOthers) await this.outbox.tell(id, fact);
     else this.journal.tell(fact);
     return ended;
-  }
-
-  /** Half as much after a page that cost too much; a little more after one that cost little. */
-  private nextLimit(limit: number, stallMs: number): number {
-    const most = this.settings.stallMs;
-    if (stallMs > most) return Math.max(LEAST_LIMIT, Math.floor(limit / 2));
-    return stallMs < most / 2 ? Math.min(MOST_LIMIT, Math.ceil(limit * 1.5)) : limit;
   }
 }

@@ -12,6 +12,8 @@ export interface Excess {
   readonly reason: string;
   /** Artifacts that were written after this time, ms, keep it: the clock of its worker is behind. */
   readonly keptSince?: number;
+  /** The word for it in the history. Default `retention`. */
+  readonly word?: 'removed';
 }
 
 export type Removed = 'removed' | 'kept' | { readonly failed: string };
@@ -31,7 +33,7 @@ export class JobRemover {
 
   /** @param nowMs by the store's time */
   async remove(
-    { job, reason, keptSince = Infinity }: Excess,
+    { job, reason, keptSince = Infinity, word }: Excess,
     state: string,
     nowMs: number,
   ): Promise<Removed> {
@@ -48,6 +50,7 @@ export class JobRemover {
         state,
         finishedOn,
         reason,
+        word ?? 'retention',
       ]);
       return removed === 1 ? 'removed' : 'kept';
     } catch (error) {

@@ -1,0 +1,253 @@
+import { Owners } from '#core';
+import type { INestApplicationContext } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { KindApp } from '../../../../test/support/kind-app.js';
+import { until } from '../../../../test/support/until.js';
+import {
+  defineKind,
+  Enqueuer,
+  Handler,
+  Handles,
+  JobReader,
+  Operations,
+  OperationWorker,
+  type OperationFilter,
+  type OperationView,
+} from '../index.js';
+
+const work = defineKind({ name: 'work', queue: 'work', payload: z.any() });
+const other = defineKind({ name: 'other', queue: 'other', payload: z.any() });
+
+let runs: string[] = [];
+
+@Handles(work)
+class WorkHandler extends Handler<typeof work> {
+  async handle({ text }: { text: string }, { id }: { id: string }): Promise<void> {
+    runs.push(id);
+    throw new Error(text);
+  }
+}
+
+@Handles(other)
+class OtherHandler extends Handler<typeof other> {
+  async handle(): Promise<string> {
+    return 'well done';
+  }
+}
+
+const BY = 'ops';
+
+describe('an operation', () => {
+  let app: KindApp;
+  let context: INestApplicationContext;
+
+  beforeEach(async () => {
+    runs = [];
+    app = new KindApp();
+    context = await app.startWorker([work, other], [WorkHandler, OtherHandler], {
+      sweeps: { timers: false, lock: 1_000 },
+      worker: { concurrency: 20 },
+    });
+  });
+
+  afterEach(() => app.stop());
+
+  /** Adds jobs of these owners and waits until all have failed. */
+  async function addFailed(owners: readonly string[], text = 'too hot'): Promise<string[]> {
+    const before = runs.length;
+    const tickets = owners.map((owner) =>
+      context.get(Enqueuer).enqueue(work, { text }, { owners: [owner, 'site:1'] }),
+    );
+    const ids = (await Promise.all(tickets)).map(({ id }) => id);
+    await until(() => runs.length === before + owners.length, 'all ran');
+    for (const id of ids) await untilState(id, 'failed');
+    return ids;
+  }
+
+  async function stateOf(id: string): Promise<string | undefined> {
+    return (await context.get(JobReader).read(id))?.state;
+  }
+
+  function untilState(id: string, state: string): Promise<unknown> {
+    return until(async () => (await stateOf(id)) === state, `${id} is ${state}`);
+  }
+
+  async function operate(
+    action: OperationView['action'],
+    filter: OperationFilter,
+    dryRun = false,
+  ): Promise<OperationView> {
+    const { operationId } = await context.get(Operations).start({ action, filter, dryRun, by: BY });
+    await context.get(OperationWorker).work();
+    return (await context.get(Operations).get(operationId))!;
+  }
+
+  const trips = (count: number): string[] => Array.from({ length: count }, (_, i) => `trip:${i}`);
+
+  it('retries each failed job once, also if it fails again meanwhile, and refuses those of closed owners', async () => {
+    const ids = await addFailed(trips(250));
+    await context.get(Owners).cancel('trip:3');
+
+    const { operationId, ...done } = await operate('retry', { queue: 'work' });
+
+    expect(done).toMatchObject({
+      action: 'retry',
+      filter: { queue: 'work' },
+      state: 'done',
+      matched: 250,
+      done: 249,
+      refused: 1,
+      failed: 0,
+      skipped: 0,
+      by: BY,
+      problems: [{ id: ids[3], outcome: 'refused', code: 'OWNER_CLOSED' }],
+    });
+    expect(done.samples).toHaveLength(20);
+    await until(() => runs.length === 499, 'each ran again');
+    for (const id of ids) await untilState(id, 'failed');
+    expect(runs).toHaveLength(499);
+    const told = app.facts.filter(({ event }) => event.startsWith('operation.'));
+    expect(told).toMatchObject([
+      { event: 'operation.asked', by: BY, operationId, action: 'retry' },
+      { event: 'operation.done', by: BY, operationId, done: 249 },
+    ]);
+    await app.untilNothingIsLeft();
+  });
+
+  it('takes the jobs that its filter names, and no others', async () => {
+    const [hot, cold] = [await addFailed(['trip:1', 'trip:2']), await addFailed(['trip:1'], 'too cold')];
+    const split = new Date();
+    await until(() => Date.now() > split.getTime() + 1, 'a later millisecond');
+    const late = await addFailed(['trip:1']);
+    const matched = async (filter: OperationFilter): Promise<string[]> => {
+      const { samples, matched: count } = await operate('retry', filter, true);
+      expect(samples).toHaveLength(count);
+      return samples.map(({ id }) => id).toSorted();
+    };
+
+    expect(await matched({})).toEqual([...hot, ...cold, ...late].toSorted());
+    expect(await matched({ kind: 'other' })).toEqual([]);
+    expect(await matched({ kind: 'work', error: 'cold' })).toEqual(cold);
+    expect(await matched({ owner: 'trip:2' })).toEqual([hot[1]]);
+    expect(await matched({ before: split.toISOString() })).toEqual([...hot, ...cold].toSorted());
+    expect(await matched({ owner: 'trip:1', error: 'hot', state: 'failed' })).toEqual(
+      [hot[0]!, ...late].toSorted(),
+    );
+    expect(runs).toHaveLength(4);
+  });
+
+  it('cancels jobs that have not ended, by queue or by owner', async () => {
+    const add = (owner: string): Promise<{ id: string }> =>
+      context.get(Enqueuer).enqueue(work, { text: 'x' }, { owners: [owner], delay: '1h' });
+    const mine = await Promise.all(Array.from({ length: 150 }, () => add('trip:1')));
+    const others = await Promise.all(Array.from({ length: 5 }, () => add('trip:2')));
+
+    expect(await operate('cancel', { owner: 'trip:1', state: 'delayed' }, true)).toMatchObject({
+      matched: 150,
+      done: 0,
+      dryRun: true,
+      samples: { length: 20 },
+    });
+    expect(await operate('cancel', { owner: 'trip:1' })).toMatchObject({ matched: 150, done: 150 });
+    expect(await stateOf(mine[149]!.id)).toBe('removed');
+    expect(await stateOf(others[0]!.id)).toBe('delayed');
+    expect(await context.get(Owners).get('trip:1')).toBeUndefined();
+    expect(await operate('cancel', { queue: 'work', kind: 'work' })).toMatchObject({ matched: 5, done: 5 });
+    await app.untilNothingIsLeft();
+  });
+
+  it('removes ended jobs, and says by whom', async () => {
+    const [failed] = await addFailed(['trip:1']);
+    const { id: completed } = await context.get(Enqueuer).enqueue(other, {}, { owners: ['trip:1'] });
+    await untilState(completed, 'completed');
+
+    const { operationId, ...done } = await operate('remove', { owner: 'trip:1' });
+
+    expect(done).toMatchObject({ matched: 2, done: 2, state: 'done' });
+    for (const id of [failed!, completed]) expect(await stateOf(id)).toBe('removed');
+    expect((await context.get(JobReader).read(failed!))?.why).toBe(
+      `removed: operation ${operationId} by ops (it was failed)`,
+    );
+  });
+
+  it('is refused if no job can match, or a queue is unknown', async () => {
+    const start = (action: OperationView['action'], filter: OperationFilter): Promise<unknown> =>
+      context.get(Operations).start({ action, filter, by: BY });
+
+    await expect(start('retry', { state: 'completed' })).rejects.toMatchObject({ code: 'INVALID' });
+    await expect(start('remove', { state: 'running' })).rejects.toMatchObject({ code: 'INVALID' });
+    await expect(start('cancel', { queue: 'nothing' })).rejects.toMatchObject({ code: 'INVALID' });
+    await expect(start('cancel', { owner: 'nothing' })).rejects.toMatchObject({ code: 'INVALID' });
+    await expect(start('cancel', { before: 'soon' })).rejects.toMatchObject({ code: 'INVALID' });
+  });
+
+  it('that is stopped changes nothing more', async () => {
+    await addFailed(['trip:1']);
+    const operations = context.get(Operations);
+    const { operationId } = await operations.start({ action: 'retry', filter: {}, by: BY });
+
+    expect(await operations.stop(operationId, 'else')).toMatchObject({
+      state: 'stopped',
+      why: 'Stopped by else.',
+    });
+
+    await context.get(OperationWorker).work();
+    expect(runs).toHaveLength(1);
+    expect(await operations.get(operationId)).toMatchObject({ state: 'stopped', done: 0 });
+    expect((await operations.list()).operations.map((each) => each.operationId)).toEqual([operationId]);
+    expect(await operations.stop('op-none', 'else')).toBeUndefined();
+  });
+
+  it('that two processes work at, because a lock was lost, changes each job once', async () => {
+    const second = await app.start([work], [], { sweeps: { timers: false, lock: 1_000 } });
+    const ids = await addFailed(trips(250));
+    const { operationId } = await context.get(Operations).start({ action: 'retry', filter: {}, by: BY });
+    const lock = `${app.prefix}~sweeps~lock~operations`;
+
+    await until(async () => {
+      // As if the process that has it had been paused for too long.
+      await app.redis.hset(lock, 'until', 0);
+      void context.get(OperationWorker).work();
+      void second.get(OperationWorker).work();
+      return (await context.get(Operations).get(operationId))?.state === 'done';
+    }, 'it is done');
+
+    await until(() => runs.length === 500, 'each ran again');
+    for (const id of ids) await untilState(id, 'failed');
+    expect(runs).toHaveLength(500);
+    expect(await context.get(Operations).get(operationId)).toMatchObject({ matched: 250, done: 250 });
+  });
+
+  it('whose page is done again after a crash changes nothing twice', async () => {
+    const ids = await addFailed(trips(30));
+    const { operationId } = await context.get(Operations).start({ action: 'retry', filter: {}, by: BY });
+    const before = await recordOf(operationId);
+    await context.get(OperationWorker).work();
+    await until(() => runs.length === 60, 'each ran again');
+    for (const id of ids) await untilState(id, 'failed');
+    const pending = await Promise.all(
+      ids.map(async (id) => ({
+        id,
+        queue: 'work',
+        set: 'failed',
+        at: Number(await app.redis.hget(`${app.prefix}:work:${id}`, 'finishedOn')),
+      })),
+    );
+    // As if the process had died before it counted, and its jobs had failed at the same time once more.
+    const lost = { ...before, state: 'running', matched: 30, pending, isSeen: true };
+    await app.redis.hset(`${app.prefix}~sweeps~operation~${operationId}`, 'record', JSON.stringify(lost));
+    await app.redis.zadd(`${app.prefix}~sweeps~operations-open`, 1, operationId);
+
+    await context.get(OperationWorker).work();
+
+    expect(await context.get(Operations).get(operationId)).toMatchObject({ state: 'done', done: 30 });
+    // A job that waited again would not have failed yet.
+    for (const id of ids) await untilState(id, 'failed');
+    expect(runs).toHaveLength(60);
+  });
+
+  async function recordOf(id: string): Promise<object> {
+    return JSON.parse((await app.redis.hget(`${app.prefix}~sweeps~operation~${id}`, 'record'))!) as object;
+  }
+});
