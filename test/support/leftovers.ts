@@ -3,7 +3,7 @@ import { until } from './until.js';
 
 /** Keys that stay when nothing is in progress. */
 const STAYS =
-  /~(closed|idle|cancelled|history-kept|remembers-jobs|partitions|owners~\d+|sweeps~(kinds|open|operations|lock~[\w-]+|of~[\w-]+))$|:(events:(in|out|dead)|\{fleet\}|\{diagrams:\w\}:known|\{leases\}:(number|secret|all|over|is:(ended|failed)))$/;
+  /~(closed|idle|cancelled|history-kept|remembers-jobs|partitions|owners~\d+|sweeps~(kinds|operations|lock~[\w-]+|of~[\w-]+))$|:(events:(in|out|dead)|\{fleet\}|\{diagrams:\w\}:known|\{leases\}:(number|secret|all|over|is:(ended|failed)))$/;
 const ENDS_BY_ITSELF =
   /~(owner|receipt|worker|told|history|gone|gone-at|once|limit|turn|sweeps~(record|lines|gone|operation))~|~(empty|receipts|workers)$|~sweeps~gone$|:\{(trips\}:(trip|driver|offers|key)|leases\}:(lease|key)|diagrams:\w\}|marker|barrier(:\d+)?\})/;
 const RECORD = /~owner~/;
