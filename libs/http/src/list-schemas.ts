@@ -38,13 +38,18 @@ export type JobsQuery = z.output<typeof JobsQuery>;
 
 const time = z.iso.datetime().nullable();
 
+/** What every list shows of a job. */
+const shownJob = {
+  id: z.string(),
+  kind: z.string(),
+  queue: z.string(),
+  owners: z.array(z.string()),
+  state: z.enum(JOB_STATES),
+};
+
 const ListedJobAnswer = z
   .object({
-    id: z.string(),
-    kind: z.string(),
-    queue: z.string(),
-    owners: z.array(z.string()),
-    state: z.enum(JOB_STATES),
+    ...shownJob,
     error: z.string().nullable().describe('At most 2,000 characters of the failure, or why it was removed.'),
     attempts: count,
     acceptedAt: z.iso.datetime(),
@@ -125,11 +130,7 @@ export const LogAnswer = z
 
 export const FlowTreeAnswer = z
   .object({
-    id: z.string(),
-    kind: z.string(),
-    queue: z.string(),
-    owners: z.array(z.string()),
-    state: z.enum(JOB_STATES),
+    ...shownJob,
     error: z.string().nullable(),
     children: z.array(z.unknown()).describe('Jobs of the same shape, without parent.'),
     parent: z.string().nullable().describe('The job that waits for this one.'),

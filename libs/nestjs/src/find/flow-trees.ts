@@ -4,16 +4,11 @@ import { readChildren, type ChildOutcome } from '../flows/children.js';
 import { MAX_FLOW_JOBS } from '../flows/flow.js';
 import { ApplicationQueues } from '../queues/application-queues.js';
 import { JobReader } from '../read/job-reader.js';
-import type { JobView, JobViewState } from '../read/job-view.js';
+import type { JobView } from '../read/job-view.js';
+import type { ListedJob } from './listed-job.js';
 
 /** A job of a flow, and those below it. */
-export interface FlowNode {
-  readonly id: string;
-  readonly kind: string;
-  readonly queue: string;
-  readonly owners: readonly string[];
-  readonly state: JobViewState;
-  readonly error: string | null;
+export interface FlowNode extends Pick<ListedJob, 'id' | 'kind' | 'queue' | 'owners' | 'state' | 'error'> {
   readonly children: readonly FlowNode[];
 }
 
