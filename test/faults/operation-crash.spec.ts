@@ -19,7 +19,7 @@ import { until } from '../support/until.js';
 
 const JOBS = 240;
 const CLOSED = 3;
-/** Of the commands, so many are died at, from either side. */
+/** The number of commands at which a process dies, once before and once after each. */
 const SAMPLED = 5;
 const TRIAL_MS = 20_000;
 

@@ -63,12 +63,12 @@ describe('MooredQueue, many jobs at once', () => {
     const queue = kit.queue();
     const slot = { key: 'gpu', limit: 1 };
     const done: (() => void)[] = [];
-    const worker = kit.worker(() => new Promise<void>((resolve) => done.push(resolve)));
+    kit.worker(() => new Promise<void>((resolve) => done.push(resolve)));
     await queue.add('holds', {}, { owners: ['track:1'], slot });
     await until(() => done.length === 1, 'one job holds the slot');
     await queue.add('in line', {}, { owners: ['track:1'], slot });
     await until(async () => (await queue.getDelayedCount()) === 1, 'the other one waits for it');
-    await worker.pause(true);
+    await queue.pause();
     await queue.add('later', {}, { owners: ['track:1'], delay: 60_000 });
 
     await queue.promoteJobs();
@@ -78,7 +78,7 @@ describe('MooredQueue, many jobs at once', () => {
       prioritized: 1,
       wait: 0,
     });
-    void worker.resume();
+    await queue.resume();
     await until(() => done.length === 2, 'the promoted job runs');
     for (const end of done) end();
     await until(() => done.length === 3, 'the job in line runs');
