@@ -44,7 +44,7 @@ export class DiagramStatus {
       case 'running':
         return { state: 'rendering' };
       case 'failed':
-        return { state: 'failed', flaw: diagram.flaw ?? { message: view.error ?? 'The render failed.' } };
+        return { state: 'failed', flaw: await this.flawOf(diagram, view.error) };
       case 'cancelled':
         return this.gone(diagram, 'cancelled');
       case 'completed':
@@ -83,6 +83,13 @@ export class DiagramStatus {
   private async lookAgain(diagram: DiagramRecord): Promise<Look> {
     const picture = await this.picture(diagram);
     return picture ? { state: 'completed', picture } : { state: 'removed' };
+  }
+
+  /** Without a record of the repository, what the job says: that has no line and no column. */
+  private async flawOf({ id, flaw }: DiagramRecord, error: string | null): Promise<Flaw> {
+    // It may have been recorded between the two reads.
+    const recorded = flaw ?? (await this.diagrams.find(id))?.flaw;
+    return recorded ?? { message: error ?? 'The render failed.' };
   }
 
   private async picture({ job, output }: DiagramRecord): Promise<Artifact | undefined> {
