@@ -8,6 +8,8 @@ export interface PoolSpec {
   readonly memoryMb: number;
   /** Whether what it loads makes code of text. */
   readonly evaluates?: boolean;
+  /** Whether its WebAssembly is compiled quickly and never optimized, which pays for a large program that draws little. */
+  readonly compilesQuickly?: boolean;
   /** Whether it draws once: what is made of one source could await the next. */
   readonly drawsOnce?: boolean;
   /** How long it may take to be ready, and to load what draws. */

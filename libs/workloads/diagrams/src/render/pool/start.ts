@@ -22,7 +22,12 @@ export function start(spec: PoolSpec, folder: string): ChildProcess {
   const child = fork(entry, [JSON.stringify(spec.setup)], {
     cwd: folder,
     env: {},
-    execArgv: [`--max-old-space-size=${spec.heapMb}`, '--no-warnings', ...wallOf(spec, entry, folder)],
+    execArgv: [
+      `--max-old-space-size=${spec.heapMb}`,
+      '--no-warnings',
+      ...(spec.compilesQuickly ? ['--liftoff-only'] : []),
+      ...wallOf(spec, entry, folder),
+    ],
     serialization: 'advanced',
     // The last is the pipe by which it notices that this process died.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
