@@ -49,7 +49,9 @@ const MUTANTS: readonly Mutant[] = [
   ['noted', "redis.call('HGET', diagram, 'n') ~= ARGV[1]", 'false'],
   ['noted', "redis.call('HSET', diagram, 'job', ARGV[2], 'by', ARGV[3])", ''],
   ['noted', ", 'by', ARGV[3]", ''],
-  ['noted', "redis.call('HDEL', diagram, 'u', 'e')", ''],
+  ['noted', "redis.call('HGET', diagram, 'job') ~= ARGV[2]", 'true'],
+  ['noted', "redis.call('HDEL', diagram, 'e')", ''],
+  ['noted', "redis.call('HDEL', diagram, 'u')", ''],
   ['refused', "redis.call('HGET', diagram, 'n') ~= ARGV[1]", 'false'],
   ['refused', "redis.call('HDEL', diagram, 'u')", ''],
   ['refused', "redis.call('HDEL', diagram .. ':askers', ARGV[2])", ''],
@@ -266,6 +268,9 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.turnEnds();
   await world.ask('L2', 'trip:1', '5');
   await world.run('noted', 1, 'job-0', 'trip:1');
+  // It began after its claim had ended.
+  await world.run('begin', 'job-late', 'trip:0', 'r late');
+  await world.run('record', 'job-late', 'e', '{"message":"late"}');
   await world.run('noted', 2, 'job-1', 'trip:1');
   await world.see();
   await world.run('join', 'text', KEPT_MS, SOON_MS);
@@ -320,9 +325,11 @@ async function live(world: World, redis: Redis): Promise<unknown[]> {
   await world.see();
   await world.ask('L2', 'trip:1', '8');
   await world.see();
-  await world.run('noted', 7, 'job-4', 'trip:1');
+  // Faster than the process that enqueued it.
   await world.run('begin', 'job-4', 'trip:1', 'r 4');
   await world.run('record', 'job-4', 'e', '{}');
+  await world.run('noted', 7, 'job-4', 'trip:1');
+  await world.see();
   await world.run('record', 'job-4', 'w', '["a label"]');
   // Compared as numbers.
   await world.run('strike', 'trip:1', '10', SOON_MS);

@@ -13,6 +13,10 @@ local diagram = KEYS[1]
 if redis.call('HGET', diagram, 'n') ~= ARGV[1] then
   return 'late'
 end
+-- A job that has begun may already have recorded its error.
+if redis.call('HGET', diagram, 'job') ~= ARGV[2] then
+  redis.call('HDEL', diagram, 'e')
+end
 redis.call('HSET', diagram, 'job', ARGV[2], 'by', ARGV[3])
-redis.call('HDEL', diagram, 'u', 'e')
+redis.call('HDEL', diagram, 'u')
 return 'ok'
