@@ -25,10 +25,7 @@ describe('a finished job', () => {
     }));
     const { body } = await fleet.request('POST', '/v1/jobs/batch', { jobs });
     const ids = (body['results'] as { id: string }[]).map(({ id }) => id);
-    await until(async () => {
-      const states = await Promise.all(ids.map(async (id) => (await fleet.job(id)).state));
-      return states.every((state) => state === 'removed');
-    }, 'all are removed');
+    for (const id of ids) await fleet.untilState(id, 'removed');
     expect(await files()).toEqual([]);
     expect((await fleet.job(ids[0]!)).error).toMatch(
       /^retention by janitor: it ended more than 2 s ago \(it was failed\)$/,
