@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { EventMapping } from './event-mapping.js';
-import type { EventListener } from './facts.js';
+import type { EventFact, EventListener } from './facts.js';
 
 /** Options of the application, beside those of `MooringModule`. This library reads no environment variables. */
 export abstract class EventOptions {
@@ -17,6 +17,13 @@ export abstract class EventOptions {
 
 export const EVENT_DEFAULTS = { takeOverMs: 15_000, forgetMs: 600_000 } as const;
 
-export function notify(options: EventOptions, fact: Parameters<EventListener>[0]): void {
-  for (const listener of options.listeners ?? []) listener(fact);
+/** What happened has happened, whether or not a listener fails. */
+export function notify({ listeners = [] }: Pick<EventOptions, 'listeners'>, fact: EventFact): void {
+  for (const listener of listeners) {
+    try {
+      listener(fact);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
+  }
 }

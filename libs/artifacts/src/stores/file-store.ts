@@ -58,12 +58,15 @@ export class FileStore implements ByteStore {
     if (!(await this.hasFolder(folder))) return undefined;
     const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(nothingIfMissing);
     if (!handle) return undefined;
-    const stats = await handle.stat();
-    // A truncated file is treated as missing, because its reader would wait for the rest.
-    if (stats.isFile() && stats.size === (whole ?? stats.size))
-      return handle.createReadStream(range && { start: range.first, end: range.last });
-    await handle.close();
-    return undefined;
+    let isWhole = false;
+    try {
+      const stats = await handle.stat();
+      // A truncated file is treated as missing, because its reader would wait for the rest.
+      isWhole = stats.isFile() && stats.size === (whole ?? stats.size);
+    } finally {
+      if (!isWhole) await handle.close();
+    }
+    return isWhole ? handle.createReadStream(range && { start: range.first, end: range.last }) : undefined;
   }
 
   async remove(folder: string, file: string): Promise<void> {

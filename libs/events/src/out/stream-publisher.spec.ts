@@ -213,6 +213,28 @@ describe('StreamPublisher', () => {
     expect(lost).toEqual([{ event: 'events.lost', count: 5, why: expect.stringMatching(/WRONGTYPE/) }]);
   });
 
+  it('continues after a listener that throws', async () => {
+    const broken = new Error('broken listener');
+    const fail = (): never => {
+      throw broken;
+    };
+    const warned: Error[] = [];
+    const listen = (warning: Error): void => void warned.push(warning);
+    process.on('warning', listen);
+    await redis.set(key, 'no stream');
+    const events = new StreamPublisher({ redis, prefix, publish: 'all', keep: 100, listeners: [fail] });
+    try {
+      await events.publish(ENDS[0]!);
+      await until(() => warned.includes(broken), 'the error is reported');
+      await redis.del(key);
+      await events.publish(cancelled);
+      await until(async () => (await redis.xlen(key)) === 1, 'the next event is written');
+    } finally {
+      process.off('warning', listen);
+      await events.onApplicationShutdown();
+    }
+  });
+
   it('buffers a limited number of events while the store is unavailable, without blocking callers', async () => {
     const store = await TestStore.start();
     const own = new Redis(store.url, { maxRetriesPerRequest: null });

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import type { EventListener } from '../facts.js';
 import { eventsOut } from '../keys.js';
+import { notify } from '../options.js';
 import { outboundEvent, type OutboundEvent, type PublishLevel } from './outbound-event.js';
 
 export interface StreamPublisherOptions {
@@ -115,6 +116,6 @@ export class StreamPublisher implements Publisher, OnApplicationShutdown {
     const count = this.lost;
     this.lost = 0;
     this.reportedAt = performance.now();
-    for (const listener of this.options.listeners ?? []) listener({ event: 'events.lost', count, why });
+    notify(this.options, { event: 'events.lost', count, why });
   }
 }
