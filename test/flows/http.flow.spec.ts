@@ -181,6 +181,7 @@ describe('the HTTP interface', () => {
     const openapi = await fleet.request('GET', '/openapi.json');
     expect(Object.keys(openapi.body['paths'] as object)).toEqual([
       '/v1/events',
+      '/v1/stream',
       '/v1/jobs/{id}/artifacts/{name}',
       '/v1/cancellations',
       '/v1/cancellations/{cancelId}',

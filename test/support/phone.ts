@@ -1,3 +1,4 @@
+import { serverSentEvents } from './server-sent.js';
 import { Stalls } from './stalls.js';
 import { until } from './until.js';
 
@@ -77,23 +78,14 @@ export class Phone {
   }
 
   private async listen(body: ReadableStream<Uint8Array>): Promise<void> {
-    const decoder = new TextDecoder();
-    let unread = '';
-    for await (const chunk of body) {
-      const blocks = (unread + decoder.decode(chunk, { stream: true })).split('\n\n');
-      unread = blocks.pop()!;
-      for (const block of blocks) this.read(block);
+    for await (const { id, event, data } of serverSentEvents(body)) {
+      if (event === undefined) this.beats += 1;
+      else this.see({ id: id!, event, data: JSON.parse(data) as Shown['data'], at: Date.now() });
     }
     this.hasEnded = true;
   }
 
-  private read(block: string): void {
-    if (block.startsWith(':')) this.beats += 1;
-    const fields = new Map(block.split('\n').map((line) => line.split(': ', 2) as [string, string]));
-    const event = fields.get('event');
-    if (event === undefined) return;
-    const data = JSON.parse(block.slice(block.indexOf('data: ') + 6)) as Shown['data'];
-    const shown = { id: fields.get('id')!, event, data, at: Date.now() };
+  private see(shown: Shown): void {
     this.seen.push(shown);
     this.heard(shown);
   }

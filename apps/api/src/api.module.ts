@@ -1,4 +1,4 @@
-import { EventMapping, EventsModule } from '#events';
+import { EventMapping, EventsModule, OutboundEventStream } from '#events';
 import { fleetParts, listenersOf } from '#fleet';
 import { MooringHttpModule, ProblemFilter } from '#http';
 import type { Runtime } from '#runtime';
@@ -10,6 +10,9 @@ import { ApiDocument } from './docs/api-document.js';
 import { DocsController } from './docs/docs.controller.js';
 import { EventsController, SignedEventsController } from './events/events.controller.js';
 import { EventSecrets } from './events/signature.guard.js';
+import { LiveStreams } from './stream/live-streams.js';
+import { QueueCounts } from './stream/queue-changes.js';
+import { StreamController } from './stream/stream.controller.js';
 
 /** The producer: turns HTTP requests into jobs. */
 @Module({})
@@ -29,10 +32,20 @@ export class ApiModule {
           }),
         }),
       ],
-      controllers: [DocsController, env.EVENT_SECRETS ? SignedEventsController : EventsController],
+      controllers: [
+        DocsController,
+        env.EVENT_SECRETS ? SignedEventsController : EventsController,
+        StreamController,
+      ],
       providers: [
         ...providers,
         ApiDocument,
+        LiveStreams,
+        QueueCounts,
+        {
+          provide: OutboundEventStream,
+          useFactory: () => new OutboundEventStream(runtime.redis, env.MOORING_PREFIX),
+        },
         { provide: ApiKeys, useValue: { known: env.API_KEYS } },
         { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },

@@ -1,4 +1,5 @@
 import { Needs } from '#http';
+import { enoughOf } from '#workload-kit/api';
 import { Body, Controller, Get, Headers, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -46,5 +47,6 @@ export class DriversController {
     const begin = await this.hub.prepare(id, last);
     reply.hijack();
     begin(reply.raw, reply.getHeaders() as OutgoingHttpHeaders);
+    enoughOf(reply).addEventListener('abort', () => reply.raw.end());
   }
 }
