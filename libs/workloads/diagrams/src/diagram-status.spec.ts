@@ -27,7 +27,7 @@ describe('the status of a diagram', () => {
     const imports = [
       MooringModule.forRoot({ connection: redis, prefix, listeners: [] }),
       WorkloadStoreModule.forRoot(redis, prefix),
-      await diagrams.moduleFor('api', SETTINGS),
+      await repository.moduleFor('api', SETTINGS),
     ];
     context = await startNestApp({ imports });
   });
@@ -40,14 +40,14 @@ describe('the status of a diagram', () => {
   });
 
   it('has the line of an error that was recorded after the diagram was read', async () => {
-    const diagrams = context.get(DiagramRepository, { strict: false });
-    const asked = await diagrams.ask(ID, { type: 'graphviz', output: 'svg', source: 'digraph {' }, NO_OWNER);
+    const repository = context.get(DiagramRepository, { strict: false });
+    const asked = await repository.ask(ID, { type: 'graphviz', output: 'svg', source: 'digraph {' }, NO_OWNER);
     if (asked.word !== 'ask') throw new Error('The first request enqueues the job.');
-    await diagrams.noted({ id: ID, ...asked }, JOB, '');
-    await diagrams.begin(ID, JOB, '', 'graphviz');
-    const readBefore = (await diagrams.find(ID))!;
+    await repository.noted({ id: ID, ...asked }, JOB, '');
+    await repository.begin(ID, JOB, '', 'graphviz');
+    const readBefore = (await repository.find(ID))!;
 
-    await diagrams.recordFlaw(ID, JOB, { message: 'syntax error in line 1', line: 1 });
+    await repository.recordFlaw(ID, JOB, { message: 'syntax error in line 1', line: 1 });
     const failed = { state: 'failed', error: 'syntax error in line 1' } as JobView;
     vi.spyOn(context.get(JobReader, { strict: false }), 'read').mockResolvedValue(failed);
     const status = await context.get(DiagramStatus, { strict: false }).look(readBefore);
