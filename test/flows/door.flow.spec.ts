@@ -198,7 +198,7 @@ describe('the api without keys', () => {
       operations.find((each) => each.name === name)?.requestBody?.required;
     expect(bodyOf('post /v1/jobs')).toBe(true);
     expect(bodyOf('post /v1/owners/{type}/{id}/cancel')).toBe(false);
-    expect(bodyOf('post /v1/admin/sweeps/{kind}')).toBe(false);
+    expect(bodyOf('post /v1/admin/sweeps/{sweep}')).toBe(false);
     expect(bodyOf('post /v1/owners/{type}/{id}/reopen')).toBeUndefined();
   });
 });

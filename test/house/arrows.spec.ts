@@ -24,6 +24,7 @@ const ROOMS = [
   'nearest-name',
   'sandbox',
   'testing',
+  'client',
 ];
 
 /**
@@ -37,6 +38,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'events',
     'resolvers',
     'http',
+    'client',
     'runtime',
     'nestjs',
     'core',
@@ -61,6 +63,7 @@ const ARROWS: Record<string, readonly string[]> = {
   'nearest-name': [],
   sandbox: [],
   testing: ['nestjs', 'core'],
+  client: [],
   test: [...ROOMS, 'bench'],
   bench: [...ROOMS, 'test'],
 };

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { expect, inject } from 'vitest';
 import type { EnqueueTicket, JobView } from '#nestjs';
 import { isAlive } from '#runtime';
+import { checkAnswer } from './contract.js';
 import { TestProcess } from './process.js';
 import { until } from './until.js';
 
@@ -90,6 +91,7 @@ export class Fleet {
     );
   }
 
+  /** Calls the api; fails if the answer is not what docs/openapi.json says. */
   async request(
     method: string,
     path: string,
@@ -102,7 +104,9 @@ export class Fleet {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };
+    const answer = { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };
+    checkAnswer(method, path, answer);
+    return answer;
   }
 
   /** Enqueues a probe; returns its id. */

@@ -1,15 +1,18 @@
 import { Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
-import { ApiHeader, ApiNotFoundResponse, ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import { ArtifactReader } from '#nestjs';
 import { headersOf, isKnown, rangeOf } from './artifact-headers.js';
 import { MooringController, type Reply } from './mooring-controller.js';
 import { ApiProblem, notFound } from './problem.js';
 import { Needs } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { ARTIFACTS } from './openapi/jobs.js';
 
 const NO_SUCH_ARTIFACT = 'The job has no artifact with this name.';
 const BYTES = { type: 'string', format: 'binary' } as const;
 
 /** Read the artifacts of a job. */
+@Describes(ARTIFACTS)
 @MooringController('jobs/:id/artifacts', 'jobs')
 export class ArtifactsController {
   constructor(private readonly reader: ArtifactReader) {}
@@ -22,9 +25,6 @@ export class ArtifactsController {
   @ApiOkResponse({ schema: BYTES, description: 'An attachment. Its ETag is its SHA-256.' })
   @ApiResponse({ status: 206, schema: BYTES, description: 'The requested range.' })
   @ApiResponse({ status: 304, description: 'The caller has the current version.' })
-  @ApiResponse({ status: 416, description: 'The range begins after the end.' })
-  @ApiResponse({ status: 503, description: 'The bytes are missing or cannot be reached.' })
-  @ApiNotFoundResponse({ description: 'The job has no such artifact, or its run has not completed.' })
   async read(
     @Param('id') id: string,
     @Param('name') name: string,

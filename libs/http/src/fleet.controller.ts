@@ -5,8 +5,11 @@ import { NoQuery } from './admin-schemas.js';
 import { KindsAnswer, WorkersAnswer } from './list-schemas.js';
 import { MooringController } from './mooring-controller.js';
 import { Needs } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { KINDS, WORKERS } from './openapi/fleet.js';
 
 /** List the kinds of jobs. */
+@Describes(KINDS)
 @MooringController('kinds', 'fleet')
 export class KindsController {
   constructor(private readonly kinds: KindList) {}
@@ -20,6 +23,7 @@ export class KindsController {
 }
 
 /** List the processes that take jobs. */
+@Describes(WORKERS)
 @MooringController('workers', 'fleet')
 export class WorkersController {
   constructor(private readonly workers: WorkerList) {}

@@ -17,6 +17,8 @@ import {
   MAX_FLOW_JOBS,
 } from '#nestjs';
 import { Caller, Needs, type CalledRequest } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { FLOWS } from './openapi/flows-and-schedules.js';
 
 /** One job of a flow. Children are validated level by level, so that depth is limited before a deep tree is read. */
 const FlowBody = z
@@ -40,6 +42,7 @@ const FlowBody = z
 type FlowBody = z.output<typeof FlowBody>;
 
 /** Enqueue and read flows: trees of jobs in which each job waits for its children. */
+@Describes(FLOWS)
 @MooringController('flows', 'flows')
 export class FlowsController {
   constructor(

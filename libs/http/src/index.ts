@@ -20,3 +20,7 @@ export {
   type ProblemMore,
 } from './problem.js';
 export { Caller, ForEverybody, NEEDS, Needs, SCOPES, type CalledRequest, type Scope } from './scopes.js';
+export { completeDocument } from './openapi/complete-document.js';
+export { Describes, type RouteDescription } from './openapi/describes.js';
+export { toJsonSchema } from './openapi/json-schemas.js';
+export type { KnownProblem } from './openapi/known-problems.js';

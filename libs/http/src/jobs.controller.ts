@@ -35,6 +35,8 @@ import { TakesUpTo } from './body-limit.js';
 import { idempotencyKeyOf, slotOfCallers } from './callers-keys.js';
 import { describeError, notFound } from './problem.js';
 import { Caller, Needs, type CalledRequest } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { JOBS } from './openapi/jobs.js';
 
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const NO_SUCH_JOB = 'There is no job with this id.';
@@ -43,6 +45,7 @@ const NO_CONTENTS = 'There is no job with this id, or it was removed, and its pa
 type BatchResult = { readonly status: number } & Readonly<Record<string, unknown>>;
 
 /** Enqueue one job or a batch; list, read, cancel and retry jobs. */
+@Describes(JOBS)
 @MooringController('jobs', 'jobs')
 export class JobsController {
   constructor(

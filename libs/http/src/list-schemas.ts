@@ -23,17 +23,15 @@ const OwnerName = z
   });
 
 /** Strict: a filter that is misspelt would otherwise show jobs that were not asked for. */
-export const JobsQuery = z
-  .strictObject({
-    queue: z.string().max(256).optional(),
-    kind: z.string().max(256).optional(),
-    state: z.enum(JOB_STATES).optional(),
-    owner: OwnerName.optional().describe('As in trip:42.'),
-    error: z.string().min(1).max(500).optional().describe('A part of the text of the failure.'),
-    cursor: z.string().max(LONGEST_CURSOR).optional(),
-    limit: limitOf(1_000, 100),
-  })
-  .meta({ id: 'JobsQuery' });
+export const JobsQuery = z.strictObject({
+  queue: z.string().max(256).optional(),
+  kind: z.string().max(256).optional(),
+  state: z.enum(JOB_STATES).optional(),
+  owner: OwnerName.optional().describe('As in trip:42.'),
+  error: z.string().min(1).max(500).optional().describe('A part of the text of the failure.'),
+  cursor: z.string().max(LONGEST_CURSOR).optional(),
+  limit: limitOf(1_000, 100),
+});
 export type JobsQuery = z.output<typeof JobsQuery>;
 
 const time = z.iso.datetime().nullable();
@@ -68,19 +66,17 @@ export const JobsAnswer = z
   })
   .meta({ id: 'Jobs' });
 
-export const OwnersQuery = z
-  .strictObject({
-    type: z.string().min(1).max(64).optional(),
-    prefix: z
-      .string()
-      .max(600)
-      .optional()
-      .describe('How the id begins, with a type; or how the name begins, as in trip:4.'),
-    state: z.enum(['open', 'closed']).optional(),
-    cursor: z.string().max(LONGEST_CURSOR).optional(),
-    limit: limitOf(100, 50),
-  })
-  .meta({ id: 'OwnersQuery' });
+export const OwnersQuery = z.strictObject({
+  type: z.string().min(1).max(64).optional(),
+  prefix: z
+    .string()
+    .max(600)
+    .optional()
+    .describe('How the id begins, with a type; or how the name begins, as in trip:4.'),
+  state: z.enum(['open', 'closed']).optional(),
+  cursor: z.string().max(LONGEST_CURSOR).optional(),
+  limit: limitOf(100, 50),
+});
 export type OwnersQuery = z.output<typeof OwnersQuery>;
 
 const ListedOwnerAnswer = z.object({
@@ -95,16 +91,14 @@ export const OwnersAnswer = z
   .object({ owners: z.array(ListedOwnerAnswer).describe('By name.'), cursor: NextCursor })
   .meta({ id: 'Owners' });
 
-export const CancellationsQuery = z
-  .strictObject({
-    open: z
-      .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
-      .optional()
-      .describe('true: those whose jobs have not all left. false: the others.'),
-    cursor: z.string().max(64).optional(),
-    limit: limitOf(100, 100),
-  })
-  .meta({ id: 'CancellationsQuery' });
+export const CancellationsQuery = z.strictObject({
+  open: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+    .optional()
+    .describe('true: those whose jobs have not all left. false: the others.'),
+  cursor: z.string().max(64).optional(),
+  limit: limitOf(100, 100),
+});
 export type CancellationsQuery = z.output<typeof CancellationsQuery>;
 
 export const CancellationsAnswer = z

@@ -6,11 +6,14 @@ import { HTTP_PATH, MooringController, type Reply } from './mooring-controller.j
 import { ApiProblem, notFound } from './problem.js';
 import { OperationAnswer, OperationAsked, OperationBody, OperationsAnswer } from './repair-schemas.js';
 import { Caller, Needs, type CalledRequest } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { OPERATIONS } from './openapi/operations.js';
 
 const NO_SUCH_OPERATION =
   'There is no operation with this id, or its record has expired: the last 200 are kept for 7 days.';
 
 /** Retry, cancel or remove many jobs in the background; list, read and stop these operations. */
+@Describes(OPERATIONS)
 @MooringController('operations', 'operations')
 export class OperationsController {
   constructor(

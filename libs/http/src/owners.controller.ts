@@ -29,6 +29,8 @@ import {
 } from './owner-schemas.js';
 import { notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { CANCELLATIONS, OWNER, OWNERS } from './openapi/owners.js';
 
 const HISTORY_PAGE = 100;
 /** µs */
@@ -36,6 +38,7 @@ const RECEIPT_TIME = /^\d{1,17}$/;
 type HistoryItem = HistoryView['entries'][number];
 
 /** Read, cancel and reopen an owner, and read its history. */
+@Describes(OWNER)
 @MooringController('owners/:type/:id', 'owners')
 export class OwnersController {
   constructor(
@@ -118,6 +121,7 @@ export class OwnersController {
 }
 
 /** List the owners that have jobs or a record. */
+@Describes(OWNERS)
 @MooringController('owners', 'owners')
 export class OwnerListController {
   constructor(private readonly finder: OwnerFinder) {}
@@ -132,6 +136,7 @@ export class OwnerListController {
 }
 
 /** List cancellations, and read the current receipt of one. */
+@Describes(CANCELLATIONS)
 @MooringController('cancellations', 'cancellations')
 export class CancellationsController {
   private resuming: Promise<unknown> | undefined;

@@ -2,26 +2,7 @@ import { MooringError } from '#core';
 import { HttpException, Logger } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
 import { meansUnavailable, StoreUnavailableError } from '#nestjs';
-
-const STATUSES: Readonly<Record<string, number>> = {
-  INVALID: 400,
-  UNKNOWN_KIND: 404,
-  NOT_FOUND: 404,
-  OWNER_CLOSED: 409,
-  NOT_DELAYED: 409,
-  NOT_FAILED: 409,
-  NOT_WAITING: 409,
-  DUPLICATE: 409,
-  SLOT_LIMIT: 409,
-  TOO_LARGE: 413,
-  IDEMPOTENCY_CONFLICT: 422,
-  QUEUE_FULL: 429,
-  OWNER_FULL: 429,
-  STORE_FULL: 503,
-  STORE_UNAVAILABLE: 503,
-  ARTIFACT_UNAVAILABLE: 503,
-  CLOSED_FULL: 507,
-};
+import { isKnownCode, known } from './openapi/known-problems.js';
 
 /** Codes for errors of the framework, which have none. */
 const CODES: Readonly<Record<number, string>> = { 400: 'INVALID', 413: 'TOO_LARGE' };
@@ -104,14 +85,18 @@ const UNEXPECTED = 'Internal error. The log has the details under this requestId
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof MooringError) {
-    const { code, message: detail, retryAfterMs, status = STATUSES[code] } = error as OwnError;
-    if (status !== undefined)
-      return new ApiProblem(status, PUBLIC_CODES[code] ?? code, detail, { retryAfterMs });
+    const code = PUBLIC_CODES[error.code] ?? error.code;
+    const { message: detail, retryAfterMs, status = statusOfCode(code) } = error as OwnError;
+    if (status !== undefined) return new ApiProblem(status, code, detail, { retryAfterMs });
   }
   if (meansUnavailable(error)) return problemOf(new StoreUnavailableError('The store does not answer.'));
   const status = statusOf(error);
   if (status < 400 || status > 499) return new ApiProblem(500, 'INTERNAL', UNEXPECTED);
   return new ApiProblem(status, CODES[status] ?? nameOf(status), sentenceOf(error));
+}
+
+function statusOfCode(code: string): number | undefined {
+  return isKnownCode(code) ? known(code).status : undefined;
 }
 
 /** Errors of Fastify, such as those of its body parser, have a `statusCode`. */

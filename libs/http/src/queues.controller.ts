@@ -5,10 +5,13 @@ import { PausedAnswer, QueuesAnswer } from './admin-schemas.js';
 import { MooringController } from './mooring-controller.js';
 import { notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { QUEUES } from './openapi/admin.js';
 
 const NO_SUCH_QUEUE = 'There is no queue with this name. GET /v1/admin/queues lists all queues.';
 
 /** Read, pause and resume queues. */
+@Describes(QUEUES)
 @MooringController('admin/queues', 'admin')
 export class QueuesController {
   constructor(

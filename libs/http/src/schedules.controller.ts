@@ -8,6 +8,8 @@ import { MooringController, type Reply } from './mooring-controller.js';
 import { ApiProblem, notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
 import { slotOfCallers } from './callers-keys.js';
+import { Describes } from './openapi/describes.js';
+import { SCHEDULES } from './openapi/flows-and-schedules.js';
 
 const ScheduleBody = z
   .strictObject({
@@ -42,6 +44,7 @@ const SchedulesAnswer = z
 const NO_SUCH_SCHEDULE = 'There is no schedule with this id.';
 
 /** Create, replace, list, read and delete schedules. */
+@Describes(SCHEDULES)
 @MooringController('schedules', 'schedules')
 export class SchedulesController {
   constructor(

@@ -7,12 +7,15 @@ import { SlotAnswer, SlotBody } from './admin-schemas.js';
 import { SlotKey } from './fields.js';
 import { MooringController } from './mooring-controller.js';
 import { Caller, Needs } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { SLOTS } from './openapi/admin.js';
 
 type CallersSlot = z.output<typeof SlotAnswer>;
 
 const NONE = { holding: 0, waiting: 0, holders: [], line: [], limit: undefined };
 
 /** Read the holders and waiters of a slot key, and set its limit. The keys of callers are apart from those of kinds. */
+@Describes(SLOTS)
 @MooringController('admin/slots/:key', 'admin')
 export class SlotsController {
   constructor(

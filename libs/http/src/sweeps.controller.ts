@@ -3,15 +3,18 @@ import { ApiAcceptedResponse, ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import { NoQuery, QuarantineAnswer, SweepAsked, SweepBody } from './admin-schemas.js';
 import { SweepKindParam, SweepsAnswer, SweepWithLines } from './admin-schemas.js';
 import { Offset } from './fields.js';
-import { Journal, Quarantine, SweepBook, Sweeper } from '#nestjs';
+import { Journal, Quarantine, SweepBook, Sweeper, type SweepRecord } from '#nestjs';
 import { MooringController } from './mooring-controller.js';
 import { notFound } from './problem.js';
 import { Caller, Needs } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { QUARANTINE, SWEEPS } from './openapi/admin.js';
 
 const NO_SUCH_SWEEP =
   'There is no sweep with this id, or its record has expired: the last 200 of each kind are kept for 7 days.';
 
 /** Request, list and read sweeps. */
+@Describes(SWEEPS)
 @MooringController('admin/sweeps', 'admin')
 export class SweepsController {
   constructor(
@@ -20,13 +23,13 @@ export class SweepsController {
     private readonly journal: Journal,
   ) {}
 
-  @Post(':kind')
+  @Post(':sweep')
   @HttpCode(202)
   @Needs('admin')
   @ApiBody({ required: false })
   @ApiAcceptedResponse({ standardSchema: SweepAsked })
   async ask(
-    @Param('kind', { schema: SweepKindParam }) kind: string,
+    @Param('sweep', { schema: SweepKindParam }) kind: string,
     @Query({ schema: NoQuery }) _query: unknown,
     @Caller() caller: string,
     @Body({ schema: SweepBody }) body?: SweepBody,
@@ -51,24 +54,30 @@ export class SweepsController {
   @ApiOkResponse({ standardSchema: SweepsAnswer })
   async list(): Promise<object> {
     const [sweeps, tripped] = await Promise.all([this.book.newest(), this.book.trips()]);
-    return { sweeps, tripped };
+    return { sweeps: sweeps.map(shown), tripped };
   }
 
-  @Get(':sweepId')
+  @Get(':sweep')
   @Needs('admin')
   @ApiOkResponse({ standardSchema: SweepWithLines })
   async read(
-    @Param('sweepId') sweepId: string,
+    @Param('sweep') sweepId: string,
     @Query('cursor', { schema: Offset }) cursor = '0',
   ): Promise<object> {
     const record = await this.book.find(sweepId);
     if (!record) throw notFound(NO_SUCH_SWEEP);
     const { lines, next } = await this.book.lines(sweepId, Number(cursor));
-    return { ...record, lines, cursor: next === null ? null : String(next) };
+    return { ...shown(record), lines, cursor: next === null ? null : String(next) };
   }
 }
 
+/** Without the place in the store that it continues from. */
+function shown({ position: _position, ...record }: SweepRecord): Omit<SweepRecord, 'position'> {
+  return record;
+}
+
 /** Lists the jobs that the retention sweep cannot remove. */
+@Describes(QUARANTINE)
 @MooringController('admin/quarantine', 'admin')
 export class QuarantineController {
   constructor(private readonly quarantine: Quarantine) {}

@@ -1,6 +1,14 @@
+import { completeDocument, toJsonSchema } from '#http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { dump } from 'js-yaml';
+import { DESCRIPTION, TAGS } from './api-texts.js';
+
+const KEY = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'A key of API_KEYS. An api without keys needs none.',
+} as const;
 
 /** The OpenAPI document. It is generated on first use and cached. */
 export class ApiDocument {
@@ -28,23 +36,25 @@ export class ApiDocument {
 
 function document(app: NestFastifyApplication): OpenAPIObject {
   const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
     .setTitle('Mooring')
-    .setDescription('A BullMQ worker fleet in which every job is moored to an owner.')
+    .setDescription(DESCRIPTION)
     .setVersion('1')
-    .addBearerAuth()
+    .addServer('/', 'The api that serves this document.')
+    .addSecurity('bearer', KEY)
     .build();
-  const api = SwaggerModule.createDocument(app, config);
-  for (const operation of Object.values(api.paths).flatMap((path) => Object.values(path) as Operation[])) {
-    // Swagger marks query parameters as required, because it does not read the schema. All of them are optional here.
-    for (const parameter of operation.parameters ?? []) {
-      if (parameter.in === 'query') parameter.required = false;
-    }
-  }
-  return api;
+  config.info.contact = { name: 'Mooring' };
+  config.info.license = { name: 'MIT', identifier: 'MIT' } as NonNullable<typeof config.info.license>;
+  const api = SwaggerModule.createDocument(app, config, { standardSchemaConverter: toJsonSchema });
+  const used = new Set(operationsOf(api).flatMap(({ tags = [] }) => tags));
+  api.tags = Object.entries(TAGS)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
+  return completeDocument(api);
 }
 
-interface Operation {
-  readonly parameters?: { readonly in?: string; required?: boolean }[];
+function operationsOf(api: OpenAPIObject): { tags?: string[] }[] {
+  return Object.values(api.paths).flatMap((path) => Object.values(path) as { tags?: string[] }[]);
 }
 
 function write(api: OpenAPIObject): { json: Buffer; yaml: Buffer } {

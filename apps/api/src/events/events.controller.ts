@@ -4,10 +4,11 @@ import { meansUnavailable } from '#nestjs';
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { describeError, ForEverybody, Needs } from '#http';
+import { describeError, Describes, ForEverybody, Needs } from '#http';
 import { BATCH, contentMode, readBatch, readBinary, readJson, STRUCTURED } from './content-modes.js';
 import { EventsAnswer } from './events-schemas.js';
 import { SignatureGuard } from './signature.guard.js';
+import { EVENT_BODY, EVENTS } from './events-openapi.js';
 
 export const EVENTS_PATH = '/v1/events';
 /** Events of one batch that are processed at once. */
@@ -16,6 +17,7 @@ const CONCURRENCY = 32;
 type Result = { readonly status: number } & Readonly<Record<string, unknown>>;
 
 /** Receives events of other services. Callers present a key. */
+@Describes(EVENTS)
 @ApiTags('events')
 @ApiBearerAuth()
 @Controller(EVENTS_PATH)
@@ -28,6 +30,7 @@ export class EventsController {
   @HttpCode(200)
   @ApiConsumes(STRUCTURED, BATCH, 'application/json')
   @ApiBody({
+    schema: EVENT_BODY as object,
     description: 'One CloudEvent 1.0, or up to 1000; or only its data, with its attributes in ce-* headers.',
   })
   @ApiOkResponse({ standardSchema: EventsAnswer })

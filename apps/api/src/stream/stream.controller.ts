@@ -1,13 +1,15 @@
-import { Needs } from '#http';
+import { Describes, Needs } from '#http';
 import { enoughOf } from '#workload-kit/api';
 import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiOkResponse, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { LiveStreams, STREAM_HEADERS } from './live-streams.js';
+import { STREAM } from './stream-openapi.js';
 import { TOPICS, TopicsQuery } from './topics.js';
 
 /** Tells a console what changed. */
+@Describes(STREAM)
 @ApiTags('admin')
 @ApiBearerAuth()
 @Controller('v1/stream')
@@ -29,6 +31,7 @@ export class StreamController {
     description: 'Go on after this event. If some after it are no longer kept, the first event is `gap`.',
   })
   @ApiOkResponse({
+    schema: { type: 'string' },
     description:
       'Server-sent events: `queues` with the queues whose counts changed; `job.completed`, `owner.cancelled`, `sweep.done` ' +
       'and the like with a CloudEvent; `jobs` with counts when too many jobs ended at once to name each.',

@@ -1,4 +1,4 @@
-import { Needs } from '#http';
+import { Describes, Needs } from '#http';
 import { enoughOf } from '#workload-kit/api';
 import { Body, Controller, Get, Headers, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
@@ -7,7 +7,9 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { OFFER_HEADERS, OfferHub } from './offers/offer-hub.js';
 import { AvailableBody, DriverAnswer, Id } from './trip-schemas.js';
 import { Trips } from './trips.service.js';
+import { DRIVERS } from './trips-openapi.js';
 
+@Describes(DRIVERS)
 @ApiTags('trips')
 @ApiBearerAuth()
 @Controller('v1/drivers')
@@ -32,6 +34,7 @@ export class DriversController {
   @Needs('read')
   @ApiProduces('text/event-stream')
   @ApiOkResponse({
+    schema: { type: 'string' },
     description:
       'Events `offer`, `withdrawn` and `accepted`; their data is JSON with `tripId`. `Last-Event-ID` goes on.',
   })

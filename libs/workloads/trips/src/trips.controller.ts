@@ -1,10 +1,12 @@
-import { Caller, idempotencyKeyOf, Needs } from '#http';
+import { Caller, Describes, idempotencyKeyOf, Needs } from '#http';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { TripAnswer, type Trip } from './trip.js';
 import { CancelTripBody, DriverBody, TripBody } from './trip-schemas.js';
 import { Trips } from './trips.service.js';
+import { TRIPS } from './trips-openapi.js';
 
+@Describes(TRIPS)
 @ApiTags('trips')
 @ApiBearerAuth()
 @Controller('v1/trips')

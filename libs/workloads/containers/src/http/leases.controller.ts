@@ -1,19 +1,14 @@
 import { Journal } from '#nestjs';
-import { Caller, Cursor, idempotencyKeyOf, Needs, type Reply } from '#http';
+import { Caller, Cursor, Describes, idempotencyKeyOf, Needs, type Reply } from '#http';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBearerAuth,
-  ApiHeader,
-  ApiNotFoundResponse,
-  ApiOkResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBearerAuth, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { leaseFact } from '../lease-kinds.js';
 import { LeaseAnswer, type Lease, type LeaseRecord, type LeaseState } from '../lease.js';
 import { Leases } from '../leases.service.js';
 import { CleanUpBody, LeaseBody, LeasesAnswer, RenewBody, State } from './lease-schemas.js';
+import { LEASES } from './leases-openapi.js';
 
+@Describes(LEASES)
 @ApiTags('leases')
 @ApiBearerAuth()
 @Controller('v1/leases')
@@ -58,7 +53,6 @@ export class LeasesController {
   @Get(':id')
   @Needs('read')
   @ApiOkResponse({ standardSchema: LeaseAnswer })
-  @ApiNotFoundResponse()
   async read(@Param('id') id: string): Promise<Lease> {
     return shown(await this.leases.read(id));
   }
@@ -67,7 +61,6 @@ export class LeasesController {
   @HttpCode(200)
   @Needs('enqueue')
   @ApiOkResponse({ standardSchema: LeaseAnswer })
-  @ApiNotFoundResponse()
   async renew(@Param('id') id: string, @Body({ schema: RenewBody }) { duration }: RenewBody): Promise<Lease> {
     return shown(await this.leases.renew(id, duration));
   }
@@ -76,7 +69,6 @@ export class LeasesController {
   @HttpCode(202)
   @Needs('cancel')
   @ApiAcceptedResponse({ standardSchema: LeaseAnswer, description: 'It ends; `GET` says when it has.' })
-  @ApiNotFoundResponse()
   async end(@Param('id') id: string, @Caller() caller: string): Promise<Lease> {
     return shown(await this.leases.delete(id, caller));
   }
@@ -85,7 +77,6 @@ export class LeasesController {
   @HttpCode(202)
   @Needs('admin')
   @ApiAcceptedResponse({ standardSchema: LeaseAnswer, description: 'Of one that is `manual-cleanup`.' })
-  @ApiNotFoundResponse()
   async cleanUp(
     @Param('id') id: string,
     @Caller() caller: string,

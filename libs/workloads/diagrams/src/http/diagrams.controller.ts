@@ -1,14 +1,7 @@
 import { parseOwner, type Owner } from '#core';
-import { ApiProblem, Needs, TakesUpTo } from '#http';
+import { ApiProblem, Describes, Needs, TakesUpTo } from '#http';
 import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBearerAuth,
-  ApiNotFoundResponse,
-  ApiOkResponse,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { DiagramAnswer, hasPicture, type DiagramView } from '../diagram.js';
 import { isDiagramId } from '../diagram-keys.js';
@@ -16,8 +9,10 @@ import { OWNER_TYPE } from '../diagram-kinds.js';
 import { DiagramsService } from '../diagrams.service.js';
 import { DiagramBody, MAX_BODY_BYTES } from './diagram-schemas.js';
 import { checkSize, noDiagram } from './problems.js';
+import { DIAGRAMS } from './diagrams-openapi.js';
 
 /** HTTP routes for diagrams. */
+@Describes(DIAGRAMS)
 @ApiTags('diagrams')
 @ApiBearerAuth()
 @Controller('v1/diagrams')
@@ -29,8 +24,6 @@ export class DiagramsController {
   @TakesUpTo(MAX_BODY_BYTES)
   @ApiAcceptedResponse({ standardSchema: DiagramAnswer, description: 'It is being made.' })
   @ApiOkResponse({ standardSchema: DiagramAnswer, description: 'It is in the cache.' })
-  @ApiResponse({ status: 422, description: 'The source is wrong; line and column say where.' })
-  @ApiResponse({ status: 429, description: 'As many wait as may; Retry-After says when to ask again.' })
   async ask(
     @Body({ schema: DiagramBody }) { owner, ...request }: DiagramBody,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -45,7 +38,6 @@ export class DiagramsController {
   @Get(':id')
   @Needs('read')
   @ApiOkResponse({ standardSchema: DiagramAnswer })
-  @ApiNotFoundResponse()
   async read(@Param('id') id: string): Promise<DiagramView> {
     const view = isDiagramId(id) ? await this.diagrams.view(id) : undefined;
     if (!view) throw noDiagram();

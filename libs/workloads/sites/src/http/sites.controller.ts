@@ -1,10 +1,9 @@
-import { Caller, Needs } from '#http';
+import { Caller, Describes, Needs } from '#http';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,
   ApiCreatedResponse,
   ApiNoContentResponse,
-  ApiNotFoundResponse,
   ApiOkResponse,
   ApiTags,
 } from '@nestjs/swagger';
@@ -20,10 +19,12 @@ import {
   MAX_ENTITY_BYTES,
   SiteBody,
 } from './site-schemas.js';
+import { SITES } from './sites-openapi.js';
 
 /** A host name and port. Any other Host header is not put into URLs. */
 const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i;
 
+@Describes(SITES)
 @ApiTags('sites')
 @ApiBearerAuth()
 @Controller('v1/sites')
@@ -48,7 +49,6 @@ export class SitesController {
   @Get(':id')
   @Needs('read')
   @ApiOkResponse({ standardSchema: SiteAnswer })
-  @ApiNotFoundResponse()
   async read(@Param('id') id: string): Promise<SiteView> {
     return this.sites.view(id);
   }
@@ -57,7 +57,6 @@ export class SitesController {
   @HttpCode(204)
   @Needs('cancel')
   @ApiNoContentResponse({ description: 'Its builds are cancelled; nothing of it can be read any more.' })
-  @ApiNotFoundResponse()
   async delete(@Param('id') id: string, @Caller() caller: string): Promise<void> {
     await this.sites.delete(id, caller);
   }
@@ -66,7 +65,6 @@ export class SitesController {
   @Needs('enqueue')
   @ApiCreatedResponse({ standardSchema: EntityAnswer })
   @ApiOkResponse({ standardSchema: EntityAnswer, description: 'It was there, and is another now.' })
-  @ApiNotFoundResponse()
   async put(
     @Param('id') siteId: string,
     @Param('type', { schema: EntityType }) type: string,
@@ -85,7 +83,6 @@ export class SitesController {
   @HttpCode(204)
   @Needs('enqueue')
   @ApiNoContentResponse()
-  @ApiNotFoundResponse()
   async remove(
     @Param('id') siteId: string,
     @Param('type', { schema: EntityType }) type: string,
