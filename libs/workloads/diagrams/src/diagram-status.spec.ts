@@ -27,7 +27,7 @@ describe('the status of a diagram', () => {
     const imports = [
       MooringModule.forRoot({ connection: redis, prefix, listeners: [] }),
       WorkloadStoreModule.forRoot(redis, prefix),
-      await repository.moduleFor('api', SETTINGS),
+      await diagrams.moduleFor('api', SETTINGS),
     ];
     context = await startNestApp({ imports });
   });
