@@ -314,7 +314,7 @@ describe('text helpers', () => {
         ],
         plain,
       ),
-    ).toBe('a    long name\né🙂x          1\n           100');
+    ).toBe('a     long name\né🙂x          1\n            100');
   });
 
   it('quote words for a shell and shorten durations', () => {
