@@ -7,6 +7,7 @@ import { named } from '../words.js';
 
 export const flowCommand = ask<FlowTree>({
   name: 'flows show',
+  alias: 'flow',
   description: 'show a job and the jobs it waits for, as a tree',
   example: 'flows show probe-4kQ…',
   words: named('jobId'),

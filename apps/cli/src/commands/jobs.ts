@@ -28,7 +28,7 @@ export const jobsCommand = list<Jobs, 'jobs'>({
   key: 'jobs',
   pages: 1_000,
   filters: JOB_FILTERS,
-  columns: ['job:id', 'kind', 'queue?', 'state', 'owners~', 'attempts?', 'age:acceptedAt', 'error~'],
+  columns: ['job:id', 'kind', 'queue?', 'state', 'owners?', 'attempts?', 'age:acceptedAt?', 'error~'],
   empty: 'There are no such jobs.',
 });
 

@@ -37,7 +37,7 @@ export const operationsCommand = list<Operations, 'operations'>({
   columns: [
     'operation:operationId',
     ['action', ({ action, dryRun }) => (dryRun ? `${action} (dry run)` : action)],
-    ...(['state', 'matched', 'done', 'refused', 'failed', 'by?', 'age:startedAt'] as const),
+    ...(['state', 'matched', 'done', 'refused?', 'failed?', 'by?', 'age:startedAt?'] as const),
     ['filter', filterOf, 'cut'],
   ],
   empty: 'There are no operations.',

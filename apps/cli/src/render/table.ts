@@ -40,9 +40,15 @@ function fitted(
   room: number,
 ): (number | undefined)[] {
   const widths: (number | undefined)[] = [...wanted];
-  const over = (): number => {
-    const shown = widths.filter((one) => one !== undefined);
+  const over = (least = Infinity): number => {
+    const shown = widths.flatMap((one, i) =>
+      one === undefined ? [] : fits[i] === 'cut' ? Math.min(one, least) : one,
+    );
     return shown.reduce((sum, one) => sum + one, 0) + GAP.length * (shown.length - 1) - room;
+  };
+  /** Leaves out columns from the left, but not the first, until the rest fits when the others are cut to `least`. */
+  const drop = (least: number, isMeant: (i: number) => boolean): void => {
+    for (let i = 1; i < widths.length && over(least) > 0; i += 1) if (isMeant(i)) widths[i] = undefined;
   };
   /** Narrows the widest column, step by step. */
   const narrow = (least: number, isMeant: (i: number) => boolean): void => {
@@ -54,14 +60,10 @@ function fitted(
       widths[widest]! -= 1;
     }
   };
-  const dropFromRight = (isMeant: (i: number) => boolean): void => {
-    for (let i = widths.length - 1; i > 0 && over() > 0; i -= 1) if (isMeant(i)) widths[i] = undefined;
-  };
-  narrow(READABLE, (i) => fits[i] === 'cut');
-  dropFromRight((i) => fits[i] === 'drop');
+  drop(READABLE, (i) => fits[i] === 'drop');
   narrow(SHORTEST, (i) => fits[i] === 'cut');
   narrow(SHORTEST, () => true);
-  dropFromRight(() => true);
+  drop(SHORTEST, (i) => fits[i] !== 'cut');
   narrow(1, () => true);
   return widths;
 }
