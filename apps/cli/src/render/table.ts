@@ -62,6 +62,8 @@ function fitted(
   };
   drop(READABLE, (i) => fits[i] === 'drop');
   narrow(SHORTEST, (i) => fits[i] === 'cut');
+  // The first column has the ids, which are copied.
+  narrow(SHORTEST, (i) => i > 0);
   narrow(SHORTEST, () => true);
   drop(SHORTEST, (i) => fits[i] !== 'cut');
   narrow(1, () => true);
