@@ -41,7 +41,9 @@ export class ShopApp {
   /** Enqueues receipts; returns their ids. */
   async enqueue(owner: string, more: object = {}, count = 1, delay?: string): Promise<string[]> {
     const job = { kind: 'shop.receipt', owners: [owner], payload: anOrder(more), ...(delay && { delay }) };
-    const { results } = await this.call('POST', '/v1/jobs/batch', { jobs: Array(count).fill(job) });
+    const { results } = await this.call('POST', '/v1/jobs/batch', {
+      jobs: Array.from({ length: count }, () => job),
+    });
     return (results as { id: string }[]).map(({ id }) => id);
   }
 }

@@ -42,9 +42,10 @@ export interface Audit {
     readonly at: string;
     readonly who: string;
     readonly what: string;
-    readonly on: string | null;
+    readonly on: string;
     readonly outcome: string;
-    readonly requestId: string | null;
+    readonly status: number;
+    readonly requestId: string;
   }[];
   readonly cursor: string | null;
 }

@@ -9,8 +9,8 @@ export interface CallOptions {
   readonly withinMs?: number;
 }
 
-/** The path of a call, as in path`/v1/jobs/${id}`. */
-export function path(parts: TemplateStringsArray, ...ids: readonly string[]): string {
+/** The path of a call, as in pathTo`/v1/jobs/${id}`. */
+export function pathTo(parts: TemplateStringsArray, ...ids: readonly string[]): string {
   return String.raw({ raw: parts }, ...ids.map(segmentOf));
 }
 

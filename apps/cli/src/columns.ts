@@ -1,5 +1,5 @@
 import type { Screen } from './output.js';
-import { type Cell, facts, type Fit, table } from './render/table.js';
+import { type Cell, type Fit, table } from './render/table.js';
 import { ago, span } from './render/text.js';
 
 /**
@@ -20,14 +20,6 @@ export function tableOf<Item>(
   return table(
     read.map(([head, , fit]) => (fit ? [head, fit] : head)),
     items.map((item) => read.map(([, of]) => of(item))),
-    screen,
-  );
-}
-
-/** One item, with a line for each column. */
-export function factsOf<Item>(item: Item, columns: readonly Column<Item>[], screen: Screen): string {
-  return facts(
-    columns.map(readColumn).map(([head, of]) => [head, of(item)]),
     screen,
   );
 }

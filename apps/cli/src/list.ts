@@ -14,9 +14,10 @@ type ItemOf<P, Key extends keyof P> = P[Key] extends readonly (infer Item)[] ? I
 /** A command that prints a list of the API, page by page. */
 export interface List<P extends Page, Key extends keyof P> extends Declared {
   readonly words?: Words;
-  readonly path: (words: readonly string[]) => string;
-  /** The field of the answer that has the items. */
-  readonly key: Key;
+  /** Default `/v1/` and the name of the command. */
+  readonly path?: (words: readonly string[]) => string;
+  /** The field of the answer that has the items. Default the name of the command. */
+  readonly key?: Key;
   /** A number: the API takes a limit up to this. `cursor`: its pages have their own length. Otherwise there is one page. */
   readonly pages?: number | 'cursor';
   /** How many to show without `--limit`; default 50. */
@@ -25,7 +26,7 @@ export interface List<P extends Page, Key extends keyof P> extends Declared {
   readonly filters?: OptionSpecs;
   readonly columns: readonly Column<ItemOf<P, Key>>[];
   /** What to print if there are no items. */
-  readonly empty: string;
+  readonly empty?: string;
   /** What to print above or below the table. */
   readonly above?: (page: P, screen: Screen) => string;
   readonly below?: (page: P, screen: Screen) => string;
@@ -37,7 +38,8 @@ const PAGED: OptionSpecs = {
 };
 
 export function list<P extends Page, Key extends keyof P & string>(spec: List<P, Key>): Command {
-  const { words = NO_WORDS, pages, filters = {}, key, columns, empty, above, below, shown = 50 } = spec;
+  const { words = NO_WORDS, pages, filters = {}, columns, above, below, shown = 50 } = spec;
+  const { name, path = () => `/v1/${name}`, key = name as Key, empty = `There are no such ${name}.` } = spec;
   const itemsOf = (page: P) => page[key] as readonly ItemOf<P, Key>[];
   return {
     ...spec,
@@ -45,8 +47,8 @@ export function list<P extends Page, Key extends keyof P & string>(spec: List<P,
     forms: [`${words.usage} [options]`.trim()],
     options: { ...filters, ...spec.options, ...(pages && PAGED), ...WATCH },
     run: async (parsed, tools) => {
-      const path = spec.path(words.read(parsed.words, spec.example));
-      const fetchPage = pageReader<P>(tools.api, path, queryOf(parsed, filters), pages);
+      const at = path(words.read(parsed.words, spec.example));
+      const fetchPage = pageReader<P>(tools.api, at, queryOf(parsed, filters), pages);
       if (parsed.has('all')) return printAll(fetchPage, tools);
       const limit = parsed.whole('limit', 1, 100_000) ?? shown;
       return present({ read: () => readUpTo(limit, fetchPage, tools), render }, parsed, tools);

@@ -3,7 +3,7 @@ import type { Receipt } from '../answers.js';
 import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { ownerOfWords, ownerPath, type OwnerName } from '../owner-name.js';
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import { isOutcomeUnknown, WrongUsage } from '../problems.js';
 import { quote } from '../render/text.js';
 import { cancelMany } from './cancel-many.js';
@@ -84,7 +84,7 @@ async function cancelOwner(parsed: ParsedArgs, tools: Tools): Promise<ExitCode> 
 }
 
 export async function cancelJob(id: string, { api, out }: Tools): Promise<ExitCode> {
-  printReceipt(await api.delete<Receipt>(path`/v1/jobs/${id}`, { withinMs: CANCEL_MS }), out);
+  printReceipt(await api.delete<Receipt>(pathTo`/v1/jobs/${id}`, { withinMs: CANCEL_MS }), out);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { FlowTree } from '../answers.js';
 import { ask } from '../ask.js';
 import { type Cell, table } from '../render/table.js';
@@ -12,7 +12,7 @@ export const flowCommand = ask<FlowTree>({
   example: 'flows show probe-4kQ…',
   words: named('jobId'),
   canWatch: true,
-  call: (api, [id]) => api.get(path`/v1/flows/${id!}`),
+  call: (api, [id]) => api.get(pathTo`/v1/flows/${id!}`),
   render: (tree, screen) => {
     const rows = [...rowsOf(tree, '', '')];
     const below = tree.parent ? `\n\nIts parent: mooring flows show ${clean(tree.parent)}` : '';

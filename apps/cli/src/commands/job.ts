@@ -1,4 +1,4 @@
-import { type Api, path } from '../api.js';
+import { type Api, pathTo } from '../api.js';
 import type { Job, Log, Payload, TimelineEntry } from '../answers.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { follow } from '../follow.js';
@@ -33,10 +33,10 @@ export const jobCommand: Command = {
 };
 
 async function read(id: string, api: Api): Promise<WholeJob> {
-  const job = await api.get<Job>(path`/v1/jobs/${id}`);
+  const job = await api.get<Job>(pathTo`/v1/jobs/${id}`);
   const [payload, log] = await Promise.all([
-    api.get<Payload>(path`/v1/jobs/${id}/payload`).catch(ifGone),
-    api.get<Log>(path`/v1/jobs/${id}/log`).catch(ifGone),
+    api.get<Payload>(pathTo`/v1/jobs/${id}/payload`).catch(ifGone),
+    api.get<Log>(pathTo`/v1/jobs/${id}/log`).catch(ifGone),
   ]);
   return { ...job, ...(payload && { payload: payload.payload }), ...(log && { lines: log.lines }) };
 }
@@ -48,7 +48,7 @@ function ifGone(error: unknown): undefined {
 async function watch(id: string, { api, out }: Tools): Promise<ExitCode> {
   const printed = new Set<string>();
   const ended = await follow({
-    poll: () => api.get<Job>(path`/v1/jobs/${id}`),
+    poll: () => api.get<Job>(pathTo`/v1/jobs/${id}`),
     everyMs: POLL_EVERY_MS,
     show: (seen) => {
       if (!out.isJson) printNewEntries(seen, printed, out);
@@ -141,8 +141,8 @@ function renderLog(lines: Log['lines'], screen: Screen): string {
 /** One timeline entry as a line, for `--watch`. */
 function renderEntry(entry: TimelineEntry, first: TimelineEntry, { paint }: Screen): string {
   const { at, event, attempt, why } = entry;
-  const words = [event, ...(attempt === undefined ? [] : [`attempt ${attempt}`]), ...(why ? [why] : [])];
-  return `${paint('dim', clean(at))}  ${since(first, entry).padEnd(7)}  ${clean(words.join(', '))}`;
+  const told = [event, ...(attempt === undefined ? [] : [`attempt ${attempt}`]), ...(why ? [why] : [])];
+  return `${paint('dim', clean(at))}  ${since(first, entry).padEnd(7)}  ${clean(told.join(', '))}`;
 }
 
 function since(first: TimelineEntry, entry: TimelineEntry): string {

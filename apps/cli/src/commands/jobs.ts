@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { Job, Jobs } from '../answers.js';
 import { ask } from '../ask.js';
 import type { OptionSpecs } from '../arguments.js';
@@ -24,12 +24,9 @@ export const jobsCommand = list<Jobs, 'jobs'>({
   name: 'jobs',
   description: 'list jobs, newest first',
   example: "jobs --state failed --error 'timed out'",
-  path: () => '/v1/jobs',
-  key: 'jobs',
   pages: 1_000,
   filters: JOB_FILTERS,
   columns: ['job:id', 'kind', 'queue?', 'state', 'owners?', 'attempts?', 'age:acceptedAt?', 'error~'],
-  empty: 'There are no such jobs.',
 });
 
 export const promoteCommand = ask<Job>({
@@ -37,7 +34,7 @@ export const promoteCommand = ask<Job>({
   description: 'let a delayed job wait now',
   example: 'jobs promote probe-4kQ…',
   words: named('jobId'),
-  call: (api, [id]) => api.post(path`/v1/jobs/${id!}/promote`),
+  call: (api, [id]) => api.post(pathTo`/v1/jobs/${id!}/promote`),
   render: renderJob,
 });
 
@@ -50,7 +47,7 @@ export const priorityCommand = ask<Job>({
     const priority = /^\d{1,3}$/.test(typed!) ? Number(typed) : 0;
     if (priority < 1 || priority > 200)
       throw new WrongUsage(`The priority must be a whole number from 1 to 200; got "${typed}".`);
-    return api.post(path`/v1/jobs/${id!}/priority`, { body: { priority } });
+    return api.post(pathTo`/v1/jobs/${id!}/priority`, { body: { priority } });
   },
   render: renderJob,
 });

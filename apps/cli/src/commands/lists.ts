@@ -8,8 +8,6 @@ export const ownersCommand = list<Owners, 'owners'>({
   name: 'owners',
   description: 'list the owners that have jobs or a record',
   example: 'owners --type trip --state open',
-  path: () => '/v1/owners',
-  key: 'owners',
   pages: 100,
   filters: {
     type: { value: '<type>', description: 'only owners of this type' },
@@ -23,15 +21,12 @@ export const ownersCommand = list<Owners, 'owners'>({
     ['running', ({ counts }) => counts.running],
     'oldest job:oldestJobMs',
   ],
-  empty: 'There are no such owners.',
 });
 
 export const cancellationsCommand = list<Cancellations, 'cancellations'>({
   name: 'cancellations',
   description: 'list cancellations, newest first',
   example: 'cancellations --open',
-  path: () => '/v1/cancellations',
-  key: 'cancellations',
   pages: 100,
   filters: { open: { description: 'only those whose jobs have not all left' } },
   columns: [
@@ -39,25 +34,19 @@ export const cancellationsCommand = list<Cancellations, 'cancellations'>({
     ['of', ({ owner, job }) => job ?? owner],
     ...(['done', 'removed', 'aborted', 'running', 'by?', 'age:at', 'reason~'] as const),
   ],
-  empty: 'There are no such cancellations.',
 });
 
 export const kindsCommand = list<Kinds, 'kinds'>({
   name: 'kinds',
   description: 'list the kinds of jobs, with their defaults',
   example: 'kinds',
-  path: () => '/v1/kinds',
-  key: 'kinds',
   columns: ['kind:name', 'queue', 'class?', 'attempts', 'timeout:timeoutMs?', 'dedup?', 'offered', 'hides~'],
-  empty: 'There are no kinds.',
 });
 
 export const workersCommand = list<Workers, 'workers'>({
   name: 'workers',
   description: 'list the worker processes, their last heartbeat, and what they run',
   example: 'workers --watch',
-  path: () => '/v1/workers',
-  key: 'workers',
   columns: [
     'worker:id',
     ['host', ({ host, pid }) => `${host} (${pid})`],
@@ -67,7 +56,6 @@ export const workersCommand = list<Workers, 'workers'>({
     'running',
     ['runs', ({ runs }) => runs.map(({ jobId, since }) => `${jobId} for ${ago(since)}`).join(', '), 'cut'],
   ],
-  empty: 'No worker runs.',
 });
 
 export const quarantineCommand = list<Quarantine, 'jobs'>({
@@ -84,11 +72,16 @@ export const quarantineCommand = list<Quarantine, 'jobs'>({
 
 export const auditCommand = list<Audit, 'entries'>({
   name: 'audit',
-  description: 'list what operators did, newest first',
-  example: 'audit --limit 20',
+  description: 'list what callers changed or were refused, newest first',
+  example: 'audit --who night --since 2026-11-20T00:00:00Z',
   path: () => '/v1/admin/audit',
   key: 'entries',
-  pages: 'cursor',
-  columns: ['at', 'who', 'what', 'on~', 'outcome', 'requestId?'],
-  empty: 'Nothing was done.',
+  pages: 1_000,
+  filters: {
+    who: { value: '<name>', description: 'only by the key of this name' },
+    what: { value: '<action>', description: 'only this action, as in owner.cancel' },
+    since: { value: '<time>', description: 'only at this time and later' },
+  },
+  columns: ['at', 'who', 'what', 'on~', 'outcome', 'status?', 'requestId?'],
+  empty: 'There are no such entries.',
 });

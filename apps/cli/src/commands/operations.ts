@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { Operation, Operations } from '../answers.js';
 import type { OptionSpecs, ParsedArgs } from '../arguments.js';
 import { ask } from '../ask.js';
@@ -31,8 +31,6 @@ export const operationsCommand = list<Operations, 'operations'>({
   name: 'operations',
   description: 'list operations, newest first',
   example: 'operations',
-  path: () => PATH,
-  key: 'operations',
   pages: 'cursor',
   columns: [
     'operation:operationId',
@@ -40,7 +38,6 @@ export const operationsCommand = list<Operations, 'operations'>({
     ...(['state', 'matched', 'done', 'refused?', 'failed?', 'by?', 'age:startedAt?'] as const),
     ['filter', filterOf, 'cut'],
   ],
-  empty: 'There are no operations.',
 });
 
 export const startCommand: Command = {
@@ -75,7 +72,7 @@ export const operationCommand: Command = {
   run: async (parsed, tools) => {
     const [id] = operationId.read(parsed.words, operationCommand.example);
     if (parsed.has('watch')) return followOperation(id!, tools);
-    tools.out.answer(await tools.api.get<Operation>(path`/v1/operations/${id!}`), renderOperation);
+    tools.out.answer(await tools.api.get<Operation>(pathTo`/v1/operations/${id!}`), renderOperation);
     return 0;
   },
 };
@@ -85,7 +82,7 @@ export const stopCommand = ask<Operation>({
   description: 'stop an operation after the page that it is at',
   example: 'operations stop op-2Rt…',
   words: operationId,
-  call: (api, [id]) => api.delete(path`/v1/operations/${id!}`),
+  call: (api, [id]) => api.delete(pathTo`/v1/operations/${id!}`),
   render: renderOperation,
 });
 
@@ -103,7 +100,7 @@ async function start(action: string, parsed: ParsedArgs, { api }: Tools): Promis
 async function followOperation(id: string, { api, out }: Tools): Promise<ExitCode> {
   if (!out.isJson) out.note(`Following operation ${clean(id)}. It continues if you press Ctrl-C.`);
   const ended = await follow({
-    poll: () => api.get<Operation>(path`/v1/operations/${id}`),
+    poll: () => api.get<Operation>(pathTo`/v1/operations/${id}`),
     everyMs: POLL_EVERY_MS,
     show: ({ state, matched, done }) => out.live(`${clean(state)}: ${matched} matched, ${done} done`),
     hasEnded: ({ state }) => ['done', 'stopped', 'failed'].includes(state),

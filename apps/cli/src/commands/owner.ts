@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { History, Owner, OwnerJob, Removal } from '../answers.js';
 import { ask } from '../ask.js';
 import { type Column, tableOf } from '../columns.js';
@@ -20,7 +20,7 @@ export const historyCommand = list<History, 'entries'>({
   description: 'list which jobs of an owner were removed, when, why, and by whom',
   example: 'owners history trip 42',
   words: OWNER,
-  path: ([type, id]) => path`/v1/owners/${type!}/${id!}/history`,
+  path: ([type, id]) => pathTo`/v1/owners/${type!}/${id!}/history`,
   key: 'entries',
   pages: 'cursor',
   shown: Infinity,
@@ -34,7 +34,7 @@ const showCommand = list<Owner, 'jobs'>({
   description: 'show the state and the jobs of an owner',
   example: 'owners show trip 42',
   words: OWNER,
-  path: ([type, id]) => path`/v1/owners/${type!}/${id!}`,
+  path: ([type, id]) => pathTo`/v1/owners/${type!}/${id!}`,
   key: 'jobs',
   pages: 'cursor',
   shown: Infinity,
@@ -55,7 +55,7 @@ export const reopenCommand = ask<{ owner: string }>({
   description: 'let a closed owner accept new work again; its cancelled jobs stay cancelled',
   example: 'reopen trip 42',
   words: OWNER,
-  call: (api, [type, id]) => api.post(path`/v1/owners/${type!}/${id!}/reopen`),
+  call: (api, [type, id]) => api.post(pathTo`/v1/owners/${type!}/${id!}/reopen`),
   render: ({ owner }, { paint }) =>
     `${paint('bold', clean(owner))} is open and accepts new work. Cancelled jobs stay cancelled.`,
 });

@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { Paused, Queues } from '../answers.js';
 import { ask, present } from '../ask.js';
 import type { Command } from '../command.js';
@@ -36,7 +36,7 @@ export const pauseCommand = ask<Paused>({
   description: 'let no more jobs of a queue start; running jobs continue',
   example: 'pause media',
   words: named('queue'),
-  call: (api, [queue]) => api.post(path`/v1/admin/queues/${queue!}/pause`),
+  call: (api, [queue]) => api.post(pathTo`/v1/admin/queues/${queue!}/pause`),
   render: renderPaused,
 });
 
@@ -46,7 +46,7 @@ export const resumeCommand = ask<Paused>({
   description: 'let the jobs of a paused queue start again',
   example: 'resume media',
   words: named('queue'),
-  call: (api, [queue]) => api.post(path`/v1/admin/queues/${queue!}/resume`),
+  call: (api, [queue]) => api.post(pathTo`/v1/admin/queues/${queue!}/resume`),
   render: renderPaused,
 });
 
@@ -60,8 +60,8 @@ const STATES = ['waiting', 'delayed', 'active', 'completed', 'failed'];
 
 export function renderQueues({ queues }: Queues, screen: Screen): string {
   if (queues.length === 0) return 'There are no queues.';
-  const named = queues.flatMap(({ counts }) => Object.keys(counts).filter((state) => counts[state]! > 0));
-  const states = [...new Set([...STATES, ...named])];
+  const found = queues.flatMap(({ counts }) => Object.keys(counts).filter((state) => counts[state]! > 0));
+  const states = [...new Set([...STATES, ...found])];
   return table(
     ['queue', ...states, 'oldest waiting'],
     queues.map(({ queue, counts, oldestWaitingMs, paused }) => [

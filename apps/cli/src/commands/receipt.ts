@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { Receipt } from '../answers.js';
 import { ask } from '../ask.js';
 import type { Screen } from '../output.js';
@@ -14,7 +14,7 @@ export const receiptCommand = ask<Receipt>({
   example: 'receipt cli-6f1c…',
   words: named('cancelId'),
   canWatch: true,
-  call: (api, [id]) => api.get(path`/v1/cancellations/${id!}`),
+  call: (api, [id]) => api.get(pathTo`/v1/cancellations/${id!}`),
   render: (receipt, screen) => renderReceipt(receipt, true, screen),
 });
 
@@ -111,8 +111,8 @@ function newWork({ closed }: Receipt, isLater: boolean): string {
 function queueTable(receipt: Receipt, screen: Screen): string {
   const queues = Object.entries(receipt.byQueue);
   if (queues.length === 0) return '';
-  const named = queues.flatMap(([, { removed }]) => Object.keys(removed));
-  const states = [...new Set([...STATES, ...named])].filter((state) => named.includes(state));
+  const found = queues.flatMap(([, { removed }]) => Object.keys(removed));
+  const states = [...new Set([...STATES, ...found])].filter((state) => found.includes(state));
   const runs = queues.some(([, { aborted }]) => aborted > 0) ? ['told to stop', 'still running'] : [];
   return table(
     ['queue', ...states, ...runs],

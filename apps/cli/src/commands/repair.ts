@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { Job } from '../answers.js';
 import type { ParsedArgs } from '../arguments.js';
 import type { Command } from '../command.js';
@@ -27,7 +27,7 @@ export const retryCommand: Command = {
     if (isAboutMany(parsed, retryCommand, ['reset'])) return operate('retry', parsed, tools);
     const body = parsed.has('reset') ? { reset: true } : {};
     tools.out.answer(
-      await tools.api.post<Job>(path`/v1/jobs/${parsed.words[0]!}/retry`, { body }),
+      await tools.api.post<Job>(pathTo`/v1/jobs/${parsed.words[0]!}/retry`, { body }),
       renderJob,
     );
     return 0;

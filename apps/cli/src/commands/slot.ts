@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { Slot } from '../answers.js';
 import { ask } from '../ask.js';
 import type { Screen } from '../output.js';
@@ -17,7 +17,7 @@ export const slotCommand = ask<Slot>({
   },
   call: (api, [key], parsed) => {
     const limit = parsed.whole('limit', 1, MAX_LIMIT);
-    const at = path`/v1/admin/slots/${key!}`;
+    const at = pathTo`/v1/admin/slots/${key!}`;
     return limit === undefined ? api.get(at) : api.put(at, { body: { limit } });
   },
   render: renderSlot,

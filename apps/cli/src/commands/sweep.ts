@@ -1,4 +1,4 @@
-import { path } from '../api.js';
+import { pathTo } from '../api.js';
 import type { Sweep, SweepLines, Sweeps } from '../answers.js';
 import { ask } from '../ask.js';
 import type { Command } from '../command.js';
@@ -28,12 +28,12 @@ export const sweepCommand: Command = {
     const [name = ''] = words.read(parsed.words, sweepCommand.example);
     const [dryRun, force] = [parsed.has('dry-run'), parsed.has('force')];
     const acknowledge = parsed.has('acknowledge');
-    const { sweepId } = await api.post<{ sweepId: string }>(path`/v1/admin/sweeps/${name}`, {
+    const { sweepId } = await api.post<{ sweepId: string }>(pathTo`/v1/admin/sweeps/${name}`, {
       body: { dryRun, force, ...(acknowledge && { acknowledge }) },
     });
     if (!out.isJson) out.note(`Sweep ${sweepId} requested. It continues if you press Ctrl-C.`);
     const ended = await follow({
-      poll: () => api.get<Sweep>(path`/v1/admin/sweeps/${sweepId}`),
+      poll: () => api.get<Sweep>(pathTo`/v1/admin/sweeps/${sweepId}`),
       everyMs: POLL_EVERY_MS,
       show: (seen) => out.live(renderSweeping(seen)),
       hasEnded: sweepHasEnded,
@@ -49,7 +49,7 @@ export const sweepRecordCommand = ask<Sweep>({
   example: 'sweeps show sweep-7Hd…',
   words: named('sweepId'),
   canWatch: true,
-  call: (api, [id]) => api.get(path`/v1/admin/sweeps/${id!}`),
+  call: (api, [id]) => api.get(pathTo`/v1/admin/sweeps/${id!}`),
   render: (sweep, screen) => renderSweep(sweep.sweep ?? '', sweep, sweep.dryRun ?? false, screen),
 });
 
@@ -58,7 +58,7 @@ export const sweepLinesCommand = list<SweepLines, 'lines'>({
   description: 'list what a sweep removed, and why',
   example: 'sweeps lines sweep-7Hd…',
   words: named('sweepId'),
-  path: ([id]) => path`/v1/admin/sweeps/${id!}`,
+  path: ([id]) => pathTo`/v1/admin/sweeps/${id!}`,
   key: 'lines',
   pages: 'cursor',
   columns: ['what', 'why~'],
@@ -70,13 +70,11 @@ export const sweepsCommand = list<Sweeps, 'sweeps'>({
   description: 'list the newest sweeps, and which have tripped',
   example: 'sweeps',
   path: () => '/v1/admin/sweeps',
-  key: 'sweeps',
   columns: [
     'sweepId',
     ['sweep', ({ sweep, dryRun }) => (dryRun ? `${sweep} (dry run)` : sweep)],
     ...(['state', 'seen', 'removed', 'failed', 'age:askedAt', 'took:tookMs?', 'why~'] as const),
   ],
-  empty: 'There are no sweeps.',
   below: ({ tripped }, { paint }) =>
     Object.entries(tripped)
       .map(([name, { at, why }]) => `${paint('red', clean(name))} tripped ${ago(at)} ago: ${clean(why)}`)

@@ -337,7 +337,11 @@ describe('text helpers', () => {
     [12, 'me…90  The …'],
   ])('fit a table into %d columns', (width, line) => {
     expect(jobs(width)[1]).toBe(line);
-    expect(jobs(width).map(columnsOf).filter((columns) => columns > width)).toEqual([]);
+    expect(
+      jobs(width)
+        .map(columnsOf)
+        .filter((columns) => columns > width),
+    ).toEqual([]);
   });
 
   it('cut wide characters by the columns they take', () => {
