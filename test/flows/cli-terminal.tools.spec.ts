@@ -1,7 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { width } from '../../apps/cli/src/render/width.js';
 import { root } from '../support/process.js';
 import { ShopApp } from '../support/shop-app.js';
@@ -15,6 +15,11 @@ describe('mooring in a terminal', () => {
   let shop: ShopApp;
   beforeAll(async () => (shop = await ShopApp.start()));
   afterAll(() => shop.stop());
+  /** A test that fails leaves no process. The end of the terminal ends what runs in it. */
+  const children: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGTERM');
+  });
 
   const env = (): NodeJS.ProcessEnv => ({
     PATH: process.env['PATH'],
@@ -26,6 +31,7 @@ describe('mooring in a terminal', () => {
   it('redraws a list in place until Ctrl-C, and leaves the terminal as it was', async () => {
     const command = `stty cols ${COLUMNS} rows 20; exec ${MOORING} jobs --watch`;
     const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: env(), stdio: 'pipe' });
+    children.push(terminal);
     const closed = once(terminal, 'close');
     let seen = '';
     terminal.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()));
@@ -50,6 +56,7 @@ describe('mooring in a terminal', () => {
   it('prints what has changed as lines with --json, and ends on SIGINT', async () => {
     const args = [`${root}/scripts/mooring.mjs`, 'owners', '--type', 'site', '--watch', '--json'];
     const child = spawn(process.execPath, args, { env: env(), stdio: 'pipe' });
+    children.push(child);
     const closed = once(child, 'close');
     let seen = '';
     child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()));

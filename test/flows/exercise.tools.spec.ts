@@ -72,7 +72,7 @@ describe('the night exercise of docs/operating.md', () => {
     const { jobs } = (await answer.json()) as { jobs: { error: string; attempts: number }[] };
     expect(jobs.length).toBeGreaterThan(30);
     expect(jobs.filter(({ error, attempts }) => !error.includes('mailbox') || attempts !== 2)).toEqual([]);
-  });
+  }, 180_000);
 
   /** What the commands print. */
   function shell(commands: string): Promise<string> {
