@@ -515,6 +515,34 @@ describe('mooring with a stub server', () => {
     expect(asked.slice(1).map(({ path }) => path)).toEqual(Array(3).fill('/v1/admin/sweeps/s-1'));
   });
 
+  it('reads page after page until it has as many as asked', async () => {
+    const entry = {
+      at: 'now',
+      who: 'night',
+      what: 'owner.cancel',
+      on: 'trip:1',
+      outcome: 'done',
+      status: 200,
+    };
+    answer = ({ path }) => {
+      const isFirst = !path.includes('cursor');
+      const entries = Array.from({ length: isFirst ? 2 : 1 }, () => ({
+        ...entry,
+        id: '1',
+        requestId: 'r-1',
+      }));
+      return { body: { entries, cursor: isFirst ? 'c 1' : null } };
+    };
+    const { stdout } = await tool.run(['audit', '--who', 'night', '--limit', '9']);
+    expect(stdout).toMatch(
+      /^at +who +what +on +outcome +status +requestId\n(now +night +owner\.cancel .*\n){3}$/,
+    );
+    expect(asked.map(({ path }) => path)).toEqual([
+      '/v1/admin/audit?who=night&limit=9',
+      '/v1/admin/audit?who=night&limit=7&cursor=c+1',
+    ]);
+  });
+
   it('does not follow a redirect', async () => {
     answer = () => ({ status: 302, body: {} });
     server.prependListener('request', (_request, response) => response.setHeader('location', '/elsewhere'));

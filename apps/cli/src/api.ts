@@ -1,4 +1,4 @@
-import { Refused, Unreachable, type Problem } from './problems.js';
+import { Refused, Unreachable, WrongUsage, type Problem } from './problems.js';
 
 const ANSWER_MS = 10_000;
 
@@ -9,6 +9,17 @@ export interface CallOptions {
   readonly withinMs?: number;
 }
 
+/** The path of a call, as in pathTo`/v1/jobs/${id}`. */
+export function pathTo(parts: TemplateStringsArray, ...ids: readonly string[]): string {
+  return String.raw({ raw: parts }, ...ids.map(segmentOf));
+}
+
+/** URLs resolve `.` and `..` even when encoded, so the call would reach another resource. */
+function segmentOf(id: string): string {
+  if (id === '.' || id === '..') throw new WrongUsage(`The id "${id}" cannot be part of a URL.`);
+  return encodeURIComponent(id);
+}
+
 /** HTTP client for the API. Throws `Refused` for an error answer and `Unreachable` if there is none. */
 export class Api {
   constructor(
@@ -17,8 +28,8 @@ export class Api {
     private readonly version: string,
   ) {}
 
-  get<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
-    return this.call<T>('GET', path, { query });
+  get<T>(path: string, query: Readonly<Record<string, string>> = {}, withinMs = ANSWER_MS): Promise<T> {
+    return this.call<T>('GET', path, { query, withinMs });
   }
 
   post<T>(path: string, options: CallOptions = {}): Promise<T> {
@@ -36,7 +47,7 @@ export class Api {
   private async call<T>(method: string, path: string, options: CallOptions): Promise<T> {
     const { response, text } = await this.fetch(method, path, options);
     const body = parseJson(text);
-    if (response.ok && body !== undefined) return body as T;
+    if (response.ok && (body !== undefined || response.status === 204)) return body as T;
     throw new Refused(
       response.status,
       isProblem(body) ? body : undefined,

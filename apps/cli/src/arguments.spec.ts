@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstWord, readArguments, type OptionSpecs } from './arguments.js';
+import { wordsAt, readArguments, type OptionSpecs } from './arguments.js';
 import { WrongUsage } from './problems.js';
 
 const SPECS: OptionSpecs = {
@@ -62,7 +62,7 @@ describe('readArguments', () => {
   });
 
   it('finds the command behind options and their values', () => {
-    expect(firstWord(['--json', '--reason', 'x', 'cancel'], SPECS)).toBe(3);
-    expect(firstWord(['--json'], SPECS)).toBeUndefined();
+    expect(wordsAt(['--json', '--reason', 'x', 'jobs', '--reason=y', 'show'], SPECS)).toEqual([3, 5]);
+    expect(wordsAt(['--json'], SPECS)).toEqual([]);
   });
 });

@@ -1,12 +1,14 @@
 import { hasUnit, typedDurationMs } from '#durations';
 import { nearestName } from '#nearest-name';
 import { parseArgs } from 'node:util';
-import { WrongUsage } from './problems.js';
+import { didYouMean, WrongUsage } from './problems.js';
 
 export interface OptionSpec {
   /** Placeholder in the help. An option without one is a flag. */
   readonly value?: string;
   readonly description: string;
+  /** The only values that are allowed. */
+  readonly of?: readonly string[];
   /** Allows the option more than once. */
   readonly many?: boolean;
   /** Duration to use when the option has no value. */
@@ -75,9 +77,9 @@ export function readArguments(args: readonly string[], specs: OptionSpecs): Pars
   return new ParsedArgs(words, values);
 }
 
-/** Index of the command: the first argument that is neither an option nor an option's value. */
-export function firstWord(args: readonly string[], specs: OptionSpecs): number | undefined {
-  return tokenize(args, specs).find(({ kind }) => kind === 'positional')?.index;
+/** The indices of the arguments that are neither options nor values of options. The first one or two name the command. */
+export function wordsAt(args: readonly string[], specs: OptionSpecs): readonly number[] {
+  return tokenize(args, specs).flatMap(({ kind, index }) => (kind === 'positional' ? [index] : []));
 }
 
 type Token = ReturnType<typeof tokenize>[number];
@@ -107,6 +109,10 @@ function valueOf(token: Extract<Token, { kind: 'option' }>, spec: OptionSpec): s
   // A value that looks like an option is more likely the next option after a forgotten value.
   if (!inlineValue && value.length > 1 && value.startsWith('-')) {
     throw new WrongUsage(`${rawName} needs a value. To pass "${value}", write ${rawName}=${value}`);
+  }
+  if (spec.of && !spec.of.includes(value)) {
+    const wrong = `${rawName} must be one of ${spec.of.join(', ')}; got "${value}".`;
+    throw new WrongUsage(`${wrong}${didYouMean(value, spec.of)}`);
   }
   return value;
 }

@@ -1,12 +1,11 @@
-import { nearestName } from '#nearest-name';
 import { Api } from './api.js';
-import { firstWord, readArguments, type OptionSpecs } from './arguments.js';
+import { readArguments, wordsAt, type OptionSpecs } from './arguments.js';
 import type { Command, ExitCode } from './command.js';
 import { COMMANDS } from './commands/index.js';
-import { commandHelp, overview } from './help.js';
+import { commandHelp, groupOf, overview } from './help.js';
 import { readInput } from './input.js';
 import { Output } from './output.js';
-import { Refused, Unreachable, WrongUsage } from './problems.js';
+import { didYouMean, Refused, Unreachable, WrongUsage } from './problems.js';
 import { renderProblem, renderWrongUsage } from './render/problem.js';
 import { GLOBAL_OPTIONS, readSettings } from './settings.js';
 
@@ -32,18 +31,20 @@ async function runCommand(
   { env, version }: CliContext,
   out: Output,
 ): Promise<ExitCode> {
-  const at = firstWord(args, ALL_OPTIONS);
-  const name = at === undefined ? undefined : args[at]!;
-  if (name === undefined || name === 'help') return help(args.toSpliced(at ?? 0, name ? 1 : 0), version, out);
-  const command = findCommand(name);
+  const at = wordsAt(args, ALL_OPTIONS);
+  const isHelp = at.length > 0 && args[at[0]!] === 'help';
+  const named = isHelp ? at.slice(1) : at;
+  if (named.length === 0) return help(isHelp ? args.toSpliced(at[0]!, 1) : args, version, out);
+  const { command, name, rest } = findCommand(args, named);
   try {
-    const parsed = readArguments(args.toSpliced(at!, 1), { ...command.options, ...GLOBAL_OPTIONS });
+    const parsed = readArguments(rest, { ...command.options, ...GLOBAL_OPTIONS });
     if (parsed.has('version')) return print(version, out);
-    if (parsed.has('help')) return print(commandHelp(command, GLOBAL_OPTIONS), out);
+    if (isHelp || parsed.has('help'))
+      return print(commandHelp(command, name, groupOf(command, COMMANDS), GLOBAL_OPTIONS), out);
     const { url, key } = readSettings(parsed, env);
     return await command.run(parsed, { api: new Api(url, key, version), out, readInput });
   } catch (error) {
-    if (error instanceof WrongUsage) throw new WrongUsage(error.message, command.name);
+    if (error instanceof WrongUsage) throw new WrongUsage(error.message, name);
     throw error;
   }
 }
@@ -51,15 +52,10 @@ async function runCommand(
 /** Options of all commands: finding the command needs to know which options have a value. */
 const ALL_OPTIONS: OptionSpecs = Object.assign({}, ...COMMANDS.map(({ options }) => options), GLOBAL_OPTIONS);
 
-/** Handles `mooring`, `mooring --help` and `mooring help cancel`. */
+/** Handles `mooring` and `mooring --help`. */
 function help(args: readonly string[], version: string, out: Output): ExitCode {
   const parsed = readArguments(args, GLOBAL_OPTIONS);
-  if (parsed.has('version')) return print(version, out);
-  const [name] = parsed.words;
-  return print(
-    name ? commandHelp(findCommand(name), GLOBAL_OPTIONS) : overview(COMMANDS, GLOBAL_OPTIONS),
-    out,
-  );
+  return print(parsed.has('version') ? version : overview(COMMANDS, GLOBAL_OPTIONS), out);
 }
 
 function print(text: string, out: Output): ExitCode {
@@ -67,25 +63,55 @@ function print(text: string, out: Output): ExitCode {
   return 0;
 }
 
-function findCommand(name: string): Command {
-  const command = COMMANDS.find((one) => one.name === name);
-  if (command) return command;
-  const names = COMMANDS.map((one) => one.name);
-  const near = nearestName(name, names, 3);
-  throw new WrongUsage(
-    `Unknown command "${name}".${near ? ` Did you mean ${near}?` : ` Commands: ${names.join(', ')}.`}`,
+interface Found {
+  readonly command: Command;
+  /** As it was typed. */
+  readonly name: string;
+  /** The arguments without the name. */
+  readonly rest: readonly string[];
+}
+
+/** Finds the command of two words, else the command of one. */
+function findCommand(args: readonly string[], at: readonly number[]): Found {
+  for (const words of [at.slice(0, 2), at.slice(0, 1)]) {
+    const name = words.map((i) => args[i]!).join(' ');
+    const command = COMMANDS.find((one) => isNamed(one, name));
+    const isVerbWrong = command && takesNoWords(command) && at.length > words.length;
+    if (command && !isVerbWrong) return { command, name, rest: args.filter((_, i) => !words.includes(i)) };
+  }
+  throw unknownCommand(args, at);
+}
+
+/** `jobs list` is `jobs`. */
+function isNamed(command: Command, name: string): boolean {
+  const { name: own, alias } = command;
+  return own === name || alias === name || (takesNoWords(command) && `${own} list` === name);
+}
+
+function takesNoWords({ words }: Command): boolean {
+  return words?.usage === '';
+}
+
+function unknownCommand(args: readonly string[], at: readonly number[]): WrongUsage {
+  const names = COMMANDS.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
+  const first = args[at[0]!]!;
+  const verbs = names.filter((name) => name.startsWith(`${first} `));
+  const typed = verbs.length > 0 && at.length > 1 ? `${first} ${args[at[1]!]}` : first;
+  const known = verbs.length > 0 ? verbs : [...new Set(names.map((name) => name.split(' ')[0]!))];
+  return new WrongUsage(
+    `Unknown command "${typed}".${didYouMean(typed, known) || ` Commands: ${known.join(', ')}.`}`,
   );
 }
 
 function reportError(error: unknown, out: Output): ExitCode {
   if (error instanceof WrongUsage) {
-    out.note(renderWrongUsage(error, out.paintNote));
+    out.note(renderWrongUsage(error, out.noteScreen));
     return 2;
   }
   // With --json a refusal is printed to stdout, like any other answer.
   if (error instanceof Refused && error.problem && out.isJson) out.json(error.problem);
   else if (error instanceof Refused || error instanceof Unreachable)
-    out.note(renderProblem(error, out.paintNote));
+    out.note(renderProblem(error, out.noteScreen));
   else out.note(`mooring: ${(error as Error).stack}`);
   return error instanceof Unreachable ? 3 : 1;
 }

@@ -4,28 +4,44 @@ import type { Command } from './command.js';
 const EXIT_CODES = `Exit codes: 0 success; 1 the API refused the request, or something failed; 2 wrong usage; 3 no answer from the API.`;
 
 export function overview(commands: readonly Command[], globals: OptionSpecs): string {
-  const names = commands.map(({ name, description }) => [name, description] as const);
   return `Usage: mooring <command> [options]
 
-Enqueue, inspect and cancel jobs that belong to owners.
+Enqueue, find, repair and cancel jobs that belong to owners.
 
-${columns(names)}
+${columns(commands.map(named))}
 
 Global options:
 ${optionList(globals)}
 
-Run mooring <command> --help for details. ${EXIT_CODES}`;
+Run mooring <command> --help for details and an example. ${EXIT_CODES}`;
 }
 
-export function commandHelp({ usage, description, options, more }: Command, globals: OptionSpecs): string {
-  const own = Object.keys(options).length > 0 ? [optionList(options)] : [];
+/** @param name as it was typed; @param group the other commands of the same noun */
+export function commandHelp(
+  { forms, description, options = {}, more, example }: Command,
+  name: string,
+  group: readonly Command[],
+  globals: OptionSpecs,
+): string {
   return [
-    usage.map((way, i) => `${i === 0 ? 'Usage:' : '      '} mooring ${way}`).join('\n'),
+    forms.map((form, i) => `${i === 0 ? 'Usage:' : '      '} mooring ${name} ${form}`.trimEnd()).join('\n'),
     `${description[0]!.toUpperCase()}${description.slice(1)}.`,
-    ...own,
+    `Example: mooring ${example}`,
+    ...(Object.keys(options).length > 0 ? [optionList(options)] : []),
     ...(more ? [more] : []),
+    ...(group.length > 0 ? [`See also:\n${columns(group.map(named))}`] : []),
     `Global options:\n${optionList(globals)}`,
   ].join('\n\n');
+}
+
+/** The other commands that begin with the same word. */
+export function groupOf(command: Command, commands: readonly Command[]): readonly Command[] {
+  const [noun] = command.name.split(' ');
+  return commands.filter((other) => other !== command && other.name.split(' ')[0] === noun);
+}
+
+function named({ name, alias, description }: Command): readonly [string, string] {
+  return [alias ? `${name}, ${alias}` : name, description];
 }
 
 function optionList(specs: OptionSpecs): string {

@@ -1,10 +1,18 @@
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 export type Paint = (style: Style, text: string) => string;
 
+/** What a text is rendered for. */
+export interface Screen {
+  readonly paint: Paint;
+  /** Columns of the terminal; infinite for files and pipes, where nothing is cut. */
+  readonly width: number;
+}
+
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
 
-/** Leaves text without colours, for files, pipes and tests. */
-export const plain: Paint = (_style, text) => text;
+/** Leaves text as it is, for files, pipes and tests. */
+const colourless: Paint = (_style, text) => text;
+export const plain: Screen = { paint: colourless, width: Infinity };
 
 const colourful: Paint = (style, text) => (text === '' ? text : `\x1b[${CODES[style]}m${text}\x1b[0m`);
 
@@ -12,8 +20,9 @@ const ERASE_LINE = '\r\x1b[K';
 
 /** Writes answers to stdout and everything else to stderr. */
 export class Output {
-  readonly paint: Paint;
-  readonly paintNote: Paint;
+  /** For what goes to stderr. */
+  readonly noteScreen: Screen;
+  private readonly paint: Paint;
   /** Keeps the process running when the reader of stdout has gone. */
   mustFinish = false;
   private liveLine = '';
@@ -25,12 +34,17 @@ export class Output {
     readonly isJson = false,
   ) {
     const wantsColour = !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-    this.paint = wantsColour && stdout.isTTY ? colourful : plain;
-    this.paintNote = wantsColour && stderr.isTTY ? colourful : plain;
+    this.paint = wantsColour && stdout.isTTY ? colourful : colourless;
+    this.noteScreen = { ...plain, ...(wantsColour && stderr.isTTY && { paint: colourful }) };
   }
 
   get isTerminal(): boolean {
     return this.stdout.isTTY;
+  }
+
+  /** Its width changes with the terminal. */
+  get screen(): Screen {
+    return { paint: this.paint, width: this.stdout.isTTY ? this.stdout.columns || 80 : Infinity };
   }
 
   get height(): number {
@@ -47,9 +61,9 @@ export class Output {
   }
 
   /** Prints an answer: whole with --json, else as text. */
-  answer<T>(value: T, render: (value: T, paint: Paint) => string): void {
+  answer<T>(value: T, render: (value: T, screen: Screen) => string): void {
     if (this.isJson) this.json(value);
-    else this.print(render(value, this.paint));
+    else this.print(render(value, this.screen));
   }
 
   /** JSON Lines, for one value of many. */

@@ -1,3 +1,5 @@
+import { nearestName } from '#nearest-name';
+
 /** The command line is wrong. The message says what to type instead. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
@@ -56,14 +58,8 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
 }
 
-/** The only word of a command that takes one. `missing`: what to type. */
-export function onlyWord(words: readonly string[], what: string, missing: string): string {
-  const [word, ...rest] = words;
-  if (!word) throw new WrongUsage(missing);
-  if (rest.length > 0) throw new WrongUsage(`Name one ${what} only; "${rest.join(' ')}" is too much.`);
-  return word;
-}
-
-export function noWords(words: readonly string[]): void {
-  if (words.length > 0) throw new WrongUsage(`It takes no words; "${words.join(' ')}" is too much.`);
+/** Ends a sentence about a wrong word with the nearest right one. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const near = nearestName(word, known, 3);
+  return near ? ` Did you mean ${near}?` : '';
 }

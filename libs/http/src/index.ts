@@ -2,8 +2,26 @@ export { TakesUpTo } from './body-limit.js';
 export { Cursor, Duration, Offset } from './fields.js';
 export { isKnown } from './artifact-headers.js';
 export { idempotencyKeyOf } from './callers-keys.js';
-export type { QueuesAnswer, SlotAnswer, SweepWithLines } from './admin-schemas.js';
+export type {
+  PausedAnswer,
+  QuarantineAnswer,
+  QueuesAnswer,
+  SlotAnswer,
+  SweepsAnswer,
+  SweepWithLines,
+} from './admin-schemas.js';
 export type { JobAnswer, TicketAnswer } from './job-schemas.js';
+export type {
+  CancellationsAnswer,
+  FlowTreeAnswer,
+  JobsAnswer,
+  KindsAnswer,
+  LogAnswer,
+  OwnersAnswer,
+  PayloadAnswer,
+  WorkersAnswer,
+} from './list-schemas.js';
+export type { ScheduleAnswer, SchedulesAnswer } from './schedules.controller.js';
 export type { Health, HealthSource } from './health.controller.js';
 export { MooringHttpModule, type MooringHttpOptions } from './http.module.js';
 export { HttpGuard, MooringController, type Reply } from './mooring-controller.js';

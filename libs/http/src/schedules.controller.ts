@@ -22,7 +22,7 @@ const ScheduleBody = z
   .meta({ id: 'PutSchedule' });
 type ScheduleBody = z.output<typeof ScheduleBody>;
 
-const ScheduleAnswer = z
+export const ScheduleAnswer = z
   .object({
     id: z.string(),
     kind: z.string(),
@@ -37,7 +37,7 @@ const ScheduleAnswer = z
     error: z.null(),
   })
   .meta({ id: 'Schedule' });
-const SchedulesAnswer = z
+export const SchedulesAnswer = z
   .object({ schedules: z.array(ScheduleAnswer), cursor: NextCursor })
   .meta({ id: 'Schedules' });
 

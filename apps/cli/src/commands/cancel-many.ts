@@ -45,10 +45,10 @@ export async function cancelMany(parsed: ParsedArgs, askOne: AskOne, tools: Tool
   });
   out.clearLive();
   if (out.isJson) {
-    out.note(renderTally(tally, run, out.paintNote));
+    out.note(renderTally(tally, run, out.noteScreen));
   } else {
-    for (const failure of tally.failures) out.print(renderFailure(failure, out.paint));
-    out.print(renderTally(tally, run, out.paint));
+    for (const failure of tally.failures) out.print(renderFailure(failure, out.screen));
+    out.print(renderTally(tally, run, out.screen));
   }
   if (tally.stoppedBy instanceof Unreachable && tally.owners === 0) throw tally.stoppedBy;
   const stillRunsAfterWait = parsed.has('wait') && tally.running > 0;

@@ -3,21 +3,24 @@ import type { Receipt } from '../answers.js';
 import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { ownerOfWords, ownerPath, type OwnerName } from '../owner-name.js';
+import { pathTo } from '../api.js';
 import { isOutcomeUnknown, WrongUsage } from '../problems.js';
 import { quote } from '../render/text.js';
 import { cancelMany } from './cancel-many.js';
-import { jobPath } from './job.js';
 import { renderReceipt } from './receipt.js';
 
 /** Cancelling an owner with very many jobs takes long. */
-const ANSWER_MS = 60_000;
+const CANCEL_MS = 60_000;
 const CANCEL_ID = /^[\w.:-]{1,64}$/;
 
 export const cancelCommand: Command = {
-  name: 'cancel',
-  usage: ['cancel <type> <id>', 'cancel --job <id>', 'cancel --from <file|->'],
+  name: 'owners cancel',
+  alias: 'cancel',
+  forms: ['<type> <id>', '--job <id>', '--from <file|->'],
   description: 'cancel an owner with all its jobs, one job, or many owners',
+  example: "cancel trip 42 --reason 'the ride is off'",
   options: {
+    'dry-run': { description: 'only show what would be cancelled' },
     reason: { value: '<text>', description: 'reason to store in the receipt and in the history' },
     'keep-open': { description: 'keep accepting new work for the owner' },
     wait: {
@@ -35,14 +38,16 @@ export const cancelCommand: Command = {
   run: (parsed, tools) => {
     checkMix(parsed);
     if (parsed.has('from')) return cancelMany(parsed, (named, id) => askOne(named, id, parsed, tools), tools);
-    return parsed.has('job') ? cancelJob(parsed, tools) : cancelOwner(parsed, tools);
+    const job = parsed.text('job');
+    return job === undefined ? cancelOwner(parsed, tools) : cancelJob(job, tools);
   },
 };
 
 /** Options that would have no effect together are refused. */
 const NOT_WITH: Readonly<Record<string, readonly string[]>> = {
-  from: ['job', 'cancel-id'],
-  job: ['from', 'reason', 'keep-open', 'wait', 'cancel-id', 'run', 'concurrency'],
+  from: ['job', 'cancel-id', 'dry-run'],
+  job: ['from', 'reason', 'keep-open', 'wait', 'cancel-id', 'run', 'concurrency', 'dry-run'],
+  'dry-run': ['wait', 'cancel-id'],
 };
 
 function checkMix(parsed: ParsedArgs): void {
@@ -50,7 +55,7 @@ function checkMix(parsed: ParsedArgs): void {
     if (!parsed.has(name)) continue;
     const wrong = others.find((other) => parsed.has(other));
     if (wrong) throw new WrongUsage(`--${name} cannot be combined with --${wrong}.`);
-    if (parsed.words.length > 0) {
+    if (parsed.words.length > 0 && name !== 'dry-run') {
       throw new WrongUsage(`--${name} already names what to cancel; remove "${parsed.words.join(' ')}".`);
     }
   }
@@ -69,7 +74,7 @@ async function cancelOwner(parsed: ParsedArgs, tools: Tools): Promise<ExitCode> 
   try {
     return report(await askOne(named, cancelId, parsed, tools), parsed, tools);
   } catch (error) {
-    if (isOutcomeUnknown(error)) {
+    if (isOutcomeUnknown(error) && !parsed.has('dry-run')) {
       tools.out.note(
         `The outcome is unknown. This command repeats the cancellation safely:\n  ${repeatedCommand(named, cancelId, parsed)}`,
       );
@@ -78,9 +83,8 @@ async function cancelOwner(parsed: ParsedArgs, tools: Tools): Promise<ExitCode> 
   }
 }
 
-async function cancelJob(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
-  const path = jobPath([parsed.text('job')!]);
-  printReceipt(await api.delete<Receipt>(path, { withinMs: ANSWER_MS }), out);
+export async function cancelJob(id: string, { api, out }: Tools): Promise<ExitCode> {
+  printReceipt(await api.delete<Receipt>(pathTo`/v1/jobs/${id}`, { withinMs: CANCEL_MS }), out);
   return 0;
 }
 
@@ -90,10 +94,10 @@ function askOne(named: OwnerName, cancelId: string, parsed: ParsedArgs, { api }:
     body: {
       reason: parsed.text('reason') ?? 'cancelled by hand',
       close: !parsed.has('keep-open'),
-      cancelId,
+      ...(parsed.has('dry-run') ? { dryRun: true } : { cancelId }),
       ...(wait !== undefined && { wait: 'drained', waitFor: wait }),
     },
-    withinMs: ANSWER_MS + (wait ?? 0),
+    withinMs: CANCEL_MS + (wait ?? 0),
   });
 }
 
@@ -105,7 +109,7 @@ function report(receipt: Receipt, parsed: ParsedArgs, { out }: Tools): ExitCode 
 }
 
 function printReceipt(receipt: Receipt, out: Tools['out']): void {
-  out.answer(receipt, (answer, paint) => renderReceipt(answer, false, paint));
+  out.answer(receipt, (answer, screen) => renderReceipt(answer, false, screen));
 }
 
 function repeatedCommand({ type, id }: OwnerName, cancelId: string, parsed: ParsedArgs): string {

@@ -1,17 +1,21 @@
-import { nearestName } from '#nearest-name';
 import type { Ticket } from '../answers.js';
 import type { ParsedArgs } from '../arguments.js';
 import type { Command, ExitCode, Tools } from '../command.js';
-import type { Paint } from '../output.js';
+import type { Screen } from '../output.js';
 import { ownerWords, readOwner } from '../owner-name.js';
-import { isOutcomeUnknown, onlyWord, WrongUsage } from '../problems.js';
+import { didYouMean, isOutcomeUnknown, WrongUsage } from '../problems.js';
 import { clean, quote } from '../render/text.js';
+import { named } from '../words.js';
 
 const STRATEGIES = ['none', 'skip', 'replace', 'coalesce'];
 
+const words = named('kind');
+
 export const enqueueCommand: Command = {
   name: 'enqueue',
-  usage: ['enqueue <kind> --owner <type:id> [--payload <json>]'],
+  words,
+  forms: ['<kind> --owner <type:id> [--payload <json>]'],
+  example: 'enqueue probe --owner trip:42 --payload \'{"ms":2000}\'',
   description: 'enqueue a job',
   options: {
     owner: { value: '<type:id>', many: true, description: 'owner of the job, as in trip:42; up to four' },
@@ -52,8 +56,7 @@ async function readRequest(
   parsed: ParsedArgs,
   readInput: Tools['readInput'],
 ): Promise<{ owners: readonly string[]; body: object }> {
-  const missing = 'Name the kind of the job: mooring enqueue <kind> --owner trip:42';
-  const kind = onlyWord(parsed.words, 'kind', missing);
+  const [kind] = words.read(parsed.words, enqueueCommand.example);
   const owners = parsed.list('owner');
   if (owners.length === 0) throw new WrongUsage('Name the owner of the job, as in --owner trip:42');
   for (const owner of owners) {
@@ -83,10 +86,8 @@ function readDedup(text: string | undefined): { strategy: string; key?: string }
   if (text === undefined) return undefined;
   const [, strategy = '', key] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
   if (STRATEGIES.includes(strategy)) return { strategy, ...(key && { key }) };
-  const near = nearestName(strategy, STRATEGIES, 3);
-  throw new WrongUsage(
-    `--dedup must begin with one of ${STRATEGIES.join(', ')}; got "${strategy}".${near ? ` Did you mean ${near}?` : ''}`,
-  );
+  const wrong = `--dedup must begin with one of ${STRATEGIES.join(', ')}; got "${strategy}".`;
+  throw new WrongUsage(`${wrong}${didYouMean(strategy, STRATEGIES)}`);
 }
 
 /** The limit follows the last colon, because keys may contain colons. */
@@ -103,7 +104,7 @@ function checkHeader(key: string): string {
   throw new WrongUsage('--idempotency-key must consist of printable ASCII characters.');
 }
 
-function renderTicket({ outcome, id, kind, queue, owners, replaced }: Ticket, paint: Paint): string {
+function renderTicket({ outcome, id, kind, queue, owners, replaced }: Ticket, { paint }: Screen): string {
   const what = {
     created: `${paint('green', 'Created')} ${clean(id)}`,
     replaced: `${paint('green', 'Created')} ${clean(id)} in place of ${clean(replaced ?? 'another job')}`,

@@ -1,34 +1,54 @@
-import type { Job, TimelineEntry } from '../answers.js';
-import type { ParsedArgs } from '../arguments.js';
+import { type Api, pathTo } from '../api.js';
+import type { Job, Log, Payload, TimelineEntry } from '../answers.js';
 import type { Command, ExitCode, Tools } from '../command.js';
 import { follow } from '../follow.js';
-import type { Paint, Style } from '../output.js';
-import { onlyWord, WrongUsage } from '../problems.js';
-import { facts, table } from '../render/table.js';
-import { clean, plural, show, span } from '../render/text.js';
+import type { Screen, Style } from '../output.js';
+import { Refused } from '../problems.js';
+import { facts, sections, table } from '../render/table.js';
+import { clean, cleanLines, plural, show, span } from '../render/text.js';
+import { named } from '../words.js';
 
 const POLL_EVERY_MS = 300;
+const words = named('jobId');
+
+/** `lines` and `payload` are undefined for a removed job. */
+type WholeJob = Job & Partial<Pick<Log, 'lines'> & Pick<Payload, 'payload'>>;
 
 export const jobCommand: Command = {
-  name: 'job',
-  usage: ['job <id> [--watch]'],
-  description: 'show a job and its timeline',
+  name: 'jobs show',
+  alias: 'job',
+  words,
+  forms: ['<jobId> [--watch]'],
+  description: 'show a job with its timeline, payload and log',
+  example: 'jobs show probe-4kQ…',
   options: {
     watch: { description: 'follow it until it ends; exit code 0 only if it completes' },
   },
-  run: (parsed, tools) => (parsed.has('watch') ? watch(parsed, tools) : read(parsed, tools)),
+  run: async (parsed, tools) => {
+    const [id] = words.read(parsed.words, jobCommand.example);
+    if (parsed.has('watch')) return watch(id!, tools);
+    tools.out.answer(await read(id!, tools.api), renderJob);
+    return 0;
+  },
 };
 
-async function read(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
-  out.answer(await api.get<Job>(jobPath(parsed.words)), renderJob);
-  return 0;
+async function read(id: string, api: Api): Promise<WholeJob> {
+  const job = await api.get<Job>(pathTo`/v1/jobs/${id}`);
+  const [payload, log] = await Promise.all([
+    api.get<Payload>(pathTo`/v1/jobs/${id}/payload`).catch(ifGone),
+    api.get<Log>(pathTo`/v1/jobs/${id}/log`).catch(ifGone),
+  ]);
+  return { ...job, ...(payload && { payload: payload.payload }), ...(log && { lines: log.lines }) };
 }
 
-async function watch(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
-  const path = jobPath(parsed.words);
+function ifGone(error: unknown): undefined {
+  if (!(error instanceof Refused && error.status === 404)) throw error;
+}
+
+async function watch(id: string, { api, out }: Tools): Promise<ExitCode> {
   const printed = new Set<string>();
   const ended = await follow({
-    poll: () => api.get<Job>(path),
+    poll: () => api.get<Job>(pathTo`/v1/jobs/${id}`),
     everyMs: POLL_EVERY_MS,
     show: (seen) => {
       if (!out.isJson) printNewEntries(seen, printed, out);
@@ -50,24 +70,17 @@ function printNewEntries(
     const key = [entry.at, entry.event, entry.attempt].join(' ');
     if (printed.has(key)) continue;
     printed.add(key);
-    out.print(renderEntry(entry, timeline[0]!, out.paint));
+    out.print(renderEntry(entry, timeline[0]!, out.screen));
   }
   out.live(`${clean(state)}${progress ? `, progress ${show(progress)}` : ''}`);
 }
 
-function finalLines(ended: Job, paint: Paint): string {
+function finalLines(ended: Job, screen: Screen): string {
   const { result, error } = ended;
-  const lines = [jobSentence(ended, paint)];
+  const lines = [jobSentence(ended, screen)];
   if (result !== null) lines.push(`Result: ${show(result)}`);
   if (error) lines.push(`Error: ${clean(error)}`);
   return lines.join('\n');
-}
-
-export function jobPath(words: readonly string[]): string {
-  const id = onlyWord(words, 'job', 'Name the job by its id, as printed by enqueue.');
-  // URLs resolve `.` and `..`; no job has such an id.
-  if (id === '.' || id === '..') throw new WrongUsage(`"${id}" is not a job id.`);
-  return `/v1/jobs/${encodeURIComponent(id)}`;
 }
 
 const ENDED = ['completed', 'failed', 'cancelled', 'expired', 'skipped', 'removed'];
@@ -77,9 +90,9 @@ function hasEnded({ state }: Job): boolean {
   return ENDED.includes(state);
 }
 
-export function renderJob(job: Job, paint: Paint): string {
-  return [
-    jobSentence(job, paint),
+export function renderJob(job: WholeJob, screen: Screen): string {
+  return sections(
+    jobSentence(job, screen),
     facts(
       [
         ['kind', `${job.kind} (queue ${job.queue})`],
@@ -90,36 +103,46 @@ export function renderJob(job: Job, paint: Paint): string {
         ['error', job.state === 'removed' ? undefined : (job.error ?? undefined)],
         ['artifacts', job.artifacts?.map(({ name, size }) => `${name} (${plural(size, 'byte')})`).join(', ')],
       ],
-      paint,
+      screen,
     ),
-    renderTimeline(job.timeline ?? [], paint),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+    renderTimeline(job.timeline ?? [], screen),
+    job.payload === undefined
+      ? ''
+      : `${screen.paint('dim', 'payload')}\n${cleanLines(JSON.stringify(job.payload, null, 2))}`,
+    renderLog(job.lines ?? [], screen),
+  );
 }
 
 /** A removed job has no record besides its reason. */
-function jobSentence({ id, state, error }: Job, paint: Paint): string {
+function jobSentence({ id, state, error }: Job, { paint }: Screen): string {
   const verb = state === 'failed' ? '' : state === 'removed' ? 'was ' : 'is ';
   const word = paint(STYLES[state] ?? 'bold', clean(state));
   return `${clean(id)} ${verb}${word}${state === 'removed' && error ? `: ${clean(error)}` : ''}.`;
 }
 
-function renderTimeline(timeline: readonly TimelineEntry[], paint: Paint): string {
+function renderTimeline(timeline: readonly TimelineEntry[], screen: Screen): string {
   const [first] = timeline;
   if (!first) return '';
   return table(
-    ['at', 'since', 'event', 'attempt', 'why'].slice(0, timeline.some(({ why }) => why) ? 5 : 4),
+    (['at', 'since', 'event', 'attempt', ['why', 'cut']] as const).slice(
+      0,
+      timeline.some(({ why }) => why) ? 5 : 4,
+    ),
     timeline.map((entry) => [entry.at, since(first, entry), entry.event, entry.attempt, entry.why]),
-    paint,
+    screen,
   );
 }
 
+function renderLog(lines: Log['lines'], screen: Screen): string {
+  const rows = lines.map(({ at, level, text }) => [at, level, text]);
+  return rows.length > 0 ? table(['at', 'level', ['log', 'cut']], rows, screen) : '';
+}
+
 /** One timeline entry as a line, for `--watch`. */
-function renderEntry(entry: TimelineEntry, first: TimelineEntry, paint: Paint): string {
+function renderEntry(entry: TimelineEntry, first: TimelineEntry, { paint }: Screen): string {
   const { at, event, attempt, why } = entry;
-  const words = [event, ...(attempt === undefined ? [] : [`attempt ${attempt}`]), ...(why ? [why] : [])];
-  return `${paint('dim', clean(at))}  ${since(first, entry).padEnd(7)}  ${clean(words.join(', '))}`;
+  const told = [event, ...(attempt === undefined ? [] : [`attempt ${attempt}`]), ...(why ? [why] : [])];
+  return `${paint('dim', clean(at))}  ${since(first, entry).padEnd(7)}  ${clean(told.join(', '))}`;
 }
 
 function since(first: TimelineEntry, entry: TimelineEntry): string {

@@ -1,79 +1,66 @@
+import { pathTo } from '../api.js';
 import type { History, Owner, OwnerJob, Removal } from '../answers.js';
-import type { ParsedArgs } from '../arguments.js';
-import type { Command, ExitCode, Tools } from '../command.js';
-import type { Paint } from '../output.js';
-import { formatOwner, ownerOfWords, ownerPath } from '../owner-name.js';
-import { table } from '../render/table.js';
+import { ask } from '../ask.js';
+import { type Column, tableOf } from '../columns.js';
+import type { Command } from '../command.js';
+import { list } from '../list.js';
+import type { Screen } from '../output.js';
 import { clean, plural } from '../render/text.js';
+import { OWNER } from '../words.js';
+
+const JOB_COLUMNS: readonly Column<OwnerJob>[] = ['job:id', 'queue', 'accepted:acceptedAt', 'begun:hasBegun'];
+const REMOVAL_COLUMNS: readonly Column<Removal>[] = [
+  ...(['at', 'job:id', 'kind?', 'was:state'] as const),
+  ['why', wordsOf, 'cut'],
+  'cancelId?',
+];
+
+export const historyCommand = list<History, 'entries'>({
+  name: 'owners history',
+  description: 'list which jobs of an owner were removed, when, why, and by whom',
+  example: 'owners history trip 42',
+  words: OWNER,
+  path: ([type, id]) => pathTo`/v1/owners/${type!}/${id!}/history`,
+  key: 'entries',
+  pages: 'cursor',
+  shown: Infinity,
+  columns: REMOVAL_COLUMNS,
+  empty: 'No jobs of this owner were removed.',
+});
+
+const showCommand = list<Owner, 'jobs'>({
+  name: 'owners show',
+  alias: 'owner',
+  description: 'show the state and the jobs of an owner',
+  example: 'owners show trip 42',
+  words: OWNER,
+  path: ([type, id]) => pathTo`/v1/owners/${type!}/${id!}`,
+  key: 'jobs',
+  pages: 'cursor',
+  shown: Infinity,
+  options: { history: { description: 'show its history instead' } },
+  columns: JOB_COLUMNS,
+  empty: 'It has no jobs.',
+  above: renderOwner,
+});
 
 export const ownerCommand: Command = {
-  name: 'owner',
-  usage: ['owner <type> <id> [--history]'],
-  description: 'show the state and the jobs of an owner',
-  options: { history: { description: 'show which jobs were removed, when, why, and by whom' } },
-  run: (parsed, tools) => (parsed.has('history') ? history(parsed, tools) : read(parsed, tools)),
+  ...showCommand,
+  run: (parsed, tools) => (parsed.has('history') ? historyCommand : showCommand).run(parsed, tools),
 };
 
-export const reopenCommand: Command = {
-  name: 'reopen',
-  usage: ['reopen <type> <id>'],
+export const reopenCommand = ask<{ owner: string }>({
+  name: 'owners reopen',
+  alias: 'reopen',
   description: 'let a closed owner accept new work again; its cancelled jobs stay cancelled',
-  options: {},
-  run: async ({ words }, { api, out }) => {
-    const named = ownerOfWords(words);
-    const answer = await api.post<unknown>(`${ownerPath(named)}/reopen`);
-    out.answer(answer, (_answer, paint) => {
-      const name = paint('bold', clean(formatOwner(named)));
-      return `${name} is open and accepts new work. Cancelled jobs stay cancelled.`;
-    });
-    return 0;
-  },
-};
+  example: 'reopen trip 42',
+  words: OWNER,
+  call: (api, [type, id]) => api.post(pathTo`/v1/owners/${type!}/${id!}/reopen`),
+  render: ({ owner }, { paint }) =>
+    `${paint('bold', clean(owner))} is open and accepts new work. Cancelled jobs stay cancelled.`,
+});
 
-async function read(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
-  const path = ownerPath(ownerOfWords(parsed.words));
-  const first = await api.get<Owner>(path);
-  if (!out.isJson) out.print(renderOwner(first, out.paint));
-  const all: OwnerJob[] = [];
-  const known = new Set<string>();
-  for await (const page of pages(first, (cursor) => api.get<Owner>(path, { cursor }))) {
-    // A job that moves between two pages may appear on both.
-    const fresh = page.jobs.filter(({ id }) => !known.has(id));
-    for (const { id } of fresh) known.add(id);
-    if (out.isJson) all.push(...fresh);
-    else if (fresh.length > 0) out.print(`\n${renderOwnerJobs(fresh, out.paint)}`);
-  }
-  if (out.isJson) out.json({ ...first, jobs: all, cursor: null });
-  return 0;
-}
-
-async function history(parsed: ParsedArgs, { api, out }: Tools): Promise<ExitCode> {
-  const named = ownerOfWords(parsed.words);
-  const path = `${ownerPath(named)}/history`;
-  const first = await api.get<History>(path);
-  const all: History['entries'][number][] = [];
-  for await (const page of pages(first, (cursor) => api.get<History>(path, { cursor }))) {
-    if (out.isJson) all.push(...page.entries);
-    else if (page.entries.length > 0) out.print(renderHistory(page.entries, out.paint));
-    else if (page === first && !page.cursor) out.print(`No jobs of ${formatOwner(named)} were removed.`);
-  }
-  if (out.isJson) out.json({ ...first, entries: all, cursor: null });
-  return 0;
-}
-
-async function* pages<P extends { readonly cursor: string | null }>(
-  first: P,
-  next: (cursor: string) => Promise<P>,
-): AsyncGenerator<P> {
-  let page = first;
-  for (;;) {
-    yield page;
-    if (!page.cursor) return;
-    page = await next(page.cursor);
-  }
-}
-
-export function renderOwner({ owner, state, epoch, counts }: Owner, paint: Paint): string {
+export function renderOwner({ owner, state, epoch, counts }: Owner, { paint }: Screen): string {
   const name = paint('bold', clean(owner));
   if (epoch === null) return `${name} has no jobs.`;
   const open = state === 'open' ? 'open' : `${paint('yellow', 'closed')} (new work is refused)`;
@@ -84,21 +71,13 @@ export function renderOwner({ owner, state, epoch, counts }: Owner, paint: Paint
   return `${name} is ${open}, with ${has}${leaving}${runs}.`;
 }
 
-export function renderOwnerJobs(jobs: readonly OwnerJob[], paint: Paint): string {
-  return table(
-    ['job', 'queue', 'accepted', 'begun'],
-    jobs.map(({ id, queue, acceptedAt, hasBegun }) => [id, queue, acceptedAt, hasBegun ? 'yes' : 'no']),
-    paint,
-  );
+export function renderOwnerJobs(jobs: readonly OwnerJob[], screen: Screen): string {
+  return tableOf(jobs, JOB_COLUMNS, screen);
 }
 
 /** Entries come newest first. */
-export function renderHistory(entries: readonly Removal[], paint: Paint): string {
-  return table(
-    ['at', 'job', 'kind', 'was', 'why', 'cancelId'],
-    entries.map((one) => [one.at, one.id, one.kind, one.state, wordsOf(one), one.cancelId]),
-    paint,
-  );
+export function renderHistory(entries: readonly Removal[], screen: Screen): string {
+  return tableOf(entries, REMOVAL_COLUMNS, screen);
 }
 
 /** For example `cancelled by ops: the ride is off`. */

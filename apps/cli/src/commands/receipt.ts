@@ -1,34 +1,32 @@
+import { pathTo } from '../api.js';
 import type { Receipt } from '../answers.js';
-import type { Command } from '../command.js';
-import type { Paint } from '../output.js';
+import { ask } from '../ask.js';
+import type { Screen } from '../output.js';
 import { ownerWords } from '../owner-name.js';
-import { onlyWord, WrongUsage } from '../problems.js';
-import { facts, table } from '../render/table.js';
+import { facts, sections, table } from '../render/table.js';
 import { clean, plural, quote } from '../render/text.js';
+import { named } from '../words.js';
 
-export const receiptCommand: Command = {
-  name: 'receipt',
-  usage: ['receipt <cancelId>'],
+export const receiptCommand = ask<Receipt>({
+  name: 'cancellations show',
+  alias: 'receipt',
   description: 'show the current state of a cancellation',
-  options: {},
-  run: async ({ words }, { api, out }) => {
-    const missing = 'Name the cancelId, as printed by cancel.';
-    const id = onlyWord(words, 'receipt', missing);
-    if (id === '.' || id === '..') throw new WrongUsage(missing);
-    const found = await api.get<Receipt>(`/v1/cancellations/${encodeURIComponent(id)}`);
-    out.answer(found, (answer, paint) => renderReceipt(answer, true, paint));
-    return 0;
-  },
-};
+  example: 'receipt cli-6f1c…',
+  words: named('cancelId'),
+  canWatch: true,
+  call: (api, [id]) => api.get(pathTo`/v1/cancellations/${id!}`),
+  render: (receipt, screen) => renderReceipt(receipt, true, screen),
+});
 
 /** Column order. States that are not listed here come last. */
 const STATES = ['waiting', 'delayed', 'retrying', 'refused', 'running'];
 
 /** `isLater`: the receipt is read again after the cancellation was answered. */
-export function renderReceipt(receipt: Receipt, isLater: boolean, paint: Paint): string {
-  return [
-    receiptSentence(receipt, isLater, paint),
-    queueTable(receipt, paint),
+export function renderReceipt(receipt: Receipt, isLater: boolean, screen: Screen): string {
+  if (receipt.dryRun) return renderPreview(receipt, screen);
+  return sections(
+    receiptSentence(receipt, isLater, screen),
+    queueTable(receipt, screen),
     facts(
       [
         ['reason', receipt.reason],
@@ -36,15 +34,26 @@ export function renderReceipt(receipt: Receipt, isLater: boolean, paint: Paint):
         ['cancelId', receipt.cancelId],
         ['durable', receipt.durable ? 'yes' : 'not confirmed; if the store fails, read this receipt again'],
       ],
-      paint,
+      screen,
     ),
-    next(receipt, paint),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+    next(receipt, screen),
+  );
 }
 
-function receiptSentence(receipt: Receipt, isLater: boolean, paint: Paint): string {
+function renderPreview(receipt: Receipt, screen: Screen): string {
+  const { owner, removed, aborted, schedules } = receipt;
+  const would = [
+    plural(removed, 'waiting job'),
+    plural(aborted, 'running job'),
+    ...(schedules > 0 ? [plural(schedules, 'schedule')] : []),
+  ].join(', ');
+  return sections(
+    `Dry run: nothing was cancelled. A cancel of ${screen.paint('bold', clean(owner))} would end ${would}.`,
+    queueTable(receipt, screen),
+  );
+}
+
+function receiptSentence(receipt: Receipt, isLater: boolean, { paint }: Screen): string {
   const { job } = receipt;
   const what = job === undefined ? receipt.owner : `Job ${job}`;
   const ended = `${paint('bold', clean(what))} ${isLater ? 'was' : 'is'} cancelled: ${job === undefined ? whatEnded(receipt) : howItEnded(receipt)}.`;
@@ -88,7 +97,7 @@ function stillRuns({ running, done }: Receipt): string {
 }
 
 /** The code of an abandoned run may continue until its process exits. */
-function abandoned({ ignored }: Receipt, paint: Paint): string {
+function abandoned({ ignored }: Receipt, paint: Screen['paint']): string {
   if (ignored === 0) return '';
   const did = `${ignored} did not stop and ${ignored === 1 ? 'was' : 'were'} abandoned`;
   return paint('yellow', `${did}: the code may still run, but its result is discarded.`);
@@ -99,11 +108,11 @@ function newWork({ closed }: Receipt, isLater: boolean): string {
   return `${since} work for it is ${closed ? 'refused until it is reopened' : 'accepted'}.`;
 }
 
-function queueTable(receipt: Receipt, paint: Paint): string {
+function queueTable(receipt: Receipt, screen: Screen): string {
   const queues = Object.entries(receipt.byQueue);
   if (queues.length === 0) return '';
-  const named = queues.flatMap(([, { removed }]) => Object.keys(removed));
-  const states = [...new Set([...STATES, ...named])].filter((state) => named.includes(state));
+  const found = queues.flatMap(([, { removed }]) => Object.keys(removed));
+  const states = [...new Set([...STATES, ...found])].filter((state) => found.includes(state));
   const runs = queues.some(([, { aborted }]) => aborted > 0) ? ['told to stop', 'still running'] : [];
   return table(
     ['queue', ...states, ...runs],
@@ -113,11 +122,11 @@ function queueTable(receipt: Receipt, paint: Paint): string {
       aborted,
       running,
     ]),
-    paint,
+    screen,
   );
 }
 
-function next({ owner, job, cancelId, closed, done }: Receipt, paint: Paint): string {
+function next({ owner, job, cancelId, closed, done }: Receipt, { paint }: Screen): string {
   const again = `mooring receipt ${quote(cancelId)}`;
   const steps: [string, string][] = done ? [] : [[again, 'show its current state']];
   if (closed && job === undefined) {

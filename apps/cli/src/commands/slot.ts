@@ -1,47 +1,38 @@
+import { pathTo } from '../api.js';
 import type { Slot } from '../answers.js';
-import type { Command } from '../command.js';
-import type { Paint } from '../output.js';
-import { WrongUsage } from '../problems.js';
+import { ask } from '../ask.js';
+import type { Screen } from '../output.js';
 import { clean } from '../render/text.js';
+import { named } from '../words.js';
 
 const MAX_LIMIT = 10_000;
 
-export const slotCommand: Command = {
+export const slotCommand = ask<Slot>({
   name: 'slot',
-  usage: ['slot <key>', 'slot <key> --limit <n>'],
   description: 'show which jobs hold or wait for a slot key, or set its limit',
+  example: 'slot press --limit 2',
+  words: named('key'),
   options: {
     limit: { value: '<n>', description: `how many jobs of the key may run at once, up to ${MAX_LIMIT}` },
   },
-  run: async (parsed, { api, out }) => {
-    const path = `/v1/admin/slots/${encodeURIComponent(readKey(parsed.words))}`;
+  call: (api, [key], parsed) => {
     const limit = parsed.whole('limit', 1, MAX_LIMIT);
-    const answer =
-      limit === undefined ? await api.get<Slot>(path) : await api.put<Slot>(path, { body: { limit } });
-    out.answer(answer, renderSlot);
-    return 0;
+    const at = pathTo`/v1/admin/slots/${key!}`;
+    return limit === undefined ? api.get(at) : api.put(at, { body: { limit } });
   },
-};
-
-function readKey(words: readonly string[]): string {
-  const [key, ...rest] = words;
-  if (key !== undefined && rest.length === 0) return key;
-  throw new WrongUsage('Name one key, as in: mooring slot press');
-}
+  render: renderSlot,
+});
 
 const SHOWN = 10;
 
-function renderSlot({ key, limit, holding, holders, waiting, waiters }: Slot, paint: Paint): string {
+function renderSlot({ key, limit, holding, holders, waiting, waiters }: Slot, { paint }: Screen): string {
   const name = paint('bold', clean(key));
   const limited =
     limit === null ? 'has no limit yet; the next job that uses it sets one' : `has a limit of ${limit}`;
+  const holderIds = holders.map(({ jobId }) => jobId);
   return [
     `${name} ${limited}.`,
-    line(
-      'hold a slot',
-      holding,
-      holders.map(({ jobId }) => jobId),
-    ),
+    line('hold a slot', holding, holderIds),
     line('wait', waiting, waiters),
   ].join('\n');
 }

@@ -1,8 +1,8 @@
-import type { Paint } from '../output.js';
+import type { Screen } from '../output.js';
 import { Refused, type WrongUsage } from '../problems.js';
 import { clean, cleanLines } from './text.js';
 
-export function renderProblem(error: Error, paint: Paint): string {
+export function renderProblem(error: Error, { paint }: Screen): string {
   const head = `${paint('red', 'mooring:')} ${cleanLines(error.message)}`;
   if (!(error instanceof Refused)) return head;
   const { problem, status, retryAfter } = error;
@@ -23,7 +23,7 @@ function hint(status: number, retryAfter: string | undefined): string[] {
   return [];
 }
 
-export function renderWrongUsage({ message, command }: WrongUsage, paint: Paint): string {
+export function renderWrongUsage({ message, command }: WrongUsage, { paint }: Screen): string {
   const help = command === undefined ? 'mooring --help' : `mooring ${command} --help`;
   return `${paint('red', 'mooring:')} ${cleanLines(message)}\nSee: ${help}`;
 }

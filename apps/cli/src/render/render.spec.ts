@@ -11,6 +11,7 @@ import { renderSweep } from '../commands/sweep.js';
 import { table } from './table.js';
 import { renderFailure, renderProgress, renderTally, Tally } from './tally.js';
 import { quote, span } from './text.js';
+import { width as columnsOf } from './width.js';
 
 const aReceipt: Receipt = {
   cancelId: 'c-1',
@@ -314,7 +315,38 @@ describe('text helpers', () => {
         ],
         plain,
       ),
-    ).toBe('a    long name\né🙂x          1\n           100');
+    ).toBe('a     long name\né🙂x          1\n            100');
+  });
+
+  const jobs = (width: number): string[] =>
+    table(
+      ['job', ['queue', 'drop'], 'state', ['error', 'cut']],
+      [
+        ['media-1234567890', 'media', 'failed', 'The server answered 503, three times in a row'],
+        ['media-0987654321', 'media', 'failed', '接続がタイムアウトしました。もう一度お試しください'],
+      ],
+      { ...plain, width },
+    ).split('\n');
+
+  it.each([
+    [80, 'media-1234567890  media  failed  The server answered 503, three times in a row'],
+    [60, 'media-1234567890  media  failed  The server answered 503, t…'],
+    [50, 'media-1234567890  failed  The server answered 503…'],
+    [40, 'media-1234567890  failed  The server an…'],
+    [30, 'media-…67890  failed  The ser…'],
+    [12, 'me…90  The …'],
+  ])('fit a table into %d columns', (width, line) => {
+    expect(jobs(width)[1]).toBe(line);
+    expect(
+      jobs(width)
+        .map(columnsOf)
+        .filter((columns) => columns > width),
+    ).toEqual([]);
+  });
+
+  it('cut wide characters by the columns they take', () => {
+    expect(jobs(50)[2]).toBe('media-0987654321  failed  接続がタイムアウトしま…');
+    expect(['a', 'é', 'e\u0301', '界', '👩‍🚀', '🇩🇪', '☎️'].map(columnsOf)).toEqual([1, 1, 1, 2, 2, 2, 2]);
   });
 
   it('quote words for a shell and shorten durations', () => {

@@ -1,7 +1,7 @@
 import type { Receipt } from '../answers.js';
 import { formatOwner } from '../owner-name.js';
 import type { ListedOwner } from '../owner-list.js';
-import type { Paint } from '../output.js';
+import type { Screen } from '../output.js';
 import { Refused, Unreachable } from '../problems.js';
 import { bar, clean, plural } from './text.js';
 
@@ -46,7 +46,7 @@ export function renderProgress({ asked, owners, failures }: Tally): string {
   return `${bar(ended, asked)}${failed}`;
 }
 
-export function renderFailure({ owner, line, error }: FailedOwner, paint: Paint): string {
+export function renderFailure({ owner, line, error }: FailedOwner, { paint }: Screen): string {
   const code = error instanceof Refused ? (error.problem?.code ?? String(error.status)) : 'no answer';
   const id = error instanceof Refused ? error.problem?.requestId : undefined;
   const detail = clean(error.message.split('\n')[0]!);
@@ -54,7 +54,7 @@ export function renderFailure({ owner, line, error }: FailedOwner, paint: Paint)
   return `line ${line}: ${paint('red', clean(formatOwner(owner)))} ${clean(code)}: ${detail}${request}`;
 }
 
-export function renderTally(tally: Tally, run: string, paint: Paint): string {
+export function renderTally(tally: Tally, run: string, { paint }: Screen): string {
   const { asked, owners, removed, aborted, running, failures, notTried } = tally;
   const all = owners === asked ? paint('green', `All ${asked}`) : paint('red', `${owners} of ${asked}`);
   const still = running === 0 ? 'Nothing is running.' : `${running} still running.`;

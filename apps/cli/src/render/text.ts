@@ -48,3 +48,9 @@ export function bar(done: number, of: number): string {
   const full = of === 0 ? WIDTH : Math.min(WIDTH, Math.floor((WIDTH * done) / of));
   return `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${done} of ${Math.max(done, of)}`;
 }
+
+/** How long ago a time was. */
+export function ago(at: string, now = Date.now()): string {
+  const ms = now - Date.parse(at);
+  return Number.isNaN(ms) ? '' : span(Math.max(0, ms));
+}
