@@ -30,6 +30,7 @@ export default defineConfig({
   test: {
     ...chosen(),
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: process.env['TEST_CLUSTER'] ? ['test/support/one-node-cluster.setup.ts'] : [],
     testTimeout: 90_000,
     hookTimeout: 60_000,
     // Real processes and real servers on two cores: a few files at a time.

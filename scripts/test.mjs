@@ -1,5 +1,5 @@
 // Runs the tests; with --tools those that need programs other than Node, with --nightly those that take long, and the long forms of
-// others, with --embedded the core and a few flows on the embedded store. All other arguments go to the test runner.
+// others, with --embedded the core and a few flows on the embedded store, with --cluster what `npm test` runs, on a Cluster. All other arguments go to the test runner.
 import { needNode } from './need-node.mjs';
 
 needNode();
@@ -12,6 +12,7 @@ const runner = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 const OF_SUITES = {
   '--tools': { TEST_TOOLS: 'on' },
   '--embedded': { TEST_EMBEDDED: 'on' },
+  '--cluster': { TEST_CLUSTER: 'on' },
   '--nightly': {
     TEST_NIGHTLY: 'on',
     CRASH_POINTS: 'all',

@@ -13,6 +13,7 @@ import {
   type OwnersOptions,
 } from '#core';
 import { sendCancelOnly } from './core-cancel.js';
+import { inOneSlot } from './in-one-slot.js';
 import { until } from './until.js';
 
 let prefixes = 0;
@@ -25,7 +26,7 @@ const CORE = { MooredFlowProducer, MooredQueue, MooredWorker, Owners, Slots };
 
 /** Queues, workers and owners under a prefix of their own. `stop` checks that nothing of the owners is left. */
 export class CoreKit {
-  readonly prefix = `test-core-${process.pid}-${(prefixes += 1)}`;
+  readonly prefix = inOneSlot(`test-core-${process.pid}-${(prefixes += 1)}`);
   readonly redis: Redis;
   readonly owners: Owners;
   /** The errors of workers; a test that expects some removes them. */

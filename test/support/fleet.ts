@@ -153,7 +153,7 @@ export class Fleet {
 
   private spawn(app: string, env: NodeJS.ProcessEnv = {}): TestProcess {
     const process = TestProcess.app(app, {
-      ...(this.options.storeEnv ?? { REDIS_URL: this.storeUrl }),
+      ...(this.options.storeEnv ?? this.storeOfRun()),
       MOORING_PREFIX: this.prefix,
       ARTIFACTS_URL: `file:${this.artifacts}`,
       LEASE_FOLDER: this.containers,
@@ -165,6 +165,13 @@ export class Fleet {
     });
     this.processes.push(process);
     return process;
+  }
+
+  private storeOfRun(): NodeJS.ProcessEnv {
+    const isOwn = this.options.storeUrl !== undefined;
+    return process.env['TEST_CLUSTER'] && !isOwn
+      ? { REDIS_CLUSTER: new URL(this.storeUrl).host }
+      : { REDIS_URL: this.storeUrl };
   }
 
   private async forgetKeys(): Promise<void> {

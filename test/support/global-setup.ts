@@ -19,6 +19,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('storeUrl', named);
     return async () => undefined;
   }
+  if (process.env['TEST_CLUSTER']) {
+    const { startOneNodeCluster } = await import('./one-node-cluster.js');
+    const cluster = await startOneNodeCluster();
+    project.provide('storeUrl', cluster.url);
+    return () => cluster.stop();
+  }
   // Imported only now: Node loads this file without the test runner, so the name resolves to the new build.
   const { startPrivateStore } = await import('#runtime');
   const folder = await mkdtemp(join(tmpdir(), 'mooring-test-'));

@@ -7,11 +7,12 @@ import { NestFactory } from '@nestjs/core';
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
+import { inOneSlot } from './in-one-slot.js';
 import { untilNothingIsLeft } from './leftovers.js';
 
 /** An application of kinds under a prefix of its own. Without processors it only enqueues. */
 export class KindApp {
-  readonly prefix = `test-kinds-${randomBytes(4).toString('hex')}`;
+  readonly prefix = inOneSlot(`test-kinds-${randomBytes(4).toString('hex')}`);
   readonly redis: Redis;
   readonly owners: Owners;
   /** The facts that its applications emitted, in order. */

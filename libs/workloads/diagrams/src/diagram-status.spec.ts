@@ -41,7 +41,11 @@ describe('the status of a diagram', () => {
 
   it('has the line of an error that was recorded after the diagram was read', async () => {
     const repository = context.get(DiagramRepository, { strict: false });
-    const asked = await repository.ask(ID, { type: 'graphviz', output: 'svg', source: 'digraph {' }, NO_OWNER);
+    const asked = await repository.ask(
+      ID,
+      { type: 'graphviz', output: 'svg', source: 'digraph {' },
+      NO_OWNER,
+    );
     if (asked.word !== 'ask') throw new Error('The first request enqueues the job.');
     await repository.noted({ id: ID, ...asked }, JOB, '');
     await repository.begin(ID, JOB, '', 'graphviz');

@@ -1,0 +1,3 @@
+import { splitCleanUps } from './one-node-cluster.js';
+
+splitCleanUps();
