@@ -121,7 +121,12 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     "    redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n    goInFront",
     '    goInFront',
   ),
-  m('a removed job stays in line', 'slots', "redis.call('ZREM', lineOf(slot), ref) == 1", 'false'),
+  m(
+    'a removed job stays in line',
+    'slots',
+    "stood = redis.call('ZREM', lineOf(slot), ref) == 1\n    local held",
+    'stood = false\n    local held',
+  ),
   m('a key lets two jobs run', 'slot-limits', ', limit = 1 } end', ', limit = 2 } end'),
   m('a job without a token is not woken', 'gate', '  if slot.rate then wakeAhead(slot, ref) end\n'),
   m(

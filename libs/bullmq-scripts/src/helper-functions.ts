@@ -9,6 +9,7 @@ const STAY = ['cleanList', 'removeLockKeys'];
 const AROUND: Readonly<Record<string, readonly string[]>> = {
   once: ['promoteDelayedJobs', 'trimEvents', 'addBaseMarkerIfNeeded', 'getOrSetMaxEvents'],
   onceUnlimited: ['isQueuePausedOrMaxed', 'getQueueMetadata'],
+  unlessGiven: ['getPriorityScore'],
   lastly: ['removeJobsByMaxAge', 'removeJobsByMaxCount'],
   inTheSameSet: ['removeJobFromAnyState'],
 };

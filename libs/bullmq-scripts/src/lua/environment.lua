@@ -55,6 +55,18 @@ local function onceUnlimited(helper)
   end
 end
 
+-- The score of the next prioritized job that BullMQ's text adds, if it is not for BullMQ's counter to say.
+local nextScore
+
+local function unlessGiven(helper)
+  return function(...)
+    local given = nextScore
+    if not given then return helper(...) end
+    nextScore = nil
+    return given
+  end
+end
+
 -- Where the job was that was removed last. BullMQ's text looks into five sets, one after the other; most often the next job is where
 -- the one before it was.
 local removedFrom = 'prioritized'

@@ -45,7 +45,11 @@ export const RECIPES = {
     own: [...SLOTS, 'history', 'fair', 'add-requests', 'add-pending', 'add-turns', 'idempotency', 'add'],
     needsRoom: true,
   },
-  moveToActive: { bull: GATE, own: [...ENDS, 'put-back', 'fair', 'waking', 'gate', 'fetch'], standsFor: 'moveToActive' },
+  moveToActive: {
+    bull: GATE,
+    own: [...ENDS, 'put-back', 'fair', 'waking', 'gate', 'fetch'],
+    standsFor: 'moveToActive',
+  },
   finish: { bull: GATE, own: [...ENDS, 'put-back', 'fair', 'waking', 'gate', 'finish'] },
   moveToDelayed: requeue('moveToDelayed'),
   retryJob: requeue('retryJob'),

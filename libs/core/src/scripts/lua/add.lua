@@ -105,13 +105,14 @@ local function refusal(request)
 end
 
 local function accept(request)
-  local isOwned, turn = #request.owners > 0, turnFor(request)
+  local isOwned = #request.owners > 0
+  nextScore = scoreOf(request)
   local isNew, id = letBullAdd(request, isOwned and markOf(request))
+  nextScore = nil
   if not isNew then return { 'existing', id } end
   if not isOwned then return 'created' end
   claimLimit(request.needs)
   enterAll(request.owners, request.ref, request.at)
-  if turn then takeTurn(request, turn) end
   noteDeadline(request.ref, startBy(request))
   if request.template.strategy ~= '' then redis.call('HSET', pendingOf(request.owners[1].name), request.key, request.ref) end
   if not request.pending then return 'created' end
@@ -192,5 +193,5 @@ root = ARGV[1]
 local add = ARGV[2] == 'all' and addAllOrNone or addEach
 local answers = add(readRequests(5))
 writeNoted()
-fair.write('added')
+fair.write()
 return answers

@@ -24,7 +24,7 @@ function fair.stepOf(prefix)
   local step = fair.steps[prefix]
   if not step then
     local key = fair.keyOf(prefix)
-    step = { prefix = prefix, key = key, arrival = tonumber(redis.call('ZINCRBY', key, 1, '')), rounds = {}, turns = {}, scores = {} }
+    step = { prefix = prefix, key = key, arrival = tonumber(redis.call('ZINCRBY', key, 1, '')), rounds = {}, turns = {}, taken = 0 }
     if step.arrival == 1 or step.arrival % GRAIN == 0 then redis.call('PEXPIRE', key, FAIR_KEPT_MS) end
     fair.steps[prefix] = step
   end
@@ -57,55 +57,43 @@ end
 -- The first free score of an owner. Jobs that were removed have left theirs unused: it is no further than the owner has jobs.
 function fair.turnOf(step, entry, owner, round, share)
   local turn = step.turns[entry]
-  if not turn then
-    turn = tonumber(redis.call('ZSCORE', step.key, entry) or '0')
-    if turn > round then turn = math.min(turn, round + countJobs(owner) * share) end
-    turn = math.max(turn, round)
-  end
-  return turn
+  if turn then return turn end
+  turn = tonumber(redis.call('ZSCORE', step.key, entry) or '0')
+  if turn > round then turn = math.min(turn, round + redis.call('HLEN', recordOf(owner)) * share) end
+  return math.max(turn, round)
 end
 
--- @param turn { priority, owner, weight }
-function fair.take(prefix, job, turn)
+-- The score of a job. @param turn { priority, owner, weight }
+function fair.take(prefix, turn)
   local step, round = fair.stepOf(prefix), fair.roundOf(prefix, turn.priority)
-  local entry, share = whole(turn.priority) .. ' ' .. turn.owner, math.ceil(GRAIN / turn.weight) / GRAIN
+  local entry, share = turn.priority .. ' ' .. turn.owner, math.ceil(GRAIN / turn.weight) / GRAIN
   local at = math.min(fair.turnOf(step, entry, turn.owner, round, share), (turn.priority + 1) * BAND - 1)
   step.turns[entry] = at + share
-  fair.place(step, job, at + step.arrival % ARRIVALS / ARRIVALS / GRAIN)
+  step.taken = step.taken + 1
+  return at + (step.arrival + step.taken) % ARRIVALS / ARRIVALS / GRAIN
 end
 
-function fair.place(step, job, score)
-  step.arrival = step.arrival + 1
-  step.scores[#step.scores + 1] = string.format('%.17g', score)
-  step.scores[#step.scores + 1] = job
-end
-
--- A job that takes the place of a pending one takes its turn, if it waits for one of the same priority.
-function fair.replace(prefix, job, turn, pending)
+-- A job that takes the place of a pending one takes its turn, if that one waits with the same priority.
+function fair.replace(prefix, turn, pending)
   local score = pending.prefix == prefix and tonumber(redis.call('ZSCORE', prefix .. 'prioritized', pending.job) or '0') or 0
-  if math.floor(score / BAND) ~= turn.priority then return fair.take(prefix, job, turn) end
-  fair.place(fair.stepOf(prefix), job, score)
+  return math.floor(score / BAND) == turn.priority and score or fair.take(prefix, turn)
 end
 
-local function flatten(turns)
-  local entries = {}
-  for entry, score in pairs(turns) do
-    entries[#entries + 1] = string.format('%.17g', score)
-    entries[#entries + 1] = entry
-  end
-  return entries
+-- A job that BullMQ has placed takes its turn, unless it has left its queue.
+function fair.move(prefix, turn)
+  redis.call('ZADD', prefix .. 'prioritized', 'XX', fair.take(prefix, turn), turn.job)
 end
 
--- A job that has left its queue meanwhile gets no place.
--- @param added by BullMQ in this step: its counter stays where it was
-function fair.write(added)
-  for prefix, step in pairs(fair.steps) do
-    for from, to in pagesOf(step.scores) do redis.call('ZADD', prefix .. 'prioritized', 'XX', unpack(step.scores, from, to)) end
-    local entries = flatten(step.turns)
+function fair.write()
+  for _, step in pairs(fair.steps) do
+    local entries = {}
+    for entry, score in pairs(step.turns) do
+      entries[#entries + 1] = score
+      entries[#entries + 1] = entry
+    end
     for from, to in pagesOf(entries) do redis.call('ZADD', step.key, unpack(entries, from, to)) end
-    if added and #step.scores > 0 then redis.call('DECRBY', prefix .. 'pc', #step.scores / 2) end
-    if #step.scores > 2 then redis.call('ZINCRBY', step.key, #step.scores / 2 - 1, '') end
-    step.scores = {}
+    if step.taken > 0 then redis.call('ZINCRBY', step.key, step.taken, '') end
+    step.arrival, step.taken = step.arrival + step.taken, 0
   end
 end
 
@@ -139,6 +127,6 @@ function fair.due(prefix, timestamp)
 end
 
 function fair.takeDue(prefix, turns)
-  for _, turn in ipairs(turns) do fair.take(prefix, turn.job, turn) end
+  for _, turn in ipairs(turns) do fair.move(prefix, turn) end
   fair.write()
 end

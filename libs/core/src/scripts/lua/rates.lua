@@ -39,8 +39,9 @@ function rates.untilToken(slot)
 end
 
 function rates.takeToken(slot)
-  if rates.untilToken(slot) > 0 then return false end
-  local full = math.floor(rates.fullAt(slot) + slot.rate.eachUs)
+  local full = rates.fullAt(slot) + slot.rate.eachUs
+  if full > nowUs() + slot.rate.perUs then return false end
+  full = math.floor(full)
   redis.call('SET', rates.bucketOf(slot.key), whole(full), 'PX', whole(math.max(1, math.ceil((full - nowUs()) / 1000))))
   return true
 end

@@ -117,8 +117,8 @@ local function takeSlot(slot, ref)
     return false
   end
   redis.call('ZADD', holders, nowUs(), ref)
-  redis.call('ZREM', lineOf(slot), ref)
-  if slot.rate then wakeNext(slot) end
+  local stood = redis.call('ZREM', lineOf(slot), ref) == 1
+  if stood and slot.rate then wakeNext(slot) end
   return true
 end
 

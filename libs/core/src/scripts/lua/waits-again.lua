@@ -15,7 +15,7 @@ local function waitAgain(prefix, job, mark, keys, args)
   local answer = bull.reprocessJob(keys, args)
   if answer ~= 1 then return answer end
   if turn then
-    fair.take(prefix, job, turn)
+    fair.move(prefix, turn)
     fair.write()
   end
   moor(prefix, job, owners, at, '', needsOf(mark))
