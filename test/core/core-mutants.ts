@@ -104,7 +104,7 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   // Slots.
   m(
     'a slot has one place too many',
-    'slots',
+    'take-slots',
     "redis.call('ZCARD', holders) >= slot.limit then return false end",
     "redis.call('ZCARD', holders) > slot.limit then return false end",
   ),
@@ -128,11 +128,11 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
     'stood = false\n    local held',
   ),
   m('a key lets two jobs run', 'slot-limits', ', limit = 1 } end', ', limit = 2 } end'),
-  m('a job without a token is not woken', 'gate', '  if slot.rate then wakeAhead(slot, ref) end\n'),
+  m('a job without a token is not woken', 'gate', '  if slot.rate then rates.wakeAhead(slot, ref) end\n'),
   m(
     'the token of a line is not waited for',
-    'slots',
-    "  redis.call('ZADD', rates.due(), whole(due), slot.key)\n",
+    'rates',
+    "    redis.call('ZADD', rates.due(), whole(due), slot.key)\n",
   ),
   // Cancels.
   m(

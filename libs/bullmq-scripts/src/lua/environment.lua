@@ -101,6 +101,17 @@ local function callWaiting()
   for _, call in ipairs(atEnd) do pcall(call[1], unpack(call, 2)) end
 end
 
+-- A table of functions that few steps need: they are made when one of them is first called.
+local function whenUsed(make)
+  return setmetatable({}, {
+    __index = function(functions, name)
+      setmetatable(functions, nil)
+      make(functions)
+      return functions[name]
+    end,
+  })
+end
+
 local makers = {}
 
 -- BullMQ's own scripts, by their names. Each is a function that takes its KEYS and ARGV, and is made when a step first calls it.

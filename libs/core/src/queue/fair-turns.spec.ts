@@ -1,4 +1,4 @@
-import type { Job } from 'bullmq';
+import { Worker, type Job } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CoreKit, until } from '../../../../test/support/core-kit.js';
 import type { MooredQueue, MooredQueueOptions } from './moored-queue.js';
@@ -166,6 +166,44 @@ describe('a queue with fair turns', () => {
 
     expect(names).toHaveLength(52);
     expect(names.indexOf('plain1')).toBeLessThan(4);
+  });
+
+  it('is listed, changed and worked off by plain BullMQ', async () => {
+    const queue = fairQueue();
+    await add(queue, 'noisy', 4);
+    await add(queue, 'quiet', 1);
+    const plain = kit.plainQueue();
+    const listed = await plain.getJobs(['prioritized'], 0, -1, true);
+    expect(listed.map(({ name }) => name)).toEqual(['noisy1', 'quiet1', 'noisy2', 'noisy3', 'noisy4']);
+    await listed[4]!.changePriority({ priority: 1 });
+    await listed[3]!.remove();
+
+    const ran: string[] = [];
+    const plainWorker = new Worker('audio', async ({ name }) => ran.push(name), {
+      ...kit.place,
+      concurrency: 1,
+    });
+    await until(() => ran.length === 4, 'all have run').finally(() => plainWorker.close());
+
+    expect(ran).toContain('noisy4');
+    expect(ran.slice(0, 3)).toContain('quiet1');
+    // A plain worker leaves the index as it was.
+    for (const owner of ['user:noisy', 'user:quiet']) await kit.owners.cancel(owner, { close: false });
+    await next(1);
+  });
+
+  it('survives a worker that is gone: its job runs again, before the turns of others', async () => {
+    const queue = fairQueue();
+    await add(queue, 'a', 2);
+    await add(queue, 'b', 1);
+    const { id } = await fetch();
+    await kit.redis.del(`${kit.prefix}:audio:${id}:lock`, `${kit.prefix}:audio:stalled-check`);
+    for (let n = 0; n < 2; n += 1) {
+      await kit.redis.del(`${kit.prefix}:audio:stalled-check`);
+      await (worker as unknown as { moveStalledJobsToWait(): Promise<void> }).moveStalledJobsToWait();
+    }
+
+    expect(await next(4)).toEqual(['a1', 'b1', 'a2']);
   });
 
   it('leaves nothing behind when the queue is empty', async () => {

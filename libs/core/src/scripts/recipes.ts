@@ -3,7 +3,7 @@ import type { Recipe } from '#bullmq-scripts';
 const RECORD = ['store', 'mark', 'record'];
 const CLOSED = [...RECORD, 'index', 'empty-cancels'];
 const INDEX = [...RECORD, 'index', 'bull-keys'];
-const SLOTS = [...INDEX, 'rates', 'slot-limits', 'slots'];
+const SLOTS = [...INDEX, 'lines', 'rates', 'slot-limits', 'slots'];
 /** BullMQ's scripts that wake a job in line. */
 const WAKING = ['promote', 'changeDelay'];
 const ENDS = [...SLOTS, 'history', 'receipts', 'ends', 'schedulers'];
@@ -16,7 +16,7 @@ const CLEAN = ['removeJob', 'removeJobScheduler', 'moveToFinished', ...WAKING];
 function requeue(name: string): Recipe {
   return {
     bull: [...new Set([...GATE, name])],
-    own: [...ENDS, 'put-back', 'fair', 'waking', 'gate', 'requeue'],
+    own: [...ENDS, 'put-back', 'fair', 'take-slots', 'waking', 'gate', 'requeue'],
     standsFor: name,
   };
 }
@@ -47,10 +47,10 @@ export const RECIPES = {
   },
   moveToActive: {
     bull: GATE,
-    own: [...ENDS, 'put-back', 'fair', 'waking', 'gate', 'fetch'],
+    own: [...ENDS, 'put-back', 'fair', 'take-slots', 'waking', 'gate', 'fetch'],
     standsFor: 'moveToActive',
   },
-  finish: { bull: GATE, own: [...ENDS, 'put-back', 'fair', 'waking', 'gate', 'finish'] },
+  finish: { bull: GATE, own: [...ENDS, 'put-back', 'fair', 'take-slots', 'waking', 'gate', 'finish'] },
   moveToDelayed: requeue('moveToDelayed'),
   retryJob: requeue('retryJob'),
   moveJobFromActiveToWait: requeue('moveJobFromActiveToWait'),

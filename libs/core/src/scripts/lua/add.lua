@@ -193,5 +193,5 @@ root = ARGV[1]
 local add = ARGV[2] == 'all' and addAllOrNone or addEach
 local answers = add(readRequests(5))
 writeNoted()
-fair.write()
+if takesTurns then fair.write() end
 return answers

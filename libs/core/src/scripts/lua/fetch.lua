@@ -8,5 +8,5 @@ root = ARGV[#ARGV]
 local run = { prefix = ARGV[1], timestamp = ARGV[2], options = unpackMessage(ARGV[3]) }
 local turns = beginFetching(run.prefix, run.timestamp)
 local answer = withRefused(run, throughGate(run, fetchNext(run)))
-endFetching(run.prefix, turns)
+if turns then fair.takeDue(run.prefix, turns) end
 return answer

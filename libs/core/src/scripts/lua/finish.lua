@@ -65,7 +65,7 @@ while at <= #ARGV do
   answers[#answers + 1] = ok and (answer or 0) or { 'error', type(answer) == 'table' and answer.err or tostring(answer) }
   at = at + (template.hasFields and 7 or 6)
 end
-endFetching(ARGV[2], turns)
+if turns then fair.takeDue(ARGV[2], turns) end
 writeNoted()
 callWaiting()
 return answers

@@ -8,7 +8,7 @@
 ]]
 root = ARGV[1]
 local slot, last = { key = ARGV[2] }, tonumber(ARGV[3]) - 1
-if redis.call('EXISTS', limitOf(slot.key), rates.keyOf(slot.key), holdersOf(slot), lineOf(slot)) == 0 then return {} end
+if redis.call('EXISTS', limitOf(slot.key), rateKeyOf(slot.key), holdersOf(slot), lineOf(slot)) == 0 then return {} end
 local rate = namedSlot(slot.key, MOST_HOLDERS).rate
 
 local function named(key)

@@ -10,7 +10,7 @@ local key, limit, rate = ARGV[2], ARGV[3], ARGV[4]
 local before = redis.call('GET', limitOf(key))
 if limit ~= '' then setLimit(key, limit) end
 if rate == '-' then
-  redis.call('DEL', rates.keyOf(key), rates.bucketOf(key))
+  redis.call('DEL', rateKeyOf(key), rates.bucketOf(key))
   redis.call('ZREM', rates.due(), key)
 elseif rate ~= '' then
   rates.set(key, rate)

@@ -1,8 +1,5 @@
 -- The limit and the rate of a slot belong to its key: its first job sets them, and an operator changes them.
 
--- How long the limit of a key is known after the last job of the key was added or came to a worker.
-local LIMIT_KEPT_MS = 8 * 24 * 3600 * 1000
-
 local function limitOf(slot)
   return root .. '~limit~' .. slot
 end
@@ -26,7 +23,7 @@ end
 local function otherLimit(needs, known)
   local limit, slot, rate = slotIn(needs)
   if not slot then return nil end
-  known = known or redis.call('MGET', limitOf(slot), rates.keyOf(slot))
+  known = known or redis.call('MGET', limitOf(slot), rateKeyOf(slot))
   local isOther = known[1] and known[1] ~= limit or rate and known[2] and known[2] ~= rate
   return isOther and (known[1] or limit) .. (known[2] and ' ' .. known[2] or '') or nil
 end
@@ -35,14 +32,10 @@ local function setLimit(slot, limit)
   redis.call('SET', limitOf(slot), limit, 'PX', LIMIT_KEPT_MS)
 end
 
-function rates.set(slot, rate)
-  redis.call('SET', rates.keyOf(slot), rate, 'PX', LIMIT_KEPT_MS)
-end
-
 -- @param limit, rate those of the key, if the key has them
 local function keepLimit(slot, limit, rate)
   if redis.call('PEXPIRE', limitOf(slot), LIMIT_KEPT_MS) == 0 then setLimit(slot, limit) end
-  if rate and redis.call('PEXPIRE', rates.keyOf(slot), LIMIT_KEPT_MS) == 0 then rates.set(slot, rate) end
+  if rate and redis.call('PEXPIRE', rateKeyOf(slot), LIMIT_KEPT_MS) == 0 then rates.set(slot, rate) end
 end
 
 -- For a job that is accepted. Its limit and its rate are those of the key, if the key has them.
@@ -56,7 +49,7 @@ local MOST_HOLDERS = 10000
 
 -- @param limit, rate for a key without them
 local function namedSlot(key, limit, rate)
-  local known = redis.call('MGET', limitOf(key), rates.keyOf(key))
+  local known = redis.call('MGET', limitOf(key), rateKeyOf(key))
   rate = known[2] or rate
   return { key = key, limit = tonumber(known[1] or limit), rate = rate and rates.read(rate), isNamed = true }
 end

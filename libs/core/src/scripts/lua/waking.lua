@@ -1,4 +1,4 @@
--- What a step that fetches does first and last, and how long jobs sleep in line for a slot with a rate.
+-- What a step that fetches does first.
 
 local MOST_DUE_IN_ONE_STEP = 10
 
@@ -10,26 +10,10 @@ local function wakeDue()
   end
 end
 
--- How long a job sleeps that was put aside. With a rate the first in line is woken by its token; the others sleep until tokens for those
--- before them have come, or longer.
-local function sleepMs(slot)
-  if not slot.rate then return WAKE_BY_ITSELF_MS end
-  return math.max(WAKE_BY_ITSELF_MS, math.ceil(redis.call('ZCARD', lineOf(slot)) * slot.rate.eachUs / 1000))
-end
-
--- For a job that was put aside: another one is first in line most often, and its token is waited for already.
-local function wakeAhead(slot, ref)
-  local isFirst = redis.call('ZRANGE', lineOf(slot), 0, 0)[1] == ref
-  if isFirst or not redis.call('ZSCORE', rates.due(), slot.key) then wakeNext(slot) end
-end
-
--- Before the first fetch of a step. Answers what `endFetching` takes. Of queues without rates and fair turns nothing more is read.
+-- Before the first fetch of a step. Of queues without rates and fair turns nothing more is read. Answers the turns of the jobs whose delay is
+-- over, for `fair.takeDue` at the end of the step, if its queue has fair turns.
 local function beginFetching(prefix, timestamp)
-  if redis.call('EXISTS', rates.due(), fair.keyOf(prefix)) == 0 then return nil end
+  if redis.call('EXISTS', root .. '~due', turnsOf(prefix)) == 0 then return nil end
   wakeDue()
-  return redis.call('EXISTS', fair.keyOf(prefix)) == 1 and fair.due(prefix, timestamp)
-end
-
-local function endFetching(prefix, turns)
-  if turns then fair.takeDue(prefix, turns) end
+  return redis.call('EXISTS', turnsOf(prefix)) == 1 and fair.due(prefix, timestamp)
 end
