@@ -67,15 +67,15 @@ export class Slots {
    * applies to the jobs that start from then on.
    */
   async setLimit(key: string, limit: number): Promise<number | undefined> {
-    return this.set(key, slotLimit(limit), '');
+    return this.#set(key, slotLimit(limit), '');
   }
 
   /** Sets the rate of all jobs of the slot, whatever it was; null for none, until a job names one again. */
   async setRate(key: string, rate: Rate | null): Promise<void> {
-    await this.set(key, '', rate ? slotRate(rate) : '-');
+    await this.#set(key, '', rate ? slotRate(rate) : '-');
   }
 
-  private async set(key: string, limit: number | '', rate: string): Promise<number | undefined> {
+  async #set(key: string, limit: number | '', rate: string): Promise<number | undefined> {
     const name = slotName(key);
     const args = [this.limitOf(name), this.backend.root, name, limit, rate];
     const set = async () => (await this.backend.run('setSlotLimit', args)) as [string, 'more' | 'done'];
