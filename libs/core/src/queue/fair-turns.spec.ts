@@ -183,7 +183,11 @@ describe('a queue with fair turns', () => {
       ...kit.place,
       concurrency: 1,
     });
-    await until(() => ran.length === 4, 'all have run').finally(() => plainWorker.close());
+    try {
+      await until(() => ran.length === 4, 'all have run');
+    } finally {
+      await plainWorker.close();
+    }
 
     expect(ran).toContain('noisy4');
     expect(ran.slice(0, 3)).toContain('quiet1');
