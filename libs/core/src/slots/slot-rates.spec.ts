@@ -147,7 +147,8 @@ describe('the rate of a slot', () => {
       rate: { max: 1, per: 3_600_000 },
     });
     const plain = { owners: ['track:1'], slot: { key: 'mail', limit: TEN } };
-    for (const name of ['2', '3']) await queue.add(name, {}, plain);
+    await queue.add('2', {}, plain);
+    await queue.add('3', {}, rated(1, '1h'));
     work();
     await until(async () => (await slots.get('mail'))?.waiting === 2, 'those that name no rate wait too');
 
@@ -156,6 +157,8 @@ describe('the rate of a slot', () => {
     await slots.setRate('mail', null);
 
     await until(() => began.length === 3, 'all have begun');
+    await queue.add('4', {}, rated(1, '1h'));
+    await until(() => began.length === 4, 'one that names the old rate is accepted, and runs at once');
     expect(await slots.get('mail')).not.toHaveProperty('rate');
     await kit.nothingLeft();
   });

@@ -70,7 +70,7 @@ export class Slots {
     return this.#set(key, slotLimit(limit), '');
   }
 
-  /** Sets the rate of all jobs of the slot, whatever it was; null for none, until a job names one again. */
+  /** Sets the rate of all jobs of the slot, whatever it was and whatever they name; null for none. */
   async setRate(key: string, rate: Rate | null): Promise<void> {
     await this.#set(key, '', rate ? slotRate(rate) : '-');
   }

@@ -2,12 +2,14 @@
   Rates of slots: how many of its jobs may start in a time. A bucket has up to `max` tokens and gets one every per/max; a job takes one in
   the step in which it takes the slot.
 
-    <root>~rate~<key>    <max>/<per, ms>: the rate belongs to the key, like its limit
+    <root>~rate~<key>    <max>/<per, ms>: the rate belongs to the key, like its limit; `-` if an operator has taken it away
     <root>~bucket~<key>  when the bucket is full again, µs; it expires then
     <root>~due           zset: slots whose line waits for a token, by when there is one, ms
 ]]
 -- How long the limit of a key is known after the last job of the key was added or came to a worker.
 local LIMIT_KEPT_MS = 8 * 24 * 3600 * 1000
+
+local NO_RATE = '-'
 
 local function rateKeyOf(slot)
   return root .. '~rate~' .. slot

@@ -9,11 +9,10 @@ root = ARGV[1]
 local key, limit, rate = ARGV[2], ARGV[3], ARGV[4]
 local before = redis.call('GET', limitOf(key))
 if limit ~= '' then setLimit(key, limit) end
-if rate == '-' then
-  redis.call('DEL', rateKeyOf(key), rates.bucketOf(key))
+if rate ~= '' then rates.set(key, rate) end
+if rate == NO_RATE then
+  redis.call('DEL', rates.bucketOf(key))
   redis.call('ZREM', rates.due(), key)
-elseif rate ~= '' then
-  rates.set(key, rate)
 end
 local mayWakeMore = wakeNext(namedSlot(key, MOST_HOLDERS))
 return { before or '', mayWakeMore and 'more' or 'done' }

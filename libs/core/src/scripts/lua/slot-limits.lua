@@ -24,8 +24,9 @@ local function otherLimit(needs, known)
   local limit, slot, rate = slotIn(needs)
   if not slot then return nil end
   known = known or redis.call('MGET', limitOf(slot), rateKeyOf(slot))
-  local isOther = known[1] and known[1] ~= limit or rate and known[2] and known[2] ~= rate
-  return isOther and (known[1] or limit) .. (known[2] and ' ' .. known[2] or '') or nil
+  local itsRate = known[2] ~= NO_RATE and known[2]
+  local isOther = known[1] and known[1] ~= limit or rate and itsRate and itsRate ~= rate
+  return isOther and (known[1] or limit) .. (itsRate and ' ' .. itsRate or '') or nil
 end
 
 local function setLimit(slot, limit)
@@ -50,8 +51,9 @@ local MOST_HOLDERS = 10000
 -- @param limit, rate for a key without them
 local function namedSlot(key, limit, rate)
   local known = redis.call('MGET', limitOf(key), rateKeyOf(key))
-  rate = known[2] or rate
-  return { key = key, limit = tonumber(known[1] or limit), rate = rate and rates.read(rate), isNamed = true }
+  local text = known[2] or rate
+  local rate = text and text ~= NO_RATE and rates.read(text)
+  return { key = key, limit = tonumber(known[1] or limit), rate = rate, rateText = text, isNamed = true }
 end
 
 local function slotsOf(mark)

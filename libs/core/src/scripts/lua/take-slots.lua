@@ -36,7 +36,7 @@ end
 -- The first slot that the job cannot have now, or nothing when it holds all of them. They are taken in one order by all jobs.
 local function missingSlot(mark, ref)
   for _, slot in ipairs(slotsOf(mark)) do
-    if slot.isNamed then keepLimit(slot.key, slot.limit, slot.rate and slot.rate.text) end
+    if slot.isNamed then keepLimit(slot.key, slot.limit, slot.rateText) end
     if not takeSlot(slot, ref) then
       dropLostHolders(slot)
       if not takeSlot(slot, ref) then return slot end
