@@ -104,16 +104,11 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   // Slots.
   m(
     'a slot has one place too many',
-    'slots',
-    "if redis.call('ZCARD', holders) >= slot.limit then return false end",
-    "if redis.call('ZCARD', holders) > slot.limit then return false end",
+    'take-slots',
+    "redis.call('ZCARD', holders) >= slot.limit then return false end",
+    "redis.call('ZCARD', holders) > slot.limit then return false end",
   ),
-  m(
-    'a freed slot wakes no job',
-    'slots',
-    "if redis.call('ZREM', holdersOf(slot), ref) == 1 then wakeNext(slot) end",
-    "redis.call('ZREM', holdersOf(slot), ref)",
-  ),
+  m('a freed slot wakes no job', 'slots', '    if held or stood and slot.rate then wakeNext(slot) end\n'),
   m(
     'the next in line is not woken',
     'slots',
@@ -123,11 +118,22 @@ export const CORE_MUTANTS: readonly CoreMutant[] = [
   m(
     'a woken job holds no slot',
     'slots',
-    "    redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n    redis.call('ZADD', prefix .. 'prioritized'",
-    "    redis.call('ZADD', prefix .. 'prioritized'",
+    "    redis.call('ZADD', holdersOf(slot), nowUs(), ref)\n    goInFront",
+    '    goInFront',
   ),
-  m('a removed job stays in line', 'slots', "    redis.call('ZREM', lineOf(slot), ref)\n    if", '    if'),
-  m('a key lets two jobs run', 'slots', ', limit = 1 } end', ', limit = 2 } end'),
+  m(
+    'a removed job stays in line',
+    'slots',
+    "stood = redis.call('ZREM', lineOf(slot), ref) == 1\n    local held",
+    'stood = false\n    local held',
+  ),
+  m('a key lets two jobs run', 'slot-limits', ', limit = 1 } end', ', limit = 2 } end'),
+  m('a job without a token is not woken', 'gate', '  if slot.rate then rates.wakeAhead(slot, ref) end\n'),
+  m(
+    'the token of a line is not waited for',
+    'rates',
+    "    redis.call('ZADD', rates.due(), whole(due), slot.key)\n",
+  ),
   // Cancels.
   m(
     'a cancel leaves the epoch',

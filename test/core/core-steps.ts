@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import type { Job, JobsOptions } from 'bullmq';
 import { sendCancelOnly } from '../support/core-cancel.js';
 import { seededRandom } from '../support/random.js';
+import { until } from '../support/until.js';
 import { isUnfinished } from '../support/core-state.js';
 import { hold, violationOf } from './violation.js';
-import { MOST_JOBS_OF_AN_OWNER, OWNERS, QUEUES, SLOT_LIMITS, type CoreWorld } from './core-world.js';
+import { MOST_JOBS_OF_AN_OWNER, OWNERS, QUEUES, SLOTS, type CoreWorld } from './core-world.js';
 
 const [ANN, BEN, CAL, DEE] = OWNERS;
 /** Few, so that jobs share owners. */
@@ -26,7 +27,7 @@ function one<T>(from: readonly T[], random: Random): T | undefined {
 /** A random request. */
 function anyRequest(random: Random): { queue: string; opts: OwnedJob } {
   const owners = [...one(SETS_OF_OWNERS, random)!];
-  const slot = one(['', '', 'gpu', 'disk'], random)!;
+  const slot = one(['', '', 'gpu', 'disk', 'mail'], random)!;
   const key = one(['', '', 'k', 'l'], random)!;
   const queue = one(QUEUES, random)!;
   const jobId = one(['', '', '', `${queue}-a`, `${queue}-b`], random)!;
@@ -40,7 +41,8 @@ function anyRequest(random: Random): { queue: string; opts: OwnedJob } {
       ...(random() < 0.1 && { lifo: true }),
       ...(random() < 0.1 && { expiresIn: 2 }),
       ...(jobId && { jobId }),
-      ...(slot && { slot: { key: slot, limit: SLOT_LIMITS[slot]! } }),
+      ...(random() < 0.4 && { fair: one([true, { by: 'user', weight: 2 }], random)! }),
+      ...(slot && { slot: { key: slot, ...SLOTS[slot]! } }),
       ...(key && { dedup: { strategy: one(STRATEGIES, random)!, key } }),
     },
   };
@@ -322,6 +324,7 @@ async function bringToAnEnd(world: CoreWorld): Promise<void> {
   hold('stuck', left.length === 0, () => left.map(([ref, { place }]) => `${ref} is ${place}`).join(', '));
   const remembered = [...world.state.owners].filter(([, { state }]) => state === undefined);
   hold('record', remembered.length === 0, () => remembered.map(([name]) => name).join(' '));
+  hold('fair', world.state.fair.length === 0, () => `turns of ${world.state.fair.join(' ')} are remembered`);
   hold('cancel', world.state.cancels.length === 0, () => `${world.state.cancels.length} are open`);
 }
 
@@ -329,8 +332,9 @@ function progressOf({ begins, state }: CoreWorld): string {
   return `${begins} ${[...state.jobs.values()].map(({ place }) => place).join(' ')}`;
 }
 
-/** A job that waits for a slot is woken by the step that frees it, not by time. */
+/** A job that waits for a slot is woken by the step that frees it, or by its token, not by its delay. */
 async function letDelaysPass(world: CoreWorld): Promise<void> {
+  await until(async () => world.isDue(), 'the tokens that are waited for have come');
   await world.look();
   const inLine = new Set([...world.state.lines.values()].flat());
   for (const [ref, { place }] of world.state.jobs) {

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { UnrecoverableError, type Job } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { MooredQueue, MooredWorker, Owners } from '#core';
+import { MooredQueue, MooredWorker, Owners, type Slot } from '#core';
 import { faultsOf } from '../support/core-audit.js';
 import { isUnfinished, readCoreState, type CoreState } from '../support/core-state.js';
 import { hold } from './violation.js';
 
 export const QUEUES = ['audio', 'video'] as const;
 export const OWNERS = ['trip:1', 'trip:2', 'user:1', 'user:2'] as const;
-export const SLOT_LIMITS: Readonly<Record<string, number>> = { gpu: 1, disk: 2 };
+/** One of them with a rate: its lines are short, and a token comes soon. */
+export const SLOTS: Readonly<Record<string, Omit<Slot, 'key'>>> = {
+  gpu: { limit: 1 },
+  disk: { limit: 2 },
+  mail: { limit: 2, rate: { max: 1, per: 4 } },
+};
 export const MOST_JOBS_OF_AN_OWNER = 12;
 
 /** A job as its caller knows it. */
@@ -95,6 +100,13 @@ export class CoreWorld {
 
   async look(): Promise<CoreState> {
     return (this.state = await readCoreState(this.redis, this.prefix));
+  }
+
+  /** Whether there is a token for each line that waits for one. */
+  async isDue(): Promise<boolean> {
+    const [, last] = await this.redis.zrange(`${this.prefix}~due`, '-1', '-1', 'WITHSCORES');
+    const [seconds, us] = await this.redis.time();
+    return Number(seconds) * 1_000 + Number(us) / 1_000 >= Number(last ?? 0);
   }
 
   /** The jobs that have not ended yet. */

@@ -141,6 +141,31 @@ describe('a slot key of a caller', () => {
     await endAll(ids);
   });
 
+  it('may have a rate: jobs without a token wait, until an administrator takes the rate away', async () => {
+    const rated = { slot: { key: press, limit: 10, rate: { max: 1, per: '1h' } } };
+    const first = await probe({ ms: 0 }, rated);
+    await fleet.untilState(first, 'completed');
+    const ids = [await probe({ ms: 0 }, rated), await probe({ ms: 0 }, slot(press, 10))];
+    await until(async () => (await view()).waiting === 2, 'two wait for a token');
+
+    expect(await view()).toMatchObject({ limit: 10, rate: { max: 1, per: 3_600_000 }, holding: 0 });
+    const waiting = await fleet.job(ids[0]!);
+    expect(waiting).toMatchObject({ state: 'delayed', attempts: 0 });
+    expect(waiting.timeline.map(({ event }) => event)).toContain('waiting-for-slot');
+    expect(await ask({ slot: { key: press, limit: 10, rate: { max: 2, per: '1h' } } })).toMatchObject({
+      status: 409,
+      body: { code: 'SLOT_LIMIT', detail: expect.stringContaining('the rate 1 per 3600000 ms') },
+    });
+    expect(await ask({ slot: { key: press, limit: 10, rate: { max: 0, per: '1h' } } })).toMatchObject({
+      status: 400,
+    });
+    expect(await fleet.request('PUT', slotAddress(), {})).toMatchObject({ status: 400 });
+
+    expect(await fleet.request('PUT', slotAddress(), { rate: null })).toMatchObject({ status: 200 });
+    for (const id of ids) await fleet.untilState(id, 'completed');
+    expect(await view()).not.toHaveProperty('rate');
+  });
+
   it('has its limit shown and set on the command line', async () => {
     const mooring = new Mooring({ MOORING_URL: fleet.url });
     expect((await mooring.run(['slot', press, '--limit', '2'])).stdout).toBe(

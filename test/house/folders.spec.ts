@@ -14,7 +14,7 @@ const CORE: Table = {
   queue: ['model', 'backend', 'sweeps'],
   worker: ['model', 'scripts', 'backend', 'owners'],
   flow: ['model', 'backend'],
-  slots: ['scripts', 'backend'],
+  slots: ['model', 'scripts', 'backend'],
   owners: ['model', 'scripts', 'backend'],
 };
 const NESTJS: Table = {

@@ -129,11 +129,13 @@ function wrongSlots(state: CoreState): string[] {
   return faults;
 }
 
-/** If a job waits, its slot is taken: no job waits for a free slot. */
+/** If a job waits, its slot is taken, or its token will come: no job waits for a free slot. */
 function wrongLines(state: CoreState): string[] {
   const faults: string[] = [];
+  for (const key of state.due) if (!state.lines.has(key)) faults.push(`line: a token of ${key} is for none`);
   for (const [key, refs] of state.lines) {
-    if ((state.holders.get(key)?.length ?? 0) < limitOf(state, key)) {
+    const isDue = state.due.has(key) || comes(state, key, refs[0]!);
+    if ((state.holders.get(key)?.length ?? 0) < limitOf(state, key) && !isDue) {
       faults.push(`line: ${refs.join(' ')} wait for ${key}, which is free`);
     }
     for (const ref of refs) {
@@ -142,6 +144,11 @@ function wrongLines(state: CoreState): string[] {
     }
   }
   return faults;
+}
+
+/** The first in line for a slot with a rate stays there until it takes its token. */
+function comes({ jobs, rates }: CoreState, key: string, first: string): boolean {
+  return rates.has(key) && jobs.get(first)?.place !== 'delayed';
 }
 
 function wrongCancels({ cancels, receipts, owners }: CoreState): string[] {

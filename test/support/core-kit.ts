@@ -108,7 +108,7 @@ export class CoreKit {
       .flat()
       .filter(
         (key) =>
-          !/^~(receipt|history|gone|remembers-jobs$|told|cancelled|limit|slots$|empty|closed|idle|barrier|turn|sweeps~|partitions$|workers?)/.test(
+          !/^~(receipt|history|gone|remembers-jobs$|told|cancelled|limit|rate|bucket|slots$|empty|closed|idle|barrier|turn|sweeps~|partitions$|workers?)/.test(
             key,
           ),
       )

@@ -44,6 +44,11 @@ export interface CoreState {
   readonly holders: ReadonlyMap<string, readonly string[]>;
   readonly lines: ReadonlyMap<string, readonly string[]>;
   readonly limits: ReadonlyMap<string, number>;
+  readonly rates: ReadonlySet<string>;
+  /** Slots with a rate whose line waits for a token. */
+  readonly due: ReadonlySet<string>;
+  /** Queues whose owners' turns are remembered. */
+  readonly fair: readonly string[];
   readonly cancels: readonly string[];
   /** cancelId → its fields */
   readonly receipts: ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -96,6 +101,9 @@ export async function readCoreState(redis: Redis, prefix: string): Promise<CoreS
     holders: valuesOf('slot'),
     lines: valuesOf('line'),
     limits: new Map([...valuesOf('limit')].map(([key, [limit]]) => [key, Number(limit)])),
+    rates: new Set(valuesOf('rate').keys()),
+    due: new Set(dump.find(([key]) => key === '~due')?.[3]),
+    fair: [...ours('fair').keys()],
     cancels: dump.find(([key]) => key === '~cancels')?.[3] ?? [],
     receipts: new Map([...valuesOf('receipt')].map(([id, fields]) => [id, new Map(pairs(fields))])),
   };
@@ -151,7 +159,8 @@ function markIn(opts: string): Mark | undefined {
   if (mooring === undefined) return undefined;
   const [epoch = '', name = '', startBy = '', key = '', , slot = '', ...further] = mooring.split('|');
   const owners = pairs(further).map(([its, other]) => ({ name: other, epoch: its }));
-  return { owners: [{ name, epoch }, ...owners], startBy, key, slot };
+  // A rate stands behind its slot.
+  return { owners: [{ name, epoch }, ...owners], startBy, key, slot: slot.split(' ')[0]! };
 }
 
 function pairs(values: readonly string[]): [string, string][] {

@@ -2,7 +2,13 @@ import { Owners } from '#core';
 import { KindProcessor, MooringModule, type Fact, type Kind, type MooringOptions } from '#nestjs';
 import '#nestjs/register';
 import { Processor } from '@nestjs/bullmq';
-import { Module, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
+import {
+  Module,
+  type DynamicModule,
+  type INestApplicationContext,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
@@ -27,13 +33,14 @@ export class KindApp {
   async start(
     kinds: readonly Kind[],
     providers: Provider[] = [],
-    options: Partial<MooringOptions> = {},
+    options: Partial<MooringOptions> & { imports?: DynamicModule[] } = {},
   ): Promise<INestApplicationContext> {
     // Workloads refuse calls until the store is connected.
     await this.redis.ping();
     const listeners = [(fact: Fact) => this.facts.push(fact)];
-    const root = { connection: this.redis, prefix: this.prefix, listeners, ...options };
-    @Module({ imports: [MooringModule.forRoot(root), MooringModule.forKinds(kinds)], providers })
+    const { imports = [], ...rest } = options;
+    const root = { connection: this.redis, prefix: this.prefix, listeners, ...rest };
+    @Module({ imports: [MooringModule.forRoot(root), MooringModule.forKinds(kinds), ...imports], providers })
     class App {}
     const context = await NestFactory.createApplicationContext(App as Type, {
       logger: false,

@@ -62,7 +62,7 @@ export function guard({ numberOfKeys: keys, lua }: BullScript): ComposedScript {
 
 /** `environment.lua` makes the function when it is first called. */
 function wrap(name: string, lua: string): string {
-  const { helpers, main } = takeHelpersOut(lua);
+  const { helpers, main } = takeHelpersOut(lua, name);
   return `makers.${name} = function()\n${helpers}\nreturn function(KEYS, ARGV)\n${main}\nend\nend\n`;
 }
 

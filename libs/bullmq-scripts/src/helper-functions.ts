@@ -13,11 +13,19 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
   inTheSameSet: ['removeJobFromAnyState'],
 };
 
+/** Those around a helper of one script only. */
+const AROUND_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  addPrioritizedJob: { getPriorityScore: 'unlessGiven' },
+};
+
 /**
  * BullMQ's texts make their helper functions in every call: about forty for the end of a run. They are taken out of the text, so that a
  * step of many jobs makes them once.
  */
-export function takeHelpersOut(lua: string): { readonly helpers: string; readonly main: string } {
+export function takeHelpersOut(
+  lua: string,
+  script = '',
+): { readonly helpers: string; readonly main: string } {
   const helpers = [REDIS_CALL];
   const declared = lua.replace(DECLARED, (text) => {
     helpers.push(text);
@@ -25,13 +33,13 @@ export function takeHelpersOut(lua: string): { readonly helpers: string; readonl
   });
   const main = declared.replace(HELPER, (text: string, name = '') => {
     if (STAY.includes(name)) return text;
-    helpers.push(text, wrapping(name));
+    helpers.push(text, wrapping(name, script));
     return '';
   });
   return { helpers: helpers.join(''), main };
 }
 
-function wrapping(name: string): string {
-  const around = Object.keys(AROUND).find((key) => AROUND[key]!.includes(name));
+function wrapping(name: string, script: string): string {
+  const around = AROUND_IN[script]?.[name] ?? Object.keys(AROUND).find((key) => AROUND[key]!.includes(name));
   return around ? `${name} = ${around}(${name})\n` : '';
 }

@@ -147,11 +147,26 @@ export type EnqueueJob = {
   /** 1 is the most urgent; default 100. Compared with jobs of the same class of kinds. */
   priority?: number;
 
-  /** At most `limit` jobs of the key run at once. The first use of a key sets its limit; another limit is refused. */
-  slot?: { key: string; limit: number };
+  /** At most `limit` jobs of the key run at once; with `rate`, up to `max` start at once and one more every `per`/`max`. The first use of a key sets its limit and rate; others are refused. */
+  slot?: {
+    key: string;
+    limit: number;
+    rate?: {
+      max: number;
+
+      /** Milliseconds, or a number with a unit: 500ms, 30s, 5m, 24h, 7d. */
+      per: number | string;
+    };
+  };
 
   /** What to do while a job with the same owners, kind and key is pending. */
-  dedup?: { strategy: 'none' | 'skip' | 'replace' | 'coalesce'; key?: string };
+  dedup?: {
+    strategy: 'none' | 'skip' | 'replace' | 'coalesce';
+    key?: string;
+
+    /** With `coalesce`: the job starts this long after its first trigger at the latest. */
+    longestWait?: number | string;
+  };
 
   /** How long after it is due the job may still start. */
   expiresIn?: number | string;
@@ -525,11 +540,26 @@ export type PutSchedule = {
   /** 1 is the most urgent; default 100. Compared with jobs of the same class of kinds. */
   priority?: number;
 
-  /** At most `limit` jobs of the key run at once. The first use of a key sets its limit; another limit is refused. */
-  slot?: { key: string; limit: number };
+  /** At most `limit` jobs of the key run at once; with `rate`, up to `max` start at once and one more every `per`/`max`. The first use of a key sets its limit and rate; others are refused. */
+  slot?: {
+    key: string;
+    limit: number;
+    rate?: {
+      max: number;
+
+      /** Milliseconds, or a number with a unit: 500ms, 30s, 5m, 24h, 7d. */
+      per: number | string;
+    };
+  };
 
   /** What to do while a job with the same owners, kind and key is pending. */
-  dedup?: { strategy: 'none' | 'skip' | 'replace' | 'coalesce'; key?: string };
+  dedup?: {
+    strategy: 'none' | 'skip' | 'replace' | 'coalesce';
+    key?: string;
+
+    /** With `coalesce`: the job starts this long after its first trigger at the latest. */
+    longestWait?: number | string;
+  };
 
   /** How long after it is due the job may still start. */
   expiresIn?: number | string;
@@ -549,6 +579,17 @@ export type Slot = {
 
   /** null: the next job that uses the key sets it. */
   limit: number | null;
+
+  /** Absent for a key without one. */
+  rate?: {
+    max: number;
+
+    /** ms */
+    per: number;
+  };
+
+  /** How long no job of the key may start because of its rate. */
+  tokenInMs?: number;
   holding: number;
   waiting: number;
 
@@ -559,7 +600,17 @@ export type Slot = {
   waiters: string[];
 };
 
-export type SetSlotLimit = { limit: number };
+export type SetSlotLimit = {
+  limit?: number;
+
+  /** null takes the rate away. */
+  rate?: {
+    max: number;
+
+    /** Milliseconds, or a number with a unit: 500ms, 30s, 5m, 24h, 7d. */
+    per: number | string;
+  } | null;
+};
 
 export type SweepOrder = {
   /** Report what would be removed and why; remove nothing. */
@@ -1015,7 +1066,7 @@ export interface Calls {
   'DELETE /v1/schedules/{id}': { input: { path: { id: string } }; answer: null };
   /** Read who holds a slot and who waits for it. */
   'GET /v1/admin/slots/{key}': { input: { path: { key: string } }; answer: Slot };
-  /** Set how many jobs of a slot run at once. */
+  /** Set how many jobs of a slot run at once, and how many start in a time. */
   'PUT /v1/admin/slots/{key}': { input: { path: { key: string }; body: SetSlotLimit }; answer: Slot };
   /** Request a sweep. */
   'POST /v1/admin/sweeps/{sweep}': {

@@ -19,8 +19,9 @@ export {
   SlotLimitError,
   StoreFullError,
 } from './model/errors.js';
+export type { FairTurns } from './model/fair-turns.js';
 export type { JobLimits } from './model/job-limits.js';
-export type { Dedup, Idempotency, OwnedJobOptions, Slot } from './model/job-options.js';
+export type { Dedup, Idempotency, OwnedJobOptions, Rate, Slot } from './model/job-options.js';
 export type { OwnersOf, UnownedJob } from './model/owners-of.js';
 export { formatOwner, owner, parseOwner, type Owner } from './model/owner.js';
 export type { RunOptions } from './model/run-options.js';

@@ -6,6 +6,7 @@ export { partitionsKey, setUpPartitions, type PartOptions } from './backend/part
 export type { MooredBackend } from './backend/moored-backend.js';
 export { MooredJob } from './backend/moored-job.js';
 export { durationMs } from './model/duration.js';
+export { checkTurns } from './model/fair-turns.js';
 export type { RunStop, StopReason } from './model/run-stop.js';
 export { checkOptions } from './owners/cancel-options.js';
 export { unkeptReceipt, type Answer, type Cancel, type SeenOwner } from './owners/canceller.js';

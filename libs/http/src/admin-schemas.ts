@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, NextCursor, SlotLimit } from './fields.js';
+import { count, NextCursor, SlotLimit, SlotRate } from './fields.js';
 
 export const QueuesAnswer = z
   .object({
@@ -19,13 +19,24 @@ export const QueuesAnswer = z
 export const PausedAnswer = z.object({ queue: z.string(), paused: z.boolean() }).meta({ id: 'Paused' });
 export type PausedAnswer = z.output<typeof PausedAnswer>;
 
-export const SlotBody = z.strictObject({ limit: SlotLimit }).meta({ id: 'SetSlotLimit' });
+export const SlotBody = z
+  .strictObject({
+    limit: SlotLimit.optional(),
+    rate: SlotRate.nullable().optional().describe('null takes the rate away.'),
+  })
+  .refine(({ limit, rate }) => limit !== undefined || rate !== undefined, 'Give limit or rate.')
+  .meta({ id: 'SetSlotLimit' });
 export type SlotBody = z.output<typeof SlotBody>;
 
 export const SlotAnswer = z
   .object({
     key: z.string(),
     limit: count.nullable().describe('null: the next job that uses the key sets it.'),
+    rate: z
+      .object({ max: count, per: count.describe('ms') })
+      .optional()
+      .describe('Absent for a key without one.'),
+    tokenInMs: count.optional().describe('How long no job of the key may start because of its rate.'),
     holding: count,
     waiting: count,
     holders: z

@@ -12,6 +12,6 @@ export function idempotencyKeyOf(caller: string, key: string | undefined): strin
 }
 
 /** The slot that a caller asks for. Its key is apart from those of kinds. */
-export function slotOfCallers({ key, limit }: Slot): Slot {
-  return { key: slotKeyOfCallers(key), limit };
+export function slotOfCallers({ key, ...terms }: Slot): Slot {
+  return { key: slotKeyOfCallers(key), ...terms };
 }

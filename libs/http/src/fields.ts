@@ -30,6 +30,9 @@ export const count = z.number().int();
 
 export const SlotLimit = z.number().int().min(1).max(10_000);
 
+/** How many jobs of a slot may start in a time. */
+export const SlotRate = z.strictObject({ max: z.number().int().min(1).max(1_000_000), per: Duration });
+
 /** Without control characters, which would be hard to see. */
 export const SlotKey = z
   .string()

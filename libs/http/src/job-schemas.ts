@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JOB_STATES, STRATEGIES, TIMELINE_EVENTS } from '#nestjs';
-import { count, Duration, OwnerNames, SlotKey, SlotLimit } from './fields.js';
+import { count, Duration, OwnerNames, SlotKey, SlotLimit, SlotRate } from './fields.js';
 
 /** What jobs and schedules have in common. */
 export const Work = {
@@ -15,13 +15,20 @@ export const Work = {
     .optional()
     .describe('1 is the most urgent; default 100. Compared with jobs of the same class of kinds.'),
   slot: z
-    .strictObject({ key: SlotKey, limit: SlotLimit })
+    .strictObject({ key: SlotKey, limit: SlotLimit, rate: SlotRate.optional() })
     .optional()
     .describe(
-      'At most `limit` jobs of the key run at once. The first use of a key sets its limit; another limit is refused.',
+      'At most `limit` jobs of the key run at once; with `rate`, up to `max` start at once and one more every `per`/`max`. ' +
+        'The first use of a key sets its limit and rate; others are refused.',
     ),
   dedup: z
-    .strictObject({ strategy: z.enum(STRATEGIES), key: z.string().max(512).optional() })
+    .strictObject({
+      strategy: z.enum(STRATEGIES),
+      key: z.string().max(512).optional(),
+      longestWait: Duration.optional().describe(
+        'With `coalesce`: the job starts this long after its first trigger at the latest.',
+      ),
+    })
     .optional()
     .describe('What to do while a job with the same owners, kind and key is pending.'),
   expiresIn: Duration.optional().describe('How long after it is due the job may still start.'),

@@ -14,7 +14,7 @@ type CallersSlot = z.output<typeof SlotAnswer>;
 
 const NONE = { holding: 0, waiting: 0, holders: [], line: [], limit: undefined };
 
-/** Read the holders and waiters of a slot key, and set its limit. The keys of callers are apart from those of kinds. */
+/** Read the holders and waiters of a slot key, and set its limit and rate. The keys of callers are apart from those of kinds. */
 @Describes(SLOTS)
 @MooringController('admin/slots/:key', 'admin')
 export class SlotsController {
@@ -28,12 +28,19 @@ export class SlotsController {
   @ApiOkResponse({ standardSchema: SlotAnswer })
   async read(@Param('key', { schema: SlotKey }) key: string): Promise<CallersSlot> {
     const found = (await this.slots.get(slotKeyOfCallers(key))) ?? NONE;
-    const { limit = null, holding, waiting } = found;
+    const {
+      limit = null,
+      holding,
+      waiting,
+      rate,
+      tokenInMs,
+    } = { rate: undefined, tokenInMs: undefined, ...found };
     const holders = found.holders.map(({ id, since }) => ({
       jobId: id,
       since: new Date(since).toISOString(),
     }));
-    return { key, limit, holding, waiting, holders, waiters: found.line.map(({ id }) => id) };
+    const rated = rate && { rate, tokenInMs };
+    return { key, limit, ...rated, holding, waiting, holders, waiters: found.line.map(({ id }) => id) };
   }
 
   @Put()
@@ -41,11 +48,18 @@ export class SlotsController {
   @ApiOkResponse({ standardSchema: SlotAnswer })
   async set(
     @Param('key', { schema: SlotKey }) key: string,
-    @Body({ schema: SlotBody }) { limit }: SlotBody,
+    @Body({ schema: SlotBody }) { limit, rate }: SlotBody,
     @Caller() caller: string,
   ): Promise<CallersSlot> {
-    const was = (await this.slots.setLimit(slotKeyOfCallers(key), limit)) ?? null;
-    this.journal.tell({ event: 'slot.limit-set', by: caller || 'api', key, limit, was });
+    const [slot, by] = [slotKeyOfCallers(key), caller || 'api'];
+    if (limit !== undefined) {
+      const was = (await this.slots.setLimit(slot, limit)) ?? null;
+      this.journal.tell({ event: 'slot.limit-set', by, key, limit, was });
+    }
+    if (rate !== undefined) {
+      await this.slots.setRate(slot, rate);
+      this.journal.tell({ event: 'slot.rate-set', by, key, rate });
+    }
     return this.read(key);
   }
 }

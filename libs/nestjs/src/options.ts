@@ -1,4 +1,4 @@
-import type { JobLimits, MooredWorkerOptions, OwnersOptions, RunOptions } from '#core';
+import type { FairTurns, JobLimits, MooredWorkerOptions, OwnersOptions, RunOptions } from '#core';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 import type { OwnerResolver } from './resolvers/owner-resolver.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
@@ -73,8 +73,10 @@ export interface MooringAsyncOptions
   extends Pick<ModuleMetadata, 'imports'>, Pick<FactoryProvider<MooringOptions>, 'inject' | 'useFactory'> {}
 
 /** For the queue and the workers of one name. Options that these are given directly win. */
-export interface ForQueueOptions extends RunOptions {
+export interface ForQueueOptions extends RunOptions, Pick<MooredWorkerOptions, 'limiter'> {
   readonly limits?: JobLimits;
+  /** The owners of its jobs take turns, so that one with many jobs does not hold up the others. A kind of the queue may say otherwise. */
+  readonly fair?: boolean | FairTurns;
 }
 
 export const MOORING_OPTIONS = Symbol('MooringOptions');

@@ -55,6 +55,18 @@ local function onceUnlimited(helper)
   end
 end
 
+-- The score of the next prioritized job that BullMQ's text adds, if it is not for BullMQ's counter to say.
+local nextScore
+
+local function unlessGiven(helper)
+  return function(...)
+    local given = nextScore
+    if not given then return helper(...) end
+    nextScore = nil
+    return given
+  end
+end
+
 -- Where the job was that was removed last. BullMQ's text looks into five sets, one after the other; most often the next job is where
 -- the one before it was.
 local removedFrom = 'prioritized'
@@ -87,6 +99,17 @@ end
 -- The runs of the step have ended: their answers must not be lost over an old job that cannot be removed. It is met again in the next step.
 local function callWaiting()
   for _, call in ipairs(atEnd) do pcall(call[1], unpack(call, 2)) end
+end
+
+-- A table of functions that few steps need: they are made when one of them is first called.
+local function whenUsed(make)
+  return setmetatable({}, {
+    __index = function(functions, name)
+      setmetatable(functions, nil)
+      make(functions)
+      return functions[name]
+    end,
+  })
 end
 
 local makers = {}

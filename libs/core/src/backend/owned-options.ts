@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { QueueKeys, type JobsOptions } from 'bullmq';
 import { durationMs } from '../model/duration.js';
 import { InvalidJobError } from '../model/errors.js';
-import type { Dedup, Idempotency, Slot } from '../model/job-options.js';
+import { turnOf, type Turn } from '../model/fair-turns.js';
+import type { Dedup, Idempotency, Rate, Slot } from '../model/job-options.js';
 import { formatOwner, LONE_SURROGATE, parseOwner, type Owner } from '../model/owner.js';
-import { escapeText } from '../scripts/escape.js';
+import { escapeText, unescapeText } from '../scripts/escape.js';
 
 const MOST_OWNERS = 4;
 const MOST_KEY_BYTES = 512;
 const MOST_SLOTS = 10_000;
+const MOST_OF_A_RATE = 1_000_000;
+const LONGEST_RATE_MS = 86_400_000;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 const STRATEGIES: readonly string[] = ['skip', 'replace', 'coalesce'];
 /** A job with such an id would have the key of something else that the queue has. */
@@ -20,7 +23,7 @@ const DEFAULT_PRIORITY = 1;
 export interface OwnedOptions {
   /** The owners as they stand in keys, joined by |. */
   readonly names: string;
-  /** <deduplication key>|<limit>|<slot>; '' if it has neither. */
+  /** <deduplication key>|<limit>|<slot>, with its rate behind the slot; '' if it has neither. */
   readonly needs: string;
   readonly lifeMs: number | '';
   readonly strategy: Dedup['strategy'] | '';
@@ -33,10 +36,11 @@ export interface OwnedOptions {
 
 /** Nothing for a job without owners, which is BullMQ's alone. */
 export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
-  const { owners, dedup, expiresIn, slot, idempotency, mooring: _, ...rest } = given;
+  const { owners, dedup, expiresIn, slot, idempotency, fair, mooring: _, ...rest } = given;
   if (owners === undefined) {
     if (dedup || slot || idempotency || expiresIn !== undefined)
       throw new InvalidJobError('dedup, slot, idempotency and expiresIn need owners.');
+    if (fair) throw new InvalidJobError('fair needs owners.');
     return undefined;
   }
   if (rest.deduplication)
@@ -52,8 +56,20 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
     strategy: dedup?.strategy ?? '',
     longestWaitMs: dedup?.longestWait === undefined ? '' : durationMs('longestWait', dedup.longestWait),
     once: idempotency ? onceOf(idempotency) : '',
-    rest: rest.lifo || rest.priority ? rest : { ...rest, priority: DEFAULT_PRIORITY },
+    rest: restOf(inTime(rest, dedup), fair && turnOf(fair, names.map(unescapeText))),
   };
+}
+
+/** The first trigger waits no longer than those that join it. */
+function inTime(rest: JobsOptions, dedup: Dedup | undefined): JobsOptions {
+  if (dedup?.longestWait === undefined || !rest.delay) return rest;
+  return { ...rest, delay: Math.min(rest.delay, durationMs('longestWait', dedup.longestWait)) };
+}
+
+/** A turn is among the options that are stored: a job that waits again takes one again. */
+function restOf(rest: JobsOptions, fair: Turn | undefined | false): JobsOptions {
+  const placed = rest.lifo || rest.priority ? rest : { ...rest, priority: DEFAULT_PRIORITY };
+  return fair ? { ...placed, fair } : placed;
 }
 
 /** All of a flow is added or nothing, so none of its jobs may join one that is pending. */
@@ -98,8 +114,20 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-function needOf({ key, limit }: Slot): string {
-  return `${slotLimit(limit)}|${slotName(key)}`;
+function needOf({ key, limit, rate }: Slot): string {
+  return `${slotLimit(limit)}|${slotName(key)}${rate ? ` ${slotRate(rate)}` : ''}`;
+}
+
+/** A rate as it stands in marks and beside the key of its slot: <max>/<per, ms>. */
+export function slotRate({ max, per }: Rate): string {
+  if (!Number.isInteger(max) || max < 1 || max > MOST_OF_A_RATE)
+    throw new InvalidJobError(
+      `The max of a rate is a whole number from 1 to ${MOST_OF_A_RATE}; got ${String(max)}.`,
+    );
+  const perMs = durationMs('The per of a rate', per);
+  if (perMs < 1 || perMs > LONGEST_RATE_MS)
+    throw new InvalidJobError(`The per of a rate is from 1ms to 1d; got ${JSON.stringify(per)}.`);
+  return `${max}/${perMs}`;
 }
 
 /** The key of a slot as it stands in keys and marks. */

@@ -59,7 +59,16 @@ export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
 
 /** What refuses a job, a retry or a scheduler. */
 export function refusalOf(word: 'closed' | 'slot-limit', detail: string): Error {
-  return word === 'closed' ? new OwnerClosedError(unescapeText(detail)) : new SlotLimitError(Number(detail));
+  if (word === 'closed') return new OwnerClosedError(unescapeText(detail));
+  const [limit, rate] = detail.split(' ');
+  return new SlotLimitError(Number(limit), undefined, readRate(rate));
+}
+
+/** `10/1000`, as the scripts have it. */
+export function readRate(text: string | undefined): { max: number; per: number } | undefined {
+  if (!text) return undefined;
+  const [max, per] = text.split('/').map(Number);
+  return { max: max!, per: per! };
 }
 
 function failure(jobId: string, text: string): Error {

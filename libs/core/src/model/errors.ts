@@ -57,16 +57,19 @@ export class StoreFullError extends MooringError {
   }
 }
 
-/** The slot has another limit. Nothing was written. */
+/** The slot has another limit, or another rate. Nothing was written. */
 export class SlotLimitError extends MooringError {
   readonly code = 'SLOT_LIMIT';
 
   constructor(
     readonly limit: number,
     readonly key?: string,
+    /** Absent for a slot without one. */
+    readonly rate?: { readonly max: number; readonly per: number },
   ) {
+    const withRate = rate ? ` and the rate ${rate.max} per ${rate.per} ms` : '';
     super(
-      `The slot${key === undefined ? '' : ` "${key}"`} has the limit ${limit}, which its first job gave it. Ask for that, or change the limit first.`,
+      `The slot${key === undefined ? '' : ` "${key}"`} has the limit ${limit}${withRate}, which its first job gave it. Ask for that, or change the limit first.`,
     );
   }
 }

@@ -1,3 +1,5 @@
+import type { FairTurns } from './fair-turns.js';
+
 /** How many unfinished jobs an owner, and how many waiting ones a queue may have. */
 export interface JobLimits {
   readonly perOwner?: number;
@@ -9,5 +11,6 @@ declare module 'bullmq/dist/esm/interfaces/queue-options.js' {
   interface QueueOptions<ConnectionOptionsType> {
     /** For jobs that are added through this queue. */
     readonly limits?: JobLimits;
+    readonly fair?: boolean | FairTurns;
   }
 }

@@ -1,3 +1,4 @@
+import type { FairTurns } from './fair-turns.js';
 import type { Owner } from './owner.js';
 
 /** What happens when a job of the same key is pending already. */
@@ -13,6 +14,15 @@ export interface Dedup {
 export interface Slot {
   readonly key: string;
   readonly limit: number;
+  /** How many of them may start in a time. */
+  readonly rate?: Rate | undefined;
+}
+
+/** A token bucket: up to `max` at once, and one more every `per` divided by `max`. */
+export interface Rate {
+  readonly max: number;
+  /** ms, or a text such as `1s`. */
+  readonly per: number | string;
 }
 
 /** For a day the same key is answered like the first request that had it, and adds no further job. A refused request does not use it up. */
@@ -31,6 +41,8 @@ export interface OwnedJobOptions {
   /** The job starts within this time or not at all: ms, or a text such as `5m`. */
   readonly expiresIn?: number | string;
   readonly slot?: Slot;
+  /** The owners of the queue's jobs that say so take turns. Default as the queue says, or false. */
+  readonly fair?: boolean | FairTurns;
   /** Not for a job of a flow, or of a scheduler. */
   readonly idempotency?: Idempotency;
   /** The owners' epochs, as the store has them. What is given here is left out. */

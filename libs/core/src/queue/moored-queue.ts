@@ -4,6 +4,7 @@ import type { NewJob } from '../backend/adds.js';
 import { createMooredBackend } from '../backend/create-backend.js';
 import type { DurableOptions } from '../backend/durable-writes.js';
 import type { MooredBackend } from '../backend/moored-backend.js';
+import type { FairTurns } from '../model/fair-turns.js';
 import type { JobLimits } from '../model/job-limits.js';
 import { MooredJob, type Anything } from '../backend/moored-job.js';
 import { InvalidJobError } from '../model/errors.js';
@@ -17,6 +18,8 @@ export interface MooredQueueOptions extends QueueOptions, DurableOptions {
   readonly limits?: JobLimits;
   /** The owners of jobs whose caller names none. */
   readonly ownersOf?: OwnersOf;
+  /** Owners take turns, in jobs that do not say otherwise. */
+  readonly fair?: boolean | FairTurns;
 }
 
 /** BullMQ's queue. Its jobs may name owners; everything else works as in BullMQ. */
@@ -26,11 +29,13 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   Name
 > {
   protected ownersOf: OwnersOf | undefined;
+  protected fair: MooredQueueOptions['fair'];
 
   /** @param opts BullMQ's own defaults hold without them */
   constructor(name: string, opts?: MooredQueueOptions) {
     super(name, opts as MooredQueueOptions, createMooredBackend);
     this.ownersOf = opts?.ownersOf;
+    this.fair = opts?.fair;
   }
 
   protected override get Job(): typeof Job {
@@ -49,11 +54,12 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
     return this.moored.enqueueBulk(jobs.map(({ name, data, opts }) => this.describe(name, data, opts)));
   }
 
-  /** The options of a job, with the owners that `ownersOf` has for it if the caller named none. */
+  /** The options of a job, with what the queue says: the owners that `ownersOf` has if the caller named none, and their turns. */
   protected withOwners<O extends JobsOptions>(name: string, data: Job['data'], opts?: O): O | undefined {
-    if (!this.ownersOf || opts?.owners) return opts;
-    const owners = this.ownersOf({ name, data, opts: opts ?? {}, id: opts?.jobId });
-    return owners.length === 0 ? opts : ({ ...opts, owners } as O);
+    if (!this.ownersOf && !this.fair) return opts;
+    const owners = opts?.owners ?? this.ownersOf?.({ name, data, opts: opts ?? {}, id: opts?.jobId }) ?? [];
+    if (owners.length === 0) return opts;
+    return { ...opts, owners, ...(this.fair && opts?.fair === undefined && { fair: this.fair }) } as O;
   }
 
   private describe(name: Name, data: Data, opts: JobsOptions = {}): NewJob {
@@ -74,7 +80,7 @@ export class MooredQueue<Data = Anything, Result = Anything, Name extends string
   override addBulk(
     jobs: Parameters<Queue<Data, Result, Name>['addBulk']>[0],
   ): ReturnType<Queue<Data, Result, Name>['addBulk']> {
-    if (!this.ownersOf) return super.addBulk(jobs);
+    if (!this.ownersOf && !this.fair) return super.addBulk(jobs);
     return super.addBulk(
       jobs.map((job) => ({ ...job, opts: { ...this.withOwners(job.name, job.data, job.opts) } })),
     );

@@ -3,18 +3,20 @@ import type { Recipe } from '#bullmq-scripts';
 const RECORD = ['store', 'mark', 'record'];
 const CLOSED = [...RECORD, 'index', 'empty-cancels'];
 const INDEX = [...RECORD, 'index', 'bull-keys'];
-const SLOTS = [...INDEX, 'slots'];
+const SLOTS = [...INDEX, 'lines', 'rates', 'slot-limits', 'slots'];
+/** BullMQ's scripts that wake a job in line. */
+const WAKING = ['promote', 'changeDelay'];
 const ENDS = [...SLOTS, 'history', 'receipts', 'ends', 'schedulers'];
-const RETRY = [...INDEX, 'waits-again'];
+const RETRY = [...INDEX, 'fair', 'waits-again'];
 const CLEANING = [...ENDS, 'job-state', 'clean-up'];
-const GATE = ['moveToActive', 'moveToFinished', 'moveToDelayed', 'removeJobScheduler', 'promote'];
-const CLEAN = ['removeJob', 'removeJobScheduler', 'moveToFinished', 'promote'];
+const GATE = ['moveToActive', 'moveToFinished', 'moveToDelayed', 'removeJobScheduler', ...WAKING];
+const CLEAN = ['removeJob', 'removeJobScheduler', 'moveToFinished', ...WAKING];
 
 /** A run that gives its job back by BullMQ's script of this name. */
 function requeue(name: string): Recipe {
   return {
     bull: [...new Set([...GATE, name])],
-    own: [...ENDS, 'put-back', 'gate', 'requeue'],
+    own: [...ENDS, 'put-back', 'fair', 'take-slots', 'waking', 'gate', 'requeue'],
     standsFor: name,
   };
 }
@@ -22,7 +24,7 @@ function requeue(name: string): Recipe {
 /** BullMQ's script of this name, which removes jobs. */
 function remove(name: string): Recipe {
   return {
-    bull: ['promote', name],
+    bull: [...WAKING, name],
     own: [...ENDS, 'removals', 'remove'],
     standsFor: name,
     watchesRemovals: true,
@@ -38,14 +40,17 @@ export const RECIPES = {
       'addParentJob',
       'releaseParentIfNoPendingDependencies',
       'removeJob',
-      'changeDelay',
-      'promote',
+      ...WAKING,
     ],
-    own: [...SLOTS, 'history', 'add-requests', 'add-pending', 'idempotency', 'add'],
+    own: [...SLOTS, 'history', 'fair', 'add-requests', 'add-pending', 'add-turns', 'idempotency', 'add'],
     needsRoom: true,
   },
-  moveToActive: { bull: GATE, own: [...ENDS, 'put-back', 'gate', 'fetch'], standsFor: 'moveToActive' },
-  finish: { bull: GATE, own: [...ENDS, 'put-back', 'gate', 'finish'] },
+  moveToActive: {
+    bull: GATE,
+    own: [...ENDS, 'put-back', 'fair', 'take-slots', 'waking', 'gate', 'fetch'],
+    standsFor: 'moveToActive',
+  },
+  finish: { bull: GATE, own: [...ENDS, 'put-back', 'fair', 'take-slots', 'waking', 'gate', 'finish'] },
   moveToDelayed: requeue('moveToDelayed'),
   retryJob: requeue('retryJob'),
   moveJobFromActiveToWait: requeue('moveJobFromActiveToWait'),
@@ -55,7 +60,7 @@ export const RECIPES = {
   endUnkept: { bull: CLEAN, own: [...ENDS, 'end-unkept'] },
   expire: { bull: CLEAN, own: [...CLEANING, 'expire'] },
   removeEnded: {
-    bull: ['removeJob', 'promote'],
+    bull: ['removeJob', ...WAKING],
     own: [...ENDS, 'removals', 'remove-ended'],
     watchesRemovals: true,
   },
@@ -73,8 +78,8 @@ export const RECIPES = {
   listOwned: { bull: [], own: [...RECORD, 'job-state', 'job-facts', 'list-owned'] },
   countUnderWay: { bull: [], own: [...RECORD, 'job-state', 'count-under-way'] },
   announcedSince: { bull: [], own: ['announced-since'] },
-  readSlot: { bull: ['promote'], own: [...SLOTS, 'read-slot'] },
-  setSlotLimit: { bull: ['promote'], own: [...SLOTS, 'set-slot-limit'] },
+  readSlot: { bull: WAKING, own: [...SLOTS, 'read-slot'] },
+  setSlotLimit: { bull: WAKING, own: [...SLOTS, 'set-slot-limit'] },
   noteOfRun: { bull: [], own: ['note-of-run'] },
   noteDurable: { bull: [], own: ['note-durable'] },
   reopen: { bull: [], own: [...CLOSED, 'turns', 'reopen'], needsRoom: true },
@@ -91,20 +96,20 @@ export const RECIPES = {
   retryJobs: { bull: ['reprocessJob'], own: [...RETRY, 'retry-jobs'], needsRoom: true },
   retryOnce: { bull: ['reprocessJob'], own: [...RETRY, 'retry-once'], needsRoom: true },
   moveJobsToWait: {
-    bull: ['moveJobsToWait', 'reprocessJob', 'promote'],
-    own: [...SLOTS, 'waits-again', 'wait-all'],
+    bull: ['moveJobsToWait', 'reprocessJob', ...WAKING],
+    own: [...SLOTS, 'fair', 'waits-again', 'wait-all'],
     standsFor: 'moveJobsToWait',
     needsRoom: true,
   },
   addJobScheduler: {
-    bull: ['addJobScheduler', 'promote'],
+    bull: ['addJobScheduler', ...WAKING],
     own: [...ENDS, 'removals', 'schedule'],
     standsFor: 'addJobScheduler',
     needsRoom: true,
     watchesRemovals: true,
   },
   updateJobScheduler: {
-    bull: ['updateJobScheduler', 'removeJobScheduler', 'promote'],
+    bull: ['updateJobScheduler', 'removeJobScheduler', ...WAKING],
     own: [...ENDS, 'removals', 'next-turn'],
     standsFor: 'updateJobScheduler',
     watchesRemovals: true,

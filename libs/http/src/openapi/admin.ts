@@ -56,9 +56,9 @@ export const SLOTS = {
   },
   set: {
     id: 'setSlotLimit',
-    summary: 'Set how many jobs of a slot run at once',
+    summary: 'Set how many jobs of a slot run at once, and how many start in a time',
     parameters: SLOT_PARAMETER,
-    body: { limit: 2 },
+    body: { limit: 2, rate: { max: 10, per: '1s' } },
     answers: { 200: SLOT },
   },
 } as const satisfies Record<string, RouteDescription>;

@@ -54,6 +54,7 @@ export function jobOptionsOf(
   if (expiresIn !== undefined) options.expiresIn = expiresIn;
   if (dedup) options.dedup = dedup;
   if (slot) options.slot = slot;
+  if (kind.fair !== undefined) options.fair = kind.fair;
   if (idempotencyKey !== undefined)
     options.idempotency = { key: idempotencyKey, request: requestText(kind, payload, given) };
   if (origin) options.origin = origin;
@@ -72,7 +73,7 @@ export function slotKeyOfCallers(key: string): string {
 /** The store knows the limit of a slot that has another one, and its caller the key. */
 export function nameSlot(error: unknown, slot: OwnedJobOptions['slot']): never {
   if (!(error instanceof SlotLimitError) || !slot) throw error;
-  throw new SlotLimitError(error.limit, slot.key.replace(CALLERS, ''));
+  throw new SlotLimitError(error.limit, slot.key.replace(CALLERS, ''), error.rate);
 }
 
 /** What is the same in all requests of an idempotency key: not who asks. */
@@ -89,7 +90,7 @@ function readPriority(kind: Kind, priority = MIDDLE_PRIORITY): number {
 /** Jobs of different kinds never stand for one another: the kind is part of the key. */
 function readDedup(
   kind: Kind,
-  { strategy, key = '', longestWait }: DedupOptions,
+  { strategy, key = '', longestWait = kind.dedup.longestWait }: DedupOptions,
 ): OwnedJobOptions['dedup'] | undefined {
   if (!STRATEGIES.includes(strategy))
     throw new InvalidJobError(`dedup.strategy is one of ${STRATEGIES.join(', ')}.`);

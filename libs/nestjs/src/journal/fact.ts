@@ -42,6 +42,7 @@ type Act =
   | 'schedule.replaced'
   | 'schedule.deleted'
   | 'slot.limit-set'
+  | 'slot.rate-set'
   | 'sweep.asked'
   | 'operation.asked'
   | 'operation.stop-asked'

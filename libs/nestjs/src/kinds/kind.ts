@@ -1,5 +1,5 @@
-import type { Owner, Slot } from '#core';
-import { durationMs } from '#core/parts';
+import type { FairTurns, Owner, Slot } from '#core';
+import { checkTurns, durationMs } from '#core/parts';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readBackoff, type Backoff, type Duration, type StoredBackoff } from './backoff.js';
@@ -32,6 +32,8 @@ export interface KindOptions<S extends PayloadSchema> {
   readonly dedup?: DedupOptions;
   /** At most `limit` jobs of a key run at a time. */
   readonly slot?: (payload: SchemaOutput<S>) => Slot | undefined;
+  /** The owners of its jobs take turns, so that one with many jobs does not hold up the others. Default as its queue says, or false. */
+  readonly fair?: boolean | FairTurns;
   /** How many bytes its payload may have as JSON. Default 256 KiB. */
   readonly maxPayloadBytes?: number;
   /** How long, and how many, finished jobs are kept; of failed ones, if that differs. Default as `forRoot` says, else 24 h and 1,000. */
@@ -60,7 +62,7 @@ export const STRATEGIES = ['none', 'skip', 'replace', 'coalesce'] as const;
 export interface DedupOptions {
   readonly strategy: (typeof STRATEGIES)[number];
   readonly key?: string | undefined;
-  /** A coalesced job starts after this time at the latest. */
+  /** A coalesced job starts this long after its first trigger at the latest. Default that of the kind, if it has one. */
   readonly longestWait?: Duration | undefined;
 }
 
@@ -89,6 +91,7 @@ export interface Kind<S extends PayloadSchema = PayloadSchema> {
   readonly expiresInMs: number | undefined;
   readonly dedup: DedupOptions;
   readonly slot: ((payload: never) => Slot | undefined) | undefined;
+  readonly fair: boolean | FairTurns | undefined;
   readonly maxPayloadBytes: number;
   /** What the kind itself says of it; `JobRetention` knows the rest. */
   readonly keep: { readonly completed: Partial<Kept>; readonly failed: Partial<Kept> };
@@ -124,6 +127,8 @@ export function defineKind<S extends PayloadSchema>(options: KindOptions<S>): Ki
   problems.checkWord('class', options.class ?? 'normal', URGENCIES);
   problems.checkWord('dedup.strategy', dedup.strategy, STRATEGIES);
   problems.checkWhole('attempts', attempts, MOST_ATTEMPTS);
+  if (dedup.longestWait !== undefined) ms(dedup.longestWait, 'dedup.longestWait');
+  problems.try(() => checkTurns(options.fair));
   const kind: Kind<S> = {
     name: options.name,
     queue: options.queue,
@@ -137,6 +142,7 @@ export function defineKind<S extends PayloadSchema>(options: KindOptions<S>): Ki
     expiresInMs: options.expiresIn === undefined ? undefined : ms(options.expiresIn, 'expiresIn'),
     dedup,
     slot: options.slot,
+    fair: options.fair,
     maxPayloadBytes: options.maxPayloadBytes ?? MAX_PAYLOAD_BYTES,
     keep: {
       completed: readKeep(keep, 'keep', ms, problems),

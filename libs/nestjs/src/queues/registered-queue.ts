@@ -17,8 +17,9 @@ export class RegisteredQueue extends MooredQueue {
   }
 
   /** Options that were given to `registerQueue` win. */
-  configure({ ownersOf, limits }: ForQueueOptions): void {
+  configure({ ownersOf, limits, fair }: ForQueueOptions): void {
     this.ownersOf = this.given.ownersOf ?? ownersOf;
+    this.fair = this.given.fair ?? fair;
     if (!this.given.limits) Object.assign(this.opts.limits!, limits);
   }
 }

@@ -20,6 +20,6 @@ export class PartitionedSlots extends Slots {
 askAll<Slots>(PartitionedSlots, { close: nothing });
 askOne<Slots>(
   PartitionedSlots,
-  ['get', 'setLimit'],
+  ['get', 'setLimit', 'setRate'],
   ({ parts }: PartitionedSlots, key) => parts[partitionOfSlot(key, parts.length)],
 );

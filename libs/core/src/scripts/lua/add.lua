@@ -16,13 +16,13 @@
       idempotency key
     then for each job
       1 number of its template   2 id   3 timestamp   4 data   5 owners, joined by |; '' for none
-      <key>|<limit>|<slot> as in its mark, if it has needs
+      <key>|<limit>|<slot> as in its mark, if it has needs; a slot with a rate is `<slot> <max>/<per, ms>`
       key, dependencies and description of the parent, scheduler, whether its parent is released later, BullMQ's deduplication id: JSON, if it
       has one of these
       <digest of the key>|<digest of the request>, if it has an idempotency key
 
   Answers for each: 'created', {'existing', id}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner},
-  {'owner-full', owner}, {'queue-full', count}, {'slot-limit', the limit its key has}, {'repeated', ...} and {'conflict'} as in
+  {'owner-full', owner}, {'queue-full', count}, {'slot-limit', limit and rate of its key}, {'repeated', ...} and {'conflict'} as in
   idempotency.lua, or {'error', text}. With 'all', a refusal is the only answer.
 ]]
 local ownerLimit, queueLimit = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -79,14 +79,14 @@ end
 
 local now
 
--- Limits of slots that earlier jobs of this step claim: all of them are accepted, or none.
+-- Limit and rate of the slots that earlier jobs of this step claim: all of them are accepted, or none.
 local claimed = {}
 
 local function slotRefusal(request)
-  local limit, slot = slotIn(request.needs)
+  local _, slot = slotIn(request.needs)
   if not slot then return nil end
-  local known = claimed[slot] or otherLimit(request.needs)
-  if known and known ~= limit then return { 'slot-limit', known } end
+  local other = otherLimit(request.needs) or claimed[slot] and otherLimit(request.needs, claimed[slot])
+  if other then return { 'slot-limit', other } end
 end
 
 -- Why the job is not added, or nothing.
@@ -106,7 +106,9 @@ end
 
 local function accept(request)
   local isOwned = #request.owners > 0
+  nextScore = scoreOf(request)
   local isNew, id = letBullAdd(request, isOwned and markOf(request))
+  nextScore = nil
   if not isNew then return { 'existing', id } end
   if not isOwned then return 'created' end
   claimLimit(request.needs)
@@ -121,8 +123,8 @@ end
 local function countAccepted(request)
   for _, owner in ipairs(request.owners) do accepted[owner.name] = (accepted[owner.name] or 0) + 1 end
   if depths[request.prefix] then depths[request.prefix] = depths[request.prefix] + 1 end
-  local limit, slot = slotIn(request.needs)
-  if slot then claimed[slot] = limit end
+  local limit, slot, rate = slotIn(request.needs)
+  if slot then claimed[slot] = { limit, rate } end
 end
 
 local function addNew(request)
@@ -191,4 +193,5 @@ root = ARGV[1]
 local add = ARGV[2] == 'all' and addAllOrNone or addEach
 local answers = add(readRequests(5))
 writeNoted()
+if takesTurns then fair.write() end
 return answers

@@ -6,4 +6,7 @@
 ]]
 root = ARGV[#ARGV]
 local run = { prefix = ARGV[1], timestamp = ARGV[2], options = unpackMessage(ARGV[3]) }
-return withRefused(run, throughGate(run, fetchNext(run)))
+local turns = beginFetching(run.prefix, run.timestamp)
+local answer = withRefused(run, throughGate(run, fetchNext(run)))
+if turns then fair.takeDue(run.prefix, turns) end
+return answer

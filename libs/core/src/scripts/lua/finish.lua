@@ -58,12 +58,14 @@ root, atEnd = ARGV[1], {}
 local templates, answers = {}, {}
 for i = 1, tonumber(ARGV[3]) do templates[i] = readTemplate(4 + (i - 1) * TEMPLATE_WIDTH) end
 local at = 4 + #templates * TEMPLATE_WIDTH
+local turns = beginFetching(ARGV[2], ARGV[at + 2])
 while at <= #ARGV do
   local template = templates[tonumber(ARGV[at])]
   local ok, answer = pcall(finishOne, template, at)
   answers[#answers + 1] = ok and (answer or 0) or { 'error', type(answer) == 'table' and answer.err or tostring(answer) }
   at = at + (template.hasFields and 7 or 6)
 end
+if turns then fair.takeDue(ARGV[2], turns) end
 writeNoted()
 callWaiting()
 return answers

@@ -35,8 +35,9 @@ end
 local function putAside(run, job, slot, ref)
   if standInLine(slot, ref) == 1 and slot.isNamed then logEvent(run.prefix, job, 'waiting-for-slot') end
   bull.moveToDelayed(moveToDelayedKeys(run.prefix, job),
-    { run.prefix, run.timestamp, job, run.options['token'], WAKE_BY_ITSELF_MS, '1', '', '0', '' })
+    { run.prefix, run.timestamp, job, run.options['token'], slot.rate and rates.sleepMs(slot) or WAKE_BY_ITSELF_MS, '1', '', '0', '' })
   redis.call('HINCRBY', run.prefix .. job, 'ats', -1)
+  if slot.rate then rates.wakeAhead(slot, ref) end
 end
 
 local function noteRefused(run, job, reason)

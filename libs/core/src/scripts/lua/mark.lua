@@ -3,8 +3,8 @@
 
     <epoch>|<owner>|<start by, ms>|<key>|<limit>|<slot> and for each further owner |<epoch>|<owner>
 
-  Empty parts: the job may start at any time, has no deduplication key, needs no slot. Text is escaped: it holds no `|`, and nothing that JSON
-  escapes.
+  Empty parts: the job may start at any time, has no deduplication key, needs no slot. A slot with a rate is
+  `<slot> <max>/<per, ms>`. Text is escaped: it holds no `|`, no space, and nothing that JSON escapes.
 ]]
 local MARK, BEGIN, ANY_MARK = '^(%d+)|([^|]+)|(%d*)|([^|]*)|(%d*)|([^|]*)(.*)$', '{"mooring":"', '^{"mooring":"[^"]*"'
 

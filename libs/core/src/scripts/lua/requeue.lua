@@ -13,7 +13,10 @@ local mark = markOfJob(prefix, job)
 
 if mark and not allCurrent(mark, ref) then return endCancelled(prefix, job, timestamp, token, mark, ref) end
 
+local turns = beginFetching(prefix, timestamp)
+if turns and name == 'retryJob' then turns[#turns + 1] = fair.read(prefix, job) end
 local answer = bull[name](KEYS, ARGV)
+if turns then fair.takeDue(prefix, turns) end
 local stays = isError(answer) or (name == 'moveToWaitingChildren' and answer == 1)
 if stays then return answer end
 if mark then freeSlots(mark, ref) end

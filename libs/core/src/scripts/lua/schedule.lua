@@ -3,7 +3,7 @@
   of leaves the index.
 
     KEYS, ARGV  those of BullMQ's addJobScheduler, and last: owners, joined by |, or ''; <key>|<limit>|<slot>; its name; prefix of the queue; root
-  Answers what BullMQ's script does, {'closed', owner} or {'slot-limit', the limit its key has}.
+  Answers what BullMQ's script does, {'closed', owner} or {'slot-limit', limit and rate of its key}.
 ]]
 local last = #ARGV
 root = ARGV[last]

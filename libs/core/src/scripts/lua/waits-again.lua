@@ -11,8 +11,13 @@ local function waitAgain(prefix, job, mark, keys, args)
   local pending = mark.key ~= '' and otherPending(mark.owner, mark.key, ref)
   if pending then return { 'pending', pending.job } end
 
+  local turn = fair.read(prefix, job)
   local answer = bull.reprocessJob(keys, args)
   if answer ~= 1 then return answer end
+  if turn then
+    fair.move(prefix, turn)
+    fair.write()
+  end
   moor(prefix, job, owners, at, '', needsOf(mark))
   if mark.key ~= '' then redis.call('HSET', pendingOf(mark.owner), mark.key, ref) end
   return answer
