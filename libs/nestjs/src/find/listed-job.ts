@@ -20,6 +20,9 @@ export interface ListedJob {
   readonly dueAt: string | null;
 }
 
+/** What an operator recognizes a job by. */
+export type BriefJob = Pick<ListedJob, 'id' | 'kind' | 'queue' | 'owners' | 'state' | 'error'>;
+
 /** As `factsOf` of `job-facts.lua` answers. */
 export type StoredFacts =
   | readonly []
@@ -31,7 +34,7 @@ export type StoredFacts =
       attempts: string,
       failure: string,
       mark: string,
-      delay: string,
+      retriedBy: string,
     ];
 
 export interface StoredJob {

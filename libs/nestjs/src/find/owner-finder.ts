@@ -7,7 +7,8 @@ import { fromCursor, toCursor } from './page-cursor.js';
 const PAGE = 50;
 /** Of an owner with more jobs only this number is looked at. */
 const MOST_LOOKED_AT = 100;
-const OWNERS_IN_ONE_STEP = 5;
+/** Other clients of the store wait for a step. */
+const OWNERS_IN_ONE_STEP = 2;
 
 /** The name of an owner, as it stands in keys. */
 const NAME = /^[a-z][a-z0-9_-]{0,63}:[^|"\\ \p{Cc}]{1,1600}$/iu;
@@ -69,10 +70,12 @@ export class OwnerFinder {
 
   private async lookAt(owners: readonly OwnerSummary[]): Promise<Looked[]> {
     const names = owners.map(({ owner }) => escapeText(owner));
-    const steps = inGroups(names, OWNERS_IN_ONE_STEP).map((page) =>
-      this.store.run<Looked[]>('lookAtOwners', `${this.store.root}~owner~`, [MOST_LOOKED_AT, ...page]),
-    );
-    return (await Promise.all(steps)).flat();
+    const looked: Looked[] = [];
+    for (const group of inGroups(names, OWNERS_IN_ONE_STEP)) {
+      const args = [MOST_LOOKED_AT, ...group];
+      looked.push(...(await this.store.run<Looked[]>('lookAtOwners', `${this.store.root}~owner~`, args)));
+    }
+    return looked;
   }
 }
 
