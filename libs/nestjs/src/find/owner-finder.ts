@@ -5,10 +5,11 @@ import { MooringStore } from '../store/mooring-store.js';
 import { fromCursor, toCursor } from './page-cursor.js';
 
 const PAGE = 50;
-/** Of an owner with more jobs only this number is looked at. */
+/** A page looks at this number of jobs. Of an owner with more than its share, or than a hundred, only so many are looked at. */
+const LOOKED_AT_IN_A_PAGE = 2_500;
 const MOST_LOOKED_AT = 100;
 /** Other clients of the store wait for a step. */
-const OWNERS_IN_ONE_STEP = 2;
+const LOOKED_AT_IN_ONE_STEP = 150;
 
 /** The name of an owner, as it stands in keys. */
 const NAME = /^[a-z][a-z0-9_-]{0,63}:[^|"\\ \p{Cc}]{1,1600}$/iu;
@@ -70,9 +71,10 @@ export class OwnerFinder {
 
   private async lookAt(owners: readonly OwnerSummary[]): Promise<Looked[]> {
     const names = owners.map(({ owner }) => escapeText(owner));
+    const most = Math.min(MOST_LOOKED_AT, Math.floor(LOOKED_AT_IN_A_PAGE / names.length));
     const looked: Looked[] = [];
-    for (const group of inGroups(names, OWNERS_IN_ONE_STEP)) {
-      const args = [MOST_LOOKED_AT, ...group];
+    for (const group of inGroups(names, Math.floor(LOOKED_AT_IN_ONE_STEP / most))) {
+      const args = [most, ...group];
       looked.push(...(await this.store.run<Looked[]>('lookAtOwners', `${this.store.root}~owner~`, args)));
     }
     return looked;

@@ -2,10 +2,11 @@ import { Owners } from '#core';
 import { Inject, Injectable } from '@nestjs/common';
 import { matches } from '../find/job-filter.js';
 import { JobSources } from '../find/job-sources.js';
-import type { SourceEntry } from '../find/job-source.js';
+import type { SourceEntry, SourcePage } from '../find/job-source.js';
 import type { ListedJob } from '../find/listed-job.js';
 import { STRUCTURES_IN_ORDER, structuresOf, type QueueSource, type Structure } from '../find/queue-source.js';
 import { readListById } from './list-by-id.js';
+import { MovedJobs } from './moved-jobs.js';
 import {
   cancelIdOf,
   type OperationAction,
@@ -21,19 +22,22 @@ const SUBJECTS: Readonly<Record<OperationAction, readonly Structure[]>> = {
   cancel: STRUCTURES_IN_ORDER.filter((each) => !ENDED.includes(each)),
   remove: ENDED,
 };
+/** A pass over a queue is repeated if it is not known what has moved meanwhile. */
 const MOST_PASSES = 10;
 
-/** Where an operation is: in its scan of an owner's record, or in a pass over the structures of the queues. */
-type Position =
-  | { readonly cursor: string }
-  | {
-      /** Counted from 1. */
-      readonly pass: number;
-      /** How many jobs this pass has found. */
-      readonly found: number;
-      readonly source?: string | undefined;
-      readonly after?: string | undefined;
-    };
+interface QueuePosition {
+  readonly source: string;
+  readonly after?: string | undefined;
+  /** All of the queue was read: only what has moved meanwhile is not. */
+  readonly isRead?: boolean;
+  /** The last event of the queue that was read. */
+  readonly event?: string | undefined;
+  /** How often the queue was read before. */
+  readonly passes: number;
+}
+
+/** Where an operation is: in its scan of an owner's record, or in the lists and sets of a queue. */
+type Position = { readonly cursor: string } | QueuePosition;
 
 export interface FoundJobs {
   readonly jobs: readonly (ListedJob & PendingJob)[];
@@ -53,14 +57,15 @@ export function structuresFor(
 }
 
 /**
- * Finds the jobs that an operation is about, a page at a time. A failed, completed or owned job that stays as it is is found in one pass. What
- * a cancel is about may go back to where this has been already, from a run to a delay for instance: passes are repeated until one finds no job
- * that the operation has not cancelled.
+ * Finds the jobs that an operation is about, a page at a time. One that stays as the filter says, from the start to the end, is found: the
+ * failed and completed ones where they stand, those of an owner in its record. A job that is to be cancelled may go back meanwhile to where
+ * this has been already, from a run to a delay for instance. So the events of its queue are read too, and who has moved is looked at again.
  */
 @Injectable()
 export class MatchingJobs {
   constructor(
     private readonly sources: JobSources,
+    private readonly moved: MovedJobs,
     @Inject(Owners) private readonly owners: Owners,
   ) {}
 
@@ -69,16 +74,14 @@ export class MatchingJobs {
     const position = record.position === undefined ? undefined : (JSON.parse(record.position) as Position);
     if (action === 'cancel' && filter.owner !== undefined)
       return this.ofOwner(record, position && 'cursor' in position ? position.cursor : '0');
-    const at = position && 'pass' in position ? position : { pass: 1, found: 0 };
-    return this.inQueues(record, at, limit);
+    return this.inQueues(record, position && 'source' in position ? position : undefined, limit);
   }
 
   /** Jobs that have not ended are listed with their owner: other jobs cost nothing. */
   private async ofOwner(record: OperationRecord, cursor: string): Promise<FoundJobs> {
     const { jobs, next } = await this.sources.owned(record.filter.owner!).scan(cursor);
-    const wanted = jobs.filter((job) => isFor(record, job));
     return {
-      jobs: wanted.map((job) => ({ ...job, set: 'owner', at: 0 })),
+      jobs: jobs.flatMap((job) => matchOf(record, { place: '', job }, 'owner')),
       seen: jobs.length,
       position: next === '0' ? undefined : JSON.stringify({ cursor: next }),
     };
@@ -86,28 +89,41 @@ export class MatchingJobs {
 
   private async inQueues(
     record: OperationRecord,
-    { pass, found, source: name, after }: Exclude<Position, { cursor: string }>,
+    at: QueuePosition | undefined,
     limit: number,
   ): Promise<FoundJobs> {
     const { action, filter } = record;
     const sources = this.sources.inQueues(filter, structuresFor(action, filter.state) ?? []);
-    const source = sources.find((each) => each.name === name) ?? sources[0];
+    const source = sources.find(({ name }) => name === at?.source) ?? sources[0];
     if (!source) return { jobs: [], seen: 0, position: undefined };
-    const { entries, isLast } = source.isList
-      ? await readListById(source, after, limit)
-      : await source.read(after, limit);
-    const matching = entries.flatMap((entry) => matchOf(record, source, entry));
-    const jobs = pass === 1 ? matching : await this.withoutCancelled(record, matching);
-    const sum = found + jobs.length;
-    const following = sources[sources.indexOf(source) + 1];
-    const position: Position | undefined = !isLast
-      ? { pass, found: sum, source: source.name, after: entries.at(-1)?.place ?? after }
-      : following
-        ? { pass, found: sum, source: following.name }
-        : isRepeated(record, pass, sum)
-          ? { pass: pass + 1, found: 0 }
-          : undefined;
-    return { jobs, seen: entries.length, position: position && JSON.stringify(position) };
+    const event = at?.event ?? (watches(record) ? await this.moved.last(source.queue) : undefined);
+    const page = at?.isRead ? NOTHING : await readPage(source, at?.after, limit);
+    const moved = event === undefined ? undefined : await this.moved.since(source.queue, event);
+    // What went back has run.
+    const active = sources.findLast(({ queue }) => queue === source.queue)!;
+    const again = moved ? await active.readIds(moved.ids) : [];
+    const jobs = [...page.entries, ...again.filter(({ job }) => job?.endedAt === null)].flatMap((entry) =>
+      matchOf(record, entry, source.structure),
+    );
+    const reached: QueuePosition = {
+      source: source.name,
+      after: page.entries.at(-1)?.place ?? at?.after,
+      event: moved?.last,
+      passes: at?.passes ?? 0,
+    };
+    const position =
+      moved?.isLost && reached.passes < MOST_PASSES
+        ? {
+            source: sources.find(({ queue }) => queue === source.queue)!.name,
+            event: moved.last,
+            passes: reached.passes + 1,
+          }
+        : follow(reached, sources, source, page.isLast, moved?.isLast ?? true);
+    return {
+      jobs: event === undefined ? jobs : await this.withoutCancelled(record, jobs),
+      seen: page.entries.length,
+      position: position && JSON.stringify(position),
+    };
   }
 
   /** A job that runs stays where it is until it has stopped. What could not be cancelled is not tried again. */
@@ -116,7 +132,7 @@ export class MatchingJobs {
     jobs: readonly J[],
   ): Promise<J[]> {
     const refused = new Set(problems.map(({ id }) => id));
-    const rest = jobs.filter(({ id, owners }) => !refused.has(id) && owners.length > 0);
+    const rest = [...new Map(jobs.map((job) => [job.id, job])).values()].filter(({ id }) => !refused.has(id));
     const receipts = await Promise.all(
       rest.map(({ queue, id }) => this.owners.receipt(cancelIdOf(operationId, queue, id))),
     );
@@ -124,24 +140,45 @@ export class MatchingJobs {
   }
 }
 
-function isRepeated({ action, dryRun }: OperationRecord, pass: number, found: number): boolean {
-  return action === 'cancel' && !dryRun && found > 0 && pass < MOST_PASSES;
+const NOTHING: SourcePage = { entries: [], isLast: true };
+
+function readPage(source: QueueSource, after: string | undefined, limit: number): Promise<SourcePage> {
+  return source.isList ? readListById(source, after, limit) : source.read(after, limit);
+}
+
+/** With a state in the filter, a job that moves is no longer as it says. */
+function watches({ action, filter, dryRun }: OperationRecord): boolean {
+  return action === 'cancel' && filter.state === undefined && !dryRun;
+}
+
+function follow(
+  reached: QueuePosition,
+  sources: readonly QueueSource[],
+  source: QueueSource,
+  isLast: boolean,
+  areEventsRead: boolean,
+): QueuePosition | undefined {
+  if (!isLast) return reached;
+  const next = sources[sources.indexOf(source) + 1];
+  if (next?.queue === source.queue) return { ...reached, source: next.name, after: undefined };
+  if (!areEventsRead) return { ...reached, isRead: true };
+  return next && { source: next.name, passes: 0 };
 }
 
 function matchOf(
   record: OperationRecord,
-  { structure }: QueueSource,
   { job, place, retriedBy = '' }: SourceEntry,
+  set: PendingJob['set'],
 ): (ListedJob & PendingJob)[] {
   if (!job || !isFor(record, job, retriedBy)) return [];
-  return [{ ...job, set: structure, at: ENDED.includes(structure) ? parseFloat(place) : 0 }];
+  return [{ ...job, set, at: job.endedAt === null ? 0 : parseFloat(place) }];
 }
 
 /** A job that was accepted after the operation began is not cancelled by it, and one that it has retried is not retried again. */
 function isFor(
   { action, filter, startedAt, operationId }: OperationRecord,
   job: ListedJob,
-  retriedBy = '',
+  retriedBy: string,
 ): boolean {
   if (!matches(job, filter) || (job.endedAt ?? job.acceptedAt) >= (filter.before ?? '~')) return false;
   return action === 'cancel' ? job.acceptedAt <= startedAt : action === 'remove' || retriedBy < operationId;

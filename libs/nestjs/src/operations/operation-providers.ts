@@ -1,6 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { JobActions } from './job-actions.js';
 import { MatchingJobs } from './matching-jobs.js';
+import { MovedJobs } from './moved-jobs.js';
 import { OperationBook } from './operation-book.js';
 import { OperationPages } from './operation-pages.js';
 import { OperationWorker } from './operation-worker.js';
@@ -13,6 +14,7 @@ export const OPERATION_PROVIDERS: Provider[] = [
   ...OPERATION_EXPORTS,
   JobActions,
   MatchingJobs,
+  MovedJobs,
   OperationBook,
   OperationPages,
 ];
