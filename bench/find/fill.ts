@@ -23,7 +23,7 @@ const RUNS_OF_A_WORKER = 20;
 /** Of an owner that has more jobs than are read for a page. */
 export const LARGE_OWNER = 'fleet:1';
 const LARGE_ONE_IN = 50;
-/** One failure in so many has the text that is looked for. */
+/** One failure in a thousand has the text that is looked for. */
 const RARE_ONE_IN = 1_000;
 export const [COMMON_ERROR, RARE_ERROR] = ['timed out', 'disk is full'];
 

@@ -10,7 +10,7 @@ import { readCursor, writeCursor, type ListCursor } from './list-cursor.js';
 /** As many jobs are all read, and put in order. */
 const MOST_IN_ORDER = 1_000;
 /** Of more jobs a page looks at about this number. */
-const MOST_LOOKED_AT = 600;
+const MOST_LOOKED_AT = 500;
 const PAGE = 100;
 
 export interface JobList {

@@ -5,7 +5,7 @@ import { MooringStore } from '../store/mooring-store.js';
 import { fromCursor, toCursor } from './page-cursor.js';
 
 const PAGE = 50;
-/** A page looks at this number of jobs. Of an owner with more than its share, or than a hundred, only so many are looked at. */
+/** A page looks at this number of jobs, in equal shares of its owners; at a hundred of each at most. */
 const LOOKED_AT_IN_A_PAGE = 2_500;
 const MOST_LOOKED_AT = 100;
 /** Other clients of the store wait for a step. */

@@ -55,8 +55,9 @@ export class QueueSource implements JobSource {
 
   read(after: string | undefined, most: number): Promise<SourcePage> {
     const { read } = STRUCTURES[this.structure];
-    const step = read === 'priority' ? this.byPriority : this.step;
-    return readInSteps(after, most, (place, count) => step.call(this, read, count, place));
+    return readInSteps(after, most, (place, count) =>
+      read === 'priority' ? this.byPriority(count, place) : this.step(read, count, place),
+    );
   }
 
   /** Of these jobs, in their order. */
@@ -77,7 +78,7 @@ export class QueueSource implements JobSource {
   }
 
   /** Steps that follow one another in a list share what was read of the priorities. */
-  private async byPriority(_read: string, count: number, place: string): Promise<SourceEntry[]> {
+  private async byPriority(count: number, place: string): Promise<SourceEntry[]> {
     if (!this.prioritized || this.reached !== place)
       this.prioritized = new PrioritizedJobs(this.store, this.key, place === '' ? undefined : Number(place));
     const jobs = await this.prioritized.next(count);

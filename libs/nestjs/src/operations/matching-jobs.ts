@@ -58,7 +58,7 @@ export function structuresFor(
 
 /**
  * Finds the jobs that an operation is about, a page at a time. One that stays as the filter says, from the start to the end, is found: the
- * failed and completed ones where they stand, those of an owner in its record. A job that is to be cancelled may go back meanwhile to where
+ * failed and completed ones where they stand, those of an owner in its record. A job that must be cancelled may go back meanwhile to where
  * this has been already, from a run to a delay for instance. So the events of its queue are read too, and who has moved is looked at again.
  */
 @Injectable()
