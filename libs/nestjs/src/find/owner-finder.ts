@@ -6,10 +6,10 @@ import { fromCursor, toCursor } from './page-cursor.js';
 
 const PAGE = 50;
 /** A page looks at this number of jobs, in equal shares of its owners; at a hundred of each at most. */
-const LOOKED_AT_IN_A_PAGE = 2_500;
+const LOOKED_AT_IN_A_PAGE = 1_500;
 const MOST_LOOKED_AT = 100;
 /** Other clients of the store wait for a step. */
-const LOOKED_AT_IN_ONE_STEP = 150;
+const LOOKED_AT_IN_ONE_STEP = 120;
 
 /** The name of an owner, as it stands in keys. */
 const NAME = /^[a-z][a-z0-9_-]{0,63}:[^|"\\ \p{Cc}]{1,1600}$/iu;
