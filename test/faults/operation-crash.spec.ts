@@ -4,8 +4,10 @@ import {
   Enqueuer,
   Handler,
   Handles,
+  JobFinder,
   Operations,
   OperationWorker,
+  type OperationOrder,
   type OperationView,
 } from '#nestjs';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -19,8 +21,11 @@ import { until } from '../support/until.js';
 
 const JOBS = 240;
 const CLOSED = 3;
+/** What is cancelled and removed. */
+const FEW = 60;
 /** The number of commands at which a process dies, once before and once after each. */
 const SAMPLED = 5;
+const SAMPLED_OF_FEW = 2;
 const TRIAL_MS = 20_000;
 
 const work = defineKind({ name: 'work', queue: 'work', payload: z.any() });
@@ -35,6 +40,72 @@ class WorkHandler extends Handler<typeof work> {
   }
 }
 
+/** What an operation is about, and what it has come to. */
+interface Trial {
+  readonly order: Pick<OperationOrder, 'action' | 'filter'>;
+  readonly jobs: number;
+  /** Adds the jobs, and waits until they are as the filter says. */
+  prepare(at: INestApplicationContext, failed: () => Promise<number>): Promise<void>;
+  readonly expected: Partial<OperationView>;
+  check(at: INestApplicationContext, failed: () => Promise<number>): Promise<void>;
+}
+
+async function addFailed(
+  count: number,
+  at: INestApplicationContext,
+  failed: () => Promise<number>,
+): Promise<void> {
+  const jobs = Array.from({ length: count }, (_, i) =>
+    at.get(Enqueuer).enqueue(work, {}, { owners: [`trip:${i}`] }),
+  );
+  await Promise.all(jobs);
+  await until(async () => (await failed()) === count, 'all have failed');
+}
+
+const RETRY: Trial = {
+  order: { action: 'retry', filter: { queue: 'work', error: 'hot' } },
+  jobs: JOBS,
+  async prepare(at, failed) {
+    await addFailed(JOBS, at, failed);
+    for (let i = 0; i < CLOSED; i += 1) await at.get(Owners).cancel(`trip:${i}`);
+  },
+  expected: { done: JOBS - CLOSED, refused: CLOSED },
+  async check(_at, failed) {
+    await until(() => sum(runs) === JOBS * 2 - CLOSED, 'each that was retried ran again');
+    await until(async () => (await failed()) === JOBS, 'all have failed again');
+    expect(sum(runs)).toBe(JOBS * 2 - CLOSED);
+    expect(Math.max(...runs.values())).toBe(2);
+  },
+};
+
+const CANCEL: Trial = {
+  order: { action: 'cancel', filter: { queue: 'work' } },
+  jobs: FEW,
+  async prepare(at) {
+    const options = { owners: ['trip:1'], delay: '1h' };
+    await Promise.all(Array.from({ length: FEW }, () => at.get(Enqueuer).enqueue(work, {}, options)));
+  },
+  expected: { done: FEW },
+  async check(at) {
+    expect(await at.get(Owners).get('trip:1')).toBeUndefined();
+    const { receipts } = await at.get(Owners).listReceipts({ limit: 2 * FEW });
+    expect(receipts.map(({ removed, done }) => [removed, done])).toEqual(receipts.map(() => [1, true]));
+    expect(receipts).toHaveLength(FEW);
+  },
+};
+
+const REMOVE: Trial = {
+  order: { action: 'remove', filter: { queue: 'work', state: 'failed' } },
+  jobs: FEW,
+  prepare: (at, failed) => addFailed(FEW, at, failed),
+  expected: { done: FEW },
+  async check(at, failed) {
+    expect(await failed()).toBe(0);
+    expect(sum(runs)).toBe(FEW);
+    expect((await at.get(JobFinder).find({ state: 'removed' })).jobs).toHaveLength(FEW);
+  },
+};
+
 /** What an operation was at when its process died, the next process brings to its end. */
 describe('kill -9 of a process that works at an operation', () => {
   const seed = Date.now() % 1_000_000;
@@ -43,68 +114,61 @@ describe('kill -9 of a process that works at an operation', () => {
   it(
     'at any command: every job is retried once, although it fails again at once',
     async () => {
-      const commands = await fewestCommands(async () => (await trial('before:#0'))!);
-      console.log(`The operation sends ${commands} commands; seed ${seed}.`);
+      const commands = await fewestCommands(async () => (await attempt(RETRY, 'before:#0'))!);
       const points = ['after:retryOnce', ...crashPoints(commands, SAMPLED, random)];
-      let killed = 0;
-      for (const point of points) {
-        const answer = await trial(point).catch((error: unknown) => {
-          throw new Error(`Killed ${point}, seed ${seed}`, { cause: error });
-        });
-        if (answer === undefined) killed += 1;
-      }
-      console.log(`Killed ${killed} of ${points.length}.`);
-      expect(killed).toBeGreaterThan(points.length / 2);
+      expect(await killAt(RETRY, points)).toBeGreaterThan(points.length / 2);
     },
     crashTime((SAMPLED + 4) * TRIAL_MS),
   );
 
-  /** A store of its own prefix with failed jobs. Answers how many commands it took, if the process lived. */
-  async function trial(point: string): Promise<number | undefined> {
+  it.each([
+    ['cancel', 'after:cancelJob', CANCEL],
+    ['remove', 'after:removeEnded', REMOVE],
+  ] as const)(
+    'at any command of a %s: every job is counted once',
+    async (_, named, trial) => {
+      const points = [named, ...crashPoints(FEW, SAMPLED_OF_FEW, random)];
+      expect(await killAt(trial, points)).toBeGreaterThan(points.length / 2);
+    },
+    crashTime((SAMPLED_OF_FEW + 1) * TRIAL_MS),
+  );
+
+  /** Answers how many processes were killed. */
+  async function killAt(trial: Trial, points: readonly string[]): Promise<number> {
+    let killed = 0;
+    for (const point of points) {
+      const answer = await attempt(trial, point).catch((error: unknown) => {
+        throw new Error(`Killed ${point}, seed ${seed}`, { cause: error });
+      });
+      if (answer === undefined) killed += 1;
+    }
+    console.log(`Killed ${killed} of ${points.length}; seed ${seed}.`);
+    return killed;
+  }
+
+  /** A store of its own prefix. Answers how many commands the operation took, if the process lived. */
+  async function attempt(trial: Trial, point: string): Promise<number | undefined> {
     runs = new Map();
     const app = new KindApp();
+    const failed = (): Promise<number> => app.redis.zcard(`${app.prefix}:work:failed`);
     const context = await app.startWorker([work], [WorkHandler], {
       sweeps: { timers: false, lock: 1_000 },
       worker: { concurrency: 50 },
     });
     try {
-      await addFailed(context);
-      for (let i = 0; i < CLOSED; i += 1) await context.get(Owners).cancel(`trip:${i}`);
-      const order = { action: 'retry', filter: { queue: 'work', error: 'hot' }, by: 'ops' } as const;
-      const { operationId } = await context.get(Operations).start(order);
+      await trial.prepare(context, failed);
+      const { operationId } = await context.get(Operations).start({ ...trial.order, by: 'ops' });
 
       const { done } = await CrashingProcess.start(app, point).obey({ operate: true });
 
-      const operation = await untilOver(context, operationId);
-      expect(operation).toMatchObject({
-        state: 'done',
-        matched: JOBS,
-        done: JOBS - CLOSED,
-        refused: CLOSED,
-        failed: 0,
-        skipped: 0,
-      });
-      await until(() => sum(runs) === JOBS * 2 - CLOSED, 'each that was retried ran again');
-      await until(async () => (await failed(app)) === JOBS, 'all have failed again');
-      expect(sum(runs)).toBe(JOBS * 2 - CLOSED);
-      expect(Math.max(...runs.values())).toBe(2);
+      const counts = { matched: trial.jobs, refused: 0, failed: 0, skipped: 0, ...trial.expected };
+      expect(await untilOver(context, operationId)).toMatchObject({ state: 'done', ...counts });
+      await trial.check(context, failed);
       await app.untilNothingIsLeft();
       return done?.commands;
     } finally {
       await app.stop();
     }
-
-    async function addFailed(at: INestApplicationContext): Promise<void> {
-      const jobs = Array.from({ length: JOBS }, (_, i) =>
-        at.get(Enqueuer).enqueue(work, {}, { owners: [`trip:${i}`] }),
-      );
-      await Promise.all(jobs);
-      await until(async () => (await failed(app)) === JOBS, 'all have failed');
-    }
-  }
-
-  function failed(app: KindApp): Promise<number> {
-    return app.redis.zcard(`${app.prefix}:work:failed`);
   }
 
   async function untilOver(context: INestApplicationContext, id: string): Promise<OperationView> {

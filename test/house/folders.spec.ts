@@ -34,7 +34,7 @@ const NESTJS: Table = {
   read: ['journal', 'history', 'queues', 'kinds', 'artifacts'],
   cancel: ['history', 'queues'],
   find: ['history', 'queues', 'kinds', 'store', 'read', 'flows', 'run'],
-  operations: ['journal', 'history', 'store', 'queues', 'enqueue', 'repair', 'sweeps'],
+  operations: ['journal', 'history', 'store', 'queues', 'enqueue', 'find', 'repair', 'sweeps'],
   repair: ['journal', 'kinds', 'history', 'store', 'queues'],
 };
 const PARTITIONS: Table = {

@@ -28,6 +28,6 @@ export function splitCleanUps(): void {
     Redis.prototype[name] = async function (this: Redis, ...keys: unknown[]) {
       const counts = await Promise.all(keys.flat().map((key) => one.call(this, key as string)));
       return counts.reduce((sum, count) => sum + count, 0);
-    } as never;
+    };
   }
 }

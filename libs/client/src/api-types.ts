@@ -410,7 +410,7 @@ export type Owners = {
     /** How long its oldest job has been there; null without jobs. */
     oldestJobMs: number | null;
 
-    /** Of how many of its jobs `running` and `oldestJobMs` are: at most about 100. */
+    /** Of how many of its jobs `running` and `oldestJobMs` are: at most about 100, on long pages fewer. */
     lookedAt: number;
   }[];
 

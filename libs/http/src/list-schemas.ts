@@ -84,7 +84,9 @@ const ListedOwnerAnswer = z.object({
   state: z.enum(['open', 'closed']),
   counts: z.object({ jobs: count, running: count }),
   oldestJobMs: count.nullable().describe('How long its oldest job has been there; null without jobs.'),
-  lookedAt: count.describe('Of how many of its jobs `running` and `oldestJobMs` are: at most about 100.'),
+  lookedAt: count.describe(
+    'Of how many of its jobs `running` and `oldestJobMs` are: at most about 100, on long pages fewer.',
+  ),
 });
 
 export const OwnersAnswer = z

@@ -9,7 +9,9 @@ const PAGE = 100;
 const COUNTED_A_STEP = 1_000;
 /** As in `record.lua`. */
 const LISTS = 1000;
+const LIST_DIGITS = 3;
 const LISTS_A_STEP = 125;
+const FIRST_OF_A_LIST = 2;
 
 export interface OwnerJob {
   readonly queue: string;
@@ -82,6 +84,11 @@ export interface ListedReceipt {
   readonly at: string;
 }
 
+/** A list, and the name behind which it is read. */
+type ListPlace = readonly [list: string, after: string];
+
+type UnderWayPage = [next: string, ...jobs: [ref: string, state: string, isCancelled: string][]];
+
 export class OwnerReader {
   constructor(private readonly store: OwnerStore) {}
 
@@ -119,14 +126,15 @@ export class OwnerReader {
     const [running, ending] = [new Set<string>(), new Set<string>()];
     let cursor = '0';
     do {
-      const args: (string | number)[] = [name, cursor, COUNTED_A_STEP];
-      const answer: string[] = await this.store.run('countUnderWay', this.store.recordOf(name), args);
-      for (const [ref, runs, isCancelled] of inGroups(answer.slice(1), 3)) {
+      const args: (string | number)[] = [name, cursor, COUNTED_A_STEP, 'under-way'];
+      const answer: UnderWayPage = await this.store.run('listOwned', this.store.recordOf(name), args);
+      const [next, ...jobs] = answer;
+      for (const [ref, state, isCancelled] of jobs) {
         // A job may be on two pages while the record changes.
-        if (runs) running.add(ref!);
-        if (isCancelled) ending.add(ref!);
+        if (state) running.add(ref);
+        if (isCancelled) ending.add(ref);
       }
-      cursor = answer[0]!;
+      cursor = next;
     } while (cursor !== '0');
     return { running: running.size, ending: ending.size };
   }
@@ -174,25 +182,40 @@ export class OwnerReader {
     return inGroups(found, 2).map(([cancelId, at]) => ({ cancelId: cancelId!, at: at! }));
   }
 
-  /** The first names of all lists, some lists a step. */
+  /** The first names of all lists. Each list is read as far as it may have one of them. */
   private async names(after: string, begins: string, limit: number): Promise<string[]> {
-    const steps = [];
-    for (let first = 0; first < LISTS; first += LISTS_A_STEP) {
-      const args = [after, begins, limit, first, first + LISTS_A_STEP - 1];
-      steps.push(this.store.run<string[]>('listOwners', this.store.recordOf(''), args));
-    }
     // A record that came after its owner's old one has expired may stand in another list.
-    const names = new Set((await Promise.all(steps)).flat());
-    return [...names].toSorted(byBytes).slice(0, limit);
+    const names = new Set<string>();
+    let first: string[] = [];
+    let lists = Array.from({ length: LISTS }, (_, i): ListPlace => [
+      String(i).padStart(LIST_DIGITS, '0'),
+      after,
+    ]);
+    for (let count = FIRST_OF_A_LIST; lists.length > 0; count *= 4) {
+      const read: ListPlace[] = [];
+      for (const group of inGroups(lists, LISTS_A_STEP)) {
+        const args = [begins, count, ...group.flat()];
+        const found = await this.store.run<string[][]>('listOwners', this.store.recordOf(''), args);
+        found.forEach((page, i) => {
+          for (const name of page) names.add(name);
+          if (page.length === count) read.push([group[i]![0], page.at(-1)!]);
+        });
+      }
+      first = byBytes([...names]).slice(0, limit);
+      const last = first.length === limit ? first.at(-1)! : undefined;
+      lists = read.filter(([, name]) => last === undefined || byBytes([name, last])[0] === name);
+    }
+    return first;
   }
 }
 
-/** The order that the store has. */
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+/** In the order that the store has. */
+function byBytes(names: readonly string[]): string[] {
+  const known = names.map((name) => ({ name, bytes: Buffer.from(name) }));
+  return known.toSorted((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ name }) => name);
 }
 
-export function inGroups(values: readonly string[], size: number): string[][] {
+export function inGroups<T>(values: readonly T[], size: number): T[][] {
   const groups = [];
   for (let i = 0; i < values.length; i += size) groups.push(values.slice(i, i + size));
   return groups;

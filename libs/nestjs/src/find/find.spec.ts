@@ -209,7 +209,7 @@ describe('a list of jobs', () => {
       await start();
       const queue = app.get(ApplicationQueues).find('audio')!;
       const made = await enqueueAtOnce(2_400, (i) =>
-        i % 3 === 0 ? { delay: `${1 + (i % 50)}h` } : { priority: 1 + (i % 7), owners: [`track:${i % 2}`] },
+        i % 3 === 0 ? { delay: `${1 + (i % 50)}h` } : { priority: 1 + (i % 130), owners: [`track:${i % 2}`] },
       );
       const plain = await queue.addBulk(
         Array.from({ length: 700 }, (_, i) => ({
@@ -224,7 +224,7 @@ describe('a list of jobs', () => {
 
       const { found, sizes } = await all({}, 300, async () => {
         for (const id of rest.splice(0, 12)) await queue.remove(id);
-        await enqueueAtOnce(20, (i) => ({ priority: 1 + (i % 7) }));
+        await enqueueAtOnce(20, (i) => ({ priority: 1 + i * 7 }));
         await queue.add('audio.work', {});
       });
 

@@ -5,10 +5,10 @@ import { MAX_FLOW_JOBS } from '../flows/flow.js';
 import { ApplicationQueues } from '../queues/application-queues.js';
 import { JobReader } from '../read/job-reader.js';
 import type { JobView } from '../read/job-view.js';
-import type { ListedJob } from './listed-job.js';
+import type { BriefJob } from './listed-job.js';
 
 /** A job of a flow, and those below it. */
-export interface FlowNode extends Pick<ListedJob, 'id' | 'kind' | 'queue' | 'owners' | 'state' | 'error'> {
+export interface FlowNode extends BriefJob {
   readonly children: readonly FlowNode[];
 }
 

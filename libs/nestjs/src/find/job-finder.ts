@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { matches, type JobFilter } from './job-filter.js';
 import { byNewest, isBehind, placeOf } from './job-order.js';
 import { JobSources } from './job-sources.js';
-import type { JobSource, SourceEntry } from './job-source.js';
+import type { SourceEntry } from './job-source.js';
 import type { ListedJob } from './listed-job.js';
-import { mergeLanes, type Lane } from './merge-lanes.js';
+import { Lane, mergeLanes } from './merge-lanes.js';
 import { readCursor, writeCursor, type ListCursor } from './list-cursor.js';
 
-/** A page looks at about this number of jobs. */
-export const MOST_LOOKED_AT = 1_000;
-const LEAST_OF_A_SOURCE = 10;
+/** As many jobs are all read, and put in order. */
+const MOST_IN_ORDER = 1_000;
+/** Of more jobs a page looks at about this number. */
+const MOST_LOOKED_AT = 500;
 const PAGE = 100;
 
 export interface JobList {
@@ -30,7 +31,7 @@ interface Found {
 }
 
 /**
- * Finds jobs, the newest first. The cost follows the page. If no more than `MOST_LOOKED_AT` jobs can match, all of them are read, and the
+ * Finds jobs, the newest first. The cost follows the page. If no more than `MOST_IN_ORDER` jobs can match, all of them are read, and the
  * order is that of their acceptance. Otherwise the queues' own lists are merged, each read from where the page before ended.
  */
 @Injectable()
@@ -40,26 +41,26 @@ export class JobFinder {
   async find(filter: JobFilter, { cursor, limit = PAGE }: JobPage = {}): Promise<JobList> {
     const from = readCursor(cursor, filter);
     const isOwned = from.isOwned ?? (await this.sources.isOwned(filter));
-    const all = this.sources.of(filter, isOwned);
-    const counts = await Promise.all(all.map((source) => source.count()));
-    const sources = all.filter((_, i) => counts[i]! > 0);
+    const sources = this.sources.of(filter, isOwned);
+    const counts = await Promise.all(sources.map((source) => source.count()));
+    const lanes = (): Lane[] =>
+      sources.flatMap((source, i) =>
+        counts[i]! > 0 ? [new Lane(source, counts[i]!, from.places?.[source.name])] : [],
+      );
     const total = counts.reduce((sum, count) => sum + count, 0);
-    const whole = from.places || total > MOST_LOOKED_AT ? undefined : await readWhole(sources);
+    const whole = from.places || total > MOST_IN_ORDER ? undefined : await readWhole(lanes());
+    const isWanted = (job: ListedJob): boolean => matches(job, filter) && isBehind(job, from.below);
     const { jobs, next } = whole
-      ? pageOf(
-          whole.filter((job) => matches(job, filter) && isBehind(job, from.below)),
-          limit,
-          from,
-        )
-      : await merge(sources, { ...from, isOwned }, filter, limit);
+      ? pageOf(whole.filter(isWanted), limit, from)
+      : await merge(lanes(), { ...from, isOwned }, isWanted, limit);
     return { jobs, cursor: next ? writeCursor(next, filter) : null };
   }
 }
 
-/** All jobs of these sources; undefined if they are too many by now. */
-async function readWhole(sources: readonly JobSource[]): Promise<ListedJob[] | undefined> {
-  const pages = await Promise.all(sources.map((source) => source.read(undefined, MOST_LOOKED_AT)));
-  return pages.every(({ isLast }) => isLast) ? jobsOf(pages.flatMap(({ entries }) => entries)) : undefined;
+/** All jobs of these lanes, by when they were accepted; undefined if they are too many by now. */
+async function readWhole(lanes: readonly Lane[]): Promise<ListedJob[] | undefined> {
+  const entries = await mergeLanes(lanes, () => true, Infinity, MOST_IN_ORDER);
+  return lanes.every(({ isOver }) => isOver) ? jobsOf(entries) : undefined;
 }
 
 function pageOf(jobs: readonly ListedJob[], limit: number, from: ListCursor): Found {
@@ -69,28 +70,16 @@ function pageOf(jobs: readonly ListedJob[], limit: number, from: ListCursor): Fo
 }
 
 async function merge(
-  sources: readonly JobSource[],
+  lanes: readonly Lane[],
   from: ListCursor,
-  filter: JobFilter,
+  isWanted: (job: ListedJob) => boolean,
   limit: number,
 ): Promise<Found> {
-  const share = Math.max(LEAST_OF_A_SOURCE, Math.floor(MOST_LOOKED_AT / Math.max(1, sources.length)));
-  const lanes = await Promise.all(
-    sources.map((source) => openLane(source, from.places?.[source.name], share)),
-  );
-  const wanted = (job: ListedJob): boolean => matches(job, filter) && isBehind(job, from.below);
-  const { taken, isOver } = mergeLanes(lanes, wanted, limit);
-  const places = { ...from.places, ...Object.fromEntries(lanes.flatMap(placeIn)) };
+  const taken = await mergeLanes(lanes, isWanted, limit, MOST_LOOKED_AT);
+  const reached = lanes.flatMap(({ source, place }) => (place === undefined ? [] : [[source.name, place]]));
+  const places = { ...from.places, ...(Object.fromEntries(reached) as Record<string, string>) };
+  const isOver = lanes.every((lane) => lane.isOver);
   return { jobs: jobsOf(taken), next: isOver ? undefined : { ...from, places } };
-}
-
-async function openLane(source: JobSource, after: string | undefined, most: number): Promise<Lane> {
-  const { entries, isLast } = await source.read(after, most);
-  return { name: source.name, entries, isLast, taken: 0 };
-}
-
-function placeIn({ name, entries, taken }: Lane): [string, string][] {
-  return taken === 0 ? [] : [[name, entries[taken - 1]!.place]];
 }
 
 /** A job that moves while the sources are read may stand in two of them. */

@@ -1,5 +1,8 @@
 import type { ListedJob } from './listed-job.js';
 
+/** A step of the store reads at most this number of jobs: other clients wait for it. */
+export const READ_IN_ONE_STEP = 50;
+
 /** One of the places that a list of jobs reads. */
 export interface JobSource {
   /** The same for the same place in each page of a list. */
@@ -21,4 +24,6 @@ export interface SourceEntry {
   readonly place: string;
   /** Undefined if its job is gone. */
   readonly job: ListedJob | undefined;
+  /** The operation that retried it last, or ''. */
+  readonly retriedBy?: string | undefined;
 }

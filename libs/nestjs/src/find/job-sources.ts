@@ -3,29 +3,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import { JobHistory } from '../history/job-history.js';
 import { KindRegistry } from '../kinds/kind-registry.js';
 import { ApplicationQueues } from '../queues/application-queues.js';
-import type { JobViewState } from '../read/job-view.js';
 import { MooringStore } from '../store/mooring-store.js';
 import { REMEMBERED, type JobFilter } from './job-filter.js';
 import type { JobSource } from './job-source.js';
 import { OwnedSource } from './owned-source.js';
-import { ALL_STRUCTURES, QueueSource, type Structure } from './queue-source.js';
+import { QueueSource, STRUCTURES_IN_ORDER, structuresOf, type Structure } from './queue-source.js';
 import { HistorySource, RemovedSource } from './remembered-source.js';
 
 /** More live jobs of an owner are found in the queues. */
 export const MOST_OWNED = 1_000;
 
-const WAITING: readonly Structure[] = ['wait', 'paused', 'prioritized', 'waiting-children'];
 const ENDED: readonly Structure[] = ['completed', 'failed'];
-
-/** Where BullMQ has the jobs of a state. */
-const STRUCTURES_OF: Readonly<Partial<Record<JobViewState, readonly Structure[]>>> = {
-  waiting: WAITING,
-  delayed: ['delayed'],
-  retrying: ['delayed'],
-  running: ['active'],
-  completed: ['completed'],
-  failed: ['failed'],
-};
 
 /** Says which places have the jobs that a list asks for. */
 @Injectable()
@@ -38,26 +26,30 @@ export class JobSources {
     @Inject(Owners) private readonly owners: Owners,
   ) {}
 
-  /** @param isOwned whether the owner's record stands for the queues, as far as its jobs have not ended */
+  /** A completed job has no error. @param isOwned whether the owner's record stands for the queues, as far as its jobs have not ended */
   of(filter: JobFilter, isOwned: boolean): JobSource[] {
     const { state } = filter;
     if (state && REMEMBERED.includes(state)) return this.remembered(filter);
-    const structures = state ? (STRUCTURES_OF[state] ?? []) : ALL_STRUCTURES;
+    const ofState = state ? structuresOf(state) : STRUCTURES_IN_ORDER;
+    const structures = ofState.filter((each) => each !== 'completed' || filter.error === undefined);
     if (!isOwned) return this.inQueues(filter, structures);
     const ended = structures.filter((each) => ENDED.includes(each));
-    const owned = new OwnedSource(this.store, parseOwner(filter.owner!));
+    const owned = this.owned(filter.owner!);
     const hasLive = ended.length < structures.length;
     return [...(hasLive ? [owned] : []), ...this.inQueues(filter, ended)];
   }
 
   /** Whether the live jobs of the owner are few enough to be read for each page. */
   async isOwned({ owner }: JobFilter): Promise<boolean> {
-    return (
-      owner !== undefined && (await new OwnedSource(this.store, parseOwner(owner)).count()) <= MOST_OWNED
-    );
+    return owner !== undefined && (await this.owned(owner).count()) <= MOST_OWNED;
   }
 
-  private inQueues(filter: JobFilter, structures: readonly Structure[]): JobSource[] {
+  owned(owner: string): OwnedSource {
+    return new OwnedSource(this.store, parseOwner(owner));
+  }
+
+  /** These structures of all queues that may have such jobs, queue by queue. */
+  inQueues(filter: Pick<JobFilter, 'queue' | 'kind'>, structures: readonly Structure[]): QueueSource[] {
     return this.namesOf(filter).flatMap((queue) =>
       structures.map((structure) => new QueueSource(this.store, queue, structure)),
     );
@@ -70,7 +62,7 @@ export class JobSources {
   }
 
   /** The queues to look into. All jobs of a known kind are in its queue. */
-  private namesOf({ queue, kind }: JobFilter): string[] {
+  private namesOf({ queue, kind }: Pick<JobFilter, 'queue' | 'kind'>): string[] {
     const ofKind = kind === undefined ? undefined : this.kinds.find(kind)?.queue;
     return [...this.queues.all().keys()]
       .filter((name) => (queue === undefined || name === queue) && (ofKind === undefined || name === ofKind))

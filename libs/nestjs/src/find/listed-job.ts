@@ -20,6 +20,9 @@ export interface ListedJob {
   readonly dueAt: string | null;
 }
 
+/** What an operator recognizes a job by. */
+export type BriefJob = Pick<ListedJob, 'id' | 'kind' | 'queue' | 'owners' | 'state' | 'error'>;
+
 /** As `factsOf` of `job-facts.lua` answers. */
 export type StoredFacts =
   | readonly []
@@ -31,7 +34,7 @@ export type StoredFacts =
       attempts: string,
       failure: string,
       mark: string,
-      delay: string,
+      retriedBy: string,
     ];
 
 export interface StoredJob {
@@ -47,7 +50,6 @@ export interface StoredJob {
 export function listedJob({ queue, id, state, facts, dueAt }: StoredJob): ListedJob | undefined {
   if (facts.length === 0) return undefined;
   const [kind, added, began, ended, attempts, failure, mark] = facts;
-  const hasEnded = state === 'completed' || state === 'failed';
   // To BullMQ it is an attempt, too, that a parent fails because of a child.
   const unrun = state === 'failed' && failedOfChild(failure) ? 1 : 0;
   return {
@@ -61,7 +63,7 @@ export function listedJob({ queue, id, state, facts, dueAt }: StoredJob): Listed
     attempts: Number(attempts) - unrun,
     acceptedAt: new Date(Number(added)).toISOString(),
     beganAt: began === '' || unrun === 1 ? null : new Date(Number(began)).toISOString(),
-    endedAt: hasEnded && ended !== '' ? new Date(Number(ended)).toISOString() : null,
+    endedAt: ended !== '' ? new Date(Number(ended)).toISOString() : null,
     dueAt: dueAt === undefined ? null : new Date(dueAt).toISOString(),
   };
 }

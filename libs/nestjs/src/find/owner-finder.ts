@@ -5,9 +5,11 @@ import { MooringStore } from '../store/mooring-store.js';
 import { fromCursor, toCursor } from './page-cursor.js';
 
 const PAGE = 50;
-/** Of an owner with more jobs only this number is looked at. */
+/** A page looks at this number of jobs, in equal shares of its owners; at a hundred of each at most. */
+const LOOKED_AT_IN_A_PAGE = 1_500;
 const MOST_LOOKED_AT = 100;
-const OWNERS_IN_ONE_STEP = 5;
+/** Other clients of the store wait for a step. */
+const LOOKED_AT_IN_ONE_STEP = 120;
 
 /** The name of an owner, as it stands in keys. */
 const NAME = /^[a-z][a-z0-9_-]{0,63}:[^|"\\ \p{Cc}]{1,1600}$/iu;
@@ -69,10 +71,13 @@ export class OwnerFinder {
 
   private async lookAt(owners: readonly OwnerSummary[]): Promise<Looked[]> {
     const names = owners.map(({ owner }) => escapeText(owner));
-    const steps = inGroups(names, OWNERS_IN_ONE_STEP).map((page) =>
-      this.store.run<Looked[]>('lookAtOwners', `${this.store.root}~owner~`, [MOST_LOOKED_AT, ...page]),
-    );
-    return (await Promise.all(steps)).flat();
+    const most = Math.min(MOST_LOOKED_AT, Math.floor(LOOKED_AT_IN_A_PAGE / names.length));
+    const looked: Looked[] = [];
+    for (const group of inGroups(names, Math.floor(LOOKED_AT_IN_ONE_STEP / most))) {
+      const args = [most, ...group];
+      looked.push(...(await this.store.run<Looked[]>('lookAtOwners', `${this.store.root}~owner~`, args)));
+    }
+    return looked;
   }
 }
 

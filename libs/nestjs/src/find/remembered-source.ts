@@ -8,11 +8,18 @@ import { readInSteps } from './queue-source.js';
 /** As many as the history of an owner has. */
 const MOST_OF_AN_OWNER = 1_000;
 
+interface HistoryPlace {
+  readonly queue: string;
+  readonly id: string;
+  readonly place: string;
+}
+
 type StoredEntry = readonly [place: string, id: string, line: string];
 
 /** The jobs of a queue that were removed, as far as they are remembered. The last to be removed is the first. */
 export class RemovedSource implements JobSource {
   readonly name: string;
+  private readonly receipts: KnownReceipts = new Map();
 
   constructor(
     private readonly store: MooringStore,
@@ -28,21 +35,16 @@ export class RemovedSource implements JobSource {
 
   async read(after: string | undefined, most: number): Promise<SourcePage> {
     const { queue, store } = this;
-    const { found, isLast } = await readInSteps(after, most, (place, count) =>
-      store.run<StoredEntry[]>('listJobs', this.times, [
-        '',
-        'set',
-        count,
+    const texts = `${store.root}~gone~${queue}`;
+    return readInSteps(after, most, async (from, count) => {
+      const args = ['', 'set', count, from, texts];
+      const found = await store.run<StoredEntry[]>('listJobs', this.times, args);
+      const entries = found.map(async ([place, id, line]) => ({
         place,
-        `${store.root}~gone~${queue}`,
-      ]),
-    );
-    const receipts: KnownReceipts = new Map();
-    const entries = found.map(async ([place, id, line]) => ({
-      place,
-      job: line === '' ? undefined : listedOf(id, queue, await this.history.recall(line, receipts)),
-    }));
-    return { entries: await Promise.all(entries), isLast };
+        job: line === '' ? undefined : listedOf(id, queue, await this.history.recall(line, this.receipts)),
+      }));
+      return Promise.all(entries);
+    });
   }
 
   private get times(): string {
@@ -50,9 +52,10 @@ export class RemovedSource implements JobSource {
   }
 }
 
-/** The jobs of an owner that were removed, as its history has them. All of it is read for each page: it is short. */
+/** The jobs of an owner that were removed, as its history has them. All of it is read at once: it is short. */
 export class HistorySource implements JobSource {
   readonly name = 'history';
+  private all: Promise<HistoryPlace[]> | undefined;
 
   constructor(
     private readonly owners: Owners,
@@ -66,18 +69,21 @@ export class HistorySource implements JobSource {
   }
 
   async read(after: string | undefined, most: number): Promise<SourcePage> {
-    const lines = await this.owners.history(this.owner, 0, MOST_OF_AN_OWNER);
-    const places = lines.map((line) => ({ ...line, place: `${line.at} ${line.queue}:${line.id}` }));
-    const left = places.filter(({ place }) => after === undefined || place < after);
-    const page = left.toSorted((a, b) => (a.place < b.place ? 1 : -1)).slice(0, most);
+    this.all ??= this.readAll();
+    const left = (await this.all).filter(({ place }) => after === undefined || place < after);
+    const page = left.slice(0, most);
     const jobs = await this.recall(page);
     const entries = page.map(({ queue, id, place }) => ({ place, job: jobs.get(`${queue}:${id}`) }));
     return { entries, isLast: left.length <= most };
   }
 
-  private async recall(
-    entries: readonly { readonly queue: string; readonly id: string }[],
-  ): Promise<Map<string, ListedJob>> {
+  private async readAll(): Promise<HistoryPlace[]> {
+    const lines = await this.owners.history(this.owner, 0, MOST_OF_AN_OWNER);
+    const places = lines.map(({ at, queue, id }) => ({ queue, id, place: `${at} ${queue}:${id}` }));
+    return places.toSorted((a, b) => (a.place < b.place ? 1 : -1));
+  }
+
+  private async recall(entries: readonly HistoryPlace[]): Promise<Map<string, ListedJob>> {
     const queues = [...new Set(entries.map(({ queue }) => queue))];
     const found = queues.map(async (queue) => {
       const ids = entries.filter((entry) => entry.queue === queue).map(({ id }) => id);

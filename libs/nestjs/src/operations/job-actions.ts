@@ -1,6 +1,5 @@
 import { MooringError, Owners } from '#core';
 import { Inject, Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
 import type { Job } from 'bullmq';
 import { receiptOf } from '../enqueue/durable-answer.js';
 import { meansUnavailable } from '../errors.js';
@@ -10,7 +9,7 @@ import { JobRetrier } from '../repair/job-retrier.js';
 import { MooringStore } from '../store/mooring-store.js';
 import { JobKeepers } from '../sweeps/retention/job-keepers.js';
 import { JobRemover } from '../sweeps/retention/job-remover.js';
-import type { OperationRecord, PendingJob, Problem } from './operation.js';
+import { cancelIdOf, type OperationRecord, type PendingJob, type Problem } from './operation.js';
 
 /** How the turn of a job ended. `skipped`: it is no longer as it was when it was found. */
 export type Settled = 'done' | 'skipped' | Omit<Problem, 'id'>;
@@ -62,10 +61,16 @@ export class JobActions {
 
   /** The same cancelId again answers the same receipt. */
   private async cancel({ operationId, by }: OperationRecord, { id, queue }: PendingJob): Promise<Settled> {
-    const name = createHash('sha256').update(`${queue}:${id}`).digest('hex').slice(0, 20);
-    const options = { cancelId: `${operationId}-${name}`, reason: `operation ${operationId}`, by };
-    const receipt = await receiptOf(this.owners.cancelJob(queue, id, options));
-    return receipt ? 'done' : 'skipped';
+    const cancelId = cancelIdOf(operationId, queue, id);
+    const options = { cancelId, reason: `operation ${operationId}`, by };
+    if (await receiptOf(this.owners.cancelJob(queue, id, options))) return 'done';
+    const job = (await this.queues.find(queue)?.getJob(id)) as Job | undefined;
+    if (!job || job.finishedOn !== undefined || job.opts.mooring !== undefined) return 'skipped';
+    return {
+      outcome: 'refused',
+      code: 'NO_OWNER',
+      why: 'It has no owner: only jobs of owners are cancelled.',
+    };
   }
 
   private async remove(

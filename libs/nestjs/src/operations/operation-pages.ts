@@ -3,7 +3,7 @@ import { Journal } from '../journal/journal.js';
 import { MooringStore, type StoreLock } from '../store/mooring-store.js';
 import { inLanes } from '../sweeps/in-lanes.js';
 import { JobActions, type Settled } from './job-actions.js';
-import { JobSource, type FoundJobs } from './job-source.js';
+import { MatchingJobs, type FoundJobs } from './matching-jobs.js';
 import type { KnownOperation } from './operation-book.js';
 import { OperationBook } from './operation-book.js';
 import { viewOf, type OperationRecord, type Problem } from './operation.js';
@@ -23,7 +23,7 @@ export class OperationPages {
   constructor(
     private readonly store: MooringStore,
     private readonly book: OperationBook,
-    private readonly source: JobSource,
+    private readonly matching: MatchingJobs,
     private readonly actions: JobActions,
     private readonly journal: Journal,
   ) {}
@@ -38,7 +38,7 @@ export class OperationPages {
     if (record.pending.length > 0) return this.settle(record, lock, signal);
     if (stoppedBy !== undefined) return this.end(record, 'stopped', `Stopped by ${stoppedBy}.`, lock);
     if (record.isSeen) return this.end(record, 'done', undefined, lock);
-    const found = withFound(record, await this.source.next(record, limit));
+    const found = withFound(record, await this.matching.next(record, limit));
     await this.book.save(found, lock);
     if (found.pending.length > 0) await this.settle(found, lock, signal);
   }

@@ -1,4 +1,6 @@
-import type { JobSet } from './job-walk.js';
+import { createHash } from 'node:crypto';
+import type { BriefJob } from '../find/listed-job.js';
+import type { Structure } from '../find/queue-source.js';
 
 export const OPERATION_ACTIONS = ['retry', 'cancel', 'remove'] as const;
 export type OperationAction = (typeof OPERATION_ACTIONS)[number];
@@ -36,16 +38,6 @@ export interface OperationOrder {
 export const OPERATION_RUN_STATES = ['asked', 'running', 'stopping', 'stopped', 'done', 'failed'] as const;
 export type OperationState = (typeof OPERATION_RUN_STATES)[number];
 
-/** A job that matched, as an operator recognizes it. */
-export interface Sample {
-  readonly id: string;
-  readonly kind: string;
-  readonly queue: string;
-  readonly owners: readonly string[];
-  readonly state: WalkedState;
-  readonly error: string | null;
-}
-
 /** A job that the operation did not change, and why. */
 export interface Problem {
   readonly id: string;
@@ -69,7 +61,7 @@ export interface OperationView extends Required<OperationOrder> {
   /** Jobs that were no longer as the filter says when their turn came. */
   readonly skipped: number;
   /** Some of the jobs that matched first. */
-  readonly samples: readonly Sample[];
+  readonly samples: readonly BriefJob[];
   /** The first of those that were refused or failed. */
   readonly problems: readonly Problem[];
   readonly startedAt: string;
@@ -81,8 +73,9 @@ export interface OperationView extends Required<OperationOrder> {
 export interface PendingJob {
   readonly id: string;
   readonly queue: string;
-  readonly set: JobSet;
-  /** Its place in its set: of an ended job the time of its end, ms. */
+  /** Where it was found. */
+  readonly set: Structure | 'owner';
+  /** Of an ended job the time of its end, ms. */
   readonly at: number;
 }
 
@@ -92,6 +85,11 @@ export interface OperationRecord extends OperationView {
   readonly pending: readonly PendingJob[];
   /** All its jobs were looked at. */
   readonly isSeen: boolean;
+}
+
+/** Of the cancel of a job by an operation. */
+export function cancelIdOf(operationId: string, queue: string, id: string): string {
+  return `${operationId}-${createHash('sha256').update(`${queue}:${id}`).digest('hex').slice(0, 20)}`;
 }
 
 export function isOver({ state }: Pick<OperationView, 'state'>): boolean {

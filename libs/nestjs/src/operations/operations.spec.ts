@@ -1,6 +1,6 @@
 import { Owners } from '#core';
 import type { INestApplicationContext } from '@nestjs/common';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { KindApp } from '../../../../test/support/kind-app.js';
 import { until } from '../../../../test/support/until.js';
@@ -15,11 +15,29 @@ import {
   type OperationFilter,
   type OperationView,
 } from '../index.js';
+import { ApplicationQueues } from '../queues/application-queues.js';
+import { MatchingJobs } from './matching-jobs.js';
 
 const work = defineKind({ name: 'work', queue: 'work', payload: z.any() });
-const other = defineKind({ name: 'other', queue: 'other', payload: z.any() });
+const other = defineKind({
+  name: 'other',
+  queue: 'other',
+  payload: z.any(),
+  attempts: 2,
+  backoff: ['1h'],
+});
+const restless = defineKind({
+  name: 'restless',
+  queue: 'restless',
+  payload: z.any(),
+  attempts: 1_000,
+  backoff: { type: 'fixed', delay: 5 },
+});
+const plain = defineKind({ name: 'plain', queue: 'plain', payload: z.any() });
 
 let runs: string[] = [];
+let tries = 0;
+let letGo: () => void = () => {};
 
 @Handles(work)
 class WorkHandler extends Handler<typeof work> {
@@ -31,8 +49,18 @@ class WorkHandler extends Handler<typeof work> {
 
 @Handles(other)
 class OtherHandler extends Handler<typeof other> {
-  async handle(): Promise<string> {
-    return 'well done';
+  async handle({ holds }: { holds?: true }): Promise<string> {
+    if (!holds) return 'well done';
+    await new Promise<void>((resolve) => (letGo = resolve));
+    throw new Error('too late');
+  }
+}
+
+@Handles(restless)
+class RestlessHandler extends Handler<typeof restless> {
+  async handle(): Promise<void> {
+    tries += 1;
+    throw new Error('once more');
   }
 }
 
@@ -45,7 +73,7 @@ describe('an operation', () => {
   beforeEach(async () => {
     runs = [];
     app = new KindApp();
-    context = await app.startWorker([work, other], [WorkHandler, OtherHandler], {
+    context = await app.startWorker([work, other, restless], [WorkHandler, OtherHandler, RestlessHandler], {
       sweeps: { timers: false, lock: 1_000 },
       worker: { concurrency: 20 },
     });
@@ -77,10 +105,11 @@ describe('an operation', () => {
     action: OperationView['action'],
     filter: OperationFilter,
     dryRun = false,
+    at = context,
   ): Promise<OperationView> {
-    const { operationId } = await context.get(Operations).start({ action, filter, dryRun, by: BY });
-    await context.get(OperationWorker).work();
-    return (await context.get(Operations).get(operationId))!;
+    const { operationId } = await at.get(Operations).start({ action, filter, dryRun, by: BY });
+    await at.get(OperationWorker).work();
+    return (await at.get(Operations).get(operationId))!;
   }
 
   const trips = (count: number): string[] => Array.from({ length: count }, (_, i) => `trip:${i}`);
@@ -154,6 +183,56 @@ describe('an operation', () => {
     expect(await stateOf(others[0]!.id)).toBe('delayed');
     expect(await context.get(Owners).get('trip:1')).toBeUndefined();
     expect(await operate('cancel', { queue: 'work', kind: 'work' })).toMatchObject({ matched: 5, done: 5 });
+    await app.untilNothingIsLeft();
+  });
+
+  it('cancels jobs that wait without a priority, and refuses those without an owner', async () => {
+    const quiet = await app.start([plain], [], { sweeps: { timers: false } });
+    const queue = quiet.get(ApplicationQueues).find('plain')!;
+    const add = (count: number, owners: string[]): Promise<{ id?: string }[]> =>
+      queue.addBulk(Array.from({ length: count }, () => ({ name: 'any', data: {}, opts: { owners } })));
+    await add(230, ['trip:1']);
+    const [unowned] = await queue.addBulk([{ name: 'any', data: {} }]);
+
+    expect(await operate('cancel', { queue: 'plain', state: 'waiting' }, false, quiet)).toMatchObject({
+      matched: 231,
+      done: 230,
+      refused: 1,
+      problems: [{ id: unowned!.id, outcome: 'refused', code: 'NO_OWNER' }],
+    });
+    expect(await queue.getWaiting()).toMatchObject([{ id: unowned!.id }]);
+    await queue.obliterate();
+  });
+
+  it('cancels a job that goes back to a delay once the delayed ones were read', async () => {
+    const { id } = await context.get(Enqueuer).enqueue(other, { holds: true }, { owners: ['trip:1'] });
+    await untilState(id, 'running');
+    const matching = context.get(MatchingJobs);
+    const next = matching.next.bind(matching);
+    vi.spyOn(matching, 'next').mockImplementation(async (record, limit) => {
+      if (record.position?.includes('active')) {
+        letGo();
+        await untilState(id, 'retrying');
+      }
+      return next(record, limit);
+    });
+
+    expect(await operate('cancel', { queue: 'other' })).toMatchObject({ matched: 1, done: 1, seen: 0 });
+    expect(await stateOf(id)).toBe('removed');
+    await app.untilNothingIsLeft();
+  });
+
+  it('cancels every job that has not ended, however often each is tried again meanwhile', async () => {
+    const options = { owners: ['trip:1'] };
+    const add = (): Promise<{ id: string }> => context.get(Enqueuer).enqueue(restless, {}, options);
+    const ids = (await Promise.all(Array.from({ length: 100 }, add))).map(({ id }) => id);
+    await until(() => tries > 200, 'they are tried again');
+
+    const { state, matched, done, skipped } = await operate('cancel', { queue: 'restless' });
+
+    expect({ state, done, skipped }).toEqual({ state: 'done', done: 100, skipped: matched - 100 });
+    for (const id of ids)
+      await until(async () => /removed|cancelled/.test((await stateOf(id))!), `${id} is gone`);
     await app.untilNothingIsLeft();
   });
 

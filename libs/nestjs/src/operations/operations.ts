@@ -5,7 +5,7 @@ import { Journal } from '../journal/journal.js';
 import { ApplicationQueues } from '../queues/application-queues.js';
 import { MooringStore } from '../store/mooring-store.js';
 import { SweepSettings } from '../sweeps/sweep-settings.js';
-import { setsOf } from './job-source.js';
+import { structuresFor } from './matching-jobs.js';
 import { OperationBook, type KnownOperation } from './operation-book.js';
 import { OperationPages } from './operation-pages.js';
 import { OPERATIONS_LOCK } from './operation-worker.js';
@@ -96,7 +96,7 @@ export class Operations {
     const { queue, state, owner, before } = filter;
     if (queue !== undefined && !this.queues.find(queue))
       throw new InvalidJobError(`There is no queue named ${JSON.stringify(queue.slice(0, 80))}.`);
-    if (!setsOf(action, state))
+    if (!structuresFor(action, state))
       throw new InvalidJobError(
         `No job in the state ${state} can be the subject of ${action}: retry takes failed jobs, cancel those that have not ended, ` +
           'remove completed and failed ones.',

@@ -4,12 +4,12 @@
 
     KEYS[1]  the list or sorted set
     ARGV[1]  root   [2] prefix of the queue   [3] what it is, as a word of READ   [4] how many   [5] a place: the page begins behind it; '' to begin
-    ARGV[6]  hash that has a text for each id, instead of the fields of jobs; or ''
+    ARGV[6]  hash that has a text for each id, instead of the fields of jobs; or ''   [7]… the ids, for READ.ids
   Answers for each entry {its place, its id, what factsOf answers, or the text}. A place stays valid when its entry is gone.
 ]]
 root = ARGV[1]
 local prefix, most, after = ARGV[2], tonumber(ARGV[4]), ARGV[5]
-local BAND, MOST_BANDS, TIED, NEAR = 0x100000000, 1000, 1000, 500
+local TIED, NEAR = 1000, 500
 
 -- In the order of the store: Lua compares texts in the order of a language.
 local function isBelow(a, b)
@@ -42,38 +42,6 @@ function READ.set()
   end
   local page, entries = redis.call('ZREVRANGE', KEYS[1], rank, rank + most - 1, 'WITHSCORES'), {}
   for i = 1, #page, 2 do entries[#entries + 1] = { page[i + 1] .. ' ' .. page[i], page[i] } end
-  return entries
-end
-
--- BullMQ's prioritized jobs: a score is the priority, and a number that grows with each job of the queue. Jobs of all priorities are read by
--- this number, which is also their place.
-function READ.priority()
-  local behind, heads, band, bands = tonumber(after == '' and BAND or after), {}, '+inf', 0
-  -- The next entry of a priority, below this number.
-  local function headOf(priority, below)
-    local first = redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. whole(priority * BAND + below), whole(priority * BAND), 'WITHSCORES', 'LIMIT', 0, 1)
-    return first[1] and { priority = priority, id = first[1], number = tonumber(first[2]) - priority * BAND }
-  end
-  while bands < MOST_BANDS do
-    bands = bands + 1
-    local first = redis.call('ZREVRANGEBYSCORE', KEYS[1], band, '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
-    if not first[1] then break end
-    local priority = math.floor(tonumber(first[2]) / BAND)
-    band = '(' .. whole(priority * BAND)
-    local number = tonumber(first[2]) - priority * BAND
-    heads[#heads + 1] = number < behind and { priority = priority, id = first[1], number = number } or headOf(priority, behind)
-  end
-  local entries = {}
-  while #entries < most and #heads > 0 do
-    local newest = 1
-    for i = 2, #heads do
-      if heads[i].number > heads[newest].number then newest = i end
-    end
-    local head = heads[newest]
-    entries[#entries + 1] = { whole(head.number), head.id }
-    local nextOne = headOf(head.priority, head.number)
-    if nextOne then heads[newest] = nextOne else table.remove(heads, newest) end
-  end
   return entries
 end
 
@@ -114,6 +82,13 @@ function READ.list()
     ids = job .. '\n' .. (string.match(ids, '^[^\n]+\n[^\n]+') or ids)
     entries[i] = { whole(index + i - 1) .. ' ' .. whole(timeOf(job)) .. ' ' .. ids, job }
   end
+  return entries
+end
+
+-- The jobs of these ids, in their order.
+function READ.ids()
+  local entries = {}
+  for i = 7, #ARGV do entries[#entries + 1] = { ARGV[i], ARGV[i] } end
   return entries
 end
 

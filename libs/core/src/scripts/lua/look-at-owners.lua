@@ -22,12 +22,13 @@ local function lookAt(record)
   local jobs = jobsOf(record)
   for _, entry in ipairs(jobs) do
     local prefix, job = splitRef(entry.ref)
-    if isLocked(prefix, job) then running = running + 1 end
+    local times = redis.call('HMGET', prefix .. job, 'timestamp', 'processedOn')
+    local added, hasBegun = tonumber(times[1] or ''), times[2]
+    if hasBegun and isLocked(prefix, job) then running = running + 1 end
     if entry.epoch ~= epoch then
       cancelled = cancelled + 1
-    else
-      local added = tonumber(redis.call('HGET', prefix .. job, 'timestamp') or '')
-      if added and (not oldest or added < oldest) then oldest = added end
+    elseif added and (not oldest or added < oldest) then
+      oldest = added
     end
   end
   return { oldest and whole(oldest) or '', #jobs, running, cancelled }
