@@ -21,11 +21,11 @@ import { until } from '../support/until.js';
 
 const JOBS = 240;
 const CLOSED = 3;
-/** What is cancelled and removed. */
+/** The number of jobs that are cancelled and removed. */
 const FEW = 60;
 /** The number of commands at which a process dies, once before and once after each. */
-const SAMPLED = 5;
-const SAMPLED_OF_FEW = 2;
+const SAMPLED = 2;
+const SAMPLED_OF_FEW = 1;
 const TRIAL_MS = 20_000;
 
 const work = defineKind({ name: 'work', queue: 'work', payload: z.any() });
