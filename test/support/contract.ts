@@ -63,7 +63,7 @@ export class Contract {
   troubleWith(method: string, url: string, { status, body }: Answered): string | undefined {
     const path = this.routes.find(([, pattern]) => pattern.test(url.split('?')[0]!))?.[0] ?? '';
     const operation = this.document.paths[path]?.[method.toLowerCase()];
-    if (!operation) return undefined;
+    if (!operation || isOfNoRoute(body)) return undefined;
     const said = `${method} ${path} answered ${status} ${JSON.stringify(body)?.slice(0, 500)}`;
     const response = this.responseOf(operation, status);
     if (!response) return `${said}: docs/openapi.json does not name this status.`;
@@ -95,6 +95,11 @@ export class Contract {
     this.cache.set(schema, made);
     return made;
   }
+}
+
+/** A call that the api does not offer with its settings, such as those of a workload that is off. */
+function isOfNoRoute(body: unknown): boolean {
+  return (body as { detail?: string } | null)?.detail === 'There is nothing at this path.';
 }
 
 function paramsOf(path: string): number {

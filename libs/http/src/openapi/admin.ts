@@ -41,6 +41,8 @@ const SLOT_PARAMETER = { key: ['The key of the slot, as jobs name it.', 'driver:
 const SLOT = {
   key: 'driver:7',
   limit: 2,
+  rate: { max: 10, per: 1_000 },
+  tokenInMs: 0,
   holding: 1,
   waiting: 0,
   holders: [{ jobId: JOB_ID, since: BEGAN_AT }],
