@@ -17,12 +17,16 @@ const POINTS = process.env['CRASH_POINTS'] === 'all' ? [...IN_DATABASE, ...IN_ST
 const WRITES = Number(process.env['OUTBOX_WRITES'] ?? 120);
 const KILLS = Number(process.env['OUTBOX_KILLS'] ?? 4);
 
+/** Servers and processes start slowly beside other tests. */
+const STARTS_WITHIN_MS = 120_000;
+
 describe('a relay that is killed', () => {
   let postgres: Postgres;
   let pool: Pool;
   let kit: CoreKit;
   const outbox = new Outbox();
   const processes = new Set<TestProcess>();
+  let isOver = false;
 
   beforeAll(async () => {
     postgres = await Postgres.start();
@@ -30,9 +34,10 @@ describe('a relay that is killed', () => {
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', () => undefined));
     await migrate(pool);
-  });
+  }, STARTS_WITHIN_MS);
 
   afterAll(async () => {
+    isOver = true;
     await pool?.end();
     await postgres?.stop();
   });
@@ -130,20 +135,28 @@ describe('a relay that is killed', () => {
       }
     };
     const writeAll = async (): Promise<void> => {
-      while (committed.size + rolledBack.size < WRITES) await write();
+      while (!isOver && committed.size + rolledBack.size < WRITES) await write();
     };
     const writing = writeAll();
     let relays = [startRelay(), startRelay()];
     for (let n = 0; n < KILLS; n += 1) {
       const before = (await added()).size;
       const enough = before + 1 + Math.floor(random() * 10);
-      await until(async () => (await added()).size >= Math.min(enough, committed.size), 'some were relayed');
+      await until(
+        async () => (await added()).size >= Math.min(enough, committed.size),
+        'some were relayed',
+        STARTS_WITHIN_MS,
+      );
       if (n === Math.floor(KILLS / 2)) await postgres.crash();
       relays[0]!.child.kill('SIGKILL');
       relays = [relays[1]!, startRelay()];
     }
     await writing;
-    await until(async () => (await new OutboxRows(pool).counts()).pending === 0, 'all were relayed');
+    await until(
+      async () => (await new OutboxRows(pool).counts()).pending === 0,
+      'all were relayed',
+      STARTS_WITHIN_MS,
+    );
 
     const { rows } = await pool.query<{ id: string }>('select id from mooring.outbox');
     const stored = rows.map(({ id }) => id);
@@ -151,5 +164,5 @@ describe('a relay that is killed', () => {
     expect([...committed].filter((id) => !stored.includes(id))).toEqual([]);
     expect(stored.filter((id) => rolledBack.has(id))).toEqual([]);
     expect(rolledBack.size).toBeGreaterThan(0);
-  });
+  }, 300_000);
 });

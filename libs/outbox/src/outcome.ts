@@ -1,6 +1,6 @@
 import { MooringError } from '#core';
 
-/** What became of a row, as `settle` stores it. */
+/** The outcome of a row, as `settle` stores it. */
 export interface Outcome {
   readonly id: string;
   readonly state: 'done' | 'pending' | 'refused';
