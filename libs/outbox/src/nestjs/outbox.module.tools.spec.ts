@@ -1,7 +1,7 @@
 import { Owners } from '#core';
 import { JobReader, defineKind, Handler, Handles, KindProcessor, MooringModule } from '#nestjs';
 import '#nestjs/register';
-import { OutboxRows } from '#outbox';
+
 import { BullModule, Processor } from '@nestjs/bullmq';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Pool } from 'pg';
@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { startNestApp } from '../../../../test/support/nest-app.js';
 import { Postgres } from '../../../../test/support/postgres.js';
 import { until } from '../../../../test/support/until.js';
+import { OutboxRows } from '../outbox-rows.js';
 import { KindOutbox } from './kind-outbox.js';
 import { OutboxModule } from './outbox.module.js';
 
