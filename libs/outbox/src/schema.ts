@@ -46,7 +46,7 @@ create table if not exists ${table} (
   ended_at timestamptz
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 create index if not exists outbox_due on ${table} (due_at, seq) where state = 'pending';
-create index if not exists outbox_changes on ${table} using gin (owners)
+create index if not exists outbox_changes on ${table} using gin (owners) with (fastupdate = off)
   where state = 'pending' and action in ('cancel', 'reopen');
 create index if not exists outbox_ended on ${table} (state, ended_at) where state <> 'pending';
 create or replace function ${quote(schema)}.outbox_notify() returns trigger language plpgsql as
