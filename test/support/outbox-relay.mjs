@@ -7,7 +7,7 @@ import pg from 'pg';
 
 const { REDIS_URL, PREFIX, DATABASE_URL, KILL_AT } = process.env;
 const [when, verb] = (KILL_AT ?? '').split(':');
-const query = pg.Client.prototype.query;
+const { value: query } = Object.getOwnPropertyDescriptor(pg.Client.prototype, 'query');
 pg.Client.prototype.query = function (statement, ...rest) {
   const isIt = verb && String(statement?.text ?? statement).startsWith(verb);
   if (isIt && when === 'before') process.kill(process.pid, 'SIGKILL');

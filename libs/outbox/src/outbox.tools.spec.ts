@@ -157,7 +157,7 @@ describe('an outbox', () => {
       await relayAll();
 
       const waiting = (await queue.getJobs(['prioritized'])).filter(({ data }) => data.owner === owner);
-      expect(waiting.map(({ id }) => id).toSorted()).toEqual(after.map(({ id }) => id).toSorted());
+      expect(waiting.map(({ id }) => String(id)).toSorted()).toEqual(after.map(({ id }) => id).toSorted());
       expect(await stateOf(refused.id)).toEqual({ state: 'refused', code: 'OWNER_CLOSED' });
       for (const { id } of [...before, between]) expect(await queue.getJob(id)).toBeUndefined();
     }
@@ -295,7 +295,7 @@ describe('an outbox', () => {
     const tickets = await outbox.enqueueAll(pool, jobs);
     await until(async () => (await rows.counts()).pending === 0, 'all were relayed');
     const found = await queue.getJobs(['prioritized'], 0, -1);
-    expect(found.map(({ id }) => id).toSorted()).toEqual(tickets.map(({ id }) => id).toSorted());
+    expect(found.map(({ id }) => String(id)).toSorted()).toEqual(tickets.map(({ id }) => id).toSorted());
     expect(kit.errors).toEqual([]);
   });
 

@@ -83,7 +83,7 @@ export const RECIPES = {
   noteOfRun: { bull: [], own: ['note-of-run'] },
   noteDurable: { bull: [], own: ['note-durable'] },
   reopen: { bull: [], own: [...CLOSED, 'late', 'turns', 'reopen'], needsRoom: true },
-  takeLate: { bull: [], own: [...RECORD, 'late', 'take-late'] },
+  takeLate: { bull: [], own: ['store', 'take-late'] },
   purgeClosed: { bull: [], own: [...RECORD, 'index', 'purge-closed'] },
   clean: { bull: CLEAN, own: [...CLEANING, 'clean'] },
   spreadDone: { bull: [], own: [...CLOSED, 'spread-done'] },

@@ -42,7 +42,7 @@ export class KindOutbox extends OutboxWriter {
     payload: PayloadIn<K>,
     options: OutboxEnqueueOptions = {},
   ): Promise<KindTicket> {
-    const [ticket] = await this.enqueueAll(client, [{ kind, payload: payload as never, options }]);
+    const [ticket] = await this.enqueueAll(client, [{ kind, payload, options }]);
     return ticket!;
   }
 

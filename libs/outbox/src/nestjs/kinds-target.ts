@@ -18,7 +18,7 @@ export class KindsTarget implements OutboxTarget {
 
   async enqueue({ id, name, body }: ClaimedRow, askedAt: number): Promise<void> {
     const options: EnqueueOptions = { ...body.options, jobId: id, idempotencyKey: id, askedAt };
-    const ticket = await this.enqueuer.enqueue(this.kinds.get(name!), body.data as never, options);
+    const ticket = await this.enqueuer.enqueue(this.kinds.get(name!), body.data, options);
     if (ticket.durable === false) throw new DurabilityUnknownError(ticket);
   }
 

@@ -96,7 +96,7 @@ local function refusal(request)
   request.at, closed = lookUp(request.owners, now)
   if closed then return { 'closed', closed } end
   for _, owner in ipairs(request.askedAt and request.owners or {}) do
-    if endedAfter(owner.name, request.askedAt) then return { 'ended', owner.name } end
+    if late.isEnded(owner.name, request.askedAt) then return { 'ended', owner.name } end
   end
   -- BullMQ says what it says of a job that exists.
   if request.template.isCallersId and redis.call('EXISTS', request.prefix .. request.job) == 1 then return nil end

@@ -43,7 +43,7 @@ if spreads then
   for _, value in ipairs({ 'turn', turn, 'spread', ARGV[13] }) do table.insert(receiptFields, value) end
 end
 
-noteEnd(owner, tonumber(ARGV[15]), ARGV[7])
+late.noteEnd(owner, tonumber(ARGV[15]), ARGV[7])
 if known[1] then redis.call('ZREM', listOf(known[1]), owner) end
 if isKept then
   redis.call('HSET', record, 'epoch', epoch, 'wanted', wantedOf(owner, known[2], ARGV[11]))

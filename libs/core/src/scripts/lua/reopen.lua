@@ -11,7 +11,7 @@
 root = ARGV[1]
 local owner = ARGV[2]
 local now = nowUs()
-if ARGV[6] ~= '' and endedAfter(owner, tonumber(ARGV[6])) then return { 'late' } end
+if ARGV[6] ~= '' and late.isEnded(owner, tonumber(ARGV[6])) then return { 'late' } end
 local known = redis.call('HMGET', recordOf(owner), 'epoch', 'wanted')
 if not known[1] and decides(ARGV[4]) and isFull(tonumber(ARGV[3]), now) then return { 'full' } end
 local turn = takeTurn(owner, ARGV[4], ARGV[5])

@@ -5,9 +5,9 @@
     ARGV[1]  root
   Answers the store's time, µs.
 ]]
-local LASTS_HALF = TAKES_LATE_MS / 2
+local LASTS_MS = 30 * 24 * 3600 * 1000
 
-root = ARGV[1]
+local root = ARGV[1]
 local key = root .. '~takes-late'
-if redis.call('PTTL', key) < LASTS_HALF then redis.call('SET', key, '1', 'PX', TAKES_LATE_MS) end
+if redis.call('PTTL', key) < LASTS_MS / 2 then redis.call('SET', key, '1', 'PX', LASTS_MS) end
 return whole(nowUs())
