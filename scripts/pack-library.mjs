@@ -11,7 +11,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const LIBRARIES = ['client', 'core', 'durability', 'http', 'nestjs', 'partitions', 'testing'];
+const LIBRARIES = ['client', 'core', 'durability', 'http', 'nestjs', 'outbox', 'partitions', 'testing'];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [library, folder] = process.argv.slice(2);
 

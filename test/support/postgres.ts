@@ -15,7 +15,8 @@ export class Postgres {
   private constructor(
     readonly url: string,
     private readonly folder: string,
-    private readonly child: ChildProcess,
+    private child: ChildProcess,
+    private readonly launch: () => ChildProcess,
   ) {}
 
   static async start(): Promise<Postgres> {
@@ -31,15 +32,12 @@ export class Postgres {
     const [port] = await freePorts(1);
     const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', fsync: 'off' };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const child = spawn(join(bin, 'postgres'), ['-D', data, ...args], {
-      stdio: 'ignore',
-      cwd: folder,
-      ...user,
-    });
+    const launch = (): ChildProcess =>
+      spawn(join(bin, 'postgres'), ['-D', data, ...args], { stdio: 'ignore', cwd: folder, ...user });
     const url = `postgres://mooring@127.0.0.1:${port}/postgres`;
-    const postgres = new Postgres(url, folder, child);
+    const postgres = new Postgres(url, folder, launch(), launch);
     try {
-      await until(() => postgres.run('select 1'), `PostgreSQL on port ${port} answers`);
+      await postgres.untilReady();
     } catch (error) {
       await postgres.stop();
       throw error;
@@ -58,13 +56,27 @@ export class Postgres {
     }
   }
 
+  /** Ends it as a crash does, with what it had committed, and starts it again: it recovers from its log. */
+  async crash(): Promise<void> {
+    await this.quit();
+    this.child = this.launch();
+    await this.untilReady();
+  }
+
+  private untilReady(): Promise<unknown> {
+    return until(() => this.run('select 1'), `PostgreSQL answers on ${this.url}`);
+  }
+
+  private async quit(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exited = once(this.child, 'exit');
+    // Stops at once, without waiting for connected clients.
+    this.child.kill('SIGQUIT');
+    await exited;
+  }
+
   async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const exited = once(this.child, 'exit');
-      // Stops at once, without waiting for connected clients.
-      this.child.kill('SIGQUIT');
-      await exited;
-    }
+    await this.quit();
     await rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -12,6 +12,7 @@ export {
   JobNotEndedError,
   JobNotFoundError,
   MooringError,
+  OwnerCancelledError,
   OwnerClosedError,
   OwnerFullError,
   PartitionsError,
@@ -38,7 +39,7 @@ export type {
   ReceiptListOptions,
   UnderWay,
 } from './owners/owner-reader.js';
-export { Owners, type OwnersOptions } from './owners/owners.js';
+export { Owners, type OwnersOptions, type Reopened, type ReopenOptions } from './owners/owners.js';
 export type { Receipt } from './owners/receipt.js';
 export type { RetriedJobs, RetryFilter } from './queue/bulk-retry.js';
 export { MooredQueue, type MooredQueueOptions } from './queue/moored-queue.js';

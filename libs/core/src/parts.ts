@@ -5,11 +5,18 @@ export { readJobRef } from './scripts/job-ref.js';
 export { partitionsKey, setUpPartitions, type PartOptions } from './backend/partition-check.js';
 export type { MooredBackend } from './backend/moored-backend.js';
 export { MooredJob } from './backend/moored-job.js';
+export { requireOwners } from './backend/owned-options.js';
 export { durationMs } from './model/duration.js';
 export { checkTurns } from './model/fair-turns.js';
 export type { RunStop, StopReason } from './model/run-stop.js';
 export { checkOptions } from './owners/cancel-options.js';
-export { unkeptReceipt, type Answer, type Cancel, type SeenOwner } from './owners/canceller.js';
+export {
+  unkeptReceipt,
+  type Answer,
+  type Cancel,
+  type Reopening,
+  type SeenOwner,
+} from './owners/canceller.js';
 export { ANSWERS_WITHIN_MS, untilDrained } from './owners/clean-up.js';
 export { inGroups, type ListOptions, type OwnerList } from './owners/owner-reader.js';
 export { ownersAt, type OwnersAccess, type OwnersAt } from './owners/owners.js';

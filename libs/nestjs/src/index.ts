@@ -10,6 +10,7 @@ export type { RunArtifacts } from './artifacts/run-artifacts.js';
 export { receiptOf } from './enqueue/durable-answer.js';
 export { slotKeyOfCallers, type EnqueueOptions } from './enqueue/enqueue-options.js';
 export { Enqueuer, type EnqueueItem, type EnqueueTicket } from './enqueue/enqueuer.js';
+export { JobRequests, type JobRequest } from './enqueue/job-requests.js';
 export { originOf, type JobOrigin } from './enqueue/job-origin.js';
 export {
   ArtifactUnavailableError,

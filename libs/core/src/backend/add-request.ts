@@ -16,7 +16,7 @@ export function addRequestOf(
 ): StepItem {
   const { jobId: callersId, ...opts } = owned?.rest ?? job.opts;
   const flow = flowOf(job, parentKeyOpts);
-  const own: Argument[] = [jobId, job.timestamp, job.data, owned?.names ?? ''];
+  const own: Argument[] = [jobId, Math.floor(owned?.askedAt ?? job.timestamp), job.data, owned?.names ?? ''];
   if (owned?.needs) own.push(owned.needs);
   if (flow) own.push(flow);
   if (owned?.once) own.push(owned.once);

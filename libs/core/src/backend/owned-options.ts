@@ -28,18 +28,19 @@ export interface OwnedOptions {
   readonly lifeMs: number | '';
   readonly strategy: Dedup['strategy'] | '';
   readonly longestWaitMs: number | '';
-  /** <digest of its idempotency key>|<digest of the request>; '' without a key. */
+  /** <digest of its idempotency key>|<digest of the request>|<when it was asked for, ms>; '' without a key and a time. */
   readonly once: string;
+  readonly askedAt: number | undefined;
   /** BullMQ's own options. */
   readonly rest: JobsOptions;
 }
 
 /** Nothing for a job without owners, which is BullMQ's alone. */
 export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
-  const { owners, dedup, expiresIn, slot, idempotency, fair, mooring: _, ...rest } = given;
+  const { owners, dedup, expiresIn, slot, idempotency, fair, askedAt, mooring: _, ...rest } = given;
   if (owners === undefined) {
-    if (dedup || slot || idempotency || expiresIn !== undefined)
-      throw new InvalidJobError('dedup, slot, idempotency and expiresIn need owners.');
+    if (dedup || slot || idempotency || expiresIn !== undefined || askedAt !== undefined)
+      throw new InvalidJobError('dedup, slot, idempotency, expiresIn and askedAt need owners.');
     if (fair) throw new InvalidJobError('fair needs owners.');
     return undefined;
   }
@@ -55,7 +56,8 @@ export function readOwnedOptions(given: JobsOptions): OwnedOptions | undefined {
     lifeMs: expiresIn === undefined ? '' : durationMs('expiresIn', expiresIn),
     strategy: dedup?.strategy ?? '',
     longestWaitMs: dedup?.longestWait === undefined ? '' : durationMs('longestWait', dedup.longestWait),
-    once: idempotency ? onceOf(idempotency) : '',
+    once: idempotency || askedAt !== undefined ? onceOf(idempotency, askedAt) : '',
+    askedAt,
     rest: restOf(inTime(rest, dedup), fair && turnOf(fair, names.map(unescapeText))),
   };
 }
@@ -76,7 +78,7 @@ function restOf(rest: JobsOptions, fair: Turn | undefined | false): JobsOptions 
 export function readFlowOptions(given: JobsOptions): OwnedOptions | undefined {
   const owned = readOwnedOptions(given);
   if (owned?.strategy || owned?.once)
-    throw new InvalidJobError('A job of a flow has no `dedup` and no `idempotency`.');
+    throw new InvalidJobError('A job of a flow has no `dedup`, no `idempotency` and no `askedAt`.');
   return owned;
 }
 
@@ -104,7 +106,17 @@ function digestOf({ strategy, key }: Dedup, owners: readonly string[]): string {
   return digest(`${owners.slice(1).toSorted().join('|')}\0${key}`);
 }
 
-function onceOf({ key, request }: Idempotency): string {
+function onceOf(idempotency: Idempotency | undefined, askedAt: number | undefined): string {
+  return `${idempotency ? digestsOf(idempotency) : '|'}|${askedAt === undefined ? '' : timeOf(askedAt)}`;
+}
+
+/** A time in ms; it may have a fraction. */
+export function timeOf(askedAt: number): number {
+  if (Number.isFinite(askedAt) && askedAt > 0 && askedAt < Number.MAX_SAFE_INTEGER) return askedAt;
+  throw new InvalidJobError('askedAt is a time in ms.');
+}
+
+function digestsOf({ key, request }: Idempotency): string {
   if (typeof key !== 'string' || key === '' || Buffer.byteLength(key) > MOST_KEY_BYTES)
     throw new InvalidJobError(`The key of idempotency is a text of 1 to ${MOST_KEY_BYTES} bytes.`);
   return `${digest(key)}|${digest(request)}`;

@@ -1,6 +1,7 @@
 import { RedisQueueBackend } from 'bullmq';
 import {
   IdempotencyConflictError,
+  OwnerCancelledError,
   OwnerClosedError,
   OwnerFullError,
   QueueFullError,
@@ -48,6 +49,8 @@ export function ticketOf(id: string, answer: AddAnswer, queue: string): Ticket {
     case 'closed':
     case 'slot-limit':
       throw refusalOf(word, String(detail));
+    case 'ended':
+      throw new OwnerCancelledError(unescapeText(String(detail)));
     case 'owner-full':
       throw new OwnerFullError(unescapeText(String(detail)));
     case 'queue-full':

@@ -24,6 +24,15 @@ export class OwnerClosedError extends MooringError {
   }
 }
 
+/** The owner was cancelled after the job was asked for, and before it came here. Nothing was written. */
+export class OwnerCancelledError extends MooringError {
+  readonly code = 'OWNER_CANCELLED';
+
+  constructor(readonly owner: string) {
+    super(`${owner} was cancelled after this job was asked for.`);
+  }
+}
+
 /** The owner has as many jobs as it may have. Nothing was written. */
 export class OwnerFullError extends MooringError {
   readonly code = 'OWNER_FULL';

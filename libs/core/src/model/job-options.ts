@@ -45,6 +45,11 @@ export interface OwnedJobOptions {
   readonly fair?: boolean | FairTurns;
   /** Not for a job of a flow, or of a scheduler. */
   readonly idempotency?: Idempotency;
+  /**
+   * When the job was asked for, ms by the store's clock, if it is added later. Its delay and `expiresIn` count from then, and it is refused if
+   * an owner was cancelled since; see `Owners.takeLate`. Not for a job of a flow, or of a scheduler.
+   */
+  readonly askedAt?: number;
   /** The owners' epochs, as the store has them. What is given here is left out. */
   readonly mooring?: string;
 }

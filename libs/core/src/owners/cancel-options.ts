@@ -1,3 +1,4 @@
+import { timeOf } from '../backend/owned-options.js';
 import { durationMs } from '../model/duration.js';
 import { InvalidJobError } from '../model/errors.js';
 
@@ -14,6 +15,8 @@ export interface CancelOptions {
   readonly close?: boolean;
   /** The time of the event that ends the owner, ms. An owner that was reopened later is left alone. */
   readonly happenedAt?: number;
+  /** When the cancel was asked for, ms by the store's clock, if it comes later. Jobs with a later `askedAt` are not refused for it. */
+  readonly askedAt?: number;
   /** Answer when none of its jobs run any more, or after `waitFor`. */
   readonly wait?: 'drained';
   readonly waitFor?: number | string;
@@ -21,14 +24,14 @@ export interface CancelOptions {
   readonly dryRun?: boolean;
 }
 
-const OPTIONS = ['reason', 'by', 'cancelId', 'close', 'happenedAt', 'wait', 'waitFor', 'dryRun'];
+const OPTIONS = ['reason', 'by', 'cancelId', 'close', 'happenedAt', 'askedAt', 'wait', 'waitFor', 'dryRun'];
 
 /** Throws before anything is written. A misspelt option is refused: it could close an owner that was to stay open. */
 export function checkOptions(options: CancelOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined)
     throw new InvalidJobError(`A cancel has no option "${unknown}"; it has ${OPTIONS.join(', ')}.`);
-  const { reason = '', by = '', cancelId, close = true, happenedAt, wait, waitFor } = options;
+  const { reason = '', by = '', cancelId, close = true, happenedAt, askedAt, wait, waitFor } = options;
   if (typeof close !== 'boolean') throw new InvalidJobError('close is true or false.');
   if (wait !== undefined && wait !== 'drained')
     throw new InvalidJobError("wait is 'drained', or is left out.");
@@ -42,4 +45,5 @@ export function checkOptions(options: CancelOptions): void {
     throw new InvalidJobError(`cancelId is a text of 1 to ${MAX_ID_BYTES} bytes.`);
   if (happenedAt !== undefined && !Number.isSafeInteger(happenedAt))
     throw new InvalidJobError('happenedAt is a time in whole ms.');
+  if (askedAt !== undefined) timeOf(askedAt);
 }

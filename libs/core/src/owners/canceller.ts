@@ -43,6 +43,11 @@ export interface Turn {
   readonly hadJobs?: boolean | undefined;
 }
 
+export interface Reopening extends Turn {
+  /** When it was asked for, ms by the store's clock. An owner that was cancelled later stays as it is. */
+  readonly askedAt?: number | undefined;
+}
+
 /** What the script answered: a word; with `empty` the epoch and the time. */
 export type Answer = readonly [word: string, ...rest: string[]];
 
@@ -64,19 +69,28 @@ export class Canceller {
   /** The point of no return. */
   async step(cancel: Cancel, seen?: SeenOwner, change: Turn = {}): Promise<Answer> {
     const { turn = '', spread = '', hadJobs } = change;
-    const { name, cancelId, reason = '', by = '', close = true, happenedAt = '' } = cancel;
+    const { name, cancelId, reason = '', by = '', close = true, happenedAt = '', askedAt = '' } = cancel;
     const { receiptKeepMs, maxClosed, outbox } = this.limits;
     const about = [name, cancelId, close ? '1' : '', reason, by, receiptKeepMs, happenedAt];
     const { epoch, wanted } = seen ?? { epoch: '', wanted: '' };
-    const args = [...about, epoch, wanted, hadJobs ? '' : maxClosed, turn, spread, outbox ? '1' : ''];
+    const args = [
+      ...about,
+      epoch,
+      wanted,
+      hadJobs ? '' : maxClosed,
+      turn,
+      spread,
+      outbox ? '1' : '',
+      askedAt,
+    ];
     return this.run('cancel', this.store.recordOf(name), args, cancel);
   }
 
-  /** Answers {'open', epoch, turn}, or {'late'} for a turn that is over. */
-  async reopen(owner: Owner, { turn = '', hadJobs }: Turn = {}): Promise<Answer> {
+  /** Answers {'open', epoch, turn}, or {'late'} for a turn, or a time, that is over. */
+  async reopen(owner: Owner, { turn = '', hadJobs, askedAt }: Reopening = {}): Promise<Answer> {
     const name = this.store.nameOf(owner);
     const { maxClosed, receiptKeepMs } = this.limits;
-    const args = [name, hadJobs ? '' : maxClosed, turn, receiptKeepMs];
+    const args = [name, hadJobs ? '' : maxClosed, turn, receiptKeepMs, askedAt ?? ''];
     return this.run('reopen', this.store.recordOf(name), args, { name });
   }
 

@@ -68,6 +68,11 @@ export class OwnerStore {
     return purged;
   }
 
+  /** Answers the store's time, µs. */
+  async takeLate(): Promise<number> {
+    return Number(await this.run('takeLate', this.recordOf(''), []));
+  }
+
   close(): Promise<void> {
     return this.backend.close();
   }

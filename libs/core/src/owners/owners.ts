@@ -29,9 +29,20 @@ export interface OwnersOptions extends DurableOptions, PartOptions {
   readonly outbox?: boolean;
 }
 
+export interface ReopenOptions {
+  readonly askedAt?: number | undefined;
+}
+
+export interface Reopened {
+  readonly state: 'open';
+  readonly epoch: string;
+  /** The owner was cancelled after the reopening was asked for: nothing was written. */
+  readonly late?: true;
+}
+
 /** What `Owners` asks: of one prefix, or of several partitions together. */
 export interface OwnersAccess {
-  readonly store: Pick<OwnerStore, 'purgeClosed' | 'close'>;
+  readonly store: Pick<OwnerStore, 'purgeClosed' | 'takeLate' | 'close'>;
   readonly cleanUp: Pick<CleanUp, 'open' | 'pass'>;
   readonly canceller: Pick<Canceller, 'cancel' | 'cancelJob' | 'reopen'>;
   readonly reader: Pick<OwnerReader, 'get' | 'underWay' | 'list' | 'history' | 'receipt' | 'listReceipts'>;
@@ -55,10 +66,21 @@ export class Owners {
     return this.at.canceller.cancelJob(queue, id, options);
   }
 
-  /** A closed owner takes jobs again. Its old jobs stay cancelled. */
-  async reopen(owner: Owner | string): Promise<{ readonly state: 'open'; readonly epoch: string }> {
-    const [, epoch = ''] = await this.at.canceller.reopen(parseOwner(owner));
-    return { state: 'open', epoch };
+  /**
+   * A closed owner takes jobs again. Its old jobs stay cancelled. With `askedAt`, when that was asked for, ms by the store's clock, an owner
+   * that was cancelled later stays as it is.
+   */
+  async reopen(owner: Owner | string, { askedAt }: ReopenOptions = {}): Promise<Reopened> {
+    const [word, epoch = ''] = await this.at.canceller.reopen(parseOwner(owner), { askedAt });
+    return { state: 'open', epoch, ...(word === 'late' && { late: true }) };
+  }
+
+  /**
+   * From now on, and for 30 days, cancels are remembered for jobs with `askedAt`, as long as their receipts: call it at the start of a program
+   * that adds such jobs, and now and then. Answers the store's time, ms, with a fraction.
+   */
+  async takeLate(): Promise<number> {
+    return (await this.at.store.takeLate()) / 1_000;
   }
 
   /**

@@ -26,6 +26,8 @@ export interface EnqueueOptions {
   readonly jobId?: string | undefined;
   /** The same key again, within a day, gets the same answer and makes no second job. */
   readonly idempotencyKey?: string | undefined;
+  /** When it was asked for, ms by the store's clock, if it is enqueued later; as in the core. */
+  readonly askedAt?: number | undefined;
   /** Who asks: the log lines of its runs say it. */
   readonly origin?: JobOrigin | undefined;
 }
@@ -41,7 +43,7 @@ export function jobOptionsOf(
     given.expiresIn === undefined ? kind.expiresInMs : readAhead(given.expiresIn, 'expiresIn');
   const dedup = readDedup(kind, given.dedup ?? kind.dedup);
   const slot = given.slot ?? kind.slot?.(payload);
-  const { idempotencyKey, origin } = given;
+  const { idempotencyKey, askedAt, origin } = given;
   const isJoined = dedup?.strategy === 'skip' || dedup?.strategy === 'coalesce';
   if (!isJoined && expiresIn !== undefined && delay > expiresIn) refuseToExpire(kind, delay, expiresIn);
   const owners = given.owners ?? kind.owners?.(payload) ?? [];
@@ -57,6 +59,7 @@ export function jobOptionsOf(
   if (kind.fair !== undefined) options.fair = kind.fair;
   if (idempotencyKey !== undefined)
     options.idempotency = { key: idempotencyKey, request: requestText(kind, payload, given) };
+  if (askedAt !== undefined) options.askedAt = askedAt;
   if (origin) options.origin = origin;
   if (kind.attempts > 1) {
     options.attempts = kind.attempts;
@@ -76,9 +79,9 @@ export function nameSlot(error: unknown, slot: OwnedJobOptions['slot']): never {
   throw new SlotLimitError(error.limit, slot.key.replace(CALLERS, ''), error.rate);
 }
 
-/** What is the same in all requests of an idempotency key: not who asks. */
+/** What is the same in all requests of an idempotency key: not who asks, or when. */
 function requestText(kind: Kind, payload: unknown, options: EnqueueOptions): string {
-  return JSON.stringify([kind.name, payload, { ...options, origin: undefined }]);
+  return JSON.stringify([kind.name, payload, { ...options, origin: undefined, askedAt: undefined }]);
 }
 
 function readPriority(kind: Kind, priority = MIDDLE_PRIORITY): number {

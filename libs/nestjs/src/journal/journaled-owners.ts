@@ -7,12 +7,12 @@ import {
   type Owner,
   type OwnersOptions,
   type Receipt,
+  type Reopened,
+  type ReopenOptions,
 } from '#core';
 import type { SeenOwner } from '#core/parts';
 import { randomUUID } from 'node:crypto';
 import type { Journal } from './journal.js';
-
-type Reopened = Awaited<ReturnType<Owners['reopen']>>;
 
 /** `Owners` that tell what was cancelled and reopened, and by whom. */
 export class JournaledOwners extends Owners {
@@ -39,8 +39,12 @@ export class JournaledOwners extends Owners {
     return this.told(() => super.cancelJob(queue, id, options), { jobOnly: true });
   }
 
-  override async reopen(owner: Owner | string, { by }: { readonly by?: string } = {}): Promise<Reopened> {
-    const answer = await super.reopen(owner);
+  override async reopen(
+    owner: Owner | string,
+    { by, askedAt }: ReopenOptions & { readonly by?: string } = {},
+  ): Promise<Reopened> {
+    const answer = await super.reopen(owner, { askedAt });
+    if (answer.late) return answer;
     const of = formatOwner(parseOwner(owner));
     this.journal.tell({ event: 'owner.reopened', owner: of, ...(by !== undefined && { by }) });
     return answer;

@@ -24,6 +24,7 @@ function spreadOver(parts: readonly OwnersAt[]): OwnersAccess {
     // An owner that is closed stands in every partition.
     purgeClosed: async (olderThan: number | string) =>
       Math.max(...(await inAll((part) => part.store.purgeClosed(olderThan)))),
+    takeLate: async () => Math.max(...(await inAll((part) => part.store.takeLate()))),
     close: async () => void (await inAll((part) => part.store.close())),
   };
   return { canceller, cleanUp, reader, store };

@@ -10,7 +10,7 @@ import {
   type Receipt,
 } from '#core';
 import { ANSWERS_WITHIN_MS, checkOptions, unkeptReceipt, untilDrained } from '#core/parts';
-import type { Answer, Cancel, OwnersAt, SeenOwner } from '#core/parts';
+import type { Answer, Cancel, OwnersAt, Reopening, SeenOwner } from '#core/parts';
 import { partitionNamedBy } from '../model/job-place.js';
 import { hasMoved, seenIn } from './seen.js';
 import type { SpreadCleanUp } from './spread-clean-up.js';
@@ -60,7 +60,11 @@ export class SpreadCanceller {
     records: readonly (OwnerView | undefined)[],
   ): Promise<Answer> {
     const hadJobs = hadJobsIn(records);
-    const home = { turn: 'home', spread: JSON.stringify({ seen, hadJobs }), hadJobs };
+    const home = {
+      turn: 'home',
+      spread: JSON.stringify({ seen, hadJobs, askedAt: cancel.askedAt }),
+      hadJobs,
+    };
     return this.home.canceller.step(cancel, seen?.[0], home);
   }
 
@@ -78,9 +82,10 @@ export class SpreadCanceller {
   }
 
   /** The cancels that were ordered before it are finished first: afterwards they would end new jobs. */
-  async reopen(owner: Owner): Promise<Answer> {
+  async reopen(owner: Owner, { askedAt }: Reopening = {}): Promise<Answer> {
     const hadJobs = hadJobsIn(await this.reader.records(owner));
-    const answer = await this.home.canceller.reopen(owner, { turn: 'home', hadJobs });
+    const answer = await this.home.canceller.reopen(owner, { turn: 'home', hadJobs, askedAt });
+    if (answer[0] === 'late') return answer;
     const turn = answer[2]!;
     await this.cleanUp.spreadAllOf(this.home.store.nameOf(owner));
     await Promise.all(this.others.map(({ canceller }) => canceller.reopen(owner, { turn, hadJobs })));

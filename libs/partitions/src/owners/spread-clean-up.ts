@@ -9,6 +9,8 @@ interface Intent {
   readonly hadJobs?: boolean | undefined;
 }
 
+type Spread = Pick<Intent, 'seen' | 'hadJobs'> & Pick<Cancel, 'askedAt'>;
+
 /** Finishes cancels that the home partition has made, and the others may not have. Any process can do it. */
 export class SpreadCleanUp {
   private readonly home: OwnersAt;
@@ -60,9 +62,17 @@ export class SpreadCleanUp {
 
 function readIntent(cancelId: string, fields: Readonly<Record<string, string>>): Intent | undefined {
   if (fields['spread'] === undefined) return undefined;
-  const { seen, hadJobs } = JSON.parse(fields['spread']) as Pick<Intent, 'seen' | 'hadJobs'>;
+  const { seen, hadJobs, askedAt } = JSON.parse(fields['spread']) as Spread;
   const { owner: name = '', turn = '', reason = '', by = '', closed } = fields;
-  return { cancel: { cancelId, name, reason, by, close: closed === '1' }, turn, seen, hadJobs };
+  const cancel = {
+    cancelId,
+    name,
+    reason,
+    by,
+    close: closed === '1',
+    ...(askedAt !== undefined && { askedAt }),
+  };
+  return { cancel, turn, seen, hadJobs };
 }
 
 /** A process that comes late repeats it: a receipt with this cancelId is there then, and nothing more is cancelled. */

@@ -15,13 +15,17 @@ end
 -- Answers the request, and where the next one begins.
 local function readRequest(at, templates)
   local template = templates[tonumber(ARGV[at])]
-  local prefix, job, needs, rest, once, following = template.prefix, ARGV[at + 1], '||', '', nil, at + 5
+  local prefix, job, needs, rest, once, askedAt, following = template.prefix, ARGV[at + 1], '||', '', nil, nil, at + 5
   if template.hasNeeds then needs, following = ARGV[following], following + 1 end
   if template.hasRest then rest, following = ARGV[following], following + 1 end
-  if template.hasKey then once, following = ARGV[following], following + 1 end
+  if template.hasKey then
+    once, askedAt = string.match(ARGV[following], '^(.*)|([^|]*)$')
+    if once == '|' then once = nil end
+    following = following + 1
+  end
   return {
     template = template, prefix = prefix, job = job, ref = template.queue .. job, timestamp = ARGV[at + 2], data = ARGV[at + 3],
-    owners = ownersNamed(ARGV[at + 4]), needs = needs, rest = rest, once = once,
+    owners = ownersNamed(ARGV[at + 4]), needs = needs, rest = rest, once = once, askedAt = tonumber(askedAt or ''),
   }, following
 end
 
@@ -50,7 +54,7 @@ end
 
 local function startBy(request)
   if request.template.life == '' then return '' end
-  return whole(math.floor(request.at / 1000) + tonumber(request.template.life))
+  return whole(math.floor(request.askedAt or request.at / 1000) + tonumber(request.template.life))
 end
 
 local function markOf(request)

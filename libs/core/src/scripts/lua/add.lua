@@ -13,15 +13,15 @@
       1 sort, as BullMQ calls it   2 prefix of the queue   3 name   4 options, JSON   5 time to start in, ms, or ''   6 dedup strategy or ''
       7 longest wait of a coalesced job, ms, or ''   8 '1' if the id is the caller's, and stands among the options
       9 '1' if the jobs have needs   10 '1' if they belong to a flow or a scheduler, or BullMQ deduplicates them   11 '1' if they have an
-      idempotency key
+      idempotency key, or come late
     then for each job
       1 number of its template   2 id   3 timestamp   4 data   5 owners, joined by |; '' for none
       <key>|<limit>|<slot> as in its mark, if it has needs; a slot with a rate is `<slot> <max>/<per, ms>`
       key, dependencies and description of the parent, scheduler, whether its parent is released later, BullMQ's deduplication id: JSON, if it
       has one of these
-      <digest of the key>|<digest of the request>, if it has an idempotency key
+      <digest of the key>|<digest of the request>|<when it was asked for, ms>, if it has an idempotency key, or comes late
 
-  Answers for each: 'created', {'existing', id}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner},
+  Answers for each: 'created', {'existing', id}, {'skipped', id}, {'coalesced', id}, {'replaced', id}, {'closed', owner}, {'ended', owner},
   {'owner-full', owner}, {'queue-full', count}, {'slot-limit', limit and rate of its key}, {'repeated', ...} and {'conflict'} as in
   idempotency.lua, or {'error', text}. With 'all', a refusal is the only answer.
 ]]
@@ -95,6 +95,9 @@ local function refusal(request)
   local closed
   request.at, closed = lookUp(request.owners, now)
   if closed then return { 'closed', closed } end
+  for _, owner in ipairs(request.askedAt and request.owners or {}) do
+    if late.isEnded(owner.name, request.askedAt) then return { 'ended', owner.name } end
+  end
   -- BullMQ says what it says of a job that exists.
   if request.template.isCallersId and redis.call('EXISTS', request.prefix .. request.job) == 1 then return nil end
   if request.template.strategy ~= '' then

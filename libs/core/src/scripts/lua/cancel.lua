@@ -9,6 +9,7 @@
     ARGV[11] how many owners may be closed that never had a job; '' for one that had jobs in another partition
     ARGV[12] turn, as in turns.lua   [13] what the other partitions have to be told, kept with the receipt until they were
     ARGV[14] 1 if others are told when it is done: it is listed in <root>~outbox, a zset, by when that is looked at by itself, ms
+    ARGV[15] when the cancel was asked for, ms, or '' for now; see late.lua
   Answers {'cancelled'}, or {'empty', epoch, time, ms} when there was no job: an owner without a record has one
   afterwards only if it is closed. These two have written something. {'repeated'} for a cancelId that was used, {'taken'} if for another
   owner; {'late'} or {'moved'} for [8] and [9]; {'full'} for [11]; {'late'} if the owner was closed or reopened since the turn was given.
@@ -42,6 +43,7 @@ if spreads then
   for _, value in ipairs({ 'turn', turn, 'spread', ARGV[13] }) do table.insert(receiptFields, value) end
 end
 
+late.noteEnd(owner, tonumber(ARGV[15]), ARGV[7])
 if known[1] then redis.call('ZREM', listOf(known[1]), owner) end
 if isKept then
   redis.call('HSET', record, 'epoch', epoch, 'wanted', wantedOf(owner, known[2], ARGV[11]))

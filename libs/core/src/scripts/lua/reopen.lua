@@ -4,12 +4,14 @@
 
     KEYS[1]  record of the owner
     ARGV[1]  root   [2] owner   [3] how many owners may be remembered that never had a job; '' for one that had jobs in another partition
-    ARGV[4]  turn, as in turns.lua   [5] keep the turn for, ms
-  Answers {'open', epoch, turn}; {'full'} for [3], or {'late'} if the owner was closed since the turn was given: nothing was written.
+    ARGV[4]  turn, as in turns.lua   [5] keep the turn for, ms   [6] when it was asked for, ms, or ''; see late.lua
+  Answers {'open', epoch, turn}; {'full'} for [3], or {'late'} if the owner was closed since the turn was given, or cancelled after [6]: nothing was
+  written.
 ]]
 root = ARGV[1]
 local owner = ARGV[2]
 local now = nowUs()
+if ARGV[6] ~= '' and late.isEnded(owner, tonumber(ARGV[6])) then return { 'late' } end
 local known = redis.call('HMGET', recordOf(owner), 'epoch', 'wanted')
 if not known[1] and decides(ARGV[4]) and isFull(tonumber(ARGV[3]), now) then return { 'full' } end
 local turn = takeTurn(owner, ARGV[4], ARGV[5])
