@@ -27,7 +27,8 @@ export class ApiApp {
   /** @param keys the content of `API_KEYS_FILE` */
   static async start(
     keys: readonly object[],
-    { events = [], ...env }: NodeJS.ProcessEnv & { events?: readonly object[] } = {},
+    env: NodeJS.ProcessEnv = {},
+    events: readonly object[] = [],
   ): Promise<ApiApp> {
     const api = new ApiApp();
     const [keysFile, eventsFile] = [join(api.folder, 'keys.json'), join(api.folder, 'events.json')];

@@ -10,7 +10,7 @@ describe('the audit log', () => {
   let api: ApiApp;
   beforeAll(async () => {
     const events = [{ type: 'trip.gone', owner: 'trip:{subject}' }];
-    api = await ApiApp.start(KEYS, { AUDIT_COUNT: '50', events });
+    api = await ApiApp.start(KEYS, { AUDIT_COUNT: '50' }, events);
   });
   afterAll(() => api.stop());
 

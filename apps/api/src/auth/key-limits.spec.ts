@@ -25,7 +25,7 @@ const NOT_TRIP = {
 
 describe('a key with limits', () => {
   let api: ApiApp;
-  beforeAll(async () => (api = await ApiApp.start(KEYS, { events })));
+  beforeAll(async () => (api = await ApiApp.start(KEYS, {}, events)));
   afterAll(() => api.stop());
 
   const call = (key: string, line: string, body?: unknown): Promise<ApiAnswer> => {

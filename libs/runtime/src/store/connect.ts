@@ -32,6 +32,7 @@ export function connectStore(address: StoreAddress, log: Log, hasCallers = false
   const redis = open(address, hasCallers ? { ...OPTIONS, ...FOR_CALLERS } : OPTIONS);
   const name = describeAddress(address);
   const said = new Set<string>();
+  if (hasCallers) readBeforeTimeouts(redis);
   redis.on('error', (error: Error) => {
     const why = reasonOf(error);
     // A store that is away fails many times a second in the same few ways; each is said once.
@@ -44,6 +45,27 @@ export function connectStore(address: StoreAddress, log: Log, hasCallers = false
     said.clear();
   });
   return redis;
+}
+
+const TIMED_OUT = 'Command timed out';
+
+/**
+ * Lets a command whose time is over have the answer that has arrived. A process that did not run for as long, because it was busy or the
+ * machine was, comes to its timers before it reads from its connections: without this it would refuse what the store has long answered.
+ */
+export function readBeforeTimeouts(redis: StoreConnection): void {
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, ...more) => {
+    const reject = command.reject;
+    command.reject = (error) => {
+      if (error.message !== TIMED_OUT) return reject(error);
+      // What has arrived is read between the timers and this.
+      setImmediate(() => {
+        if (!command.isSettled) reject(error);
+      });
+    };
+    return send(command, ...more);
+  };
 }
 
 /** Why the store cannot be reached. */
