@@ -15,7 +15,9 @@ interface Route {
 
 /** Every route of the api, also those that its description leaves out. */
 function routesOf({ app }: ApiApp): Route[] {
-  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
+  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [
+    ...module.controllers.values(),
+  ]);
   return controllers.flatMap(({ metatype }) => {
     const type = metatype as new () => object;
     const names = new MetadataScanner().getAllMethodNames(type.prototype as object);
@@ -47,7 +49,8 @@ describe('every route of the api', () => {
   });
   afterAll(() => api.stop());
 
-  const namesOf = (wrong: (route: Route) => boolean): string[] => routes.filter(wrong).map(({ name }) => name);
+  const namesOf = (wrong: (route: Route) => boolean): string[] =>
+    routes.filter(wrong).map(({ name }) => name);
 
   it('is found', () => expect(routes.length).toBeGreaterThan(70));
 

@@ -1,7 +1,16 @@
 import 'reflect-metadata';
 import '#nestjs/register';
 import { Owners } from '#core';
-import { defineKind, Enqueuer, Handler, Handles, JobReader, KindProcessor, MooringModule, type EnqueueOptions } from '#nestjs';
+import {
+  defineKind,
+  Enqueuer,
+  Handler,
+  Handles,
+  JobReader,
+  KindProcessor,
+  MooringModule,
+  type EnqueueOptions,
+} from '#nestjs';
 import { Processor } from '@nestjs/bullmq';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -53,7 +62,10 @@ describe('the routes that move a job', () => {
     await kit.stop();
   });
 
-  async function post(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
+  async function post(
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
     const json = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers: json, payload: JSON.stringify(body) };
     const answer = await app.inject({ method: 'POST', url: `/v1/${path}`, ...sent });
@@ -86,7 +98,11 @@ describe('the routes that move a job', () => {
     const id = await enqueue({ delay: '1h' });
     const answers = await Promise.all([1, 2, 3].map(() => post(`jobs/${id}/promote`)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
-    expect(answers.find(({ status }) => status === 200)!.body).toMatchObject({ id, kind: 'work', owners: ['trip:1'] });
+    expect(answers.find(({ status }) => status === 200)!.body).toMatchObject({
+      id,
+      kind: 'work',
+      owners: ['trip:1'],
+    });
     await untilState(id, 'completed');
     expect(runs).toEqual([id]);
   });
@@ -100,7 +116,9 @@ describe('the routes that move a job', () => {
       body: { id: waiting[2], state: 'waiting' },
     });
     expect(await post(`jobs/${waiting[0]}/priority`, { priority: 200 })).toMatchObject({ status: 200 });
-    expect(await post(`jobs/${delayed}/priority`, { priority: 1 })).toMatchObject({ body: { state: 'delayed' } });
+    expect(await post(`jobs/${delayed}/priority`, { priority: 1 })).toMatchObject({
+      body: { state: 'delayed' },
+    });
     expect(await post(`jobs/${delayed}/promote`)).toMatchObject({ status: 200, body: { state: 'waiting' } });
     release();
     await until(() => runs.length === 5, 'all ran');
@@ -111,8 +129,14 @@ describe('the routes that move a job', () => {
     const waits = await running();
     const next = await enqueue();
     const ids = { running: waits, waiting: next, completed: '', removed: await cancelled() };
-    expect(await post(`jobs/${ids.waiting}/promote`)).toMatchObject({ status: 409, body: { code: 'NOT_DELAYED' } });
-    expect(await post(`jobs/${ids.running}/promote`)).toMatchObject({ status: 409, body: { code: 'NOT_DELAYED' } });
+    expect(await post(`jobs/${ids.waiting}/promote`)).toMatchObject({
+      status: 409,
+      body: { code: 'NOT_DELAYED' },
+    });
+    expect(await post(`jobs/${ids.running}/promote`)).toMatchObject({
+      status: 409,
+      body: { code: 'NOT_DELAYED' },
+    });
     expect(await post(`jobs/${ids.running}/priority`, { priority: 1 })).toMatchObject({
       status: 409,
       body: { code: 'NOT_WAITING', detail: expect.stringContaining(ids.running) },
@@ -150,6 +174,9 @@ describe('the routes that move a job', () => {
   it('know no job of an unknown id', async () => {
     for (const id of [UNKNOWN, 'none', '%00'])
       for (const [route, body] of [['promote'], ['priority', { priority: 1 }]] as const)
-        expect(await post(`jobs/${id}/${route}`, body)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+        expect(await post(`jobs/${id}/${route}`, body)).toMatchObject({
+          status: 404,
+          body: { code: 'NOT_FOUND' },
+        });
   });
 });

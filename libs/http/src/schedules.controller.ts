@@ -126,7 +126,11 @@ export class SchedulesController {
   private async checkTaken(id: string, limits: CallerLimits): Promise<void> {
     const before = limits.within && (await this.schedules.get(id));
     if (before && !this.isFor(limits, before))
-      throw new ApiProblem(403, 'FORBIDDEN', 'This id is in use outside the limits of the key. Choose another.');
+      throw new ApiProblem(
+        403,
+        'FORBIDDEN',
+        'This id is in use outside the limits of the key. Choose another.',
+      );
   }
 
   private isFor(limits: CallerLimits, schedule: ScheduleView): boolean {

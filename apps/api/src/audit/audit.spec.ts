@@ -30,14 +30,28 @@ describe('the audit log', () => {
     ['PUT /v1/schedules/nightly', aSchedule, { what: 'schedule.put', on: 'nightly', status: 201 }],
     ['DELETE /v1/schedules/nightly', undefined, { what: 'schedule.delete', status: 204 }],
     ['PUT /v1/admin/slots/press', { limit: 2 }, { what: 'slot.set-limit', details: { limit: 2 } }],
-    ['POST /v1/admin/sweeps/orphans', { force: true }, { what: 'sweep.ask', on: 'orphans', details: { force: true } }],
-    ['POST /v1/operations', { action: 'retry', filter: {} }, { what: 'operation.start', on: expect.stringMatching(/^op-/) }],
+    [
+      'POST /v1/admin/sweeps/orphans',
+      { force: true },
+      { what: 'sweep.ask', on: 'orphans', details: { force: true } },
+    ],
+    [
+      'POST /v1/operations',
+      { action: 'retry', filter: {} },
+      { what: 'operation.start', on: expect.stringMatching(/^op-/) },
+    ],
     ['POST /v1/events', event, { what: 'event.take', on: 'trip:8' }],
   ])('has %s, with who, what and when', async (line, body, entry) => {
     const before = Date.now();
     const { status } = await call(line, body, 'ops', `audit-${line.length}`);
     const [newest] = await entries('limit=1');
-    expect(newest).toMatchObject({ who: 'ops', outcome: 'done', status, requestId: `audit-${line.length}`, ...entry });
+    expect(newest).toMatchObject({
+      who: 'ops',
+      outcome: 'done',
+      status,
+      requestId: `audit-${line.length}`,
+      ...entry,
+    });
     expect(Math.abs(Date.parse(newest!['at'] as string) - before)).toBeLessThan(60_000);
   });
 
@@ -47,7 +61,13 @@ describe('the audit log', () => {
     await call('DELETE /v1/jobs/probe-00000000000000000000');
     const [missing, retry, ...before] = await entries();
     expect(missing).toMatchObject({ what: 'job.cancel', outcome: 'refused', status: 404 });
-    expect(retry).toMatchObject({ what: 'job.retry', on: body.id, outcome: 'refused', status: 409, details: { reset: true } });
+    expect(retry).toMatchObject({
+      what: 'job.retry',
+      on: body.id,
+      outcome: 'refused',
+      status: 409,
+      details: { reset: true },
+    });
     expect(before.map(({ on }) => on)).not.toContain(body.id);
   });
 
@@ -56,7 +76,11 @@ describe('the audit log', () => {
     await until(async () => (await entries('who=shop')).length >= 3, 'the refusals are in it');
     const refused = await entries('who=shop');
     expect(refused).toHaveLength(3);
-    expect(refused[0]).toMatchObject({ what: 'key.refused', on: 'POST /v1/admin/queues/probe/pause', status: 403 });
+    expect(refused[0]).toMatchObject({
+      what: 'key.refused',
+      on: 'POST /v1/admin/queues/probe/pause',
+      status: 403,
+    });
     await call('POST /v1/admin/queues/probe/pause', undefined, 'stranger-key');
     expect(JSON.stringify(await entries())).not.toContain('stranger');
   });
@@ -75,13 +99,19 @@ describe('the audit log', () => {
     } while (cursor !== null);
     expect(found).toEqual(['page:c', 'page:b', 'page:a']);
     for (const query of ['cursor=x', 'since=soon', 'limit=0', 'whom=ops', 'cursor=0-0-0'])
-      expect(await call(`GET /v1/admin/audit?${query}`)).toMatchObject({ status: 400, body: { code: 'INVALID' } });
+      expect(await call(`GET /v1/admin/audit?${query}`)).toMatchObject({
+        status: 400,
+        body: { code: 'INVALID' },
+      });
     expect(await call('GET /v1/admin/audit', undefined, 'shop')).toMatchObject({ status: 403 });
   });
 
   it('is bounded by number and by age', async () => {
     const key = `{${api.prefix}}:audit`;
-    const old = Array.from({ length: 400 }, (_unused, i) => ['XADD', key, `${i + 1}-0`, 'who', 'old'] as const);
+    const old = Array.from(
+      { length: 400 },
+      (_unused, i) => ['XADD', key, `${i + 1}-0`, 'who', 'old'] as const,
+    );
     await api.redis.del(key);
     for (const [command, ...args] of old) await api.redis.call(command, ...args);
     // It looks at the age from time to time.
@@ -94,14 +124,18 @@ describe('the audit log', () => {
   it('that cannot be written leaves the change and its answer as they are', async () => {
     await api.redis.del(`{${api.prefix}}:audit`);
     await api.redis.set(`{${api.prefix}}:audit`, 'something else');
-    expect(await call('POST /v1/owners/trip/9/cancel')).toMatchObject({ status: 200, body: { closed: true } });
+    expect(await call('POST /v1/owners/trip/9/cancel')).toMatchObject({
+      status: 200,
+      body: { closed: true },
+    });
     expect(api.log).toContainEqual(expect.objectContaining({ event: 'trouble', what: 'The audit log' }));
     await api.redis.del(`{${api.prefix}}:audit`);
   });
 
   it('has nothing of a request beyond the rate of its key, which is told when to come again', async () => {
     const statuses = [];
-    for (let i = 0; i < 4; i += 1) statuses.push(await call('POST /v1/admin/queues/probe/resume', undefined, 'slow'));
+    for (let i = 0; i < 4; i += 1)
+      statuses.push(await call('POST /v1/admin/queues/probe/resume', undefined, 'slow'));
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
     expect(statuses[3]).toMatchObject({ body: { code: 'RATE_LIMITED' } });
     const seconds = Number(statuses[3]!.headers['retry-after']);

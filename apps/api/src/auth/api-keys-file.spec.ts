@@ -23,7 +23,13 @@ describe('API_KEYS_FILE', () => {
   };
 
   it('adds keys with limits and a rate to those of API_KEYS', () => {
-    const limited = { name: 'app', sha256: HASHES[1], scopes: ['enqueue'], ownerTypes: ['trip'], rate: '100/m' };
+    const limited = {
+      name: 'app',
+      sha256: HASHES[1],
+      scopes: ['enqueue'],
+      ownerTypes: ['trip'],
+      rate: '100/m',
+    };
     const env = load([aKey, limited], { API_KEYS: `ops:admin:${HASHES[2]}`, HOST: '0.0.0.0' });
     expect(keysOf(env)).toEqual([
       { name: 'ops', scopes: new Set(['admin']), hash: Buffer.from(HASHES[2]!, 'hex') },
@@ -69,7 +75,9 @@ describe('API_KEYS_FILE', () => {
   });
 
   it('refuses a file that is not there, and a key that API_KEYS has without limits', () => {
-    expect(() => loadConfig(ApiEnv, { API_KEYS_FILE: join(folder, 'none.json') })).toThrow('cannot be read (ENOENT)');
+    expect(() => loadConfig(ApiEnv, { API_KEYS_FILE: join(folder, 'none.json') })).toThrow(
+      'cannot be read (ENOENT)',
+    );
     expect(() => load([aKey], { API_KEYS: `all:admin:${HASHES[0]}` })).toThrow(
       'API_KEYS_FILE: the key "shop" stands in API_KEYS too, without limits',
     );

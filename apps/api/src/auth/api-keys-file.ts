@@ -7,7 +7,10 @@ import { readRate } from './rate.js';
 const OWNER_TYPE = /^[a-z][a-z0-9_-]{0,63}$/i;
 
 const names = (form: RegExp, expected: string): z.ZodOptional<z.ZodArray<z.ZodString>> =>
-  z.array(z.string().regex(form, expected)).min(1, 'expected at least one; leave it out for no limit').optional();
+  z
+    .array(z.string().regex(form, expected))
+    .min(1, 'expected at least one; leave it out for no limit')
+    .optional();
 
 /** Strict: a limit that is misspelt would otherwise be no limit. */
 const Entry = z.strictObject({

@@ -51,12 +51,16 @@ describe('a key with limits', () => {
     expect(await call('probes', 'POST /v1/jobs', named('probe'))).toMatchObject({ status: 201 });
     for (const kind of ['sites.build', 'nonesuch']) {
       const { body } = await call('probes', 'POST /v1/jobs', named(kind));
-      expect(body.detail).toBe(`The key "probes" is limited to the kinds probe. They do not include "${kind}".`);
+      expect(body.detail).toBe(
+        `The key "probes" is limited to the kinds probe. They do not include "${kind}".`,
+      );
     }
     for (const kind of ['probe', 'nonesuch'])
       expect(await call('sites', 'POST /v1/jobs', named(kind))).toMatchObject({
         ...FORBIDDEN,
-        body: { detail: expect.stringContaining(`the queues sites. They do not include the queue of the kind`) },
+        body: {
+          detail: expect.stringContaining(`the queues sites. They do not include the queue of the kind`),
+        },
       });
   });
 
@@ -71,7 +75,15 @@ describe('a key with limits', () => {
   it('sees and changes a job outside its limits as little as one that does not exist', async () => {
     const id = await enqueue(['photo:1', 'trip:1']);
     const job = { id: 'probe-00000000000000000000' };
-    const routes = ['GET ', 'GET /payload', 'GET /log', 'GET /artifacts/x', 'DELETE ', 'POST /retry', 'POST /promote'];
+    const routes = [
+      'GET ',
+      'GET /payload',
+      'GET /log',
+      'GET /artifacts/x',
+      'DELETE ',
+      'POST /retry',
+      'POST /promote',
+    ];
     for (const route of [...routes, 'POST /priority']) {
       const at = (name: string): string => route.replace(' ', ` /v1/jobs/${name}`);
       const body = route.endsWith('priority') ? { priority: 1 } : undefined;
@@ -87,7 +99,10 @@ describe('a key with limits', () => {
     const own = await enqueue(['trip:9']);
     expect(await call('trips', `POST /v1/jobs/${own}/promote`)).toMatchObject({ status: 200 });
     expect(await call('sites', `GET /v1/jobs/${own}`)).toMatchObject({ status: 404 });
-    expect(await call('trips', `DELETE /v1/jobs/${own}`)).toMatchObject({ status: 200, body: { removed: 1 } });
+    expect(await call('trips', `DELETE /v1/jobs/${own}`)).toMatchObject({
+      status: 200,
+      body: { removed: 1 },
+    });
   });
 
   it('sees the jobs of a flow that it may see', async () => {
@@ -105,7 +120,8 @@ describe('a key with limits', () => {
   it('lists what it may see, and the list says so', async () => {
     const mine = await enqueue(['trip:list']);
     const other = await enqueue(['photo:list']);
-    const idsOf = ({ body }: ApiAnswer): string[] => body.jobs.map((job: { id: string }) => job.id) as string[];
+    const idsOf = ({ body }: ApiAnswer): string[] =>
+      body.jobs.map((job: { id: string }) => job.id) as string[];
     const list = await call('trips', 'GET /v1/jobs?limit=1000&state=delayed');
     expect(list.body.limitedTo).toEqual({ ownerTypes: ['trip'] });
     expect([idsOf(list).includes(mine), idsOf(list).includes(other)]).toEqual([true, false]);
@@ -143,11 +159,16 @@ describe('a key with limits', () => {
       expect(await call('trips', route.replace(' ', ' /v1/owners/photo/own'))).toMatchObject(NOT_TRIP);
     const owners = (await call('trips', 'GET /v1/owners')).body;
     expect(owners.owners.every(({ owner }: { owner: string }) => owner.startsWith('trip:'))).toBe(true);
-    expect(owners).toMatchObject({ owners: expect.arrayContaining([expect.objectContaining({ owner: 'trip:own' })]) });
+    expect(owners).toMatchObject({
+      owners: expect.arrayContaining([expect.objectContaining({ owner: 'trip:own' })]),
+    });
     expect(await call('trips', 'GET /v1/owners?type=photo')).toMatchObject(NOT_TRIP);
     expect(await call('trips', 'GET /v1/owners?prefix=photo:o')).toMatchObject(NOT_TRIP);
     expect(await call('trips', `GET /v1/cancellations/${cancelId}`)).toMatchObject({ status: 404 });
-    const receipt = await call('trips', 'POST /v1/owners/trip/own/cancel', { cancelId: 'limits-trip', close: false });
+    const receipt = await call('trips', 'POST /v1/owners/trip/own/cancel', {
+      cancelId: 'limits-trip',
+      close: false,
+    });
     expect(receipt).toMatchObject({ status: 200, body: { removed: 1 } });
     const { cancellations } = (await call('trips', 'GET /v1/cancellations')).body;
     expect(cancellations).toMatchObject([{ cancelId: 'limits-trip' }, { owner: 'trip:9' }]);
@@ -162,7 +183,10 @@ describe('a key with limits', () => {
     await put('ops', 'other', 'photo:1');
     expect(await put('trips', 'mine', 'photo:1')).toMatchObject(NOT_TRIP);
     expect(await put('trips', 'mine', 'trip:1')).toMatchObject({ status: 201 });
-    expect(await put('trips', 'other', 'trip:1')).toMatchObject({ ...FORBIDDEN, body: { detail: expect.stringContaining('in use') } });
+    expect(await put('trips', 'other', 'trip:1')).toMatchObject({
+      ...FORBIDDEN,
+      body: { detail: expect.stringContaining('in use') },
+    });
     for (const method of ['GET', 'DELETE'])
       expect(await call('trips', `${method} /v1/schedules/other`)).toMatchObject({ status: 404 });
     expect((await call('trips', 'GET /v1/schedules')).body.schedules).toMatchObject([{ id: 'mine' }]);
@@ -218,7 +242,10 @@ describe('a key with limits', () => {
 
   it('limited to queues sees and pauses these', async () => {
     const { queues, limitedTo } = (await call('sites', 'GET /v1/admin/queues')).body;
-    expect({ queues, limitedTo }).toMatchObject({ queues: [{ queue: 'sites' }], limitedTo: { queues: ['sites'] } });
+    expect({ queues, limitedTo }).toMatchObject({
+      queues: [{ queue: 'sites' }],
+      limitedTo: { queues: ['sites'] },
+    });
     expect(await call('sites', 'POST /v1/admin/queues/sites/pause')).toMatchObject({ status: 200 });
     expect(await call('sites', 'POST /v1/admin/queues/sites/resume')).toMatchObject({ status: 200 });
   });

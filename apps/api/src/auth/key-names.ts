@@ -16,7 +16,10 @@ export class KeyNames implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const [kinds, queues] = [this.kinds.all().map(({ name }) => name), this.kinds.all().map(({ queue }) => queue)];
+    const [kinds, queues] = [
+      this.kinds.all().map(({ name }) => name),
+      this.kinds.all().map(({ queue }) => queue),
+    ];
     for (const { name, limits } of this.keys.known ?? []) {
       this.warn(name, 'kind', limits?.kinds ?? [], kinds);
       this.warn(name, 'queue', limits?.queues ?? [], queues);

@@ -36,10 +36,7 @@ export class EventsController {
     description: 'One CloudEvent 1.0, or up to 1000; or only its data, with its attributes in ce-* headers.',
   })
   @ApiOkResponse({ standardSchema: EventsAnswer })
-  async take(
-    @Req() request: FastifyRequest,
-    @Limits() limits: CallerLimits,
-  ): Promise<{ results: Result[] }> {
+  async take(@Req() request: FastifyRequest, @Limits() limits: CallerLimits): Promise<{ results: Result[] }> {
     const { headers } = request;
     const take = (item: CloudEvent): Promise<Result> => this.takeOne(item, limits);
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

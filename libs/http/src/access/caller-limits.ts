@@ -46,7 +46,11 @@ export class CallerLimits {
   }
 
   /** @param queue undefined for a kind that is not known */
-  checkJob(job: { readonly kind: string; readonly queue: string | undefined; readonly owners: readonly string[] }): void {
+  checkJob(job: {
+    readonly kind: string;
+    readonly queue: string | undefined;
+    readonly owners: readonly string[];
+  }): void {
     this.checkKind(job.kind);
     const { queues } = this.within ?? {};
     if (queues && (job.queue === undefined || !queues.includes(job.queue)))

@@ -37,7 +37,11 @@ export class LimitsGuard implements CanActivate {
     return true;
   }
 
-  private async check(touched: Touched | undefined, { params }: Request, limits: CallerLimits): Promise<void> {
+  private async check(
+    touched: Touched | undefined,
+    { params }: Request,
+    limits: CallerLimits,
+  ): Promise<void> {
     if (touched === undefined) throw undeclared();
     if (touched === 'nothing' || touched === 'checked') return;
     if (touched === 'fleet') return limits.checkFleet();
@@ -49,6 +53,7 @@ export class LimitsGuard implements CanActivate {
 }
 
 function undeclared(): ApiProblem {
-  const detail = 'This route does not declare what it touches, so no key with limits can open it. Add @Touches(…) to it.';
+  const detail =
+    'This route does not declare what it touches, so no key with limits can open it. Add @Touches(…) to it.';
   return new ApiProblem(403, 'FORBIDDEN', detail);
 }

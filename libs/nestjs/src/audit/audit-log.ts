@@ -83,7 +83,10 @@ export class AuditLog {
   /** The newest first. The cost follows the page. */
   async read(
     filter: AuditFilter = {},
-    { cursor, limit = PAGE }: { readonly cursor?: string | undefined; readonly limit?: number | undefined } = {},
+    {
+      cursor,
+      limit = PAGE,
+    }: { readonly cursor?: string | undefined; readonly limit?: number | undefined } = {},
   ): Promise<AuditPage> {
     if (cursor !== undefined && !ENTRY_ID.test(cursor))
       throw new InvalidJobError('cursor: expected the cursor of the page before, as it was given');
@@ -118,9 +121,16 @@ function matches({ who, what }: AuditEntry, filter: AuditFilter): boolean {
 }
 
 function readEntry([id, fields]: StoredEntry): AuditEntry {
-  const { who = '', what = '', on = '', outcome, status, requestId = '', address, details } = Object.fromEntries(
-    inGroups(fields, 2),
-  ) as Record<string, string | undefined>;
+  const {
+    who = '',
+    what = '',
+    on = '',
+    outcome,
+    status,
+    requestId = '',
+    address,
+    details,
+  } = Object.fromEntries(inGroups(fields, 2)) as Record<string, string | undefined>;
   return {
     id,
     at: new Date(Number(id.split('-')[0])).toISOString(),

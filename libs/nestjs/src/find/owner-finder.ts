@@ -109,9 +109,9 @@ function beginningOf(type: string | undefined, prefix: string): string {
 /** How the names of these types begin that have this beginning, in the order of names. */
 function narrowed(beginning: string, types: readonly string[] | undefined): string[] {
   if (types === undefined) return [beginning];
-  const all = [...new Set(types)].map((type) => `${type}:`).filter(
-    (each) => each.startsWith(beginning) || beginning.startsWith(each),
-  );
+  const all = [...new Set(types)]
+    .map((type) => `${type}:`)
+    .filter((each) => each.startsWith(beginning) || beginning.startsWith(each));
   return all.map((each) => (beginning.startsWith(each) ? beginning : each)).toSorted();
 }
 

@@ -55,7 +55,15 @@ export class Operations {
     };
     await this.book.save(record);
     const { operationId } = record;
-    this.journal.tell({ event: 'operation.asked', by, operationId, action, filter: checked, dryRun, limitedTo });
+    this.journal.tell({
+      event: 'operation.asked',
+      by,
+      operationId,
+      action,
+      filter: checked,
+      dryRun,
+      limitedTo,
+    });
     return viewOf(record);
   }
 
