@@ -18,7 +18,6 @@ const CORE: Table = {
   owners: ['model', 'scripts', 'backend'],
 };
 const NESTJS: Table = {
-  access: [],
   audit: ['store'],
   journal: [],
   kinds: [],

@@ -236,6 +236,7 @@ describe('a key with limits', () => {
     ['trips', 'POST /v1/admin/sweeps/orphans'],
     ['trips', 'GET /v1/admin/quarantine'],
     ['trips', 'GET /metrics'],
+    ['trips', 'GET /v1/stream'],
   ])('(%s) may not call %s', async (key, route) => {
     expect(await call(key, route)).toMatchObject(FORBIDDEN);
   });
