@@ -1,4 +1,4 @@
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type Command } from 'ioredis';
 import { describeAddress, type StoreAddress, type StoreLogin } from '../config/store-config.js';
 import type { Log } from '../log/log.js';
 import { within } from '../time/within.js';
@@ -49,13 +49,18 @@ export function connectStore(address: StoreAddress, log: Log, hasCallers = false
 
 const TIMED_OUT = 'Command timed out';
 
+interface Sender {
+  sendCommand: (command: Command, ...more: unknown[]) => unknown;
+}
+
 /**
  * Lets a command whose time is over have the answer that has arrived. A process that did not run for as long, because it was busy or the
  * machine was, comes to its timers before it reads from its connections: without this it would refuse what the store has long answered.
  */
 export function readBeforeTimeouts(redis: StoreConnection): void {
-  const send = redis.sendCommand.bind(redis);
-  redis.sendCommand = (command, ...more) => {
+  const sender = redis as unknown as Sender;
+  const send = sender.sendCommand.bind(redis);
+  sender.sendCommand = (command, ...more) => {
     const reject = command.reject;
     command.reject = (error) => {
       if (error.message !== TIMED_OUT) return reject(error);
