@@ -1,4 +1,4 @@
-import { AUDITED, limitsOf, NEEDS, TOUCHES } from '#http';
+import { AUDITED, limitsOf, NEEDS, TOUCHES, type Audited, type Touched } from '#http';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
@@ -7,9 +7,12 @@ import { ApiApp, fileKey } from '../../../test/support/api-app.js';
 
 interface Route {
   readonly name: string;
+  readonly path: string;
   readonly isSafe: boolean;
   readonly declares: (key: string | symbol) => boolean;
-  readonly touched: unknown;
+  readonly touched: Touched | undefined;
+  /** The parameters of the path that its declarations name. */
+  readonly named: readonly string[];
   readonly takesLimits: boolean;
 }
 
@@ -27,17 +30,30 @@ function routesOf({ app }: ApiApp): Route[] {
       const args = Object.values(
         (Reflect.getMetadata(ROUTE_ARGS_METADATA, type, name) ?? {}) as Record<string, { factory?: unknown }>,
       );
+      const touched = (Reflect.getMetadata(TOUCHES, handler) ??
+        Reflect.getMetadata(TOUCHES, type)) as Touched;
+      const audited = Reflect.getMetadata(AUDITED, handler) as Audited | null | undefined;
       return [
         {
           name: `${type.name}.${name}`,
           isSafe: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET,
           declares: (key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, type),
-          touched: Reflect.getMetadata(TOUCHES, handler) ?? (Reflect.getMetadata(TOUCHES, type) as unknown),
+          touched,
+          named: [
+            ...(touched === 'owner' ? ['type', 'id'] : []),
+            ...(typeof touched === 'object' && 'job' in touched ? [touched.job] : []),
+            ...(audited ? (audited.on ?? (audited.made ? [] : ['id'])) : []),
+          ],
+          path: `${pathOf(type)}/${pathOf(handler)}`,
           takesLimits: args.some(({ factory }) => factory === limitsOf),
         },
       ];
     });
   });
+}
+
+function pathOf(declared: object): string {
+  return [Reflect.getMetadata(PATH_METADATA, declared) as string | string[]].flat()[0]!;
 }
 
 describe('every route of the api', () => {
@@ -60,6 +76,10 @@ describe('every route of the api', () => {
 
   it('declares what it touches, by @Touches(…)', () => {
     expect(namesOf(({ declares }) => !declares(TOUCHES))).toEqual([]);
+  });
+
+  it('has the parameters that its declarations name', () => {
+    expect(namesOf(({ path, named }) => named.some((name) => !path.includes(`:${name}`)))).toEqual([]);
   });
 
   it('takes the limits of its caller if it checks them itself', () => {

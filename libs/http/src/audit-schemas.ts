@@ -2,15 +2,13 @@ import { z } from 'zod';
 import { count, NextCursor } from './fields.js';
 import { limitOf } from './list-schemas.js';
 
-export const AuditQuery = z
-  .strictObject({
-    who: z.string().min(1).max(64).optional().describe('Name of the key.'),
-    what: z.string().min(1).max(64).optional().describe('As in owner.cancel.'),
-    since: z.iso.datetime({ offset: true }).optional().describe('Entries of this time and later.'),
-    cursor: z.string().max(40).optional(),
-    limit: limitOf(1_000, 100),
-  })
-  .meta({ id: 'AuditQuery' });
+export const AuditQuery = z.strictObject({
+  who: z.string().min(1).max(64).optional().describe('Name of the key.'),
+  what: z.string().min(1).max(64).optional().describe('As in owner.cancel.'),
+  since: z.iso.datetime({ offset: true }).optional().describe('Entries of this time and later.'),
+  cursor: z.string().max(40).optional(),
+  limit: limitOf(1_000, 100),
+});
 export type AuditQuery = z.output<typeof AuditQuery>;
 
 const EntryAnswer = z.object({

@@ -5,9 +5,12 @@ import { Touches } from './access/touches.js';
 import { AuditAnswer, AuditQuery } from './audit-schemas.js';
 import { DescribesQuery } from './describes-query.js';
 import { MooringController } from './mooring-controller.js';
+import { AUDIT } from './openapi/admin.js';
+import { Describes } from './openapi/describes.js';
 import { Needs } from './scopes.js';
 
 /** Read what callers changed. */
+@Describes(AUDIT)
 @MooringController('admin/audit', 'admin')
 export class AuditController {
   constructor(private readonly log: AuditLog) {}

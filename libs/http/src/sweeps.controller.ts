@@ -29,7 +29,7 @@ export class SweepsController {
   @Post(':sweep')
   @HttpCode(202)
   @Needs('admin')
-  @Audits('sweep.ask', { on: ['kind'], details: ['dryRun', 'force', 'acknowledge'] })
+  @Audits('sweep.ask', { on: ['sweep'], details: ['dryRun', 'force', 'acknowledge'] })
   @ApiBody({ required: false })
   @ApiAcceptedResponse({ standardSchema: SweepAsked })
   async ask(
