@@ -48,7 +48,7 @@ export class SlotsController {
 
   @Put()
   @Needs('admin')
-  @Audits('slot.set-limit', { on: ['key'], details: ['limit'] })
+  @Audits('slot.set-limit', { on: ['key'], details: ['limit', 'rate'] })
   @ApiOkResponse({ standardSchema: SlotAnswer })
   async set(
     @Param('key', { schema: SlotKey }) key: string,

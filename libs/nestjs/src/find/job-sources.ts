@@ -49,7 +49,10 @@ export class JobSources {
   }
 
   /** These structures of all queues that may have such jobs, queue by queue. */
-  inQueues(filter: Pick<JobFilter, 'queue' | 'kind' | 'within'>, structures: readonly Structure[]): QueueSource[] {
+  inQueues(
+    filter: Pick<JobFilter, 'queue' | 'kind' | 'within'>,
+    structures: readonly Structure[],
+  ): QueueSource[] {
     return this.namesOf(filter).flatMap((queue) =>
       structures.map((structure) => new QueueSource(this.store, queue, structure)),
     );

@@ -180,6 +180,7 @@ function isFor(
   job: ListedJob,
   retriedBy: string,
 ): boolean {
-  if (!matches(job, { ...filter, within }) || (job.endedAt ?? job.acceptedAt) >= (filter.before ?? '~')) return false;
+  if (!matches(job, { ...filter, within }) || (job.endedAt ?? job.acceptedAt) >= (filter.before ?? '~'))
+    return false;
   return action === 'cancel' ? job.acceptedAt <= startedAt : action === 'remove' || retriedBy < operationId;
 }
