@@ -183,6 +183,7 @@ describe('the HTTP interface', () => {
       '/v1/events',
       '/v1/stream',
       '/v1/jobs/{id}/artifacts/{name}',
+      '/v1/admin/audit',
       '/v1/cancellations',
       '/v1/cancellations/{cancelId}',
       '/v1/flows',

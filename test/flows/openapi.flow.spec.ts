@@ -75,6 +75,7 @@ describe('docs/openapi.json, at an api', () => {
     const { sweepId } = (await expectAccepted('requestSweep')).body;
     await expectAccepted('readSweep', { sweep: sweepId });
     await expectAccepted('listSweeps');
+    await expectAccepted('listAudit');
   });
 
   it('has examples of the workloads that the api accepts', async () => {

@@ -18,6 +18,7 @@ const CORE: Table = {
   owners: ['model', 'scripts', 'backend'],
 };
 const NESTJS: Table = {
+  audit: ['store'],
   journal: [],
   kinds: [],
   resolvers: ['journal'],
@@ -33,8 +34,8 @@ const NESTJS: Table = {
   run: ['journal', 'history', 'store', 'queues', 'kinds', 'enqueue', 'flows', 'artifacts', 'resolvers'],
   read: ['journal', 'history', 'queues', 'kinds', 'artifacts'],
   cancel: ['history', 'queues'],
-  find: ['history', 'queues', 'kinds', 'store', 'read', 'flows', 'run'],
-  operations: ['journal', 'history', 'store', 'queues', 'enqueue', 'find', 'repair', 'sweeps'],
+  find: ['access', 'history', 'queues', 'kinds', 'store', 'read', 'flows', 'run'],
+  operations: ['access', 'journal', 'history', 'store', 'queues', 'enqueue', 'find', 'repair', 'sweeps'],
   repair: ['journal', 'kinds', 'history', 'store', 'queues'],
 };
 const PARTITIONS: Table = {

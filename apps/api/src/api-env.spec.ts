@@ -28,6 +28,8 @@ describe('the settings of the api', () => {
       DURABILITY_TIMEOUT: 1_000,
       EVENTS_OUT: 'all',
       EVENTS_OUT_KEEP: 10_000,
+      AUDIT_AGE: 90 * 86_400_000,
+      AUDIT_COUNT: 100_000,
       MOORING_PREFIX: 'mooring',
       SHUTDOWN_TIMEOUT: 25_000,
       SHUTDOWN_READY_DELAY: 0,

@@ -2,7 +2,8 @@ import { readEventMap } from '#events';
 import { FleetEnv, workloadVariables } from '#fleet';
 import { ALWAYS, checkStoreVariables, fields } from '#runtime';
 import { z } from 'zod';
-import { readApiKeys } from './auth/api-keys.js';
+import { readApiKeysFile } from './auth/api-keys-file.js';
+import { readApiKeys, type ApiKey } from './auth/api-keys.js';
 import { readSecrets } from './events/signature.js';
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
@@ -15,7 +16,7 @@ export const ApiEnv = z
       .string()
       .min(1)
       .default('127.0.0.1')
-      .describe('The address to listen on. Beyond loopback it needs `API_KEYS`.'),
+      .describe('The address to listen on. Beyond loopback it needs `API_KEYS` or `API_KEYS_FILE`.'),
     MAX_CONNECTIONS: fields
       .wholeNumber(16)
       .prefault('4096')
@@ -36,6 +37,17 @@ export const ApiEnv = z
       .describe(
         'Who may do what: a name, scopes (`enqueue`, `read`, `cancel`, `admin`) and the SHA-256 of the key, in hex.',
       ),
+    API_KEYS_FILE: z
+      .string()
+      .transform(readApiKeysFile)
+      .optional()
+      .meta({ form: 'file' })
+      .describe('A JSON file of more keys, which may have limits and a rate; see `docs/http.md`.'),
+    AUDIT_AGE: fields.age.prefault('90d').describe('How long entries of the audit log are kept.'),
+    AUDIT_COUNT: fields
+      .wholeNumber(1)
+      .prefault('100000')
+      .describe('How many of them are kept, about: the oldest go first.'),
     EVENT_MAP: z
       .string()
       .transform(readEventMap)
@@ -64,7 +76,9 @@ export const ApiEnv = z
   .superRefine(checkStoreVariables, { when: ALWAYS })
   .superRefine(
     (env, context) => {
-      if (!env.API_KEYS && env.HOST && !LOOPBACK.test(env.HOST)) {
+      // A file that is wrong is reported as such.
+      const hasKeys = env.API_KEYS !== undefined || env.API_KEYS_FILE !== undefined;
+      if (!hasKeys && env.HOST && !LOOPBACK.test(env.HOST)) {
         context.addIssue({
           code: 'custom',
           path: ['API_KEYS'],
@@ -73,6 +87,19 @@ export const ApiEnv = z
       }
     },
     { when: ALWAYS },
+  )
+  .superRefine(
+    ({ API_KEYS = [], API_KEYS_FILE = [] }, context) => {
+      const known = new Set(API_KEYS.map(({ hash }) => hash.toString('hex')));
+      const both = API_KEYS_FILE.filter(({ hash }) => known.has(hash.toString('hex')));
+      for (const { name } of both)
+        context.addIssue({
+          code: 'custom',
+          path: ['API_KEYS_FILE'],
+          message: `the key "${name}" stands in API_KEYS too, without limits. Keep one of the two`,
+        });
+    },
+    { when: ({ issues }) => issues.length === 0 },
   )
   .superRefine(
     ({ SHUTDOWN_READY_DELAY: delay, SHUTDOWN_TIMEOUT: timeout }, context) => {
@@ -85,11 +112,16 @@ export const ApiEnv = z
 
 export type ApiEnv = z.output<typeof ApiEnv>;
 
+/** The keys of both variables; undefined if neither is set. */
+export function keysOf({ API_KEYS, API_KEYS_FILE }: ApiEnv): readonly ApiKey[] | undefined {
+  return API_KEYS || API_KEYS_FILE ? [...(API_KEYS ?? []), ...(API_KEYS_FILE ?? [])] : undefined;
+}
+
 export function offersDemo(env: ApiEnv): boolean {
   return env.DEMO ? env.DEMO === 'on' : isForTrying(env);
 }
 
 /** True without keys on loopback. */
-export function isForTrying({ API_KEYS, HOST }: ApiEnv): boolean {
-  return !API_KEYS && LOOPBACK.test(HOST);
+export function isForTrying(env: ApiEnv): boolean {
+  return !keysOf(env) && LOOPBACK.test(env.HOST);
 }

@@ -1,11 +1,13 @@
 import { EventMapping, EventsModule, OutboundEventStream } from '#events';
 import { fleetParts, listenersOf } from '#fleet';
-import { MooringHttpModule, ProblemFilter } from '#http';
-import type { Runtime } from '#runtime';
+import { AuditInterceptor, LimitsGuard, MooringHttpModule, ProblemFilter } from '#http';
+import { RateLimits, type Runtime } from '#runtime';
 import { Module, StandardSchemaValidationPipe, type DynamicModule } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { isForTrying, offersDemo, type ApiEnv } from './api-env.js';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { isForTrying, keysOf, offersDemo, type ApiEnv } from './api-env.js';
 import { ApiKeyGuard, ApiKeys } from './auth/api-key.guard.js';
+import { KeyNames } from './auth/key-names.js';
+import { RateGuard } from './auth/rate.guard.js';
 import { ApiDocument } from './docs/api-document.js';
 import { DocsController } from './docs/docs.controller.js';
 import { EventsController, SignedEventsController } from './events/events.controller.js';
@@ -19,7 +21,8 @@ import { StreamController } from './stream/stream.controller.js';
 export class ApiModule {
   static async with(runtime: Runtime, env: ApiEnv): Promise<DynamicModule> {
     const conditions = { isTrial: isForTrying(env), hasDemos: offersDemo(env) };
-    const { imports, providers } = await fleetParts('api', runtime, env, { api: conditions });
+    const mooring = { audit: { age: env.AUDIT_AGE, count: env.AUDIT_COUNT } };
+    const { imports, providers } = await fleetParts('api', runtime, env, { api: conditions, mooring });
     return {
       module: ApiModule,
       imports: [
@@ -46,9 +49,14 @@ export class ApiModule {
           provide: OutboundEventStream,
           useFactory: () => new OutboundEventStream(runtime.redis, env.MOORING_PREFIX),
         },
-        { provide: ApiKeys, useValue: { known: env.API_KEYS } },
+        { provide: ApiKeys, useValue: { known: keysOf(env) } },
+        { provide: RateLimits, useValue: new RateLimits(runtime.redis, env.MOORING_PREFIX) },
+        KeyNames,
         { provide: EventSecrets, useValue: { known: env.EVENT_SECRETS ?? [] } },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
+        { provide: APP_GUARD, useClass: RateGuard },
+        { provide: APP_GUARD, useClass: LimitsGuard },
+        { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_PIPE, useClass: StandardSchemaValidationPipe },
       ],

@@ -1,3 +1,4 @@
+import { AuditLog } from '#nestjs';
 import { Runtime, NestLog } from '#runtime';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -6,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { admit } from './admission/admit.js';
 import { pathOf } from './admission/request-target.js';
-import type { ApiEnv } from './api-env.js';
+import { keysOf, type ApiEnv } from './api-env.js';
 import { ApiModule } from './api.module.js';
 import { logRequests } from './audit/request-log.js';
 import { keepBytes, limitBodies } from './bodies.js';
@@ -42,9 +43,9 @@ export async function createApi(runtime: Runtime, env: ApiEnv): Promise<NestFast
     abortOnError: false,
   });
   const fastify = adapter.getInstance();
-  logRequests(fastify, runtime);
+  logRequests(fastify, runtime, app.get(AuditLog, { strict: false }));
   admit(fastify, runtime, env);
-  if (env.EVENT_SECRETS) boundSignedBodies(fastify, env.API_KEYS);
+  if (env.EVENT_SECRETS) boundSignedBodies(fastify, keysOf(env));
   takeEmptyBodies(fastify);
   limitBodies(fastify);
   keepBytes(app, MAX_BODY_BYTES);

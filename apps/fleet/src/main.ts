@@ -96,7 +96,8 @@ function launch(): void {
 
 /** Whether local callers may enqueue probes without a key. */
 function isOpen(): boolean {
-  return !process.env['API_KEYS'] && process.env['PROBE'] !== 'off';
+  const hasKeys = process.env['API_KEYS'] || process.env['API_KEYS_FILE'];
+  return !hasKeys && process.env['PROBE'] !== 'off';
 }
 
 function childEnv(app: string): NodeJS.ProcessEnv {

@@ -18,12 +18,42 @@ export type EventResults = {
   }[];
 };
 
+export type Audit = {
+  /** Newest first. */
+  entries: {
+    id: string;
+    at: string;
+
+    /** Name of the key; api without keys. */
+    who: string;
+
+    /** As in owner.cancel; key.refused for a call that the key may not make. */
+    what: string;
+
+    /** As in trip:42, the id of a job, or the name of a queue. */
+    on: string;
+    outcome: 'done' | 'refused' | 'failed';
+
+    /** HTTP status of the answer. */
+    status: number;
+    requestId: string;
+    address?: string;
+    details?: Record<string, unknown>;
+  }[];
+
+  /** Cursor of the next page; null on the last page. */
+  cursor: string | null;
+};
+
 export type Cancellations = {
   /** Newest first. */
   cancellations: Receipt[];
 
   /** Cursor of the next page; null on the last page. */
   cursor: string | null;
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
 export type Receipt = {
@@ -133,6 +163,9 @@ export type FlowTree = {
 
   /** The job that waits for this one. */
   parent: string | null;
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
 export type EnqueueJob = {
@@ -200,6 +233,9 @@ export type Jobs = {
 
   /** Cursor of the next page; null on the last page. A page may hold fewer jobs than asked, or none, and a cursor. */
   cursor: string | null;
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
 export type ListedJob = {
@@ -318,6 +354,9 @@ export type Kinds = {
     /** Fields of its payloads that are never shown. */
     hides: string[];
   }[];
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
 export type StartOperation = {
@@ -353,6 +392,9 @@ export type Operations = {
 
   /** Cursor of the next page; null on the last page. */
   cursor: string | null;
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
 export type Operation = {
@@ -395,6 +437,9 @@ export type Operation = {
 
   /** Name of the key that started it. */
   by: string;
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
   startedAt: string;
   endedAt?: string;
   why?: string;
@@ -416,6 +461,9 @@ export type Owners = {
 
   /** Cursor of the next page; null on the last page. */
   cursor: string | null;
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
 export type Owner = {
@@ -508,6 +556,9 @@ export type Schedules = {
 
   /** Cursor of the next page; null on the last page. */
   cursor: string | null;
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
 export type Schedule = {
@@ -959,6 +1010,11 @@ export interface Calls {
   'GET /v1/jobs/{id}/artifacts/{name}': {
     input: { path: { id: string; name: string }; header?: { Range?: string; 'If-None-Match'?: string } };
     answer: Response;
+  };
+  /** List what callers changed, newest first. */
+  'GET /v1/admin/audit': {
+    input: { query?: { who?: string; what?: string; since?: string; cursor?: string; limit?: number } };
+    answer: Audit;
   };
   /** List cancellations, newest first. */
   'GET /v1/cancellations': {

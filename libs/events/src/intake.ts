@@ -1,4 +1,4 @@
-import { formatOwner, Owners } from '#core';
+import { formatOwner, Owners, type Owner } from '#core';
 import { receiptOf } from '#nestjs';
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
@@ -25,15 +25,20 @@ export class Intake {
     private readonly owners: Owners,
   ) {}
 
-  async take(event: CloudEvent): Promise<EventResult> {
-    const result = { id: event.id, source: event.source, ...(await this.cancel(event)) };
+  /** @param check throws if the sender may not cancel the owner */
+  async take(event: CloudEvent, check?: (owner: Owner) => void): Promise<EventResult> {
+    const result = { id: event.id, source: event.source, ...(await this.cancel(event, check)) };
     notify(this.options, { event: 'event.taken', type: event.type, ...result });
     return result;
   }
 
-  private async cancel(event: CloudEvent): Promise<Omit<EventResult, 'id' | 'source'>> {
+  private async cancel(
+    event: CloudEvent,
+    check?: (owner: Owner) => void,
+  ): Promise<Omit<EventResult, 'id' | 'source'>> {
     const target = this.options.mapping.find(event);
     if (!target) return { outcome: 'ignored', why: 'no owner is mapped to events of its type' };
+    check?.(target.owner);
     const cancelled = this.owners.cancel(target.owner, {
       reason: cut(`event ${event.type} of ${event.source}`),
       close: target.close,

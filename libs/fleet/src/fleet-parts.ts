@@ -28,7 +28,7 @@ export type FleetEnv = z.output<z.ZodObject<typeof FleetEnv>>;
 export interface FleetMore {
   readonly api?: ApiConditions;
   /** Options of `MooringModule` that only this process has. */
-  readonly mooring?: Pick<MooringOptions, 'resolvers' | 'sweeps' | 'worker'>;
+  readonly mooring?: Pick<MooringOptions, 'audit' | 'resolvers' | 'sweeps' | 'worker'>;
   /** Hears every fact too, besides the log and the metrics. */
   readonly listener?: FactListener;
 }

@@ -1,6 +1,7 @@
 import { Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import { ArtifactReader } from '#nestjs';
+import { Touches } from './access/touches.js';
 import { headersOf, isKnown, rangeOf } from './artifact-headers.js';
 import { MooringController, type Reply } from './mooring-controller.js';
 import { ApiProblem, notFound } from './problem.js';
@@ -19,6 +20,7 @@ export class ArtifactsController {
 
   @Get(':name')
   @Needs('read')
+  @Touches({ job: 'id' })
   @ApiProduces('application/octet-stream')
   @ApiHeader({ name: 'If-None-Match', required: false })
   @ApiHeader({ name: 'Range', required: false, description: 'One range of bytes.' })

@@ -1,6 +1,8 @@
 import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { KindList, type KindView, WorkerList, type WorkerView } from '#nestjs';
+import { type CallerLimits, type LimitedAnswer, Limits } from './access/caller-limits.js';
+import { Touches } from './access/touches.js';
 import { NoQuery } from './admin-schemas.js';
 import { KindsAnswer, WorkersAnswer } from './list-schemas.js';
 import { MooringController } from './mooring-controller.js';
@@ -16,9 +18,14 @@ export class KindsController {
 
   @Get()
   @Needs('read')
+  @Touches('checked')
   @ApiOkResponse({ standardSchema: KindsAnswer })
-  list(@Query({ schema: NoQuery }) _query: unknown): { kinds: KindView[] } {
-    return { kinds: this.kinds.all() };
+  list(
+    @Query({ schema: NoQuery }) _query: unknown,
+    @Limits() limits: CallerLimits,
+  ): { kinds: KindView[] } & LimitedAnswer {
+    const kinds = this.kinds.all().filter(({ name, queue }) => limits.admitsKind(name, queue));
+    return { kinds, ...limits.inAnswer };
   }
 }
 
@@ -30,6 +37,7 @@ export class WorkersController {
 
   @Get()
   @Needs('read')
+  @Touches('fleet')
   @ApiOkResponse({ standardSchema: WorkersAnswer })
   async list(@Query({ schema: NoQuery }) _query: unknown): Promise<{ workers: WorkerView[] }> {
     return { workers: await this.workers.all() };

@@ -1,6 +1,9 @@
 import { Module, type CanActivate, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
+import { AuditInterceptor } from './access/audit.interceptor.js';
+import { LimitsGuard } from './access/limits.guard.js';
 import { ArtifactsController } from './artifacts.controller.js';
+import { AuditController } from './audit.controller.js';
 import { KindsController, WorkersController } from './fleet.controller.js';
 import { FlowsController } from './flows.controller.js';
 import { HEALTH_SOURCE, HealthController, type HealthSource } from './health.controller.js';
@@ -17,8 +20,8 @@ export interface MooringHttpOptions {
   /** The routes are under it: `/mooring/v1/jobs`. Default none: `/v1/jobs`. */
   readonly path?: string;
   /**
-   * Admits requests. The scope that a route needs is its metadata under `NEEDS`; the name of the caller goes to `request.caller`. `false` if
-   * the application guards all its routes itself.
+   * Admits requests. The scope that a route needs is its metadata under `NEEDS`; the name of the caller goes to `request.caller`, and what it
+   * is limited to, to `request.limits`. `false` if the application guards all its routes itself.
    */
   readonly guard: Type<CanActivate> | false;
   /** Answers `/livez`, `/readyz` and `/metrics`. Without it there are no such routes. */
@@ -27,6 +30,7 @@ export interface MooringHttpOptions {
 
 const CONTROLLERS = [
   ArtifactsController,
+  AuditController,
   CancellationsController,
   FlowsController,
   JobsController,
@@ -57,6 +61,8 @@ export class MooringHttpModule {
       controllers: [...CONTROLLERS, ...(health ? [HealthController] : [])],
       providers: [
         guarded,
+        LimitsGuard,
+        AuditInterceptor,
         { provide: HTTP_PATH, useValue: prefix },
         ...(health ? [{ provide: HEALTH_SOURCE, useValue: health }] : []),
       ],

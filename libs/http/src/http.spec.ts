@@ -408,7 +408,7 @@ describe('the routes of Mooring in an application', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x')] as const),
     );
-    expect(operations).toHaveLength(39);
+    expect(operations).toHaveLength(40);
     for (const [method, path] of operations) {
       const open = await Promise.all(
         ['enqueue', 'read', 'cancel', 'admin', 'none'].map(

@@ -1,3 +1,8 @@
+export { AuditInterceptor } from './access/audit.interceptor.js';
+export { AUDITED, Audits, NotAudited, type Audited } from './access/audited.js';
+export { CallerLimits, Limits, limitsOf } from './access/caller-limits.js';
+export { LimitsGuard } from './access/limits.guard.js';
+export { TOUCHES, Touches, type Touched } from './access/touches.js';
 export { TakesUpTo } from './body-limit.js';
 export { Cursor, Duration, Offset } from './fields.js';
 export { isKnown } from './artifact-headers.js';

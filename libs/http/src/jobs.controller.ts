@@ -24,6 +24,9 @@ import {
   type RetryRequest,
   viewOfReceipt,
 } from '#nestjs';
+import { Audits, NotAudited } from './access/audited.js';
+import { type CallerLimits, type LimitedAnswer, Limits } from './access/caller-limits.js';
+import { Touches } from './access/touches.js';
 import { linkTo, type ArtifactLink } from './artifact-headers.js';
 import { BatchAnswer, BatchBody, EnqueueBody, JobAnswer, TicketAnswer } from './job-schemas.js';
 import { JobsAnswer, JobsQuery, LogAnswer, PayloadAnswer } from './list-schemas.js';
@@ -63,6 +66,8 @@ export class JobsController {
 
   @Post()
   @Needs('enqueue')
+  @Touches('checked')
+  @NotAudited()
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
@@ -75,9 +80,10 @@ export class JobsController {
     @Headers('idempotency-key') key: string | undefined,
     @Caller() caller: string,
     @Req() { id: requestId }: CalledRequest,
+    @Limits() limits: CallerLimits,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<EnqueueTicket> {
-    const ticket = await this.accept(body, { requestId, caller }, idempotencyKeyOf(caller, key));
+    const ticket = await this.accept(body, limits, { requestId, caller }, idempotencyKeyOf(caller, key));
     reply.status(statusOf(ticket));
     reply.header('location', `${this.path}/v1/jobs/${ticket.id}`);
     return ticket;
@@ -86,6 +92,8 @@ export class JobsController {
   @Post('batch')
   @HttpCode(200)
   @Needs('enqueue')
+  @Touches('checked')
+  @NotAudited()
   @TakesUpTo(MAX_BATCH_BYTES)
   @ApiOkResponse({ standardSchema: BatchAnswer })
   async enqueueBatch(
@@ -93,25 +101,33 @@ export class JobsController {
     @Headers('idempotency-key') key: string | undefined,
     @Caller() caller: string,
     @Req() request: CalledRequest,
+    @Limits() limits: CallerLimits,
   ): Promise<{ results: BatchResult[] }> {
     // Ignoring the key would enqueue every job again when the call is repeated.
     if (key !== undefined)
       throw new InvalidJobError('A batch accepts no Idempotency-Key. Send jobs that need one individually.');
     const origin = { requestId: request.id, caller };
     // At once: jobs that are added in one turn of the event loop share a step of the store.
-    return { results: await Promise.all(jobs.map((job) => this.acceptOne(job, origin, request))) };
+    return { results: await Promise.all(jobs.map((job) => this.acceptOne(job, limits, origin, request))) };
   }
 
   @Get()
   @Needs('read')
+  @Touches('checked')
   @DescribesQuery(JobsQuery)
   @ApiOkResponse({ standardSchema: JobsAnswer })
-  list(@Query({ schema: JobsQuery }) { cursor, limit, ...filter }: JobsQuery): Promise<JobList> {
-    return this.finder.find(filter, { cursor, limit });
+  async list(
+    @Query({ schema: JobsQuery }) { cursor, limit, ...filter }: JobsQuery,
+    @Limits() limits: CallerLimits,
+  ): Promise<JobList & LimitedAnswer> {
+    limits.checkFilter(filter);
+    const list = await this.finder.find({ ...filter, within: limits.within }, { cursor, limit });
+    return { ...list, ...limits.inAnswer };
   }
 
   @Get(':id')
   @Needs('read')
+  @Touches({ job: 'id' })
   @ApiOkResponse({ standardSchema: JobAnswer })
   async read(@Param('id') id: string): Promise<JobView & { artifacts: readonly ArtifactLink[] }> {
     const job = await this.reader.read(id);
@@ -122,6 +138,7 @@ export class JobsController {
 
   @Get(':id/payload')
   @Needs('read')
+  @Touches({ job: 'id' })
   @ApiOkResponse({ standardSchema: PayloadAnswer })
   async payload(@Param('id') id: string): Promise<JobPayload> {
     const payload = await this.contents.payload(id);
@@ -131,6 +148,7 @@ export class JobsController {
 
   @Get(':id/log')
   @Needs('read')
+  @Touches({ job: 'id' })
   @ApiOkResponse({ standardSchema: LogAnswer })
   async log(@Param('id') id: string): Promise<JobLines> {
     const lines = await this.contents.lines(id);
@@ -140,6 +158,8 @@ export class JobsController {
 
   @Delete(':id')
   @Needs('cancel')
+  @Touches({ job: 'id' })
+  @Audits('job.cancel')
   @ApiOkResponse({ standardSchema: ReceiptAnswer })
   async cancel(@Param('id') id: string, @Caller() caller: string): Promise<ReceiptView> {
     const receipt = await receiptOf(this.canceller.cancel(id, { by: caller || 'api' }));
@@ -150,6 +170,8 @@ export class JobsController {
   @Post(':id/retry')
   @HttpCode(200)
   @Needs('admin')
+  @Touches({ job: 'id' })
+  @Audits('job.retry', { details: ['reset'] })
   @ApiBody({ required: false })
   @ApiOkResponse({ standardSchema: JobAnswer })
   async retry(
@@ -165,6 +187,8 @@ export class JobsController {
   @Post(':id/promote')
   @HttpCode(200)
   @Needs('admin')
+  @Touches({ job: 'id' })
+  @Audits('job.promote')
   @ApiOkResponse({ standardSchema: JobAnswer })
   async promote(
     @Param('id') id: string,
@@ -177,6 +201,8 @@ export class JobsController {
   @Post(':id/priority')
   @HttpCode(200)
   @Needs('admin')
+  @Touches({ job: 'id' })
+  @Audits('job.set-priority', { details: ['priority'] })
   @ApiOkResponse({ standardSchema: JobAnswer })
   async setPriority(
     @Param('id') id: string,
@@ -187,11 +213,16 @@ export class JobsController {
     return this.read(id);
   }
 
-  private async acceptOne(job: unknown, origin: JobOrigin, request: CalledRequest): Promise<BatchResult> {
+  private async acceptOne(
+    job: unknown,
+    limits: CallerLimits,
+    origin: JobOrigin,
+    request: CalledRequest,
+  ): Promise<BatchResult> {
     try {
       const read = EnqueueBody.safeParse(job);
       if (!read.success) throw new InvalidJobError(z.prettifyError(read.error));
-      const ticket = await this.accept(read.data, origin);
+      const ticket = await this.accept(read.data, limits, origin);
       return { status: statusOf(ticket), ...ticket };
     } catch (error) {
       const { problem, retryAfter } = describeError(error, request);
@@ -201,9 +232,12 @@ export class JobsController {
 
   private accept(
     { kind, payload, slot, ...rest }: EnqueueBody,
+    limits: CallerLimits,
     origin: JobOrigin,
     idempotencyKey?: string,
   ): Promise<EnqueueTicket> {
+    // First, so that a refusal tells nothing of kinds outside the limits.
+    limits.checkJob({ kind, queue: this.kinds.find(kind)?.queue, owners: rest.owners });
     const options: EnqueueOptions = { ...rest, slot: slot && slotOfCallers(slot), origin, idempotencyKey };
     return this.enqueuer.enqueue(this.kinds.offered(kind), payload, options);
   }

@@ -8,7 +8,7 @@ import { ReceiptAnswer } from './owner-schemas.js';
 const LONGEST_CURSOR = 12_000;
 
 /** The number of items of a page. It reads what it has read before: an application may validate twice. */
-const limitOf = (most: number, standard: number) =>
+export const limitOf = (most: number, standard: number) =>
   z.coerce.number().int().min(1).max(most).optional().describe(`1 to ${most}; default ${standard}.`);
 
 const OwnerName = z
@@ -33,6 +33,16 @@ export const JobsQuery = z.strictObject({
   limit: limitOf(1_000, 100),
 });
 export type JobsQuery = z.output<typeof JobsQuery>;
+
+/** Only in answers to a caller with limits. */
+export const limitedTo = z
+  .object({
+    ownerTypes: z.array(z.string()).optional(),
+    kinds: z.array(z.string()).optional(),
+    queues: z.array(z.string()).optional(),
+  })
+  .optional()
+  .describe('What the key is limited to, if it is. The answer leaves out the rest.');
 
 const time = z.iso.datetime().nullable();
 
@@ -63,6 +73,7 @@ export const JobsAnswer = z
     cursor: NextCursor.describe(
       'Cursor of the next page; null on the last page. A page may hold fewer jobs than asked, or none, and a cursor.',
     ),
+    limitedTo,
   })
   .meta({ id: 'Jobs' });
 
@@ -90,7 +101,7 @@ const ListedOwnerAnswer = z.object({
 });
 
 export const OwnersAnswer = z
-  .object({ owners: z.array(ListedOwnerAnswer).describe('By name.'), cursor: NextCursor })
+  .object({ owners: z.array(ListedOwnerAnswer).describe('By name.'), cursor: NextCursor, limitedTo })
   .meta({ id: 'Owners' });
 
 export const CancellationsQuery = z.strictObject({
@@ -104,7 +115,7 @@ export const CancellationsQuery = z.strictObject({
 export type CancellationsQuery = z.output<typeof CancellationsQuery>;
 
 export const CancellationsAnswer = z
-  .object({ cancellations: z.array(ReceiptAnswer).describe('Newest first.'), cursor: NextCursor })
+  .object({ cancellations: z.array(ReceiptAnswer).describe('Newest first.'), cursor: NextCursor, limitedTo })
   .meta({ id: 'Cancellations' });
 
 export const PayloadAnswer = z
@@ -130,6 +141,7 @@ export const FlowTreeAnswer = z
     error: z.string().nullable(),
     children: z.array(z.unknown()).describe('Jobs of the same shape, without parent.'),
     parent: z.string().nullable().describe('The job that waits for this one.'),
+    limitedTo,
   })
   .meta({ id: 'FlowTree' });
 
@@ -154,6 +166,7 @@ export const KindsAnswer = z
         hides: z.array(z.string()).describe('Fields of its payloads that are never shown.'),
       }),
     ),
+    limitedTo,
   })
   .meta({ id: 'Kinds' });
 

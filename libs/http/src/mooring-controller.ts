@@ -6,11 +6,14 @@ import {
   StandardSchemaValidationPipe,
   UseFilters,
   UseGuards,
+  UseInterceptors,
   UsePipes,
   type CanActivate,
   type ExecutionContext,
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { AuditInterceptor } from './access/audit.interceptor.js';
+import { LimitsGuard } from './access/limits.guard.js';
 import { ProblemFilter } from './problem-filter.js';
 
 /** The guard of the application, or true if it guards all its routes itself. */
@@ -28,13 +31,14 @@ export class HttpGuard implements CanActivate {
   }
 }
 
-/** A controller that works in any application: it brings its guard, its validation and the form of its errors. */
+/** A controller that works in any application: it brings its guards, its validation, its audit and the form of its errors. */
 export function MooringController(path: string, tag: string): ClassDecorator {
   return applyDecorators(
     Controller(`v1/${path}`),
     ApiTags(tag),
     ApiBearerAuth(),
-    UseGuards(HttpGuard),
+    UseGuards(HttpGuard, LimitsGuard),
+    UseInterceptors(AuditInterceptor),
     UseFilters(ProblemFilter),
     UsePipes(StandardSchemaValidationPipe),
   );

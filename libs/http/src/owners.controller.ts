@@ -15,6 +15,9 @@ import {
   toCursor,
   viewOfReceipt,
 } from '#nestjs';
+import { Audits } from './access/audited.js';
+import { type CallerLimits, type LimitedAnswer, Limits } from './access/caller-limits.js';
+import { Touches } from './access/touches.js';
 import { Cursor, Offset } from './fields.js';
 import { CancellationsAnswer, CancellationsQuery, OwnersAnswer, OwnersQuery } from './list-schemas.js';
 import { DescribesQuery } from './describes-query.js';
@@ -49,6 +52,7 @@ export class OwnersController {
 
   @Get()
   @Needs('read')
+  @Touches('owner')
   @ApiOkResponse({ standardSchema: OwnerAnswer })
   read(
     @Param('type') type: string,
@@ -61,6 +65,8 @@ export class OwnersController {
   @Post('cancel')
   @HttpCode(200)
   @Needs('cancel')
+  @Touches('owner')
+  @Audits('owner.cancel', { details: ['reason', 'close', 'cancelId', 'dryRun'] })
   @ApiBody({ required: false })
   @ApiOkResponse({ standardSchema: ReceiptAnswer })
   async cancel(
@@ -76,6 +82,8 @@ export class OwnersController {
   @Post('reopen')
   @HttpCode(200)
   @Needs('cancel')
+  @Touches('owner')
+  @Audits('owner.reopen')
   @ApiOkResponse({ standardSchema: ReopenAnswer })
   async reopen(
     @Param('type') type: string,
@@ -88,6 +96,7 @@ export class OwnersController {
 
   @Get('history')
   @Needs('read')
+  @Touches('owner')
   @ApiOkResponse({ standardSchema: HistoryAnswer })
   async history(
     @Param('type') type: string,
@@ -128,10 +137,17 @@ export class OwnerListController {
 
   @Get()
   @Needs('read')
+  @Touches('checked')
   @DescribesQuery(OwnersQuery)
   @ApiOkResponse({ standardSchema: OwnersAnswer })
-  list(@Query({ schema: OwnersQuery }) { cursor, limit, ...filter }: OwnersQuery): Promise<OwnerPage> {
-    return this.finder.find(filter, { cursor, limit });
+  async list(
+    @Query({ schema: OwnersQuery }) { cursor, limit, ...filter }: OwnersQuery,
+    @Limits() limits: CallerLimits,
+  ): Promise<OwnerPage & LimitedAnswer> {
+    limits.checkWholeOwners(filter.type === undefined ? [] : [filter.type]);
+    if (filter.type === undefined) limits.checkOwners([filter.prefix ?? '']);
+    const page = await this.finder.find({ ...filter, types: limits.within?.ownerTypes }, { cursor, limit });
+    return { ...page, ...limits.inAnswer };
   }
 }
 
@@ -148,26 +164,35 @@ export class CancellationsController {
 
   @Get()
   @Needs('read')
+  @Touches('checked')
   @DescribesQuery(CancellationsQuery)
   @ApiOkResponse({ standardSchema: CancellationsAnswer })
   async list(
     @Query({ schema: CancellationsQuery }) { open, cursor: from, limit }: CancellationsQuery,
-  ): Promise<{ cancellations: ReceiptView[]; cursor: string | null }> {
+    @Limits() limits: CallerLimits,
+  ): Promise<{ cancellations: ReceiptView[]; cursor: string | null } & LimitedAnswer> {
+    limits.checkWholeOwners();
     const before = from === undefined ? undefined : fromCursor(from, RECEIPT_TIME);
     const { receipts, cursor } = await this.owners.listReceipts({ open, cursor: before, limit });
     return {
-      cancellations: receipts.map(viewOfReceipt),
+      cancellations: receipts.map(viewOfReceipt).filter(({ owner: of }) => limits.admitsOwner(of)),
       cursor: cursor === undefined ? null : toCursor(cursor),
+      ...limits.inAnswer,
     };
   }
 
   @Get(':cancelId')
   @Needs('read')
+  @Touches('checked')
   @ApiOkResponse({ standardSchema: ReceiptAnswer })
-  async read(@Param('cancelId') cancelId: string): Promise<ReceiptView> {
+  async read(@Param('cancelId') cancelId: string, @Limits() limits: CallerLimits): Promise<ReceiptView> {
+    limits.checkWholeOwners();
     const receipt = await this.owners.receipt(cancelId);
-    if (receipt && !receipt.done) this.resume();
-    if (receipt) return viewOfReceipt(receipt);
+    const view = receipt && viewOfReceipt(receipt);
+    if (view && limits.admitsOwner(view.owner)) {
+      if (!view.done) this.resume();
+      return view;
+    }
     throw notFound('There is no cancellation with this id, or its receipt has expired.');
   }
 

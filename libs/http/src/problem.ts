@@ -77,6 +77,11 @@ export function describeError(
   };
 }
 
+/** The HTTP status of the answer to an error. */
+export function statusOfError(error: unknown): number {
+  return problemOf(error).getStatus();
+}
+
 /** An application may also give its own errors a status. */
 type OwnError = MooringError & ProblemMore & { readonly status?: number };
 

@@ -1,6 +1,9 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Journal, QueueReader, type QueueView } from '#nestjs';
+import { Audits } from './access/audited.js';
+import { type CallerLimits, type LimitedAnswer, Limits } from './access/caller-limits.js';
+import { Touches } from './access/touches.js';
 import { PausedAnswer, QueuesAnswer } from './admin-schemas.js';
 import { MooringController } from './mooring-controller.js';
 import { notFound } from './problem.js';
@@ -21,16 +24,26 @@ export class QueuesController {
 
   @Get()
   @Needs('admin')
+  @Touches('checked')
   @ApiOkResponse({ standardSchema: QueuesAnswer })
-  async read(): Promise<{ queues: QueueView[] }> {
-    return { queues: await this.reader.read() };
+  async read(@Limits() limits: CallerLimits): Promise<{ queues: QueueView[] } & LimitedAnswer> {
+    limits.checkWholeQueues();
+    const queues = (await this.reader.read()).filter(({ queue }) => limits.admitsQueue(queue));
+    return { queues, ...limits.inAnswer };
   }
 
   @Post(':queue/pause')
   @HttpCode(200)
   @Needs('admin')
+  @Touches('checked')
+  @Audits('queue.pause', { on: ['queue'] })
   @ApiOkResponse({ standardSchema: PausedAnswer })
-  async pause(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
+  async pause(
+    @Param('queue') queue: string,
+    @Caller() caller: string,
+    @Limits() limits: CallerLimits,
+  ): Promise<PausedAnswer> {
+    limits.checkWholeQueues(queue);
     if (!(await this.reader.pause(queue))) throw notFound(NO_SUCH_QUEUE);
     this.journal.tell({ event: 'queue.paused', by: caller || 'api', queue });
     return { queue, paused: true };
@@ -39,8 +52,15 @@ export class QueuesController {
   @Post(':queue/resume')
   @HttpCode(200)
   @Needs('admin')
+  @Touches('checked')
+  @Audits('queue.resume', { on: ['queue'] })
   @ApiOkResponse({ standardSchema: PausedAnswer })
-  async resume(@Param('queue') queue: string, @Caller() caller: string): Promise<PausedAnswer> {
+  async resume(
+    @Param('queue') queue: string,
+    @Caller() caller: string,
+    @Limits() limits: CallerLimits,
+  ): Promise<PausedAnswer> {
+    limits.checkWholeQueues(queue);
     if (!(await this.reader.resume(queue))) throw notFound(NO_SUCH_QUEUE);
     this.journal.tell({ event: 'queue.resumed', by: caller || 'api', queue });
     return { queue, paused: false };

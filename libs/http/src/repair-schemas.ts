@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OPERATION_ACTIONS, OPERATION_RUN_STATES, OPERATION_STATES } from '#nestjs';
 import { count, NextCursor } from './fields.js';
 import { Work } from './job-schemas.js';
+import { limitedTo } from './list-schemas.js';
 
 export const RetryBody = z
   .strictObject({ reset: z.boolean().optional().describe('Count the attempts of the job from 0 again.') })
@@ -79,6 +80,7 @@ export const OperationAnswer = z
     samples: z.array(SampleAnswer).describe('The first jobs that matched, at most 20.'),
     problems: z.array(ProblemAnswer).describe('The first refused and failed jobs, at most 100.'),
     by: z.string().describe('Name of the key that started it.'),
+    limitedTo,
     startedAt: z.iso.datetime(),
     endedAt: z.iso.datetime().optional(),
     why: z.string().optional(),
@@ -86,5 +88,5 @@ export const OperationAnswer = z
   .meta({ id: 'Operation' });
 
 export const OperationsAnswer = z
-  .object({ operations: z.array(OperationAnswer).describe('Newest first.'), cursor: NextCursor })
+  .object({ operations: z.array(OperationAnswer).describe('Newest first.'), cursor: NextCursor, limitedTo })
   .meta({ id: 'Operations' });

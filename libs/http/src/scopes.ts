@@ -1,3 +1,4 @@
+import type { AccessLimits } from '#nestjs';
 import { createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common';
 
 export const SCOPES = ['enqueue', 'read', 'cancel', 'admin'] as const;
@@ -22,6 +23,10 @@ export interface CalledRequest {
   caller?: string;
   /** What its caller may do, if the guard says so: for routes that need a further scope for some bodies. */
   scopes?: ReadonlySet<Scope>;
+  /** What its caller is limited to, if the guard says so. */
+  limits?: AccessLimits | undefined;
+  /** Whether the audit log has an entry of this call, or will have. */
+  isAudited?: boolean;
 }
 
 /** The name of the caller; '' if the guard sets none. */

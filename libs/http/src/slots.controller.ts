@@ -3,6 +3,8 @@ import { Body, Get, Inject, Param, Put } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { z } from 'zod';
 import { Journal, slotKeyOfCallers } from '#nestjs';
+import { Audits } from './access/audited.js';
+import { Touches } from './access/touches.js';
 import { SlotAnswer, SlotBody } from './admin-schemas.js';
 import { SlotKey } from './fields.js';
 import { MooringController } from './mooring-controller.js';
@@ -17,6 +19,7 @@ const NONE = { holding: 0, waiting: 0, holders: [], line: [], limit: undefined }
 /** Read the holders and waiters of a slot key, and set its limit and rate. The keys of callers are apart from those of kinds. */
 @Describes(SLOTS)
 @MooringController('admin/slots/:key', 'admin')
+@Touches('fleet')
 export class SlotsController {
   constructor(
     @Inject(Slots) private readonly slots: Slots,
@@ -45,6 +48,7 @@ export class SlotsController {
 
   @Put()
   @Needs('admin')
+  @Audits('slot.set-limit', { on: ['key'], details: ['limit', 'rate'] })
   @ApiOkResponse({ standardSchema: SlotAnswer })
   async set(
     @Param('key', { schema: SlotKey }) key: string,

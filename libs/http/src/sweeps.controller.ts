@@ -1,5 +1,7 @@
 import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse } from '@nestjs/swagger';
+import { Audits } from './access/audited.js';
+import { Touches } from './access/touches.js';
 import { NoQuery, QuarantineAnswer, SweepAsked, SweepBody } from './admin-schemas.js';
 import { SweepKindParam, SweepsAnswer, SweepWithLines } from './admin-schemas.js';
 import { Offset } from './fields.js';
@@ -16,6 +18,7 @@ const NO_SUCH_SWEEP =
 /** Request, list and read sweeps. */
 @Describes(SWEEPS)
 @MooringController('admin/sweeps', 'admin')
+@Touches('fleet')
 export class SweepsController {
   constructor(
     private readonly sweeper: Sweeper,
@@ -26,6 +29,7 @@ export class SweepsController {
   @Post(':sweep')
   @HttpCode(202)
   @Needs('admin')
+  @Audits('sweep.ask', { on: ['sweep'], details: ['dryRun', 'force', 'acknowledge'] })
   @ApiBody({ required: false })
   @ApiAcceptedResponse({ standardSchema: SweepAsked })
   async ask(
@@ -79,6 +83,7 @@ function shown({ position: _position, ...record }: SweepRecord): Omit<SweepRecor
 /** Lists the jobs that the retention sweep cannot remove. */
 @Describes(QUARANTINE)
 @MooringController('admin/quarantine', 'admin')
+@Touches('fleet')
 export class QuarantineController {
   constructor(private readonly quarantine: Quarantine) {}
 

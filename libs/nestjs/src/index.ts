@@ -1,3 +1,4 @@
+export { covers, isWithin, typeOfOwner, type AccessLimits, type LimitedJob } from './access/access-limits.js';
 export type {
   Artifact,
   ArtifactBytes,
@@ -5,6 +6,13 @@ export type {
   ArtifactRange,
   ArtifactStore,
 } from './artifacts/artifact-store.js';
+export {
+  AuditLog,
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  type AuditRecord,
+} from './audit/audit-log.js';
 export { CommittedArtifacts } from './artifacts/committed-artifacts.js';
 export type { RunArtifacts } from './artifacts/run-artifacts.js';
 export { receiptOf } from './enqueue/durable-answer.js';

@@ -1,6 +1,7 @@
 import { Owners, Slots } from '#core';
 import { Global, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { AuditLog } from './audit/audit-log.js';
 import { JobCanceller } from './cancel/job-canceller.js';
 import {
   MOORING_OPTIONS,
@@ -53,6 +54,7 @@ const ROOT_PROVIDERS: Provider[] = [
   Outbox,
   StoreAccess,
   JobSources,
+  AuditLog,
   ...READERS,
   ...LISTS,
   ...SWEEP_PROVIDERS,
@@ -101,6 +103,7 @@ function rootModule(options: Provider, imports: NonNullable<DynamicModule['impor
       MOORING_OPTIONS,
       Owners,
       Slots,
+      AuditLog,
       Journal,
       MooringStore,
       Outbox,

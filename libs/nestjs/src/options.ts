@@ -23,6 +23,8 @@ export interface MooringOptions extends Omit<OwnersOptions, 'outbox'> {
   readonly listeners?: readonly FactListener[];
   /** Tells other services. Without it nothing is kept for them. */
   readonly publisher?: Publisher;
+  /** How long, and how many, entries of the audit log are kept. Default 90 days and about 100,000. */
+  readonly audit?: { readonly age?: number | string; readonly count?: number };
   /** For the processors of queues of kinds in this process. */
   readonly worker?: KindWorkerOptions;
 }

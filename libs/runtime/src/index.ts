@@ -16,6 +16,7 @@ export { Metrics, type CountedFact } from './metrics/metrics.js';
 export { readSettings, refuse, runApp, Runtime, type AppDefinition } from './process/run-app.js';
 export { Shutdown } from './shutdown/shutdown.js';
 export { checkStore, UnfitStoreError } from './store/check.js';
+export { RateLimits, type Rate } from './store/rates/rate-limits.js';
 export { closeStore, connectStore, type StoreConnection } from './store/connect.js';
 export { storeMemory, type StoreMemory } from './store/memory.js';
 export {

@@ -1,4 +1,4 @@
-import { ForEverybody } from '#http';
+import { ForEverybody, Touches } from '#http';
 import { Controller, Get, Header, type Type } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { hash } from 'node:crypto';
@@ -26,6 +26,7 @@ export function demoPage(name: string, module: string, { values = {}, frames }: 
   @ApiExcludeController()
   @Controller(`demo/${name}`)
   @ForEverybody()
+  @Touches('nothing')
   class DemoController {
     @Get()
     @Header('content-type', 'text/html; charset=utf-8')

@@ -1,7 +1,7 @@
 import { ApiProblem } from '#http';
 import type { Runtime } from '#runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ApiEnv } from '../api-env.js';
+import { keysOf, type ApiEnv } from '../api-env.js';
 import { EVENTS_PATH } from '../events/events.controller.js';
 import { sendProblem } from '../send-problem.js';
 import { refuseForeignHost, refuseOtherSite, requireKey } from './caller.js';
@@ -38,9 +38,10 @@ export function admit(fastify: FastifyInstance, runtime: Runtime, env: ApiEnv): 
   });
 }
 
-function checksOfCaller({ API_KEYS, EVENT_SECRETS, HOST }: ApiEnv): Check[] {
-  if (API_KEYS) return [requireKey(API_KEYS, EVENT_SECRETS ? [EVENTS_PATH] : [])];
-  return [refuseForeignHost(HOST), refuseOtherSite];
+function checksOfCaller(env: ApiEnv): Check[] {
+  const keys = keysOf(env);
+  if (keys) return [requireKey(keys, env.EVENT_SECRETS ? [EVENTS_PATH] : [])];
+  return [refuseForeignHost(env.HOST), refuseOtherSite];
 }
 
 /** Refuses a call that needs the store while there is no connection. It would wait for the first one however long that takes. */

@@ -29,11 +29,14 @@ export class RefusalLog {
     private readonly windowMs = WINDOW_MS,
   ) {}
 
-  note(refusal: Refusal): void {
+  /** Whether the refusal was logged by itself. */
+  note(refusal: Refusal): boolean {
     this.window ??= setTimeout(() => this.endWindow(), this.windowMs).unref();
-    if (this.hasLineFor(refusal.by === undefined ? `address ${refusal.address}` : `key ${refusal.by}`))
-      this.log.info({ event: 'request.refused', ...refusal });
+    const caller = refusal.by === undefined ? `address ${refusal.address}` : `key ${refusal.by}`;
+    const isLogged = this.hasLineFor(caller);
+    if (isLogged) this.log.info({ event: 'request.refused', ...refusal });
     else this.unlogged += 1;
+    return isLogged;
   }
 
   private hasLineFor(caller: string): boolean {

@@ -1,10 +1,11 @@
 import type { CalledRequest } from '#http';
+import type { AuditLog } from '#nestjs';
 import { logContext, type Runtime } from '#runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RefusalLog } from './refusal-log.js';
 
 /** Adds the request id to every log line of a request and to its answer. */
-export function logRequests(fastify: FastifyInstance, { log }: Runtime): void {
+export function logRequests(fastify: FastifyInstance, { log }: Runtime, audit: AuditLog): void {
   const refusals = new RefusalLog(log);
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -20,7 +21,13 @@ export function logRequests(fastify: FastifyInstance, { log }: Runtime): void {
       const tookMs = Math.round(reply.elapsedTime);
       logContext.run({ requestId: request.id }, () => {
         log[status >= 500 ? 'warn' : 'debug']({ event: 'request.answered', method, url, status, tookMs });
-        if (status === 401 || status === 403) refusals.note({ status, method, url, address, by });
+        if (status !== 401 && status !== 403) return;
+        const isLogged = refusals.note({ status, method, url, address, by });
+        // Those without a line of their own are left out: refusals must not fill the audit log.
+        if (!isLogged || by === undefined || request.isAudited) return;
+        const refused = { who: by, what: 'key.refused', on: `${method} ${url}`, outcome: 'refused' } as const;
+        const entry = { ...refused, status, requestId: request.id, address };
+        audit.write(entry).catch((err: unknown) => log.warn({ event: 'audit.lost', err }));
       });
       done();
     },

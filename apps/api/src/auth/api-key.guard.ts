@@ -1,8 +1,9 @@
-import { ApiProblem, NEEDS, type CalledRequest, type Scope } from '#http';
+import { ApiProblem, NEEDS, type Scope } from '#http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { findKey, type ApiKey } from './api-keys.js';
+import type { RatedRequest } from './rate.guard.js';
 
 /** Keys of this API. Undefined means that every local caller may do everything. */
 export abstract class ApiKeys {
@@ -25,12 +26,14 @@ export class ApiKeyGuard implements CanActivate {
     ]);
     if (scope === null) return true;
 
-    const request = context.switchToHttp().getRequest<FastifyRequest & CalledRequest>();
+    const request = context.switchToHttp().getRequest<FastifyRequest & RatedRequest>();
     const key = findKeyIn(request.headers.authorization, this.keys.known);
     if (!key) throw keyRequired();
     // Set before the scope is checked, so that the log can name a refused key.
     request.caller = key.name;
     request.scopes = key.scopes;
+    request.limits = key.limits;
+    request.rate = key.rate;
     if (scope === undefined)
       throw new ApiProblem(
         403,

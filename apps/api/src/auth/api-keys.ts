@@ -1,4 +1,6 @@
 import { SCOPES, type Scope } from '#http';
+import type { AccessLimits } from '#nestjs';
+import type { Rate } from '#runtime';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 
@@ -7,6 +9,10 @@ export interface ApiKey {
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
   readonly hash: Buffer;
+  /** Undefined for a key that may touch everything. */
+  readonly limits?: AccessLimits;
+  /** Undefined for a key without a rate. */
+  readonly rate?: Rate;
 }
 
 /** Parses `name:scope+scope:sha256,…` and reports every invalid entry. */

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 
-import { Needs, notFound } from '#http';
+import { Needs, notFound, Touches } from '#http';
 import { ApiDocument } from './api-document.js';
 import { FILES, PAGE, POLICY } from './docs-page.js';
 
@@ -10,6 +10,7 @@ import { FILES, PAGE, POLICY } from './docs-page.js';
 @ApiExcludeController()
 @Controller()
 @Needs('read')
+@Touches('nothing')
 export class DocsController {
   constructor(private readonly document: ApiDocument) {}
 

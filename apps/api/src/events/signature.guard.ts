@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ApiProblem } from '#http';
+import { ApiProblem, type CalledRequest } from '#http';
 import { BATCH, contentMode, STRUCTURED } from './content-modes.js';
 import { troubleWithSignature } from './signature.js';
 
@@ -15,7 +15,8 @@ export class SignatureGuard implements CanActivate {
   constructor(private readonly secrets: EventSecrets) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const { headers, body } = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<FastifyRequest & CalledRequest>();
+    const { headers, body } = request;
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const trouble = troubleWithSignature(headers, bytes, this.secrets.known, Date.now());
     if (trouble) throw new ApiProblem(401, 'BAD_SIGNATURE', trouble);
@@ -24,6 +25,8 @@ export class SignatureGuard implements CanActivate {
       const detail = `Send signed events as ${STRUCTURED} or ${BATCH}: a signature does not cover headers.`;
       throw new ApiProblem(415, 'UNSUPPORTED_MEDIA_TYPE', detail);
     }
+    // The audit log names it so.
+    request.caller = 'signature';
     return true;
   }
 }

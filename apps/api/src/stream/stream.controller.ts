@@ -1,4 +1,4 @@
-import { Describes, Needs } from '#http';
+import { Describes, Needs, Touches } from '#http';
 import { enoughOf } from '#workload-kit/api';
 import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiOkResponse, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
@@ -18,6 +18,7 @@ export class StreamController {
 
   @Get()
   @Needs('read')
+  @Touches('fleet')
   @ApiProduces('text/event-stream')
   @ApiQuery({
     name: 'topics',

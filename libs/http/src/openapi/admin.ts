@@ -124,3 +124,30 @@ export const QUARANTINE = {
     },
   },
 } as const satisfies Record<string, RouteDescription>;
+
+export const AUDIT = {
+  read: {
+    id: 'listAudit',
+    summary: 'List what callers changed, newest first',
+    description: 'An entry for each call that changed something, or was refused. Enqueues are left out.',
+    answers: {
+      200: {
+        entries: [
+          {
+            id: '1772357400000-0',
+            at: ACCEPTED_AT,
+            who: 'ops',
+            what: 'owner.cancel',
+            on: 'trip:42',
+            outcome: 'done',
+            status: 200,
+            requestId: '2f1c9d34-5d0b-4f4e-9a54-0b6c1f7f0a11',
+            address: '10.0.0.7',
+            details: { reason: 'called off' },
+          },
+        ],
+        cursor: null,
+      },
+    },
+  },
+} as const satisfies Record<string, RouteDescription>;

@@ -49,6 +49,7 @@ const DETAILS = {
   ],
   OWNER_FULL: [429, 'trip:42 has as many jobs as it may have. Try again when some have ended.'],
   QUEUE_FULL: [429, 'Queue "probe" has 100000 jobs waiting, its limit. Try again later.'],
+  RATE_LIMITED: [429, 'The key "shop" may make 100 requests in 1 s. Try again in 10 ms.'],
   REQUEST_HEADER_FIELDS_TOO_LARGE: [431, 'The headers are larger than 16 KiB. Send fewer or shorter ones.'],
   INTERNAL: [500, 'Internal error. The log has the details under this requestId.'],
   ARTIFACT_UNAVAILABLE: [
@@ -86,6 +87,7 @@ export const OF_EVERY_CALL: readonly KnownCode[] = [
   'CROSS_SITE',
   'REQUEST_TIMEOUT',
   'WRONG_HOST',
+  'RATE_LIMITED',
   'REQUEST_HEADER_FIELDS_TOO_LARGE',
   'INTERNAL',
   'SHUTTING_DOWN',

@@ -49,7 +49,10 @@ export class JobSources {
   }
 
   /** These structures of all queues that may have such jobs, queue by queue. */
-  inQueues(filter: Pick<JobFilter, 'queue' | 'kind'>, structures: readonly Structure[]): QueueSource[] {
+  inQueues(
+    filter: Pick<JobFilter, 'queue' | 'kind' | 'within'>,
+    structures: readonly Structure[],
+  ): QueueSource[] {
     return this.namesOf(filter).flatMap((queue) =>
       structures.map((structure) => new QueueSource(this.store, queue, structure)),
     );
@@ -62,10 +65,13 @@ export class JobSources {
   }
 
   /** The queues to look into. All jobs of a known kind are in its queue. */
-  private namesOf({ queue, kind }: Pick<JobFilter, 'queue' | 'kind'>): string[] {
+  private namesOf({ queue, kind, within = {} }: Pick<JobFilter, 'queue' | 'kind' | 'within'>): string[] {
     const ofKind = kind === undefined ? undefined : this.kinds.find(kind)?.queue;
+    const ofKinds = within.kinds?.map((each) => this.kinds.find(each)?.queue);
     return [...this.queues.all().keys()]
       .filter((name) => (queue === undefined || name === queue) && (ofKind === undefined || name === ofKind))
+      .filter((name) => within.queues?.includes(name) ?? true)
+      .filter((name) => ofKinds === undefined || ofKinds.includes(name) || ofKinds.includes(undefined))
       .toSorted();
   }
 }

@@ -84,7 +84,8 @@ const FORMS: Readonly<Record<string, RegExp>> = {
 };
 
 /** A short name of the filters. */
-function nameOf({ queue, kind, state, owner, error }: JobFilter): string {
-  const text = JSON.stringify([queue, kind, state, owner, error].map((each) => each ?? null));
+function nameOf({ queue, kind, state, owner, error, within }: JobFilter): string {
+  const filters = [queue, kind, state, owner, error].map((each) => each ?? null);
+  const text = JSON.stringify(within ? [...filters, within] : filters);
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }

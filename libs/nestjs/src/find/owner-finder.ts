@@ -1,4 +1,4 @@
-import { Owners, type OwnerSummary } from '#core';
+import { Owners, type OwnerList, type OwnerSummary } from '#core';
 import { escapeText, inGroups } from '#core/parts';
 import { Inject, Injectable } from '@nestjs/common';
 import { MooringStore } from '../store/mooring-store.js';
@@ -19,6 +19,13 @@ export interface OwnerFilter {
   /** Of the id if there is a `type`, else of the name, as in `trip:4`. */
   readonly prefix?: string | undefined;
   readonly state?: 'open' | 'closed' | undefined;
+  /** Only owners of these types. */
+  readonly types?: readonly string[] | undefined;
+}
+
+interface Page {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
 }
 
 /** An owner as a list shows it. */
@@ -48,25 +55,38 @@ export class OwnerFinder {
   ) {}
 
   /** With `state` a page may have fewer owners than asked, and a cursor. */
-  async find(
-    { type, prefix = '', state }: OwnerFilter,
-    {
-      cursor,
-      limit = PAGE,
-    }: { readonly cursor?: string | undefined; readonly limit?: number | undefined } = {},
-  ): Promise<OwnerPage> {
-    const list = await this.owners.list({
-      prefix: beginningOf(type, prefix),
-      limit,
-      ...(state && { state }),
-      ...(cursor !== undefined && { cursor: fromCursor(cursor, NAME) }),
-    });
+  async find(filter: OwnerFilter, { cursor, limit = PAGE }: Page = {}): Promise<OwnerPage> {
+    const after = cursor === undefined ? undefined : fromCursor(cursor, NAME);
+    const list = await this.listTypes(filter, limit, after);
     const looked = await this.lookAt(list.owners);
     const now = Date.now();
     return {
       owners: list.owners.map((summary, i) => viewOf(summary, looked[i]!, now)),
       cursor: list.cursor === undefined ? null : toCursor(list.cursor),
     };
+  }
+
+  /** Of several types, one after the other in the order of their names, until the page is full. */
+  private async listTypes(
+    { type, prefix = '', state, types }: OwnerFilter,
+    limit: number,
+    after: string | undefined,
+  ): Promise<OwnerList> {
+    const beginnings = narrowed(beginningOf(type, prefix), types);
+    const owners: OwnerSummary[] = [];
+    for (const beginning of beginnings) {
+      const isAt = after !== undefined && (beginnings.length === 1 || after.startsWith(beginning));
+      if (after !== undefined && !isAt && after > beginning) continue;
+      const list = await this.owners.list({
+        prefix: beginning,
+        limit: limit - owners.length,
+        ...(state && { state }),
+        ...(isAt && { cursor: after }),
+      });
+      owners.push(...list.owners);
+      if (list.cursor !== undefined) return { owners, cursor: list.cursor };
+    }
+    return { owners };
   }
 
   private async lookAt(owners: readonly OwnerSummary[]): Promise<Looked[]> {
@@ -84,6 +104,15 @@ export class OwnerFinder {
 /** A prefix may also be the whole beginning of the name. */
 function beginningOf(type: string | undefined, prefix: string): string {
   return type === undefined || prefix.startsWith(`${type}:`) ? prefix : `${type}:${prefix}`;
+}
+
+/** How the names of these types begin that have this beginning, in the order of names. */
+function narrowed(beginning: string, types: readonly string[] | undefined): string[] {
+  if (types === undefined) return [beginning];
+  const all = [...new Set(types)]
+    .map((type) => `${type}:`)
+    .filter((each) => each.startsWith(beginning) || beginning.startsWith(each));
+  return all.map((each) => (beginning.startsWith(each) ? beginning : each)).toSorted();
 }
 
 function viewOf({ owner, state, count }: OwnerSummary, looked: Looked, now: number): ListedOwner {

@@ -92,8 +92,8 @@ export class MatchingJobs {
     at: QueuePosition | undefined,
     limit: number,
   ): Promise<FoundJobs> {
-    const { action, filter } = record;
-    const sources = this.sources.inQueues(filter, structuresFor(action, filter.state) ?? []);
+    const { action, filter, limitedTo: within } = record;
+    const sources = this.sources.inQueues({ ...filter, within }, structuresFor(action, filter.state) ?? []);
     const source = sources.find(({ name }) => name === at?.source) ?? sources[0];
     if (!source) return { jobs: [], seen: 0, position: undefined };
     const event = at?.event ?? (watches(record) ? await this.moved.last(source.queue) : undefined);
@@ -176,10 +176,11 @@ function matchOf(
 
 /** A job that was accepted after the operation began is not cancelled by it, and one that it has retried is not retried again. */
 function isFor(
-  { action, filter, startedAt, operationId }: OperationRecord,
+  { action, filter, limitedTo: within, startedAt, operationId }: OperationRecord,
   job: ListedJob,
   retriedBy: string,
 ): boolean {
-  if (!matches(job, filter) || (job.endedAt ?? job.acceptedAt) >= (filter.before ?? '~')) return false;
+  if (!matches(job, { ...filter, within }) || (job.endedAt ?? job.acceptedAt) >= (filter.before ?? '~'))
+    return false;
   return action === 'cancel' ? job.acceptedAt <= startedAt : action === 'remove' || retriedBy < operationId;
 }

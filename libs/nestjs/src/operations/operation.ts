@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AccessLimits } from '../access/access-limits.js';
 import type { BriefJob } from '../find/listed-job.js';
 import type { Structure } from '../find/queue-source.js';
 
@@ -29,6 +30,8 @@ export interface OperationOrder {
   readonly dryRun?: boolean;
   /** Who asked for it. */
   readonly by: string;
+  /** What its caller is limited to. Other jobs are not looked for. */
+  readonly limitedTo?: AccessLimits | undefined;
 }
 
 /**
@@ -47,7 +50,8 @@ export interface Problem {
 }
 
 /** An operation as callers see it. */
-export interface OperationView extends Required<OperationOrder> {
+export interface OperationView extends OperationOrder {
+  readonly dryRun: boolean;
   readonly operationId: string;
   readonly state: OperationState;
   /** How many jobs it has looked at. */

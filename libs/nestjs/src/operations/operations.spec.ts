@@ -12,6 +12,7 @@ import {
   JobReader,
   Operations,
   OperationWorker,
+  type AccessLimits,
   type OperationFilter,
   type OperationView,
 } from '../index.js';
@@ -164,6 +165,25 @@ describe('an operation', () => {
       [hot[0]!, ...late].toSorted(),
     );
     expect(runs).toHaveLength(4);
+  });
+
+  it('is cut to what its caller is limited to', async () => {
+    await addFailed(['trip:1', 'trip:2']);
+    const found = async (limitedTo: AccessLimits): Promise<{ matched: number; seen: number }> => {
+      const order = { action: 'retry', filter: {}, dryRun: true, by: BY, limitedTo } as const;
+      const { operationId } = await context.get(Operations).start(order);
+      await context.get(OperationWorker).work();
+      const { matched, seen } = (await context.get(Operations).get(operationId))!;
+      return { matched, seen };
+    };
+
+    expect(await found({ ownerTypes: ['trip', 'site'], kinds: ['work'], queues: ['work'] })).toEqual({
+      matched: 2,
+      seen: 2,
+    });
+    expect(await found({ ownerTypes: ['trip'] })).toEqual({ matched: 0, seen: 2 });
+    expect(await found({ kinds: ['other'] })).toEqual({ matched: 0, seen: 0 });
+    expect(await found({ queues: ['other'] })).toEqual({ matched: 0, seen: 0 });
   });
 
   it('cancels jobs that have not ended, by queue or by owner', async () => {

@@ -35,7 +35,7 @@ export class Operations {
   ) {}
 
   /** It is stored when this answers. */
-  async start({ action, filter, dryRun = false, by }: OperationOrder): Promise<OperationView> {
+  async start({ action, filter, dryRun = false, by, limitedTo }: OperationOrder): Promise<OperationView> {
     const checked = this.check({ action, filter, by });
     const nowMs = await this.store.now();
     const record: OperationRecord = {
@@ -48,13 +48,22 @@ export class Operations {
       samples: [],
       problems: [],
       by,
+      ...(limitedTo && { limitedTo }),
       startedAt: new Date(nowMs).toISOString(),
       pending: [],
       isSeen: false,
     };
     await this.book.save(record);
     const { operationId } = record;
-    this.journal.tell({ event: 'operation.asked', by, operationId, action, filter: checked, dryRun });
+    this.journal.tell({
+      event: 'operation.asked',
+      by,
+      operationId,
+      action,
+      filter: checked,
+      dryRun,
+      limitedTo,
+    });
     return viewOf(record);
   }
 

@@ -1,4 +1,4 @@
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type Command } from 'ioredis';
 import { describeAddress, type StoreAddress, type StoreLogin } from '../config/store-config.js';
 import type { Log } from '../log/log.js';
 import { within } from '../time/within.js';
@@ -32,6 +32,7 @@ export function connectStore(address: StoreAddress, log: Log, hasCallers = false
   const redis = open(address, hasCallers ? { ...OPTIONS, ...FOR_CALLERS } : OPTIONS);
   const name = describeAddress(address);
   const said = new Set<string>();
+  if (hasCallers) readBeforeTimeouts(redis);
   redis.on('error', (error: Error) => {
     const why = reasonOf(error);
     // A store that is away fails many times a second in the same few ways; each is said once.
@@ -44,6 +45,32 @@ export function connectStore(address: StoreAddress, log: Log, hasCallers = false
     said.clear();
   });
   return redis;
+}
+
+const TIMED_OUT = 'Command timed out';
+
+interface Sender {
+  sendCommand: (command: Command, ...more: unknown[]) => unknown;
+}
+
+/**
+ * Lets a command whose time is over have the answer that has arrived. A process that did not run for as long, because it was busy or the
+ * machine was, comes to its timers before it reads from its connections: without this it would refuse what the store has long answered.
+ */
+export function readBeforeTimeouts(redis: StoreConnection): void {
+  const sender = redis as unknown as Sender;
+  const send = sender.sendCommand.bind(redis);
+  sender.sendCommand = (command, ...more) => {
+    const reject = command.reject;
+    command.reject = (error) => {
+      if (error.message !== TIMED_OUT) return reject(error);
+      // What has arrived is read between the timers and this.
+      setImmediate(() => {
+        if (!command.isSettled) reject(error);
+      });
+    };
+    return send(command, ...more);
+  };
 }
 
 /** Why the store cannot be reached. */

@@ -1,4 +1,4 @@
-import { Describes, Needs } from '#http';
+import { Audits, Describes, Needs, Touches } from '#http';
 import { enoughOf } from '#workload-kit/api';
 import { Body, Controller, Get, Headers, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
@@ -13,6 +13,7 @@ import { DRIVERS } from './trips-openapi.js';
 @ApiTags('trips')
 @ApiBearerAuth()
 @Controller('v1/drivers')
+@Touches({ ownerTypes: ['driver'] })
 export class DriversController {
   constructor(
     private readonly trips: Trips,
@@ -21,6 +22,7 @@ export class DriversController {
 
   @Put(':id')
   @Needs('enqueue')
+  @Audits('driver.set-available', { details: ['available'] })
   @ApiOkResponse({ standardSchema: DriverAnswer })
   async setAvailable(
     @Param('id', { schema: Id }) id: string,

@@ -1,4 +1,4 @@
-import { Caller, Describes, idempotencyKeyOf, Needs } from '#http';
+import { Audits, Caller, Describes, idempotencyKeyOf, Needs, NotAudited, Touches } from '#http';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { TripAnswer, type Trip } from './trip.js';
@@ -10,11 +10,13 @@ import { TRIPS } from './trips-openapi.js';
 @ApiTags('trips')
 @ApiBearerAuth()
 @Controller('v1/trips')
+@Touches({ ownerTypes: ['trip', 'driver'] })
 export class TripsController {
   constructor(private readonly trips: Trips) {}
 
   @Post()
   @Needs('enqueue')
+  @NotAudited()
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
@@ -39,6 +41,7 @@ export class TripsController {
   @Post(':id/accept')
   @HttpCode(200)
   @Needs('enqueue')
+  @Audits('trip.accept', { details: ['driverId'] })
   @ApiOkResponse({ standardSchema: TripAnswer })
   accept(@Param('id') id: string, @Body({ schema: DriverBody }) { driverId }: DriverBody): Promise<Trip> {
     return this.trips.accept(id, driverId);
@@ -47,6 +50,7 @@ export class TripsController {
   @Post(':id/decline')
   @HttpCode(200)
   @Needs('enqueue')
+  @Audits('trip.decline', { details: ['driverId'] })
   @ApiOkResponse({ standardSchema: TripAnswer, description: 'The driver is free for the next offer.' })
   decline(@Param('id') id: string, @Body({ schema: DriverBody }) { driverId }: DriverBody): Promise<Trip> {
     return this.trips.decline(id, driverId);
@@ -55,6 +59,7 @@ export class TripsController {
   @Post(':id/complete')
   @HttpCode(200)
   @Needs('enqueue')
+  @Audits('trip.complete')
   @ApiOkResponse({ standardSchema: TripAnswer })
   complete(@Param('id') id: string): Promise<Trip> {
     return this.trips.complete(id);
@@ -63,6 +68,7 @@ export class TripsController {
   @Post(':id/cancel')
   @HttpCode(200)
   @Needs('cancel')
+  @Audits('trip.cancel', { details: ['reason'] })
   @ApiOkResponse({ standardSchema: TripAnswer })
   cancel(
     @Param('id') id: string,

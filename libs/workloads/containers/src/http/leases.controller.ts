@@ -1,8 +1,20 @@
 import { Journal } from '#nestjs';
-import { Caller, Cursor, Describes, idempotencyKeyOf, Needs, type Reply } from '#http';
+import {
+  Audits,
+  Caller,
+  type CallerLimits,
+  Cursor,
+  Describes,
+  idempotencyKeyOf,
+  Limits,
+  Needs,
+  NotAudited,
+  type Reply,
+  Touches,
+} from '#http';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { leaseFact } from '../lease-kinds.js';
+import { leaseFact, OWNER_TYPE } from '../lease-kinds.js';
 import { LeaseAnswer, type Lease, type LeaseRecord, type LeaseState } from '../lease.js';
 import { Leases } from '../leases.service.js';
 import { CleanUpBody, LeaseBody, LeasesAnswer, RenewBody, State } from './lease-schemas.js';
@@ -12,6 +24,7 @@ import { LEASES } from './leases-openapi.js';
 @ApiTags('leases')
 @ApiBearerAuth()
 @Controller('v1/leases')
+@Touches({ ownerTypes: [OWNER_TYPE] })
 export class LeasesController {
   constructor(
     private readonly leases: Leases,
@@ -21,6 +34,7 @@ export class LeasesController {
   @Post()
   @HttpCode(202)
   @Needs('enqueue')
+  @NotAudited()
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
@@ -32,7 +46,9 @@ export class LeasesController {
     @Res({ passthrough: true }) reply: Reply,
     @Headers('idempotency-key') key: string | undefined,
     @Caller() caller: string,
+    @Limits() limits: CallerLimits,
   ): Promise<Lease> {
+    if (owner !== undefined) limits.checkOwners([owner]);
     const order = { image, livesMs: duration, owner };
     const lease = await this.leases.ask(order, idempotencyKeyOf(caller, key));
     reply.header('location', `/v1/leases/${lease.id}`);
@@ -60,6 +76,7 @@ export class LeasesController {
   @Post(':id/renew')
   @HttpCode(200)
   @Needs('enqueue')
+  @Audits('lease.renew', { details: ['duration'] })
   @ApiOkResponse({ standardSchema: LeaseAnswer })
   async renew(@Param('id') id: string, @Body({ schema: RenewBody }) { duration }: RenewBody): Promise<Lease> {
     return shown(await this.leases.renew(id, duration));
@@ -68,6 +85,7 @@ export class LeasesController {
   @Delete(':id')
   @HttpCode(202)
   @Needs('cancel')
+  @Audits('lease.end')
   @ApiAcceptedResponse({ standardSchema: LeaseAnswer, description: 'It ends; `GET` says when it has.' })
   async end(@Param('id') id: string, @Caller() caller: string): Promise<Lease> {
     return shown(await this.leases.delete(id, caller));
@@ -76,6 +94,7 @@ export class LeasesController {
   @Post(':id/cleanup')
   @HttpCode(202)
   @Needs('admin')
+  @Audits('lease.clean-up', { details: ['release'] })
   @ApiAcceptedResponse({ standardSchema: LeaseAnswer, description: 'Of one that is `manual-cleanup`.' })
   async cleanUp(
     @Param('id') id: string,

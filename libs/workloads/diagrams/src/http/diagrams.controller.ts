@@ -1,5 +1,14 @@
 import { parseOwner, type Owner } from '#core';
-import { ApiProblem, Describes, Needs, TakesUpTo } from '#http';
+import {
+  ApiProblem,
+  type CallerLimits,
+  Describes,
+  Limits,
+  Needs,
+  NotAudited,
+  TakesUpTo,
+  Touches,
+} from '#http';
 import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -16,18 +25,22 @@ import { DIAGRAMS } from './diagrams-openapi.js';
 @ApiTags('diagrams')
 @ApiBearerAuth()
 @Controller('v1/diagrams')
+@Touches({ ownerTypes: [OWNER_TYPE] })
 export class DiagramsController {
   constructor(private readonly diagrams: DiagramsService) {}
 
   @Post()
   @Needs('enqueue')
+  @NotAudited()
   @TakesUpTo(MAX_BODY_BYTES)
   @ApiAcceptedResponse({ standardSchema: DiagramAnswer, description: 'It is being made.' })
   @ApiOkResponse({ standardSchema: DiagramAnswer, description: 'It is in the cache.' })
   async ask(
     @Body({ schema: DiagramBody }) { owner, ...request }: DiagramBody,
+    @Limits() limits: CallerLimits,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DiagramView> {
+    if (owner !== undefined) limits.checkOwners([owner]);
     checkSize(request.source);
     const by = owner === undefined ? undefined : ownerIn(owner);
     const view = await this.diagrams.ask(request, by);

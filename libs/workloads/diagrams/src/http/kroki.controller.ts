@@ -1,4 +1,4 @@
-import { ApiProblem, Needs } from '#http';
+import { ApiProblem, Needs, NotAudited, Touches } from '#http';
 import { enoughOf, TakesBytes } from '#workload-kit/api';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasPicture, isUnderWay, type DiagramView, type Flaw } from '../diagram.js';
 import { DiagramWaiter } from '../diagram-waiter.js';
 import { DiagramsService } from '../diagrams.service.js';
+import { OWNER_TYPE } from '../diagram-kinds.js';
 import { DIAGRAM_TYPES, OUTPUTS } from '../render/types.js';
 import { ALIASES, MAX_BODY_BYTES, typeNamed } from './diagram-schemas.js';
 import { decodeSource, readSource } from './kroki-source.js';
@@ -19,6 +20,8 @@ const RETRY_AFTER_MS = 2_000;
 @ApiExcludeController()
 @Controller(NAMES)
 @Needs('enqueue')
+@Touches({ ownerTypes: [OWNER_TYPE] })
+@NotAudited()
 export class KrokiController {
   constructor(
     private readonly diagrams: DiagramsService,

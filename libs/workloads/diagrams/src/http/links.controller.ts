@@ -1,4 +1,4 @@
-import { ForEverybody } from '#http';
+import { ForEverybody, Touches } from '#http';
 import { Controller, Get, Headers, Param, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -13,6 +13,7 @@ const RETRY_AFTER_S = 1;
 @ApiExcludeController()
 @Controller('d')
 @ForEverybody()
+@Touches('nothing')
 export class LinksController {
   constructor(
     private readonly diagrams: DiagramsService,

@@ -1,4 +1,4 @@
-import { ForEverybody, isKnown } from '#http';
+import { ForEverybody, isKnown, Touches } from '#http';
 import { Controller, Get, Headers, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -19,6 +19,7 @@ const HEADERS = {
 @ApiExcludeController()
 @Controller('sites')
 @ForEverybody()
+@Touches('nothing')
 export class ServedController {
   constructor(private readonly served: ServedSites) {}
 

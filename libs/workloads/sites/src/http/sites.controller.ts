@@ -1,4 +1,4 @@
-import { Caller, Describes, Needs } from '#http';
+import { Audits, Caller, Describes, Needs, NotAudited, Touches } from '#http';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,
@@ -8,6 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OWNER_TYPE } from '../site-kinds.js';
 import { EntityTooLargeError } from '../site-errors.js';
 import { SiteAnswer, type SiteView } from '../site-view.js';
 import { SitesService } from '../sites.service.js';
@@ -28,11 +29,13 @@ const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i;
 @ApiTags('sites')
 @ApiBearerAuth()
 @Controller('v1/sites')
+@Touches({ ownerTypes: [OWNER_TYPE] })
 export class SitesController {
   constructor(private readonly sites: SitesService) {}
 
   @Post()
   @Needs('enqueue')
+  @NotAudited()
   @ApiCreatedResponse({ standardSchema: SiteAnswer })
   async create(
     @Body({ schema: SiteBody }) { name, url, pace }: SiteBody,
@@ -56,6 +59,7 @@ export class SitesController {
   @Delete(':id')
   @HttpCode(204)
   @Needs('cancel')
+  @Audits('site.delete')
   @ApiNoContentResponse({ description: 'Its builds are cancelled; nothing of it can be read any more.' })
   async delete(@Param('id') id: string, @Caller() caller: string): Promise<void> {
     await this.sites.delete(id, caller);
@@ -63,6 +67,7 @@ export class SitesController {
 
   @Put(':id/entities/:type/:entityId')
   @Needs('enqueue')
+  @NotAudited()
   @ApiCreatedResponse({ standardSchema: EntityAnswer })
   @ApiOkResponse({ standardSchema: EntityAnswer, description: 'It was there, and is another now.' })
   async put(
@@ -82,6 +87,7 @@ export class SitesController {
   @Delete(':id/entities/:type/:entityId')
   @HttpCode(204)
   @Needs('enqueue')
+  @Audits('site.remove-entity', { on: ['id', 'type', 'entityId'] })
   @ApiNoContentResponse()
   async remove(
     @Param('id') siteId: string,
