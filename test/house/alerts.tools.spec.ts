@@ -73,16 +73,15 @@ describe('the alerts', () => {
   });
 
   it('each have a description and a runbook section in the manual', () => {
-    const anchors = [...read(MANUAL).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!));
     for (const rule of read(RULES)
       .split(/^ +- alert: /m)
       .slice(1)) {
       expect(rule).toMatch(/severity: (critical|warning)\n/);
       expect(rule).toMatch(/summary: \S/);
       expect(rule).toMatch(/description: \S/);
-      const [, page, anchor] = /runbook: (\S+)#(\S+)/.exec(rule) ?? [];
+      const [, page, anchor] = /runbook_url: '\{\{ \$externalLabels\.docs \}\}(\S+)#(\S+)'/.exec(rule) ?? [];
       expect(page).toBe(MANUAL);
-      expect(anchors).toContain(anchor);
+      expect(anchors()).toContain(anchor);
     }
   });
 
@@ -105,19 +104,49 @@ describe.each([RULES, DASHBOARD])('%s', (file) => {
 });
 
 describe('the dashboard', () => {
-  it('has panels, each with a title and valid queries', async () => {
-    const { title, panels } = JSON.parse(read(DASHBOARD)) as {
-      title: string;
-      panels: { id: number; title: string; targets: { expr: string }[] }[];
-    };
-    expect(title).toBe('Mooring');
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-    expect(panels.filter(({ title: name, targets }) => !name || targets.length === 0)).toEqual([]);
+  const board = JSON.parse(read(DASHBOARD)) as Board;
+  const panels = board.panels.filter(({ type }) => type !== 'row');
+
+  it('has panels, each with a title, a description and valid queries', async () => {
+    expect(board.title).toBe('Mooring');
+    expect(new Set(board.panels.map(({ id }) => id)).size).toBe(board.panels.length);
+    expect(
+      panels.filter(({ title, description, targets }) => !title || !description || !targets?.length),
+    ).toEqual([]);
     const rules = panels
-      .flatMap(({ targets }) => targets)
-      .map(({ expr }, i) => ({ record: `panel_${i}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
+      .flatMap(({ targets = [] }) => targets)
+      .map(({ expr }, i) => ({ record: `panel_${i}`, expr: filledIn(expr) }));
     expect(await checkRules(rules)).toMatchObject({ ok: true });
   });
+
+  it('selects a fleet in every panel, and queues where its metrics have them', () => {
+    const variables = board.templating.list.map(({ name }) => name);
+    expect(variables).toEqual(['datasource', 'fleet', 'queue', 'kind', 'api', 'docs']);
+    const asked = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(asked.filter((expr) => !expr.includes('fleet=~"$fleet"'))).toEqual([]);
+    const manual = tableOf(read(MANUAL));
+    const selectors = asked.flatMap((expr) => [...expr.matchAll(/(mooring_\w+)(\{[^}]*\})/g)]);
+    const ofQueues = selectors.filter(([, name]) =>
+      manual.get(withoutSuffix(name!, [...manual.keys()]))!.labels.includes('queue'),
+    );
+    expect(ofQueues.length).toBeGreaterThan(10);
+    expect(ofQueues.filter(([, , labels]) => !labels!.includes('queue=~"$queue"'))).toEqual([]);
+  });
+
+  it('has limits where an alert has one, and links to the console and to sections of the manual', () => {
+    expect(panels.filter(({ fieldConfig }) => fieldConfig.defaults.thresholds).length).toBeGreaterThan(10);
+    expect(board.links.map(({ url }) => url)).toEqual(['${api}/console', `\${docs}${MANUAL}`]);
+    const linked = panels.flatMap(({ links = [] }) =>
+      links.map(({ url }) => url.split(`\${docs}${MANUAL}#`)[1]),
+    );
+    expect(linked).toHaveLength(panels.length);
+    expect(linked.filter((anchor) => !anchors().includes(anchor!))).toEqual([]);
+  });
+
+  /** With a value for each variable of the board. */
+  function filledIn(expr: string): string {
+    return expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(fleet|queue|kind)/g, '.*');
+  }
 
   async function checkRules(rules: readonly object[]): Promise<Checked> {
     const folder = await mkdtemp(join(tmpdir(), 'mooring-rules-'));
@@ -130,6 +159,23 @@ describe('the dashboard', () => {
     }
   }
 });
+
+interface Board {
+  readonly title: string;
+  readonly panels: readonly Panel[];
+  readonly links: readonly { readonly url: string }[];
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
+}
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly targets?: readonly { readonly expr: string }[];
+  readonly links?: readonly { readonly url: string }[];
+  readonly fieldConfig: { readonly defaults: { readonly thresholds?: object } };
+}
 
 interface Metric {
   readonly type: string;
@@ -188,6 +234,11 @@ function byName([a]: [string, unknown], [b]: [string, unknown]): number {
 /** Prometheus queries a histogram by its parts. */
 function withoutSuffix(name: string, known: readonly string[]): string {
   return known.includes(name) ? name : name.replace(/_(bucket|sum|count)$/, '');
+}
+
+/** The sections of the manual, as links name them. */
+function anchors(): string[] {
+  return [...read(MANUAL).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!));
 }
 
 /** The anchor that GitHub makes of a heading. */
