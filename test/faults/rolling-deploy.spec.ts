@@ -42,7 +42,7 @@ describe('a deploy in which an older worker meets newer jobs', () => {
     await fleet.untilState(known, 'completed');
     kept = [withNewPayload, ofNewKind];
     for (const id of [...kept, cancelled]) {
-      const { attempts, error, timeline } = await fleet.untilState(id, 'retrying');
+      const { attempts, error, timeline } = await fleet.untilState(id, 'delayed');
       expect([attempts, error]).toEqual([0, null]);
       expect(JSON.stringify(timeline)).toMatch(/no handler here|its payload cannot be read here/);
     }

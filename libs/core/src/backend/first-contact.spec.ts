@@ -11,9 +11,9 @@ describe.runIf(HAS_SERVER)('a queue whose store does not answer while it is made
   beforeEach(async () => {
     const [port] = await freePorts(1);
     server = await RedisServer.start(port!, { save: '""' });
-    redis = new Redis(port!, { commandTimeout: 100, maxRetriesPerRequest: null, enableReadyCheck: false });
+    redis = new Redis(port!, { commandTimeout: 500, maxRetriesPerRequest: null, enableReadyCheck: false });
     redis.on('error', () => undefined);
-    await redis.ping();
+    await until(() => redis.ping(), 'the store answers');
   });
   afterEach(async () => {
     redis.disconnect();
@@ -30,7 +30,7 @@ describe.runIf(HAS_SERVER)('a queue whose store does not answer while it is made
     await expect(add()).rejects.toThrow('Command timed out');
     server.thaw();
 
-    await until(() => add(), 'a job is added', 5_000);
+    await until(() => add(), 'a job is added');
     expect(await queue.getPrioritizedCount()).toBeGreaterThan(0);
     expect(reasons).toContain('Command timed out');
     expect(redis.listenerCount('close')).toBeLessThan(5);

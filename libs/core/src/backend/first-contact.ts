@@ -12,6 +12,7 @@ interface Internals {
   readonly handleClientError: unknown;
   readonly handleClientClose: unknown;
   readonly handleClientReady: unknown;
+  initializing: Promise<RedisClient>;
   init(): Promise<RedisClient>;
 }
 
@@ -42,7 +43,10 @@ export function askAgain(
     if (hasFailed && internals.status === 'initializing') {
       hasFailed = false;
       forgetListeners(internals);
-      asked = watch(internals.init().then(tell));
+      const initializing = internals.init();
+      // `close` waits for it.
+      internals.initializing = initializing;
+      asked = watch(initializing.then(tell));
     }
     return asked;
   };
