@@ -10,7 +10,7 @@ import { WorkerEnv } from '../../apps/worker/src/worker-env.js';
 import * as diagrams from '../../libs/workloads/diagrams/src/diagram-kinds.js';
 import * as sites from '../../libs/workloads/sites/src/site-kinds.js';
 import * as trips from '../../libs/workloads/trips/src/trip-kinds.js';
-import { manifestFiles, problemsOf, type Resource } from '../support/manifests.js';
+import { envOf, manifestFiles, podOf, problemsOf, type Resource } from '../support/manifests.js';
 import { root } from '../support/process.js';
 
 interface Kustomization {
@@ -182,27 +182,6 @@ function patchesOf(path: string): string[] {
   return (kustomizationAt(path).patches ?? [])
     .filter((patch) => patch.path)
     .map((patch) => join(dirname(path), patch.path!));
-}
-
-/** The pod of a deployment; with a patch, as Kustomize merges the only container: variables by name, all else by field. */
-function podOf(deployment: Resource, patch?: Resource) {
-  const pod = deployment.spec.template.spec;
-  const change = patch?.spec.template.spec.containers[0];
-  const [container] = pod.containers;
-  if (!change) return pod;
-  const env = Object.entries({ ...envOf(container), ...envOf(change) }).map(([name, value]) => ({
-    name,
-    value,
-  }));
-  return { ...pod, containers: [{ ...container, ...change, env }] };
-}
-
-function envOf({
-  env = [],
-}: {
-  env?: { name: string; value: string }[];
-}): Record<string, string | undefined> {
-  return Object.fromEntries(env.map(({ name, value }) => [name, value]));
 }
 
 /** What the app in the container reads: the variables of the image, of the configuration, of the secrets, its own. */

@@ -53,6 +53,27 @@ export function problemsOf(resource: Resource): string[] {
   return [...unread].filter(([, parent]) => seen.has(parent)).map(([path]) => `${path}: no such field`);
 }
 
+/** The pod of a deployment; with a patch, as Kustomize merges the only container: variables by name, all else by field. */
+export function podOf(deployment: Resource, patch?: Resource) {
+  const pod = deployment.spec.template.spec;
+  const change = patch?.spec.template.spec.containers[0];
+  const [container] = pod.containers;
+  if (!change) return pod;
+  const env = Object.entries({ ...envOf(container), ...envOf(change) }).map(([name, value]) => ({
+    name,
+    value,
+  }));
+  return { ...pod, containers: [{ ...container, ...change, env }] };
+}
+
+export function envOf({
+  env = [],
+}: {
+  env?: { name: string; value: string }[];
+}): Record<string, string | undefined> {
+  return Object.fromEntries(env.map(({ name, value }) => [name, value]));
+}
+
 interface ModelClass {
   readonly prototype: { validate(this: unknown): void };
 }
