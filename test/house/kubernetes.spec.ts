@@ -185,7 +185,9 @@ function patchesOf(path: string): string[] {
 }
 
 /** What the app in the container reads: the variables of the image, of the configuration, of the secrets, its own. */
-function settingsOf(container: { name: string; envFrom: { secretRef?: { name: string } }[] }) {
+function settingsOf(
+  container: { name: string; envFrom: { secretRef?: { name: string } }[] } & Parameters<typeof envOf>[0],
+) {
   const { literals } = kustomizationAt('base/kustomization.yaml').configMapGenerator![0]!;
   const secrets = container.envFrom.map(({ secretRef }) => secretRef && SECRETS[secretRef.name]);
   const env = Object.assign({}, Object.fromEntries(literals.map((each) => each.split('='))), ...secrets);

@@ -5,8 +5,11 @@ import { DescribesQuery } from './describes-query.js';
 import { LoadAnswer, LoadQuery } from './load-schemas.js';
 import { MooringController } from './mooring-controller.js';
 import { Needs } from './scopes.js';
+import { Describes } from './openapi/describes.js';
+import { LOAD } from './openapi/fleet.js';
 
 /** How much work there is: one number for an autoscaler. */
+@Describes(LOAD)
 @MooringController('load', 'fleet')
 export class LoadController {
   constructor(private readonly reader: LoadReader) {}
