@@ -77,9 +77,9 @@ async function startRedis({ command, environment }: Service) {
   const stranger = new Redis(port, { lazyConnect: true });
   for (const client of [redis, stranger]) client.on('error', () => undefined);
   try {
-    const [, config] = [await redis.ping(), await redis.config('GET', '*')];
+    await redis.ping();
+    const pairs = await redis.config('GET', '*');
     const refused: unknown = await stranger.get('x').catch((error: unknown) => error);
-    const pairs = config as string[];
     const entries = pairs.flatMap((name, i) => (i % 2 === 0 ? [[name, pairs[i + 1]!]] : []));
     return { config: Object.fromEntries(entries) as Record<string, string>, refused };
   } finally {
@@ -102,7 +102,8 @@ function composed(env: Record<string, string>): Record<string, Service> {
       return env[name] ?? standard;
     },
   );
-  return (load(filled, { schema: CORE_SCHEMA.withTags(mergeTag) }) as { services: Record<string, Service> }).services;
+  return (load(filled, { schema: CORE_SCHEMA.withTags(mergeTag) }) as { services: Record<string, Service> })
+    .services;
 }
 
 function bytesOf(size: string): number {

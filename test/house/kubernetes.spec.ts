@@ -191,5 +191,9 @@ function settingsOf(
   const { literals } = kustomizationAt('base/kustomization.yaml').configMapGenerator![0]!;
   const secrets = container.envFrom.map(({ secretRef }) => secretRef && SECRETS[secretRef.name]);
   const env = Object.assign({}, Object.fromEntries(literals.map((each) => each.split('='))), ...secrets);
-  return loadConfig(SCHEMAS[container.name]!, { ...env, ...envOf(container) }) as Record<string, unknown>;
+  const settings: Record<string, unknown> = loadConfig(SCHEMAS[container.name]!, {
+    ...env,
+    ...envOf(container),
+  });
+  return settings;
 }
