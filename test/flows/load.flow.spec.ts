@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
-import { manifestFiles } from '../support/manifests.js';
+import { scaledObjectsOf, type Resource } from '../support/manifests.js';
 import type { TestProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -13,9 +13,9 @@ interface Load {
 /** Decides as KEDA does with the ScaledObject of the pool for sites, without its delays: no pod while the number is 0. */
 class Scaler {
   readonly pods: TestProcess[] = [];
-  private readonly spec = manifestFiles()
-    .get('overlays/keda/scaled-objects.yaml')!
-    .find(({ metadata }) => metadata.name === 'mooring-worker-sites')!.spec;
+  private readonly spec = scaledObjectsOf('keda').find(
+    ({ metadata }) => metadata.name === 'mooring-worker-sites',
+  )!.spec;
 
   constructor(private readonly fleet: Fleet) {}
 
@@ -63,5 +63,21 @@ describe('a fleet whose workers are scaled by its load', () => {
     await fleet.untilState(late, 'completed');
     await until(async () => (await scaler.look()).load === 0, 'it is done');
     expect(scaler.pods).toHaveLength(0);
+  });
+
+  it('is scaled by the same queues if Prometheus is asked', async () => {
+    const { body } = await fleet.request('GET', '/v1/kinds');
+    const queueOf = new Map(
+      (body['kinds'] as { name: string; queue: string }[]).map((kind) => [kind.name, kind.queue]),
+    );
+    const asked = ({ spec }: Resource) => {
+      const { url, query } = spec.triggers[0].metadata as { url?: string; query: string };
+      const kinds = url && new URL(url).searchParams.get('kinds')!.split(',');
+      const queues = kinds
+        ? kinds.map((kind) => queueOf.get(kind))
+        : /queue=~"([^"]+)"/.exec(query)?.[1]?.split('|');
+      return [spec.scaleTargetRef.name, queues];
+    };
+    expect(scaledObjectsOf('keda-prometheus').map(asked)).toEqual(scaledObjectsOf('keda').map(asked));
   });
 });

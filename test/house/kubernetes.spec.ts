@@ -1,16 +1,19 @@
 import { dirname, join, normalize } from 'node:path';
 import { readFileSync } from 'node:fs';
-import type { Kind } from '#nestjs';
 import { loadConfig } from '#runtime';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { ApiEnv } from '../../apps/api/src/api-env.js';
 import { JanitorEnv } from '../../apps/janitor/src/janitor-env.js';
 import { WorkerEnv } from '../../apps/worker/src/worker-env.js';
-import * as diagrams from '../../libs/workloads/diagrams/src/diagram-kinds.js';
-import * as sites from '../../libs/workloads/sites/src/site-kinds.js';
-import * as trips from '../../libs/workloads/trips/src/trip-kinds.js';
-import { envOf, manifestFiles, podOf, problemsOf, type Resource } from '../support/manifests.js';
+import {
+  envOf,
+  manifestFiles,
+  podOf,
+  problemsOf,
+  scaledObjectsOf,
+  type Resource,
+} from '../support/manifests.js';
 import { root } from '../support/process.js';
 
 interface Kustomization {
@@ -133,35 +136,22 @@ describe.each(pods)('the pods of %s', (_name, pod) => {
 });
 
 describe.each(['keda', 'keda-prometheus'])('the autoscaler of overlays/%s', (overlay) => {
-  const scaled = files
-    .get(`overlays/${overlay}/scaled-objects.yaml`)!
-    .filter(({ kind }) => kind === 'ScaledObject');
+  const scaled = scaledObjectsOf(overlay);
 
-  it('scales each pool, by the load of its kinds and by its concurrency', () => {
+  it('scales each pool by its concurrency, and by its kinds where it asks the api', () => {
     const expected = pools.map(({ pool, patch }) => {
-      const { WORKER_KINDS = '', WORKER_CONCURRENCY = '' } = envOf(podOf(workers, patch).containers[0]);
-      return {
-        target: `mooring-worker-${pool}`,
-        of: queuesOf(WORKER_KINDS.split(',')),
-        at: WORKER_CONCURRENCY,
-      };
+      const { WORKER_KINDS, WORKER_CONCURRENCY } = envOf(podOf(workers, patch).containers[0]);
+      const kinds = overlay === 'keda' && { kinds: WORKER_KINDS };
+      return { target: `mooring-worker-${pool}`, at: WORKER_CONCURRENCY, ...kinds };
     });
     const found = scaled.map(({ spec }) => {
       const [{ metadata }] = spec.triggers;
-      const queues = /queue=~"([\w|-]+)"/.exec(metadata.query ?? '')?.[1]?.split('|');
-      const kinds = new URL(metadata.url ?? 'http://x').searchParams.get('kinds')?.split(',');
-      const at = metadata.targetValue ?? metadata.threshold;
-      return { target: spec.scaleTargetRef.name, of: queues ?? queuesOf(kinds!), at };
+      const kinds = metadata.url && { kinds: new URL(metadata.url).searchParams.get('kinds') };
+      return { target: spec.scaleTargetRef.name, at: metadata.targetValue ?? metadata.threshold, ...kinds };
     });
     expect(found.toSorted(byTarget)).toEqual(expected.toSorted(byTarget));
   });
 });
-
-function queuesOf(kinds: readonly string[]): string[] {
-  const exported: unknown[] = [diagrams, sites, trips].flatMap((module) => Object.values(module));
-  const known = exported.filter((each) => each instanceof Object && 'queue' in each) as Kind[];
-  return [...new Set(kinds.map((name) => known.find((kind) => kind.name === name)!.queue))];
-}
 
 function byTarget(a: { target: string }, b: { target: string }): number {
   return a.target < b.target ? -1 : 1;

@@ -31,6 +31,11 @@ export function manifestFiles(): Map<string, Resource[]> {
   );
 }
 
+export function scaledObjectsOf(overlay: string): Resource[] {
+  const all = manifestFiles().get(join('overlays', overlay, 'scaled-objects.yaml'))!;
+  return all.filter(({ kind }) => kind === 'ScaledObject');
+}
+
 export function resourcesIn(text: string): Resource[] {
   return loadAll(text) as Resource[];
 }

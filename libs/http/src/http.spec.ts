@@ -346,7 +346,10 @@ describe('the routes of Mooring in an application', () => {
       status: 404,
       body: { code: 'UNKNOWN_KIND' },
     });
-    expect(await call('GET', '/v1/load?kind=probe')).toMatchObject({ status: 400, body: { code: 'INVALID' } });
+    expect(await call('GET', '/v1/load?kind=probe')).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID' },
+    });
   });
 
   it('accept a flow down to its deepest child, schedules, and requests for sweeps', async () => {
