@@ -197,6 +197,7 @@ describe('the HTTP interface', () => {
       '/v1/jobs/{id}/promote',
       '/v1/jobs/{id}/priority',
       '/v1/kinds',
+      '/v1/load',
       '/v1/operations',
       '/v1/operations/{operationId}',
       '/v1/owners',

@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from '../support/fleet.js';
+import { anchors, byName, MANUAL, read, tableOf, withoutSuffix, type Metric } from '../support/manual.js';
 import { root } from '../support/process.js';
-import { Promtool, type Checked } from '../support/promtool.js';
+import { Promtool } from '../support/promtool.js';
 import { until } from '../support/until.js';
 
 const RULES = 'deploy/alerts/mooring.rules.yml';
 const TESTS = 'deploy/alerts/mooring.rules.test.yml';
 const DASHBOARD = 'deploy/dashboards/mooring.json';
-const MANUAL = 'docs/operating.md';
 const APPS = ['api', 'worker', 'janitor'] as const;
 
 type App = (typeof APPS)[number];
@@ -73,16 +70,15 @@ describe('the alerts', () => {
   });
 
   it('each have a description and a runbook section in the manual', () => {
-    const anchors = [...read(MANUAL).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!));
     for (const rule of read(RULES)
       .split(/^ +- alert: /m)
       .slice(1)) {
       expect(rule).toMatch(/severity: (critical|warning)\n/);
       expect(rule).toMatch(/summary: \S/);
       expect(rule).toMatch(/description: \S/);
-      const [, page, anchor] = /runbook: (\S+)#(\S+)/.exec(rule) ?? [];
+      const [, page, anchor] = /runbook_url: '\{\{ \$externalLabels\.docs \}\}(\S+)#(\S+)'/.exec(rule) ?? [];
       expect(page).toBe(MANUAL);
-      expect(anchors).toContain(anchor);
+      expect(anchors()).toContain(anchor);
     }
   });
 
@@ -103,39 +99,6 @@ describe.each([RULES, DASHBOARD])('%s', (file) => {
     expect(asked.filter((name) => !known.includes(name))).toEqual([]);
   });
 });
-
-describe('the dashboard', () => {
-  it('has panels, each with a title and valid queries', async () => {
-    const { title, panels } = JSON.parse(read(DASHBOARD)) as {
-      title: string;
-      panels: { id: number; title: string; targets: { expr: string }[] }[];
-    };
-    expect(title).toBe('Mooring');
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-    expect(panels.filter(({ title: name, targets }) => !name || targets.length === 0)).toEqual([]);
-    const rules = panels
-      .flatMap(({ targets }) => targets)
-      .map(({ expr }, i) => ({ record: `panel_${i}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
-    expect(await checkRules(rules)).toMatchObject({ ok: true });
-  });
-
-  async function checkRules(rules: readonly object[]): Promise<Checked> {
-    const folder = await mkdtemp(join(tmpdir(), 'mooring-rules-'));
-    try {
-      // JSON is YAML as well.
-      await writeFile(join(folder, 'rules.yml'), JSON.stringify({ groups: [{ name: 'panels', rules }] }));
-      return promtool.check(['check', 'rules', join(folder, 'rules.yml')]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  }
-});
-
-interface Metric {
-  readonly type: string;
-  readonly labels: string;
-  readonly apps: string;
-}
 
 /**
  * The metrics of Mooring that the processes show. Labels that were never used are on no page; only the manual lists
@@ -167,37 +130,4 @@ function labelsOf(name: string, text: string): string | undefined {
       .toSorted()
       .join(', ')
   );
-}
-
-function tableOf(manual: string): Map<string, Metric> {
-  const rows = [...manual.matchAll(/^\| `(mooring_\w+)` \| (\w+) \| (.*?) ?\| ([\w, ]+) \|/gm)];
-  return new Map(
-    rows
-      .map(([, name, type, labels, apps]): [string, Metric] => {
-        const sorted = [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!).toSorted();
-        return [name!, { type: type!, labels: sorted.join(', '), apps: apps!.trim() }];
-      })
-      .toSorted(byName),
-  );
-}
-
-function byName([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1;
-}
-
-/** Prometheus queries a histogram by its parts. */
-function withoutSuffix(name: string, known: readonly string[]): string {
-  return known.includes(name) ? name : name.replace(/_(bucket|sum|count)$/, '');
-}
-
-/** The anchor that GitHub makes of a heading. */
-function anchorOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');
-}
-
-function read(file: string): string {
-  return readFileSync(join(root, file), 'utf8');
 }

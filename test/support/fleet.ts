@@ -68,8 +68,9 @@ export class Fleet {
     return this.spawn('api', env);
   }
 
-  addWorker(): TestProcess {
-    const worker = this.spawn('worker');
+  /** @param home the folder of another version of the project */
+  addWorker(home?: string): TestProcess {
+    const worker = this.spawn('worker', {}, home);
     this.workers.push(worker);
     return worker;
   }
@@ -151,8 +152,8 @@ export class Fleet {
     expect(this.processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
   }
 
-  private spawn(app: string, env: NodeJS.ProcessEnv = {}): TestProcess {
-    const process = TestProcess.app(app, {
+  private spawn(app: string, env: NodeJS.ProcessEnv = {}, home?: string): TestProcess {
+    const settings = {
       ...(this.options.storeEnv ?? this.storeOfRun()),
       MOORING_PREFIX: this.prefix,
       ARTIFACTS_URL: `file:${this.artifacts}`,
@@ -162,7 +163,8 @@ export class Fleet {
       ...(app === 'api' ? { PORT: '0' } : {}),
       ...this.options.env,
       ...env,
-    });
+    };
+    const process = TestProcess.app(app, settings, home);
     this.processes.push(process);
     return process;
   }

@@ -28,14 +28,17 @@ export class TestProcess {
     });
   }
 
-  /** One app, as the launcher starts it. */
-  static app(name: string, env: NodeJS.ProcessEnv): TestProcess {
-    const packed = `${root}/dist/packed/${name}.js`;
+  /**
+   * One app, as the launcher starts it.
+   * @param home the folder of its project: another one for another version
+   */
+  static app(name: string, env: NodeJS.ProcessEnv, home = root): TestProcess {
+    const packed = `${home}/dist/packed/${name}.js`;
     // A module that is loaded before an app can change it only if the app is not packed.
     const isPacked = existsSync(packed) && !env['NODE_OPTIONS'];
-    const entry = isPacked ? packed : `${root}/dist/apps/${name}/src/main.js`;
+    const entry = isPacked ? packed : `${home}/dist/apps/${name}/src/main.js`;
     const stdio: ['ignore', 'pipe', 'pipe', 'ipc'] = ['ignore', 'pipe', 'pipe', 'ipc'];
-    return new TestProcess(spawn(process.execPath, [entry], { env: cleanEnv(env), stdio, cwd: root }));
+    return new TestProcess(spawn(process.execPath, [entry], { env: cleanEnv(env), stdio, cwd: home }));
   }
 
   /** A script of the repository, as npm starts it. */

@@ -1,5 +1,5 @@
 import type { JanitorTasks } from '#fleet';
-import type { Quarantine, QueueReader, SweepBook, TrippedSweep } from '#nestjs';
+import type { LoadReader, Quarantine, QueueReader, SweepBook, TrippedSweep } from '#nestjs';
 import { Metrics, type Runtime } from '#runtime';
 import type { LeaseRepository } from '#workloads/containers';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -17,11 +17,12 @@ describe('the gauges of the fleet', () => {
   function gauges(pastDue = 0): FleetGauges {
     const redis = { info: async () => 'used_memory:1\r\nmaxmemory:2\r\n' } as unknown as Runtime['redis'];
     const queues = { read: async () => [] } as unknown as QueueReader;
+    const loads = { all: async () => [] } as unknown as LoadReader;
     const book = { trips: async () => trips } as unknown as SweepBook;
     const quarantine = { count: async () => 0 } as unknown as Quarantine;
     const tasks: JanitorTasks = { reconcilers: [], sweeps: [{ kind: 'leases', everyMs: 1 }] };
     const leases = { counts: async () => ({}), pastDue: async () => pastDue } as unknown as LeaseRepository;
-    return new FleetGauges({ metrics, redis } as Runtime, queues, book, quarantine, tasks, leases);
+    return new FleetGauges({ metrics, redis } as Runtime, queues, loads, book, quarantine, tasks, leases);
   }
 
   it.each([0, 3])('show 0 leases past due until they are counted, then their count: %i', async (count) => {

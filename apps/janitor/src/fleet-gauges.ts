@@ -1,5 +1,5 @@
 import { JanitorTasks } from '#fleet';
-import { Quarantine, QueueReader, SweepBook } from '#nestjs';
+import { LoadReader, Quarantine, QueueReader, SweepBook } from '#nestjs';
 import { Runtime, storeMemory, type Metrics } from '#runtime';
 import { LeaseRepository, LIVE_STATES } from '#workloads/containers';
 import { Injectable, Optional } from '@nestjs/common';
@@ -13,6 +13,7 @@ export class FleetGauges {
   constructor(
     private readonly runtime: Runtime,
     private readonly queues: QueueReader,
+    private readonly loads: LoadReader,
     private readonly book: SweepBook,
     private readonly quarantine: Quarantine,
     private readonly tasks: JanitorTasks,
@@ -41,6 +42,7 @@ export class FleetGauges {
       this.gauges.oldestWaiting.set({ queue }, (oldestWaitingMs ?? 0) / 1_000);
       this.gauges.paused.set({ queue }, paused ? 1 : 0);
     }
+    for (const { queue, load } of await this.loads.all()) this.gauges.load.set({ queue }, load);
   }
 
   /** Every lease is past due briefly, so only those count that are past due for a whole interval. */
@@ -59,6 +61,11 @@ function gaugesIn(metrics: Metrics) {
     oldestWaiting: metrics.gauge(
       'mooring_queue_oldest_waiting_seconds',
       'For how long the oldest waiting job of a queue has been due; 0 when none waits.',
+      ['queue'],
+    ),
+    load: metrics.gauge(
+      'mooring_queue_load',
+      'Jobs of a queue that need a worker now: those that run, and those that could start.',
       ['queue'],
     ),
     paused: metrics.gauge('mooring_queue_paused', 'Whether a queue is held back.', ['queue']),

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import { Consumption } from '#nestjs';
+import { Consumption, KindRegistry, RunningJobs } from '#nestjs';
 import { HealthServer, NestLog, runApp } from '#runtime';
 import { NestFactory } from '@nestjs/core';
+import { showRuns } from './show-runs.js';
 import { WorkerEnv } from './worker-env.js';
 import { WorkerModule } from './worker.module.js';
 
@@ -17,6 +18,7 @@ await runApp({
       logger: new NestLog(runtime.log),
       abortOnError: false,
     });
+    showRuns(runtime.metrics, app.get(RunningJobs), app.get(KindRegistry));
     const consumption = app.get(Consumption);
     runtime.health.add('the check of the queues', async () => {
       const stuck = await consumption.stuckQueues();

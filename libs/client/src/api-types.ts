@@ -359,6 +359,31 @@ export type Kinds = {
   limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
+export type LoadQuery = {
+  /** Names of kinds, separated by commas, as in WORKER_KINDS. Default: all queues. */
+  kinds?: string;
+};
+
+export type Load = {
+  /** waiting + running: the jobs that need a worker now. */
+  load: number;
+
+  /** Jobs that a worker could start now, due delayed ones included; 0 while paused. */
+  waiting: number;
+  running: number;
+  queues: {
+    queue: string;
+
+    /** waiting + running: the jobs that need a worker now. */
+    load: number;
+
+    /** Jobs that a worker could start now, due delayed ones included; 0 while paused. */
+    waiting: number;
+    running: number;
+    paused: boolean;
+  }[];
+};
+
 export type StartOperation = {
   action: 'retry' | 'cancel' | 'remove';
 
@@ -1072,6 +1097,8 @@ export interface Calls {
   'POST /v1/jobs/{id}/priority': { input: { path: { id: string }; body: SetPriority }; answer: Job };
   /** List the kinds of jobs. */
   'GET /v1/kinds': { input: {}; answer: Kinds };
+  /** Read how much work there is, for an autoscaler. */
+  'GET /v1/load': { input: { query?: { kinds?: string } }; answer: Load };
   /** Retry, cancel or remove the jobs that a filter names. */
   'POST /v1/operations': { input: { body: StartOperation }; answer: OperationAsked };
   /** List operations, newest first. */

@@ -8,6 +8,7 @@ import { KindsController, WorkersController } from './fleet.controller.js';
 import { FlowsController } from './flows.controller.js';
 import { HEALTH_SOURCE, HealthController, type HealthSource } from './health.controller.js';
 import { JobsController } from './jobs.controller.js';
+import { LoadController } from './load.controller.js';
 import { HTTP_GUARD, HTTP_PATH } from './mooring-controller.js';
 import { OperationsController } from './operations.controller.js';
 import { CancellationsController, OwnerListController, OwnersController } from './owners.controller.js';
@@ -35,6 +36,7 @@ const CONTROLLERS = [
   FlowsController,
   JobsController,
   KindsController,
+  LoadController,
   OperationsController,
   OwnerListController,
   OwnersController,

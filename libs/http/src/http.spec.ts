@@ -334,6 +334,24 @@ describe('the routes of Mooring in an application', () => {
     expect(await call('POST', '/v1/admin/queues/nothing/pause')).toMatchObject({ status: 404 });
   });
 
+  it('answer the load of kinds, or of all queues, as one number', async () => {
+    await call('POST', '/v1/jobs', aProbe);
+    const load = { load: 1, waiting: 1, running: 0 };
+    expect(await call('GET', '/v1/load', undefined, { scopes: 'read' })).toMatchObject({
+      status: 200,
+      body: { ...load, queues: [{ queue: 'probe', ...load, paused: false }] },
+    });
+    expect(await call('GET', '/v1/load?kinds=probe')).toMatchObject({ body: load });
+    expect(await call('GET', '/v1/load?kinds=probe,prob')).toMatchObject({
+      status: 404,
+      body: { code: 'UNKNOWN_KIND' },
+    });
+    expect(await call('GET', '/v1/load?kind=probe')).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID' },
+    });
+  });
+
   it('accept a flow down to its deepest child, schedules, and requests for sweeps', async () => {
     const tree = (depth: number): object => ({ ...aProbe, children: depth > 1 ? [tree(depth - 1)] : [] });
     expect(await call('POST', '/v1/flows', tree(5))).toMatchObject({

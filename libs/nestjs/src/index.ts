@@ -103,6 +103,7 @@ export { ArtifactReader } from './read/artifact-reader.js';
 export { JobReader } from './read/job-reader.js';
 export { JOB_STATES, type JobView, type JobViewState } from './read/job-view.js';
 export { OwnerReader, type OwnedJob, type OwnerView } from './read/owner-reader.js';
+export { LoadReader, type QueueLoad } from './read/load-reader.js';
 export { QueueReader, type QueueView } from './read/queue-reader.js';
 export {
   OPERATION_ACTIONS,

@@ -26,6 +26,7 @@ import { MooringStore } from './store/mooring-store.js';
 import { ArtifactReader } from './read/artifact-reader.js';
 import { JobReader } from './read/job-reader.js';
 import { OwnerReader } from './read/owner-reader.js';
+import { LoadReader } from './read/load-reader.js';
 import { QueueReader } from './read/queue-reader.js';
 import { JobMover } from './repair/job-mover.js';
 import { JobRetrier } from './repair/job-retrier.js';
@@ -33,7 +34,16 @@ import { OPERATION_EXPORTS, OPERATION_PROVIDERS } from './operations/operation-p
 import { StoreAccess } from './store/store-access.js';
 import { SWEEP_EXPORTS, SWEEP_PROVIDERS } from './sweeps/sweep-providers.js';
 
-const READERS = [ArtifactReader, JobCanceller, JobMover, JobReader, JobRetrier, OwnerReader, QueueReader];
+const READERS = [
+  ArtifactReader,
+  JobCanceller,
+  JobMover,
+  JobReader,
+  JobRetrier,
+  LoadReader,
+  OwnerReader,
+  QueueReader,
+];
 const LISTS = [FlowTrees, JobContents, JobFinder, KindList, OwnerFinder, WorkerList];
 
 const ROOT_PROVIDERS: Provider[] = [

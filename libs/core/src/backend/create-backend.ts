@@ -1,5 +1,6 @@
 import { createRedisBackend, type BackendFactory } from 'bullmq';
 import { composedScripts, defineScripts } from '../scripts/composed-scripts.js';
+import { askAgain } from './first-contact.js';
 import { MooredBackend } from './moored-backend.js';
 import { checkPartitionsFirst, refusePartitions, type PartOptions } from './partition-check.js';
 
@@ -10,13 +11,9 @@ export const createMooredBackend: BackendFactory<MooredBackend> = (name, opts, o
   const plain = createRedisBackend(name, opts, options);
   // It has no users of its own: its connections are handed on, and the moored backend forwards their errors.
   plain.on('error', () => undefined);
-  // Before anything runs: all who await the client afterwards find the scripts.
   const { connection } = plain;
-  void connection.client.then(
-    (client) => defineScripts(client, connection.redisVersion),
-    () => undefined,
-  );
-  checkPartitionsFirst(connection, opts as PartOptions, name);
+  const connect = askAgain(connection, defineScripts);
+  checkPartitionsFirst(connection, connect, opts as PartOptions, name);
   const backend = new MooredBackend(
     connection,
     name,

@@ -19,17 +19,18 @@ export function refusePartitions({ partitions = 1 }: { readonly partitions?: num
  * again by the next call; a wrong number stays wrong.
  */
 export function checkPartitionsFirst(
-  connection: { readonly client: Promise<RedisClient> },
+  connection: object,
+  connect: () => Promise<RedisClient>,
   opts: PartOptions,
   queue: string,
 ): void {
-  const { client } = connection;
   const { prefix = 'bull', checkPart = (whole: RedisClient) => checkWhole(whole, prefix) } = opts;
   let checked: Promise<RedisClient> | undefined;
   const check = async (): Promise<RedisClient> => {
     try {
-      await checkPart(await client, queue);
-      return await client;
+      const client = await connect();
+      await checkPart(client, queue);
+      return client;
     } catch (error) {
       if (!(error instanceof PartitionsError)) checked = undefined;
       throw error;

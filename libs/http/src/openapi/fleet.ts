@@ -64,3 +64,27 @@ export const WORKERS = {
     },
   },
 } as const satisfies Record<string, RouteDescription>;
+
+export const LOAD = {
+  read: {
+    id: 'readLoad',
+    summary: 'Read how much work there is, for an autoscaler',
+    description:
+      'Waiting and running jobs as one number. Delayed jobs that are due count as waiting: only a worker moves them.',
+    parameters: {
+      kinds: [
+        'Names of kinds, separated by commas, as in WORKER_KINDS: the load of their queues. Default: all queues.',
+        'probe',
+      ],
+    },
+    answers: {
+      200: {
+        load: 12,
+        waiting: 10,
+        running: 2,
+        queues: [{ queue: 'probe', load: 12, waiting: 10, running: 2, paused: false }],
+      },
+    },
+    problems: ['UNKNOWN_KIND'],
+  },
+} as const satisfies Record<string, RouteDescription>;

@@ -34,14 +34,17 @@ export class KindRegistry {
   offered(name: string): Kind {
     const kind = this.kinds.get(name);
     if (kind?.offered) return kind;
-    const names = this.all().filter((each) => each.offered);
-    throw new UnknownKindError(name, {
-      near: nearestName(
-        name,
-        names.map((each) => each.name),
-        MOST_LETTERS_WRONG,
-      ),
-    });
+    throw unknownAmong(
+      name,
+      this.all().filter((each) => each.offered),
+    );
+  }
+
+  /** For operators, who may name every kind. @throws UnknownKindError */
+  named(name: string): Kind {
+    const kind = this.kinds.get(name);
+    if (!kind) throw unknownAmong(name, this.all());
+    return kind;
   }
 
   find(name: string): Kind | undefined {
@@ -51,4 +54,9 @@ export class KindRegistry {
   all(): Kind[] {
     return [...this.kinds.values()];
   }
+}
+
+function unknownAmong(name: string, kinds: readonly Kind[]): UnknownKindError {
+  const names = kinds.map((kind) => kind.name);
+  return new UnknownKindError(name, { near: nearestName(name, names, MOST_LETTERS_WRONG) });
 }

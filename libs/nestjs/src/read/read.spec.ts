@@ -19,6 +19,7 @@ import {
   JobCanceller,
   JobReader,
   KindProcessor,
+  LoadReader,
   MooringModule,
   OwnerReader,
   QueueReader,
@@ -189,6 +190,32 @@ describe('readers', () => {
     expect((await queueView()).oldestWaitingMs).toBeGreaterThanOrEqual(100);
     expect(await app.get(QueueReader).resume('audio')).toBe(true);
     expect(await app.get(QueueReader).pause('video')).toBe(false);
+    await app.get(Owners).cancel(TRACK);
+  });
+
+  it('show as load what a worker could start now, and what runs', async () => {
+    await start(true);
+    const reader = app.get(LoadReader);
+    const load = async () => (await reader.ofKinds(['audio.work']))[0];
+    expect(await load()).toEqual({ queue: 'audio', load: 0, waiting: 0, running: 0, paused: false });
+
+    const runs = await enqueue('waits');
+    await until(async () => (await read(runs))?.state === 'running', 'it runs');
+    await app.get(QueueReader).pause('audio');
+    await enqueue();
+    expect(await load()).toEqual({ queue: 'audio', load: 1, waiting: 0, running: 1, paused: true });
+    await expect(reader.ofKinds(['audio.play'])).rejects.toThrow('audio.play');
+    await app.get(Owners).cancel(TRACK);
+  });
+
+  it('count a delayed job as load from when it is due, although no worker has moved it', async () => {
+    await start();
+    await enqueue('ends', { delay: '1h' });
+    await enqueue('ends', { delay: '300ms' });
+    const reader = app.get(LoadReader);
+    expect(await reader.all()).toMatchObject([{ load: 0 }]);
+    await until(async () => (await reader.all())[0]!.load === 1, 'it is due');
+    expect(await queueView()).toMatchObject({ counts: { waiting: 0, delayed: 2 } });
     await app.get(Owners).cancel(TRACK);
   });
 

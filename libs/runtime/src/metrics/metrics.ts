@@ -106,8 +106,16 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
-    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  /** @param measure sets the values before each scrape */
+  gauge<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[] = [],
+    measure?: (gauge: Gauge<L>) => void,
+  ): Gauge<L> {
+    const collect = measure && { collect: () => measure(gauge) };
+    const gauge: Gauge<L> = new Gauge({ name, help, labelNames, registers: [this.registry], ...collect });
+    return gauge;
   }
 
   private histogram(name: string, help: string, buckets: number[]): Histogram<'queue' | 'kind'> {
