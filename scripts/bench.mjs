@@ -7,7 +7,18 @@ import { needNode } from './need-node.mjs';
 needNode();
 const { spawnSync } = await import('node:child_process');
 const { buildIfStale } = await import('./build.mjs');
-const BENCHES = ['cancel', 'core', 'diagrams', 'embedded', 'find', 'limits', 'outbox', 'retention', 'slots', 'sweep'];
+const BENCHES = [
+  'cancel',
+  'core',
+  'diagrams',
+  'embedded',
+  'find',
+  'limits',
+  'outbox',
+  'retention',
+  'slots',
+  'sweep',
+];
 /** Options that take a value. */
 const WITH_WORDS = ['--sides', '--what'];
 /** More than any benchmark prints. */
