@@ -382,6 +382,9 @@ export type Load = {
     running: number;
     paused: boolean;
   }[];
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
 export type StartOperation = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count } from './fields.js';
+import { limitedTo } from './list-schemas.js';
 
 export const LoadQuery = z
   .strictObject({
@@ -20,6 +21,10 @@ const load = {
 };
 
 export const LoadAnswer = z
-  .object({ ...load, queues: z.array(z.object({ queue: z.string(), ...load, paused: z.boolean() })) })
+  .object({
+    ...load,
+    queues: z.array(z.object({ queue: z.string(), ...load, paused: z.boolean() })),
+    limitedTo,
+  })
   .meta({ id: 'Load' });
 export type LoadAnswer = z.output<typeof LoadAnswer>;

@@ -1,6 +1,8 @@
 import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { LoadReader, type QueueLoad } from '#nestjs';
+import { type CallerLimits, type LimitedAnswer, Limits } from './access/caller-limits.js';
+import { Touches } from './access/touches.js';
 import { DescribesQuery } from './describes-query.js';
 import { LoadAnswer, LoadQuery } from './load-schemas.js';
 import { MooringController } from './mooring-controller.js';
@@ -16,17 +18,24 @@ export class LoadController {
 
   @Get()
   @Needs('read')
+  @Touches('checked')
   @DescribesQuery(LoadQuery)
   @ApiOkResponse({ standardSchema: LoadAnswer })
-  async read(@Query({ schema: LoadQuery }) { kinds }: LoadQuery): Promise<LoadAnswer> {
-    const queues = await (kinds === undefined
+  async read(
+    @Query({ schema: LoadQuery }) { kinds }: LoadQuery,
+    @Limits() limits: CallerLimits,
+  ): Promise<Omit<LoadAnswer, 'limitedTo'> & LimitedAnswer> {
+    limits.checkWholeQueues();
+    const all = await (kinds === undefined
       ? this.reader.all()
       : this.reader.ofKinds(kinds.split(',').map((kind) => kind.trim())));
+    const queues = all.filter(({ queue }) => limits.admitsQueue(queue));
     return {
       load: sum(queues, 'load'),
       waiting: sum(queues, 'waiting'),
       running: sum(queues, 'running'),
       queues,
+      ...limits.inAnswer,
     };
   }
 }
