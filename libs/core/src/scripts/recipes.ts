@@ -42,7 +42,17 @@ export const RECIPES = {
       'removeJob',
       ...WAKING,
     ],
-    own: [...SLOTS, 'history', 'late', 'fair', 'add-requests', 'add-pending', 'add-turns', 'idempotency', 'add'],
+    own: [
+      ...SLOTS,
+      'history',
+      'late',
+      'fair',
+      'add-requests',
+      'add-pending',
+      'add-turns',
+      'idempotency',
+      'add',
+    ],
     needsRoom: true,
   },
   moveToActive: {
