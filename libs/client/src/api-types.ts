@@ -359,11 +359,6 @@ export type Kinds = {
   limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
-export type LoadQuery = {
-  /** Names of kinds, separated by commas, as in WORKER_KINDS. Default: all queues. */
-  kinds?: string;
-};
-
 export type Load = {
   /** waiting + running: the jobs that need a worker now. */
   load: number;

@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { count } from './fields.js';
 import { limitedTo } from './list-schemas.js';
 
-export const LoadQuery = z
-  .strictObject({
-    kinds: z
-      .string()
-      .min(1)
-      .max(10_000)
-      .optional()
-      .describe('Names of kinds, separated by commas, as in WORKER_KINDS. Default: all queues.'),
-  })
-  .meta({ id: 'LoadQuery' });
+export const LoadQuery = z.strictObject({
+  kinds: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Names of kinds, separated by commas, as in WORKER_KINDS. Default: all queues.'),
+});
 export type LoadQuery = z.output<typeof LoadQuery>;
 
 const load = {

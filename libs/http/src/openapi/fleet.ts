@@ -72,10 +72,7 @@ export const LOAD = {
     description:
       'Waiting and running jobs as one number. Delayed jobs that are due count as waiting: only a worker moves them.',
     parameters: {
-      kinds: [
-        'Names of kinds, separated by commas, as in WORKER_KINDS: the load of their queues. Default: all queues.',
-        'probe',
-      ],
+      kinds: ['Names of kinds, separated by commas, as in WORKER_KINDS. Default: all queues.', 'probe'],
     },
     answers: {
       200: {
