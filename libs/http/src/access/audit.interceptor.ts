@@ -13,6 +13,9 @@ type Request = CalledRequest & {
   readonly body?: Body;
 };
 
+/** The call was not understood, names nothing, or found no store, which could not take an entry either. It has changed nothing. */
+const UNNOTED: ReadonlySet<number> = new Set([400, 404, 503]);
+
 /** Longer than an entry of the log takes. A caller does not wait for a log that cannot be written. */
 const WRITE_MS = 1_000;
 
@@ -42,6 +45,7 @@ export class AuditInterceptor implements NestInterceptor {
     return next.handle().pipe(
       catchError((error: unknown) => {
         const failed = statusOfError(error);
+        if (UNNOTED.has(failed)) return throwError(() => error);
         const outcome = failed < 500 ? 'refused' : 'failed';
         const entry = entryOf(audited, request, subjectOf(audited, request));
         return from(this.write({ ...entry, outcome, status: failed })).pipe(
