@@ -61,7 +61,7 @@ describe('the night exercise of docs/operating.md', () => {
         [
           'There are no such jobs.',
           'There are no such jobs.',
-          'customer:7 is closed \\(new work is refused\\), with no jobs.',
+          'customer:7 is closed \\(new work is refused\\), with no unfinished jobs.',
           'at +job .*\n(.* cancelled by api: closed the account .*\n){15,}There are no such cancellations.',
           'operation .*\n.* remove .*\n.* retry .*\n.* retry \\(dry run\\) .*\n$',
         ].join('\n'),

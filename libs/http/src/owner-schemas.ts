@@ -91,7 +91,7 @@ export const ReopenAnswer = z
   .object({ owner: z.string(), state: z.literal('open'), epoch: z.string() })
   .meta({ id: 'Reopened' });
 
-/** A job that was removed before it had ended. `why` is all that is known if the job itself is forgotten. */
+/** A job that was removed before it had ended, or by an operation. `why` is all that is known if the job itself is forgotten. */
 const HistoryItemAnswer = z.object({
   id: z.string(),
   queue: z.string(),

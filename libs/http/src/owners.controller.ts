@@ -109,8 +109,9 @@ export class OwnersController {
     const removed = await this.jobs.findRemoved(queue, id);
     const item = { id, queue, at: new Date(at).toISOString() };
     if (!removed) return { ...item, state: 'unknown', why };
-    const { kind, owners, was: state, reason, by, cancelId } = removed;
-    const known = { ...item, kind, owners: [...owners], state, why: reason, ...(by && { by }) };
+    const { kind, owners, was: state, reason, by, operation, cancelId } = removed;
+    const cause = { ...(operation && { reason: operation }), ...(by && { by }) };
+    const known = { ...item, kind, owners: [...owners], state, why: reason, ...cause };
     return cancelId ? { ...known, ...(await this.causeOf(cancelId)), cancelId } : known;
   }
 
@@ -120,7 +121,7 @@ export class OwnersController {
   }
 }
 
-/** List the owners that have jobs or a record. */
+/** List the owners that have unfinished jobs or a record. */
 @Describes(OWNERS)
 @MooringController('owners', 'owners')
 export class OwnerListController {

@@ -250,6 +250,20 @@ describe('an operation', () => {
     );
   });
 
+  it('enters the ended jobs that it removes in the histories of their owners, as far as there is room', async () => {
+    const ids = await addFailed(['trip:1', 'trip:2']);
+    const fill = Array.from({ length: 999 }, () => '1 cancelled work:old');
+    await app.redis.rpush(`${app.prefix}~history~trip:2`, ...fill);
+    await app.redis.rpush(`${app.prefix}~history~site:1`, ...fill, '1 cancelled work:old');
+
+    await operate('remove', { owner: 'site:1' });
+
+    const owners = context.get(Owners);
+    expect(await owners.history('trip:1')).toMatchObject([{ id: ids[0], queue: 'work', reason: 'removed' }]);
+    expect((await owners.history('trip:2'))[0]).toMatchObject({ id: ids[1], reason: 'removed' });
+    expect((await owners.history('site:1'))[0]).toMatchObject({ id: 'old' });
+  });
+
   it('is refused if no job can match, or a queue is unknown', async () => {
     const start = (action: OperationView['action'], filter: OperationFilter): Promise<unknown> =>
       context.get(Operations).start({ action, filter, by: BY });
