@@ -18,6 +18,7 @@ import { FlowTrees } from './find/flow-trees.js';
 import { JobContents } from './find/job-contents.js';
 import { JobFinder } from './find/job-finder.js';
 import { JobSources } from './find/job-sources.js';
+import { KnownNames } from './find/known-names.js';
 import { KindList } from './find/kind-list.js';
 import { OwnerFinder } from './find/owner-finder.js';
 import { WorkerList } from './find/worker-list.js';
@@ -53,6 +54,7 @@ const ROOT_PROVIDERS: Provider[] = [
   Outbox,
   StoreAccess,
   JobSources,
+  KnownNames,
   ...READERS,
   ...LISTS,
   ...SWEEP_PROVIDERS,
