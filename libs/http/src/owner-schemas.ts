@@ -51,8 +51,17 @@ export const ReceiptAnswer = z
     durable: z
       .boolean()
       .describe('Whether it was as durable as asked before the answer. False without durability.'),
+    mustBeDurable: z
+      .literal(true)
+      .optional()
+      .describe('Cancels wait until they are durable: `durable: false` says that this was not confirmed.'),
     late: z.literal(true).optional(),
-    dryRun: z.literal(true).optional().describe('Nothing was cancelled.'),
+    dryRun: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Nothing was cancelled: the counts are what a cancel would do, `by` and `at` are who asked, and when.',
+      ),
     why: z
       .literal('orphan')
       .optional()

@@ -6,6 +6,8 @@ import {
   Journal,
   type JournaledOwners,
   fromCursor,
+  MOORING_OPTIONS,
+  type MooringOptions,
   OwnerFinder,
   type OwnerPage,
   OwnerReader,
@@ -45,6 +47,7 @@ export class OwnersController {
     @Inject(Owners) private readonly owners: JournaledOwners,
     private readonly reader: OwnerReader,
     private readonly jobs: JobHistory,
+    @Inject(MOORING_OPTIONS) private readonly settings: MooringOptions,
   ) {}
 
   @Get()
@@ -70,7 +73,7 @@ export class OwnersController {
     @Caller() caller: string,
   ): Promise<ReceiptView> {
     const options = { ...body, by: caller || 'api' } as CancelOptions;
-    return viewOfReceipt(await receiptOf(this.owners.cancel(owner(type, id), options)));
+    return viewOfReceipt(await receiptOf(this.owners.cancel(owner(type, id), options)), this.settings);
   }
 
   @Post('reopen')
@@ -145,6 +148,7 @@ export class CancellationsController {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
     private readonly journal: Journal,
+    @Inject(MOORING_OPTIONS) private readonly settings: MooringOptions,
   ) {}
 
   @Get()
@@ -157,7 +161,7 @@ export class CancellationsController {
     const before = from === undefined ? undefined : fromCursor(from, RECEIPT_TIME);
     const { receipts, cursor } = await this.owners.listReceipts({ open, cursor: before, limit });
     return {
-      cancellations: receipts.map(viewOfReceipt),
+      cancellations: receipts.map((receipt) => viewOfReceipt(receipt, this.settings)),
       cursor: cursor === undefined ? null : toCursor(cursor),
     };
   }
@@ -168,7 +172,7 @@ export class CancellationsController {
   async read(@Param('cancelId') cancelId: string): Promise<ReceiptView> {
     const receipt = await this.owners.receipt(cancelId);
     if (receipt && !receipt.done) this.resume();
-    if (receipt) return viewOfReceipt(receipt);
+    if (receipt) return viewOfReceipt(receipt, this.settings);
     throw notFound('There is no cancellation with this id, or its receipt has expired.');
   }
 
