@@ -148,7 +148,6 @@ probe        3
 reason    it is off
 by        all, at <when>
 cancelId  c-1
-durable   not confirmed; if the store fails, read this receipt again
 
 Next
   mooring reopen trip 42            accept new work again; cancelled jobs stay cancelled

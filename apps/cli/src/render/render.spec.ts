@@ -116,7 +116,8 @@ Next
   });
 
   it('warns when the store may lose the cancellation', () => {
-    expect(renderReceipt({ ...aReceipt, durable: false }, false, plain)).toContain(
+    expect(renderReceipt({ ...aReceipt, durable: false }, false, plain)).not.toContain('durable');
+    expect(renderReceipt({ ...aReceipt, durable: false, mustBeDurable: true }, false, plain)).toContain(
       '\ndurable   not confirmed; if the store fails, read this receipt again\n',
     );
   });
