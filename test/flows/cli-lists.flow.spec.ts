@@ -34,6 +34,17 @@ describe('mooring', () => {
     );
     expect((await run('jobs', 'list', '--owner', 'customer:2')).stdout).toContain(done);
     expect((await run('jobs', '--error', 'nonesuch')).stdout).toBe('There are no such jobs.\n');
+    for (const [option, name, meant] of [
+      ['queue', 'shop-mial', 'shop-mail'],
+      ['kind', 'shop.recei', 'shop.receipt'],
+    ] as const)
+      expect(await run('jobs', `--${option}`, name)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining(
+          `There is no ${option} named "${name}". Did you mean ${meant}?\n  code INVALID (400)`,
+        ),
+      });
     const page = await json('jobs', '--state=failed', '--limit', '2');
     expect(page).toMatchObject({
       jobs: [{ state: 'failed' }, { state: 'failed' }],
@@ -82,6 +93,11 @@ describe('mooring', () => {
     expect(dry.stdout).toMatch(
       /^Dry run: nothing was cancelled\. A cancel of customer:3 would end 2 waiting jobs, /,
     );
+    expect(await json('cancel', 'customer', '3', '--dry-run', '--reason', 'asked')).toMatchObject({
+      by: 'api',
+      reason: 'asked',
+      at: expect.stringMatching(/^20[2-9]\d-/),
+    });
     expect((await run('jobs', 'cancel', early!)).stdout).toContain(`Job ${early} is cancelled`);
     expect((await run('cancel', 'customer:3', '--keep-open')).stdout).toContain('1 waiting job removed.');
     expect((await run('owners', 'history', 'customer:3')).stdout).toMatch(
@@ -90,6 +106,17 @@ describe('mooring', () => {
     expect((await run('cancellations')).stdout).toMatch(/ customer:3 +yes +1 /);
     expect((await run('cancellations', '--open')).stdout).toBe('There are no such cancellations.\n');
     expect((await run('resume', 'shop-mail')).stdout).toBe('shop-mail runs.\n');
+    expect((await run('pause', 'shop-mail', 'shop-billing')).stdout).toMatch(
+      /^(shop-\w+ is paused: .*\n){2}$/,
+    );
+    expect(await run('resume', 'shop-mial', 'shop-mail', 'shop-billing')).toMatchObject({
+      code: 1,
+      stdout: 'shop-mail runs.\nshop-billing runs.\n',
+      stderr: expect.stringContaining(
+        'There is no queue named shop-mial. Did you mean shop-mail? mooring queues lists them.\n',
+      ),
+    });
+    expect((await run('pause')).stderr).toContain('Name the queue, as in: mooring pause media mail');
     expect(await run('resume', 'nonesuch')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('NOT_FOUND'),
@@ -102,16 +129,31 @@ describe('mooring', () => {
     const dry = await run('retry', '--owner', 'customer:4', '--dry-run');
     expect(dry).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/Dry run: .*\n(.*\n)*matched +2\ndone +0\n/),
+      stdout: expect.stringMatching(
+        /Dry run: .*\n(.*\n)*matched +2\ndone +0\n\ncount +kind +error\n +2 +shop\.receipt +There is no mailbox of customer 7\.\n/,
+      ),
     });
     const retried = await run('retry', '--owner', 'customer:4');
     expect(retried).toMatchObject({ code: 0, stdout: expect.stringMatching(/matched +2\ndone +2\n/) });
     for (const id of ids) await until(async () => (await attemptsOf(id)) === 3, 'it ran again');
     for (const id of ids) await untilState(id, 'failed');
     expect((await run('jobs', 'remove', '--owner', 'customer:4')).stdout).toMatch(/\ndone +2\n/);
+    expect((await run('owners', 'history', 'customer:4')).stdout).toMatch(
+      /^at .*\n(.* failed +removed by api: operation op-.*\n){2}$/,
+    );
+    expect((await run('job', ids[0]!)).stdout).toMatch(/^shop-mail-\S+ was removed: operation op-.* by api /);
     expect((await run('operations')).stdout).toMatch(/^operation .*\n(op-.*owner customer:4\n){3}$/);
 
-    expect(await run('retry')).toMatchObject({ code: 2 });
+    expect(await run('retry')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Name a jobId or filters, as in: '),
+    });
+    expect(await run('retry', '--kind', 'shop.recei')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        'failed (There is no kind named "shop.recei". Did you mean shop.receipt?)',
+      ),
+    });
     expect(await run('retry', 'x', '--kind', 'y')).toMatchObject({ code: 2 });
     expect(await run('retry', '--dry-run')).toMatchObject({ code: 2 });
     expect(await run('jobs', 'remove', ids[0]!)).toMatchObject({ code: 2 });

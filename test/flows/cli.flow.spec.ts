@@ -148,7 +148,6 @@ probe        3
 reason    it is off
 by        all, at <when>
 cancelId  c-1
-durable   not confirmed; if the store fails, read this receipt again
 
 Next
   mooring reopen trip 42            accept new work again; cancelled jobs stay cancelled
@@ -168,7 +167,7 @@ Next
     });
 
     expect((await tool.run(['owner', 'trip', '42'])).stdout).toBe(
-      'trip:42 is closed (new work is refused), with no jobs.\n',
+      'trip:42 is closed (new work is refused), with no unfinished jobs.\n\nEnded jobs are listed by: mooring jobs --owner trip:42\n',
     );
     const { stdout: history } = await tool.run(['owner', 'trip', '42', '--history']);
     expect(history.match(new RegExp(ID, 'g'))!.toSorted()).toEqual(ids.toSorted());
@@ -220,7 +219,7 @@ Next
       0,
       `Job ${id} is cancelled: it was waiting and is removed. Nothing is running.`,
     ]);
-    expect((await tool.run(['owner', 'trip:60'])).stdout).toBe('trip:60 has no jobs.\n');
+    expect((await tool.run(['owner', 'trip:60'])).stdout).toMatch(/^trip:60 has no unfinished jobs\.$/m);
     expect(await tool.run(['cancel', '--job', 'probe-12345678901234567890'])).toMatchObject({ code: 1 });
   });
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root, TestProcess } from '../support/process.js';
 import { freePort } from '../support/store.js';
@@ -27,6 +28,21 @@ describe('the night exercise of docs/operating.md', () => {
   afterAll(async () => {
     exercise.kill('SIGTERM');
     expect(await exercise.exited).toEqual({ code: 0, signal: null });
+    await expect(access(`${root}/.mooring/exercise`)).rejects.toMatchObject({ code: 'ENOENT' });
+    const redis = new Redis(inject('storeUrl'));
+    expect(await redis.keys('*exercise-*')).toEqual([]);
+    await redis.quit();
+  });
+
+  it.each([
+    [['--help'], {}, 0, 'Usage: npm run exercise'],
+    [['roll-back'], {}, 2, 'Unknown argument "roll-back".\nUsage: '],
+    [['rollback', 'now'], {}, 2, 'Unknown argument "now".\n'],
+    [[], {}, 1, 'An exercise runs already, at http://127.0.0.1:'],
+  ])('answers %j without starting anything', async (args, env, code, text) => {
+    const asked = TestProcess.script([`${root}/scripts/exercise.mjs`, ...args], env);
+    expect(await asked.exited).toEqual({ code, signal: null });
+    expect(asked.output).toContain(text);
   });
 
   it('leads from 500 failed jobs to nothing that is left', async () => {
@@ -44,6 +60,7 @@ describe('the night exercise of docs/operating.md', () => {
     const counted = await run(count!);
     const matched = Number(/^matched +(\d+)$/m.exec(counted)![1]);
     expect(matched).toBeGreaterThanOrEqual(500);
+    expect(counted).toMatch(/^count +kind +error\n +\d+ +shop\.receipt +Cannot read .*\n.* shop\.invoice /m);
     expect(counted).toContain('There is no mailbox of customer');
     await run(rollBack!);
 
@@ -61,8 +78,8 @@ describe('the night exercise of docs/operating.md', () => {
         [
           'There are no such jobs.',
           'There are no such jobs.',
-          'customer:7 is closed \\(new work is refused\\), with no jobs.',
-          'at +job .*\n(.* cancelled by api: closed the account .*\n){15,}There are no such cancellations.',
+          'customer:7 is closed \\(new work is refused\\), with no unfinished jobs.\n\nEnded jobs are listed by: mooring jobs --owner customer:7',
+          'at +job .*\n(.* removed by api: operation op-.*\n)+(.* cancelled by api: closed the account .*\n){15,}There are no such cancellations.',
           'operation .*\n.* remove .*\n.* retry .*\n.* retry \\(dry run\\) .*\n$',
         ].join('\n'),
       ),
@@ -78,7 +95,7 @@ describe('the night exercise of docs/operating.md', () => {
   function shell(commands: string): Promise<string> {
     const { PATH, HOME } = process.env;
     const script = `shopt -s expand_aliases\n${commands.replaceAll('3100', String(port))}`;
-    const env = { PATH, HOME, PORT: String(port) };
+    const env = { PATH, HOME };
     return new Promise((resolve, reject) => {
       execFile('bash', ['-ec', script], { cwd: root, env }, (error, stdout, stderr) => {
         if (error) reject(new Error(`${commands}\n${stdout}${stderr}`));

@@ -26,6 +26,14 @@ export function named(...names: readonly string[]): Words {
   };
 }
 
+/** One word or more, as in `several('queue')`. */
+export function several(name: string): Words {
+  return {
+    usage: `<${name}>…`,
+    read: (given, example) => [...named(name).read(given.slice(0, 1), example), ...given.slice(1)],
+  };
+}
+
 export const NO_WORDS = named();
 
 /** One of the given words. */

@@ -19,6 +19,8 @@ import {
   JobRetrier,
   type JobView,
   KindRegistry,
+  MOORING_OPTIONS,
+  type MooringOptions,
   receiptOf,
   type ReceiptView,
   type RetryRequest,
@@ -61,6 +63,7 @@ export class JobsController {
     private readonly canceller: JobCanceller,
     private readonly retrier: JobRetrier,
     private readonly mover: JobMover,
+    @Inject(MOORING_OPTIONS) private readonly settings: MooringOptions,
     @Inject(HTTP_PATH) private readonly path: string,
   ) {}
 
@@ -164,7 +167,7 @@ export class JobsController {
   async cancel(@Param('id') id: string, @Caller() caller: string): Promise<ReceiptView> {
     const receipt = await receiptOf(this.canceller.cancel(id, { by: caller || 'api' }));
     if (!receipt) throw notFound(NO_SUCH_JOB);
-    return viewOfReceipt(receipt);
+    return viewOfReceipt(receipt, this.settings);
   }
 
   @Post(':id/retry')

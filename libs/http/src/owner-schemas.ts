@@ -51,8 +51,17 @@ export const ReceiptAnswer = z
     durable: z
       .boolean()
       .describe('Whether it was as durable as asked before the answer. False without durability.'),
+    mustBeDurable: z
+      .literal(true)
+      .optional()
+      .describe('Cancels wait until they are durable: `durable: false` says that this was not confirmed.'),
     late: z.literal(true).optional(),
-    dryRun: z.literal(true).optional().describe('Nothing was cancelled.'),
+    dryRun: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Nothing was cancelled: the counts are what a cancel would do, `by` and `at` are who asked, and when.',
+      ),
     why: z
       .literal('orphan')
       .optional()
@@ -91,7 +100,7 @@ export const ReopenAnswer = z
   .object({ owner: z.string(), state: z.literal('open'), epoch: z.string() })
   .meta({ id: 'Reopened' });
 
-/** A job that was removed before it had ended. `why` is all that is known if the job itself is forgotten. */
+/** A job that was removed before it had ended, or by an operation. `why` is all that is known if the job itself is forgotten. */
 const HistoryItemAnswer = z.object({
   id: z.string(),
   queue: z.string(),

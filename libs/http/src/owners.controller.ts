@@ -6,6 +6,8 @@ import {
   Journal,
   type JournaledOwners,
   fromCursor,
+  MOORING_OPTIONS,
+  type MooringOptions,
   OwnerFinder,
   type OwnerPage,
   OwnerReader,
@@ -48,6 +50,7 @@ export class OwnersController {
     @Inject(Owners) private readonly owners: JournaledOwners,
     private readonly reader: OwnerReader,
     private readonly jobs: JobHistory,
+    @Inject(MOORING_OPTIONS) private readonly settings: MooringOptions,
   ) {}
 
   @Get()
@@ -76,7 +79,7 @@ export class OwnersController {
     @Caller() caller: string,
   ): Promise<ReceiptView> {
     const options = { ...body, by: caller || 'api' } as CancelOptions;
-    return viewOfReceipt(await receiptOf(this.owners.cancel(owner(type, id), options)));
+    return viewOfReceipt(await receiptOf(this.owners.cancel(owner(type, id), options)), this.settings);
   }
 
   @Post('reopen')
@@ -118,8 +121,9 @@ export class OwnersController {
     const removed = await this.jobs.findRemoved(queue, id);
     const item = { id, queue, at: new Date(at).toISOString() };
     if (!removed) return { ...item, state: 'unknown', why };
-    const { kind, owners, was: state, reason, by, cancelId } = removed;
-    const known = { ...item, kind, owners: [...owners], state, why: reason, ...(by && { by }) };
+    const { kind, owners, was: state, reason, by, operation, cancelId } = removed;
+    const cause = { ...(operation && { reason: operation }), ...(by && { by }) };
+    const known = { ...item, kind, owners: [...owners], state, why: reason, ...cause };
     return cancelId ? { ...known, ...(await this.causeOf(cancelId)), cancelId } : known;
   }
 
@@ -129,7 +133,7 @@ export class OwnersController {
   }
 }
 
-/** List the owners that have jobs or a record. */
+/** List the owners that have unfinished jobs or a record. */
 @Describes(OWNERS)
 @MooringController('owners', 'owners')
 export class OwnerListController {
@@ -160,6 +164,7 @@ export class CancellationsController {
   constructor(
     @Inject(Owners) private readonly owners: Owners,
     private readonly journal: Journal,
+    @Inject(MOORING_OPTIONS) private readonly settings: MooringOptions,
   ) {}
 
   @Get()
@@ -175,7 +180,9 @@ export class CancellationsController {
     const before = from === undefined ? undefined : fromCursor(from, RECEIPT_TIME);
     const { receipts, cursor } = await this.owners.listReceipts({ open, cursor: before, limit });
     return {
-      cancellations: receipts.map(viewOfReceipt).filter(({ owner: of }) => limits.admitsOwner(of)),
+      cancellations: receipts
+        .map((receipt) => viewOfReceipt(receipt, this.settings))
+        .filter(({ owner: of }) => limits.admitsOwner(of)),
       cursor: cursor === undefined ? null : toCursor(cursor),
       ...limits.inAnswer,
     };
@@ -188,7 +195,7 @@ export class CancellationsController {
   async read(@Param('cancelId') cancelId: string, @Limits() limits: CallerLimits): Promise<ReceiptView> {
     limits.checkWholeOwners();
     const receipt = await this.owners.receipt(cancelId);
-    const view = receipt && viewOfReceipt(receipt);
+    const view = receipt && viewOfReceipt(receipt, this.settings);
     if (view && limits.admitsOwner(view.owner)) {
       if (!view.done) this.resume();
       return view;

@@ -53,6 +53,15 @@ const SampleAnswer = z.object({
   error: z.string().nullable(),
 });
 
+const GroupAnswer = z.object({
+  kind: z.string(),
+  error: z
+    .string()
+    .nullable()
+    .describe('First line of the failure, at most 200 characters; null without one.'),
+  count,
+});
+
 const ProblemAnswer = z.object({
   id: z.string(),
   outcome: z.enum(['refused', 'failed']),
@@ -70,7 +79,9 @@ export const OperationAnswer = z
       .enum(OPERATION_RUN_STATES)
       .describe('asked: no janitor has begun it yet. stopping: it ends after the page that it is at.'),
     seen: count.describe('Jobs it has looked at.'),
-    matched: count.describe('Jobs that its filter names, so far.'),
+    matched: count.describe(
+      'Jobs that its filter names, so far. It fails if there are none and there is no such kind.',
+    ),
     done: count,
     failed: count.describe('Jobs that it could not change because of an error.'),
     refused: count.describe(
@@ -78,6 +89,12 @@ export const OperationAnswer = z
     ),
     skipped: count.describe('Jobs that had changed when their turn came.'),
     samples: z.array(SampleAnswer).describe('The first jobs that matched, at most 20.'),
+    groups: z
+      .array(GroupAnswer)
+      .optional()
+      .describe(
+        'Of a dry run: how many of the jobs that matched have each kind and error, the 10 largest groups first. The first 100 groups are counted.',
+      ),
     problems: z.array(ProblemAnswer).describe('The first refused and failed jobs, at most 100.'),
     by: z.string().describe('Name of the key that started it.'),
     limitedTo,

@@ -19,6 +19,7 @@ import { FlowTrees } from './find/flow-trees.js';
 import { JobContents } from './find/job-contents.js';
 import { JobFinder } from './find/job-finder.js';
 import { JobSources } from './find/job-sources.js';
+import { KnownNames } from './find/known-names.js';
 import { KindList } from './find/kind-list.js';
 import { OwnerFinder } from './find/owner-finder.js';
 import { WorkerList } from './find/worker-list.js';
@@ -65,6 +66,7 @@ const ROOT_PROVIDERS: Provider[] = [
   StoreAccess,
   JobSources,
   AuditLog,
+  KnownNames,
   ...READERS,
   ...LISTS,
   ...SWEEP_PROVIDERS,

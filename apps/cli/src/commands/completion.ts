@@ -86,7 +86,7 @@ async function following(
       ? names.filter((name) => name.startsWith(`${before[0]} `)).map((name) => name.split(' ')[1]!)
       : [];
   const own = command?.words;
-  return [...verbs, ...(own ? (own.of ?? (await valuesOf(own.usage, api))) : [])];
+  return [...verbs, ...(own ? (own.of ?? (await valuesOf(own.usage.replace('…', ''), api))) : [])];
 }
 
 function commandOf(before: readonly string[], commands: readonly Command[]): Command | undefined {

@@ -117,7 +117,7 @@ export function renderJob(job: WholeJob, screen: Screen): string {
 function jobSentence({ id, state, error }: Job, { paint }: Screen): string {
   const verb = state === 'failed' ? '' : state === 'removed' ? 'was ' : 'is ';
   const word = paint(STYLES[state] ?? 'bold', clean(state));
-  return `${clean(id)} ${verb}${word}${state === 'removed' && error ? `: ${clean(error)}` : ''}.`;
+  return `${clean(id)} ${verb}${word}${state === 'removed' && error ? `: ${clean(error.replace(/^removed: /, ''))}` : ''}.`;
 }
 
 function renderTimeline(timeline: readonly TimelineEntry[], screen: Screen): string {

@@ -17,13 +17,19 @@ export const JOB_FILTERS: OptionSpecs = {
   kind: { value: '<kind>', description: 'only jobs of this kind' },
   state: { value: '<state>', of: STATES, description: `only jobs in this state: ${STATES.join(', ')}` },
   owner: { value: '<type:id>', description: 'only jobs of this owner' },
-  error: { value: '<text>', description: 'only jobs whose failure contains this text' },
+  error: { value: '<text>', description: 'only jobs whose failure contains this text; case matters' },
 };
+
+const STATES_HELP = `States: a job that failed and will be tried again is retrying; failed jobs have no attempts left. A job that was cancelled
+before it began, or removed by an operation or by retention, is removed; cancelled while it ran, or replaced, cancelled. Expired
+jobs did not start in time, skipped ones were not wanted when their turn came. Jobs in these four states (removed, cancelled,
+expired, skipped) are gone, and are listed only by --state.`;
 
 export const jobsCommand = list<Jobs, 'jobs'>({
   name: 'jobs',
   description: 'list jobs, newest first',
   example: "jobs --state failed --error 'timed out'",
+  more: STATES_HELP,
   pages: 1_000,
   filters: JOB_FILTERS,
   columns: ['job:id', 'kind', 'queue?', 'state', 'owners?', 'attempts?', 'age:acceptedAt?', 'error~'],

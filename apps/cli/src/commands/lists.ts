@@ -6,7 +6,7 @@ import { ago } from '../render/text.js';
 
 export const ownersCommand = list<Owners, 'owners'>({
   name: 'owners',
-  description: 'list the owners that have jobs or a record',
+  description: 'list the owners that have unfinished jobs or a record, such as closed ones',
   example: 'owners --type trip --state open',
   pages: 100,
   filters: {

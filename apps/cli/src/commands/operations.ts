@@ -21,8 +21,11 @@ export const OPERATION_FILTERS: OptionSpecs = {
   before: { value: '<time>', description: 'only jobs that ended before, as in 2026-11-20T08:00:00Z' },
 };
 export const DRY_RUN: OptionSpecs = {
-  'dry-run': { description: 'only count the jobs and show samples' },
+  'dry-run': { description: 'only count the jobs, by kind and error, and show samples' },
 };
+/** What the counts of an operation mean. */
+export const COUNTS =
+  'Counts: seen, the jobs it has looked at; matched, those of them that the filters name; done, those it has changed; refused, those that must not be changed; failed, those it could not change; skipped, those that had changed when their turn came.';
 const FOLLOW: OptionSpecs = {
   watch: { description: 'follow it until it ends; exit code 0 only if no job failed or was refused' },
 };
@@ -47,7 +50,7 @@ export const startCommand: Command = {
   description: 'retry, cancel or remove many jobs in the background',
   example: "operations start retry --kind media.thumbnail --error 'timed out' --dry-run --watch",
   options: { ...OPERATION_FILTERS, ...DRY_RUN, ...FOLLOW },
-  more: 'Without a filter it is about all jobs that the action can be applied to. Try --dry-run first.',
+  more: `Without a filter it is about all jobs that the action can be applied to. Try --dry-run first.\n\n${COUNTS}`,
   run: async (parsed, tools) => {
     const [action] = ACTIONS.read(parsed.words, startCommand.example);
     const operationId = await start(action!, parsed, tools);
@@ -69,6 +72,7 @@ export const operationCommand: Command = {
   description: 'show an operation, and the jobs that it could not change',
   example: 'operations show op-2Rt… --watch',
   options: FOLLOW,
+  more: COUNTS,
   run: async (parsed, tools) => {
     const [id] = operationId.read(parsed.words, operationCommand.example);
     if (parsed.has('watch')) return followOperation(id!, tools);
@@ -120,7 +124,7 @@ function filterOf({ filter }: Operation): string {
 }
 
 export function renderOperation(operation: Operation, screen: Screen): string {
-  const { action, state, dryRun, why, by, startedAt, endedAt, samples, problems } = operation;
+  const { action, state, dryRun, why, by, startedAt, endedAt, samples, groups = [], problems } = operation;
   const { matched, done, refused, failed, skipped, seen } = operation;
   const word = screen.paint(wentWell(operation) ? 'green' : 'yellow', clean(state));
   const because = why ? ` (${clean(why).replace(/\.$/, '')})` : '';
@@ -141,6 +145,7 @@ export function renderOperation(operation: Operation, screen: Screen): string {
       ],
       screen,
     ),
+    groups.length > 0 ? tableOf(groups, GROUP_COLUMNS, screen) : '',
     dryRun && samples.length > 0 ? tableOf(samples, SAMPLE_COLUMNS, screen) : '',
     problems.length > 0 ? tableOf(problems, PROBLEM_COLUMNS, screen) : '',
   );
@@ -151,6 +156,11 @@ const SAMPLE_COLUMNS: readonly Column<Operation['samples'][number]>[] = [
   'kind',
   'state',
   'owners?',
+  'error~',
+];
+const GROUP_COLUMNS: readonly Column<NonNullable<Operation['groups']>[number]>[] = [
+  'count',
+  'kind',
   'error~',
 ];
 const PROBLEM_COLUMNS: readonly Column<Operation['problems'][number]>[] = ['job:id', 'code', 'why~'];

@@ -5,7 +5,7 @@ import { type Column, tableOf } from '../columns.js';
 import type { Command } from '../command.js';
 import { list } from '../list.js';
 import type { Screen } from '../output.js';
-import { clean, plural } from '../render/text.js';
+import { clean, plural, quote } from '../render/text.js';
 import { OWNER } from '../words.js';
 
 const JOB_COLUMNS: readonly Column<OwnerJob>[] = ['job:id', 'queue', 'accepted:acceptedAt', 'begun:hasBegun'];
@@ -25,13 +25,14 @@ export const historyCommand = list<History, 'entries'>({
   pages: 'cursor',
   shown: Infinity,
   columns: REMOVAL_COLUMNS,
+  more: 'It has the jobs that were removed before they had ended, and those that operations removed. To list removed jobs of all owners: mooring jobs --state removed',
   empty: 'No jobs of this owner were removed.',
 });
 
 const showCommand = list<Owner, 'jobs'>({
   name: 'owners show',
   alias: 'owner',
-  description: 'show the state and the jobs of an owner',
+  description: 'show the state and the unfinished jobs of an owner',
   example: 'owners show trip 42',
   words: OWNER,
   path: ([type, id]) => pathTo`/v1/owners/${type!}/${id!}`,
@@ -40,8 +41,8 @@ const showCommand = list<Owner, 'jobs'>({
   shown: Infinity,
   options: { history: { description: 'show its history instead' } },
   columns: JOB_COLUMNS,
-  empty: 'It has no jobs.',
   above: renderOwner,
+  below: ({ owner }) => `Ended jobs are listed by: mooring jobs --owner ${quote(owner)}`,
 });
 
 export const ownerCommand: Command = {
@@ -62,10 +63,10 @@ export const reopenCommand = ask<{ owner: string }>({
 
 export function renderOwner({ owner, state, epoch, counts }: Owner, { paint }: Screen): string {
   const name = paint('bold', clean(owner));
-  if (epoch === null) return `${name} has no jobs.`;
+  if (epoch === null) return `${name} has no unfinished jobs.`;
   const open = state === 'open' ? 'open' : `${paint('yellow', 'closed')} (new work is refused)`;
   const { jobs, running, ending } = counts;
-  const has = jobs === 0 ? 'no jobs' : plural(jobs, 'unfinished job');
+  const has = jobs === 0 ? 'no unfinished jobs' : plural(jobs, 'unfinished job');
   const leaving = ending > 0 ? `, ${ending} cancelled and being removed` : '';
   const runs = jobs + ending > 0 ? `, ${running} of them running` : '';
   return `${name} is ${open}, with ${has}${leaving}${runs}.`;

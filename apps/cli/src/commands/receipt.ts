@@ -32,12 +32,18 @@ export function renderReceipt(receipt: Receipt, isLater: boolean, screen: Screen
         ['reason', receipt.reason],
         ['by', [receipt.by, receipt.at].filter(Boolean).join(', at ')],
         ['cancelId', receipt.cancelId],
-        ['durable', receipt.durable ? 'yes' : 'not confirmed; if the store fails, read this receipt again'],
+        ['durable', durabilityOf(receipt)],
       ],
       screen,
     ),
     next(receipt, screen),
   );
+}
+
+/** Nothing where cancels do not wait for it. */
+function durabilityOf({ durable, mustBeDurable }: Receipt): string | undefined {
+  if (durable) return 'yes';
+  return mustBeDurable && 'not confirmed; if the store fails, read this receipt again';
 }
 
 function renderPreview(receipt: Receipt, screen: Screen): string {

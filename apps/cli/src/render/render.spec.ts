@@ -116,7 +116,8 @@ Next
   });
 
   it('warns when the store may lose the cancellation', () => {
-    expect(renderReceipt({ ...aReceipt, durable: false }, false, plain)).toContain(
+    expect(renderReceipt({ ...aReceipt, durable: false }, false, plain)).not.toContain('durable');
+    expect(renderReceipt({ ...aReceipt, durable: false, mustBeDurable: true }, false, plain)).toContain(
       '\ndurable   not confirmed; if the store fails, read this receipt again\n',
     );
   });
@@ -197,10 +198,10 @@ describe('renderOwner', () => {
       'trip:42 is closed (new work is refused), with 3 unfinished jobs, 1 of them running.',
     );
     expect(renderOwner({ ...owner, epoch: null, counts: { jobs: 0, running: 0, ending: 0 } }, plain)).toBe(
-      'trip:42 has no jobs.',
+      'trip:42 has no unfinished jobs.',
     );
     expect(renderOwner({ ...owner, counts: { jobs: 0, running: 1, ending: 2 } }, plain)).toBe(
-      'trip:42 is closed (new work is refused), with no jobs, 2 cancelled and being removed, 1 of them running.',
+      'trip:42 is closed (new work is refused), with no unfinished jobs, 2 cancelled and being removed, 1 of them running.',
     );
     const jobs = [{ id: 'probe-1', queue: 'probe', acceptedAt: '2026-01-02T03:00:00.000Z', hasBegun: true }];
     expect(renderOwnerJobs(jobs, plain)).toBe(`\

@@ -16,7 +16,10 @@ export class CancelPreview {
     const earlier = cancelId && (await this.earlierReceipt(cancelId, owner));
     if (earlier) return { ...earlier, dryRun: true };
     const view = await this.reader.get(owner);
-    const nothing = emptyReceipt(cancelId, escapeText(formatOwner(owner)), { dryRun: true, done: false });
+    const { reason = '', by = '' } = options;
+    const asked = { at: Date.now(), reason, by };
+    const name = escapeText(formatOwner(owner));
+    const nothing = emptyReceipt(cancelId, name, { ...asked, dryRun: true, done: false });
     if (view && isVoid(view, options, seen)) return { ...nothing, late: true };
     return { ...nothing, ...(view && count(await this.jobsOf(owner, view))), closed: options.close ?? true };
   }

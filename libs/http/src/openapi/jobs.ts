@@ -46,13 +46,13 @@ export const JOBS = {
     id: 'listJobs',
     summary: 'List jobs, newest first',
     description:
-      'The filters combine. A page may hold fewer jobs than asked, or none, and a cursor: go on until it is null.',
+      'The filters combine. A page may hold fewer jobs than asked, or none, and a cursor: go on until it is null. An unknown queue is refused (`INVALID`), and so is an unknown kind on the last page, if no page had jobs.',
     parameters: {
       queue: ['Jobs of this queue.', 'probe'],
       kind: ['Jobs of this kind.', 'probe'],
       state: ['Jobs in this state.', 'failed'],
       owner: ['Jobs of this owner, as in trip:42.', 'trip:42'],
-      error: ['A part of the text of the failure.', 'timed out'],
+      error: ['A part of the text of the failure; case matters.', 'timed out'],
     },
     answers: {
       200: {

@@ -18,6 +18,7 @@ const OPERATION = {
   refused: 0,
   skipped: 0,
   samples: [{ ...PLACE, state: 'failed', error: 'timed out' }],
+  groups: [{ kind: 'probe', error: 'timed out', count: 120 }],
   problems: [],
   by: 'night-shift',
   startedAt: ACCEPTED_AT,

@@ -71,7 +71,7 @@ export const OWNER = {
 export const OWNERS = {
   list: {
     id: 'listOwners',
-    summary: 'List the owners that have jobs or a record',
+    summary: 'List the owners that have unfinished jobs or a record',
     parameters: {
       type: ['Owners of this type.', 'trip'],
       prefix: ['How the id begins, with a type; or how the name begins.', '4'],

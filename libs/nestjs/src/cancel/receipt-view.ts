@@ -1,5 +1,7 @@
 import type { Receipt } from '#core';
+import { isDurable } from '../enqueue/durable-answer.js';
 import { ORPHAN_CANCEL } from '../history/job-history.js';
+import type { MooringOptions } from '../options.js';
 
 type Same =
   'cancelId' | 'owner' | 'reason' | 'by' | 'closed' | 'removed' | 'aborted' | 'acknowledged' | 'schedules';
@@ -14,6 +16,8 @@ export interface ReceiptView extends Pick<Receipt, Same | 'done' | 'durable' | '
   readonly byQueue: Readonly<Record<string, QueueReceipt>>;
   readonly late?: true;
   readonly why?: 'orphan';
+  /** Where answers wait until a cancel is durable: `durable: false` then says that this was not confirmed. */
+  readonly mustBeDurable?: true;
 }
 
 export interface QueueReceipt {
@@ -25,7 +29,11 @@ export interface QueueReceipt {
 
 const RUNS = ['aborted', 'acknowledged', 'abandoned'];
 
-export function viewOfReceipt(receipt: Receipt): ReceiptView {
+/** @param options of the process that answers */
+export function viewOfReceipt(
+  receipt: Receipt,
+  options: Pick<MooringOptions, 'durability'> = {},
+): ReceiptView {
   const { job, late, abandoned, ...same } = receipt;
   const queues = Object.entries(receipt.byQueue);
   return {
@@ -41,6 +49,7 @@ export function viewOfReceipt(receipt: Receipt): ReceiptView {
     byQueue: Object.fromEntries(queues.map(([queue, counts]) => [queue, viewOfQueue(counts, receipt.done)])),
     ...(late && { late }),
     ...(receipt.cancelId.startsWith(ORPHAN_CANCEL) && { why: 'orphan' as const }),
+    ...(isDurable(options) && { mustBeDurable: true as const }),
   };
 }
 

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import '../register.js';
 import { Owners, owner } from '#core';
+import { BullModule } from '@nestjs/bullmq';
 import type { INestApplicationContext } from '@nestjs/common';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -179,6 +180,40 @@ describe('a list of jobs', () => {
     expect((await find({ state: 'removed' })).jobs).toHaveLength(3);
     expect((await find({ state: 'expired' })).jobs).toEqual([]);
     expect(ids((await find()).jobs)).toEqual([c]);
+  });
+
+  it('refuses names of queues and kinds that there are not, with the nearest that there are', async () => {
+    await start();
+    await enqueueMany(2);
+    const refused = (why: string): object => ({ code: 'INVALID', message: why });
+
+    await expect(find({ queue: 'adio' })).rejects.toMatchObject(
+      refused('There is no queue named "adio". Did you mean audio?'),
+    );
+    await expect(find({ kind: `${work.name}s` })).rejects.toMatchObject(
+      refused(`There is no kind named "${work.name}s". Did you mean ${work.name}?`),
+    );
+    await expect(find({ kind: 'nonesuch' })).rejects.toMatchObject(
+      refused('There is no kind named "nonesuch".'),
+    );
+    expect((await find({ kind: work.name, state: 'failed' })).jobs).toEqual([]);
+    // Another release may know more kinds.
+    const add = { owners: ['track:1'] };
+    await app
+      .get(ApplicationQueues)
+      .find('audio')!
+      .addBulk([1, 2].map(() => ({ name: 'newer', data: {}, opts: add })));
+    const { found, sizes } = await all({ kind: 'newer' }, 1);
+    expect([found.length, sizes]).toEqual([2, [1, 1]]);
+  });
+
+  it('lists a queue that has no kinds by any name', async () => {
+    app = await kit.start([work], [], {
+      imports: [BullModule.registerQueue({ name: 'plain', connection: kit.redis, prefix: kit.prefix })],
+    });
+    expect((await find({ kind: 'nonesuch' })).jobs).toEqual([]);
+    expect((await find({ queue: 'plain', kind: 'nonesuch' })).jobs).toEqual([]);
+    await expect(find({ queue: 'audio', kind: 'nonesuch' })).rejects.toMatchObject({ code: 'INVALID' });
   });
 
   it('neither repeats nor leaves out a job while others come and go between the pages', async () => {

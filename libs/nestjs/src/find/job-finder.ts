@@ -1,9 +1,11 @@
+import { InvalidJobError } from '#core';
 import { Injectable } from '@nestjs/common';
 import { matches, type JobFilter } from './job-filter.js';
 import { byNewest, isBehind, placeOf } from './job-order.js';
 import { JobSources } from './job-sources.js';
 import type { SourceEntry } from './job-source.js';
 import type { ListedJob } from './listed-job.js';
+import { KnownNames } from './known-names.js';
 import { Lane, mergeLanes } from './merge-lanes.js';
 import { readCursor, writeCursor, type ListCursor } from './list-cursor.js';
 
@@ -36,9 +38,14 @@ interface Found {
  */
 @Injectable()
 export class JobFinder {
-  constructor(private readonly sources: JobSources) {}
+  constructor(
+    private readonly sources: JobSources,
+    private readonly names: KnownNames,
+  ) {}
 
+  /** @throws InvalidJobError for a queue that there is not, and after the last page for such a kind, if it has no jobs */
   async find(filter: JobFilter, { cursor, limit = PAGE }: JobPage = {}): Promise<JobList> {
+    this.names.checkQueue(filter);
     const from = readCursor(cursor, filter);
     const isOwned = from.isOwned ?? (await this.sources.isOwned(filter));
     const sources = this.sources.of(filter, isOwned);
@@ -53,7 +60,11 @@ export class JobFinder {
     const { jobs, next } = whole
       ? pageOf(whole.filter(isWanted), limit, from)
       : await merge(lanes(), { ...from, isOwned }, isWanted, limit);
-    return { jobs, cursor: next ? writeCursor(next, filter) : null };
+    const hasFound = from.hasFound || jobs.length > 0;
+    if (next) return { jobs, cursor: writeCursor({ ...next, hasFound }, filter) };
+    const wrong = hasFound ? undefined : this.names.whyNoKind(filter);
+    if (wrong !== undefined) throw new InvalidJobError(wrong);
+    return { jobs, cursor: null };
   }
 }
 

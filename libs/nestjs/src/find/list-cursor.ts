@@ -11,6 +11,8 @@ export interface ListCursor {
   readonly places?: Readonly<Record<string, string>> | undefined;
   /** Whether the owner's record is among the sources, in place of the queues. */
   readonly isOwned?: boolean | undefined;
+  /** Whether an earlier page had jobs. */
+  readonly hasFound?: boolean | undefined;
 }
 
 interface StoredCursor {
@@ -18,10 +20,11 @@ interface StoredCursor {
   readonly b?: string;
   readonly p?: Record<string, string>;
   readonly o?: boolean;
+  readonly h?: boolean;
 }
 
-export function writeCursor({ below, places, isOwned }: ListCursor, filter: JobFilter): string {
-  const stored = { f: nameOf(filter), b: below, p: places, o: isOwned };
+export function writeCursor({ below, places, isOwned, hasFound }: ListCursor, filter: JobFilter): string {
+  const stored = { f: nameOf(filter), b: below, p: places, o: isOwned, h: hasFound };
   return toCursor(JSON.stringify(stored));
 }
 
@@ -34,7 +37,7 @@ export function readCursor(text: string | undefined, filter: JobFilter): ListCur
     throw new InvalidJobError(
       'cursor: it is that of a list with other filters. Keep them from page to page.',
     );
-  return { below: stored.b, places: stored.p, isOwned: stored.o };
+  return { below: stored.b, places: stored.p, isOwned: stored.o, hasFound: stored.h };
 }
 
 function parse(text: string): unknown {
@@ -49,9 +52,13 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]{12}Z /;
 
 function isCursor(value: unknown): value is StoredCursor {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { f, b, p, o } = value as Record<string, unknown>;
+  const { f, b, p, o, h } = value as Record<string, unknown>;
   const isBelow = b === undefined || (typeof b === 'string' && TIME.test(b));
-  return typeof f === 'string' && isBelow && isPlaces(p) && (o === undefined || typeof o === 'boolean');
+  return typeof f === 'string' && isBelow && isPlaces(p) && [o, h].every(isFlag);
+}
+
+function isFlag(value: unknown): boolean {
+  return value === undefined || typeof value === 'boolean';
 }
 
 function isPlaces(value: unknown): boolean {

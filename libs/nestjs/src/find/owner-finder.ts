@@ -46,7 +46,7 @@ export interface OwnerPage {
 
 type Looked = readonly [oldest: string, lookedAt: number, running: number, cancelled: number];
 
-/** Lists the owners that have jobs or a record, by their names. The cost follows the page. */
+/** Lists the owners that have unfinished jobs or a record, by their names. The cost follows the page. */
 @Injectable()
 export class OwnerFinder {
   constructor(

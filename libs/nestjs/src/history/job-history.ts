@@ -19,8 +19,10 @@ export interface RemovedJob {
   readonly cancelId: string;
   /** How many attempts had ended before. */
   readonly attempts: number;
-  /** Who removed it, if a sweep did. */
+  /** Who removed it, if a sweep or an operation did. */
   readonly by?: string;
+  /** The operation that removed it, as in `operation op-…`. */
+  readonly operation?: string;
   /** How it ended, in one word and in a sentence. */
   readonly state: 'cancelled' | 'expired' | 'skipped' | 'removed';
   readonly words: string;
@@ -126,6 +128,7 @@ export class JobHistory implements OnModuleInit {
       );
     }
     const cameToWorker = was === 'running' || was === 'active';
+    const [, operation, by] = /^(operation \S+) by ([^]+)$/.exec(reason === 'removed' ? why : '') ?? [];
     const isSwept = reason === 'retention' || (reason === 'expired' && !cameToWorker);
     return {
       kind: kind || '?',
@@ -135,6 +138,7 @@ export class JobHistory implements OnModuleInit {
       cancelId,
       attempts: made,
       ...(isSwept && { by: SWEEPER }),
+      ...(operation && by && { operation, by }),
       state,
       words,
       timeline: entriesOf(cameToWorker || earlier.length > 0 ? [...life, end] : [end]),

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { KnownNames } from '../find/known-names.js';
 import { Journal } from '../journal/journal.js';
 import { MooringStore, type StoreLock } from '../store/mooring-store.js';
 import { inLanes } from '../sweeps/in-lanes.js';
@@ -6,6 +7,7 @@ import { JobActions, type Settled } from './job-actions.js';
 import { MatchingJobs, type FoundJobs } from './matching-jobs.js';
 import type { KnownOperation } from './operation-book.js';
 import { OperationBook } from './operation-book.js';
+import { withCounted } from './job-groups.js';
 import { viewOf, type OperationRecord, type Problem } from './operation.js';
 
 const SAMPLES = 20;
@@ -25,6 +27,7 @@ export class OperationPages {
     private readonly book: OperationBook,
     private readonly matching: MatchingJobs,
     private readonly actions: JobActions,
+    private readonly names: KnownNames,
     private readonly journal: Journal,
   ) {}
 
@@ -37,17 +40,23 @@ export class OperationPages {
     // Left by a process that died: whether they were changed is not known until they are settled.
     if (record.pending.length > 0) return this.settle(record, lock, signal);
     if (stoppedBy !== undefined) return this.end(record, 'stopped', `Stopped by ${stoppedBy}.`, lock);
-    if (record.isSeen) return this.end(record, 'done', undefined, lock);
+    if (record.isSeen) return this.endSeen(record, lock);
     const found = withFound(record, await this.matching.next(record, limit));
     await this.book.save(found, lock);
     if (found.pending.length > 0) await this.settle(found, lock, signal);
+  }
+
+  /** A kind that is misspelt has no jobs: that is no success. */
+  private endSeen(record: OperationRecord, lock: StoreLock): Promise<void> {
+    const wrong = record.matched === 0 ? this.names.whyNoKind(record.filter) : undefined;
+    return this.end(record, wrong === undefined ? 'done' : 'failed', wrong, lock);
   }
 
   async end(record: OperationRecord, state: End, why: string | undefined, lock: StoreLock): Promise<void> {
     const endedAt = new Date(await this.store.now()).toISOString();
     const ended = { ...record, state, endedAt, pending: [], ...(why !== undefined && { why }) };
     await this.book.save({ ...ended, position: undefined }, lock);
-    const { samples: _, problems: __, ...facts } = viewOf(ended);
+    const { samples: _, problems: __, groups: ___, ...facts } = viewOf(ended);
     this.journal.tell({ ...facts, event: `operation.${state}` });
   }
 
@@ -71,6 +80,7 @@ function withFound(record: OperationRecord, { jobs, seen, position }: FoundJobs)
     seen: record.seen + seen,
     matched: record.matched + jobs.length,
     samples: [...record.samples, ...samples],
+    ...(record.groups && { groups: withCounted(record.groups, jobs) }),
     pending: record.dryRun ? [] : pending,
     position,
     isSeen: position === undefined,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AccessLimits } from '../access/access-limits.js';
 import type { BriefJob } from '../find/listed-job.js';
 import type { Structure } from '../find/queue-source.js';
+import { largestOf, type JobGroup } from './job-groups.js';
 
 export const OPERATION_ACTIONS = ['retry', 'cancel', 'remove'] as const;
 export type OperationAction = (typeof OPERATION_ACTIONS)[number];
@@ -66,6 +67,8 @@ export interface OperationView extends OperationOrder {
   readonly skipped: number;
   /** Some of the jobs that matched first. */
   readonly samples: readonly BriefJob[];
+  /** Of a dry run: how many of each kind failed with each error, the largest groups first. */
+  readonly groups?: readonly JobGroup[];
   /** The first of those that were refused or failed. */
   readonly problems: readonly Problem[];
   readonly startedAt: string;
@@ -101,6 +104,6 @@ export function isOver({ state }: Pick<OperationView, 'state'>): boolean {
 }
 
 export function viewOf(record: OperationRecord): OperationView {
-  const { position: _, pending: __, isSeen: ___, ...view } = record;
-  return view;
+  const { position: _, pending: __, isSeen: ___, groups, ...view } = record;
+  return groups ? { ...view, groups: largestOf(groups) } : view;
 }

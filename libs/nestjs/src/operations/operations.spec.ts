@@ -270,6 +270,43 @@ describe('an operation', () => {
     );
   });
 
+  it('counts by kind and error in a dry run, the largest groups first, and fails for a kind that there is not', async () => {
+    for (let i = 0; i < 12; i += 1) await addFailed(['trip:1'], `no seat ${i}\nat the window`);
+    await addFailed(trips(3), `${'x'.repeat(300)}`);
+    await addFailed(trips(2), 'too hot');
+
+    const { matched, groups } = await operate('retry', {}, true);
+
+    expect(matched).toBe(17);
+    expect(groups).toHaveLength(10);
+    expect(groups).toMatchObject([
+      { kind: 'work', error: 'x'.repeat(200), count: 3 },
+      { kind: 'work', error: 'too hot', count: 2 },
+      { kind: 'work', error: expect.stringMatching(/^no seat \d+$/), count: 1 },
+      ...Array.from({ length: 7 }, () => ({ count: 1 })),
+    ]);
+    expect(await operate('remove', { kind: 'work', error: 'hot' })).not.toHaveProperty('groups');
+    expect(await operate('retry', { kind: 'wrok' }, true)).toMatchObject({
+      state: 'failed',
+      matched: 0,
+      why: 'There is no kind named "wrok". Did you mean work?',
+    });
+  });
+
+  it('enters the ended jobs that it removes in the histories of their owners, as far as there is room', async () => {
+    const ids = await addFailed(['trip:1', 'trip:2']);
+    const fill = Array.from({ length: 999 }, () => '1 cancelled work:old');
+    await app.redis.rpush(`${app.prefix}~history~trip:2`, ...fill);
+    await app.redis.rpush(`${app.prefix}~history~site:1`, ...fill, '1 cancelled work:old');
+
+    await operate('remove', { owner: 'site:1' });
+
+    const owners = context.get(Owners);
+    expect(await owners.history('trip:1')).toMatchObject([{ id: ids[0], queue: 'work', reason: 'removed' }]);
+    expect((await owners.history('trip:2'))[0]).toMatchObject({ id: ids[1], reason: 'removed' });
+    expect((await owners.history('site:1'))[0]).toMatchObject({ id: 'old' });
+  });
+
   it('is refused if no job can match, or a queue is unknown', async () => {
     const start = (action: OperationView['action'], filter: OperationFilter): Promise<unknown> =>
       context.get(Operations).start({ action, filter, by: BY });

@@ -1,8 +1,8 @@
 import { formatOwner, InvalidJobError, parseOwner } from '#core';
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
+import { KnownNames } from '../find/known-names.js';
 import { Journal } from '../journal/journal.js';
-import { ApplicationQueues } from '../queues/application-queues.js';
 import { MooringStore } from '../store/mooring-store.js';
 import { SweepSettings } from '../sweeps/sweep-settings.js';
 import { structuresFor } from './matching-jobs.js';
@@ -27,7 +27,7 @@ const NOTHING = { seen: 0, matched: 0, done: 0, failed: 0, refused: 0, skipped: 
 export class Operations {
   constructor(
     private readonly store: MooringStore,
-    private readonly queues: ApplicationQueues,
+    private readonly names: KnownNames,
     private readonly settings: SweepSettings,
     private readonly book: OperationBook,
     private readonly pages: OperationPages,
@@ -46,6 +46,7 @@ export class Operations {
       state: 'asked',
       ...NOTHING,
       samples: [],
+      ...(dryRun && { groups: [] }),
       problems: [],
       by,
       ...(limitedTo && { limitedTo }),
@@ -102,9 +103,8 @@ export class Operations {
   }
 
   private check({ action, filter }: OperationOrder): OperationFilter {
-    const { queue, state, owner, before } = filter;
-    if (queue !== undefined && !this.queues.find(queue))
-      throw new InvalidJobError(`There is no queue named ${JSON.stringify(queue.slice(0, 80))}.`);
+    const { state, owner, before } = filter;
+    this.names.checkQueue(filter);
     if (!structuresFor(action, state))
       throw new InvalidJobError(
         `No job in the state ${state} can be the subject of ${action}: retry takes failed jobs, cancel those that have not ended, ` +
