@@ -43,7 +43,8 @@ async function build(say = console.log) {
     process.exit(1);
   }
   for (const file of await sources()) {
-    if (/\.(lua|html|txt)$/.test(file) && !file.startsWith(PAGE)) await cp(join(root, file), join(dist, file));
+    if (/\.(lua|html|txt)$/.test(file) && !file.startsWith(PAGE))
+      await cp(join(root, file), join(dist, file));
   }
   await pack(root);
   // The stamp comes last: an interrupted build has none, and runs again.
@@ -91,7 +92,11 @@ async function sources() {
   const found = [];
   for (const folder of ['apps', 'libs', 'bench']) {
     for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && /\.(tsx?|mjs|css|svg|lua|html|txt)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) {
+      if (
+        entry.isFile() &&
+        /\.(tsx?|mjs|css|svg|lua|html|txt)$/.test(entry.name) &&
+        !entry.name.endsWith('.spec.ts')
+      ) {
         found.push(join(entry.parentPath, entry.name).slice(root.length + 1));
       }
     }

@@ -5,12 +5,12 @@ import { defineConfig } from 'vite';
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The page is at `…/console`, without a slash at its end, and its files are below it. */
-const besideThePage = (html) => html.replaceAll('"./assets/', '"console/assets/');
+const besideThePage = (file, { hostType }) => (hostType === 'html' ? `console/${file}` : { relative: true });
 
 export default defineConfig({
   root: at('web'),
   base: './',
-  plugins: [{ name: 'relative-to-the-page', transformIndexHtml: { order: 'post', handler: besideThePage } }],
+  experimental: { renderBuiltUrl: besideThePage },
   resolve: { alias: { '#client': at('../client/src/index.ts') } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {

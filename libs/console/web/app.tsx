@@ -28,10 +28,7 @@ export function App(): JSX.Element {
   if (!isKnown) return <KeyForm />;
   return (
     <>
-      <a class="skip" href="#" onClick={skip}>
-        Skip to the content
-      </a>
-      <Navigation />
+      <Navigation skip={skip} />
       <main key={place}>{pageOf(path)}</main>
       <Palette />
       <Help />

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { AuditPage } from './pages/audit.js';
 import { CancellationPage } from './pages/cancellation.js';
 import { CancellationsPage } from './pages/cancellations.js';
 import { FlowPage } from './pages/flow.js';
@@ -28,6 +29,7 @@ const LISTS: Readonly<Record<string, () => JSX.Element>> = {
   schedules: SchedulesPage,
   workers: WorkersPage,
   quarantine: QuarantinePage,
+  audit: AuditPage,
   leases: LeasesPage,
   kinds: KindsPage,
 };

@@ -10,7 +10,10 @@ export const route = signal(read());
 
 addEventListener('hashchange', () => (route.value = read()));
 
-export function link(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
+export function link(
+  path: readonly string[],
+  query: Readonly<Record<string, string | undefined>> = {},
+): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
   const search = new URLSearchParams(given).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;

@@ -1,5 +1,6 @@
 import { Get, Query, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
+import { CallerLimits, Limits } from './access/caller-limits.js';
 import { Touches } from './access/touches.js';
 import { NoQuery } from './admin-schemas.js';
 import { MeAnswer } from './me-schemas.js';
@@ -14,9 +15,14 @@ import { Needs, SCOPES, type CalledRequest } from './scopes.js';
 export class MeController {
   @Get()
   @Needs('read')
-  @Touches('nothing')
+  @Touches('checked')
   @ApiOkResponse({ standardSchema: MeAnswer })
-  read(@Query({ schema: NoQuery }) _query: unknown, @Req() { caller, scopes }: CalledRequest): MeAnswer {
-    return { name: caller ?? '', scopes: SCOPES.filter((scope) => scopes?.has(scope) ?? true) };
+  read(
+    @Query({ schema: NoQuery }) _query: unknown,
+    @Req() { caller = '', scopes }: CalledRequest,
+    @Limits() limits: CallerLimits,
+  ): MeAnswer {
+    const held = SCOPES.filter((scope) => scopes?.has(scope) ?? true);
+    return { name: caller, scopes: held, ...limits.inAnswer } as MeAnswer;
   }
 }

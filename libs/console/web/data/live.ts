@@ -43,7 +43,11 @@ async function followOnce(): Promise<boolean> {
   const hidden = untilHidden();
   try {
     const header = last === undefined ? {} : { 'Last-Event-ID': last };
-    const { body } = await api.value.call('GET /v1/stream', { header }, { timeoutMs: FOREVER_MS, signal: hidden });
+    const { body } = await api.value.call(
+      'GET /v1/stream',
+      { header },
+      { timeoutMs: FOREVER_MS, signal: hidden },
+    );
     if (!body) return true;
     liveState.value = 'live';
     for await (const event of serverSentEvents(body)) tell(event);

@@ -45,7 +45,8 @@ export function CancelDialog({
       {preview.data && (
         <>
           <p class="big" role="status">
-            {plural(preview.data.removed, 'job')} would be removed, {plural(preview.data.aborted, 'run')} stopped
+            {plural(preview.data.removed, 'job')} would be removed, {plural(preview.data.aborted, 'run')}{' '}
+            stopped
           </p>
           <ByQueue receipt={preview.data} />
           <p class="quiet">
@@ -56,7 +57,12 @@ export function CancelDialog({
       )}
       <label class="field">
         <span>Reason, kept in the receipt and the history</span>
-        <input name="reason" maxLength={500} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+        <input
+          name="reason"
+          maxLength={500}
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
       </label>
       <label class="check">
         <input type="checkbox" checked={close} onChange={(event) => setClose(event.currentTarget.checked)} />

@@ -48,7 +48,11 @@ export function CancellationPage({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function Stopping({ receipt: { aborted, running, done } }: { readonly receipt: Receipt }): JSX.Element | null {
+function Stopping({
+  receipt: { aborted, running, done },
+}: {
+  readonly receipt: Receipt;
+}): JSX.Element | null {
   if (aborted === 0 && done) return null;
   const text = done
     ? 'All its jobs have left.'
@@ -57,13 +61,23 @@ function Stopping({ receipt: { aborted, running, done } }: { readonly receipt: R
       : 'The last of its jobs are leaving.';
   return (
     <div class="filling">
-      <progress max={Math.max(aborted, 1)} value={done ? Math.max(aborted, 1) : aborted - running} aria-label="Runs that stopped" />
+      <progress
+        max={Math.max(aborted, 1)}
+        value={done ? Math.max(aborted, 1) : aborted - running}
+        aria-label="Runs that stopped"
+      />
       <span role="status">{text}</span>
     </div>
   );
 }
 
-function Details({ receipt, job }: { readonly receipt: Receipt; readonly job: string | undefined }): JSX.Element {
+function Details({
+  receipt,
+  job,
+}: {
+  readonly receipt: Receipt;
+  readonly job: string | undefined;
+}): JSX.Element {
   const { cancelId, epoch, reason, by, at, closed, schedules, durable, why } = receipt;
   return (
     <Panel title="Receipt">

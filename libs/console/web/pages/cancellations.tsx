@@ -17,7 +17,10 @@ const COLUMNS: readonly Column<Receipt>[] = [
   {
     name: 'Receipt',
     cell: ({ cancelId, done }) => (
-      <a href={link(['cancellations', cancelId])} aria-label={`Receipt ${cancelId}`}>
+      <a
+        href={link(['cancellations', cancelId])}
+        aria-label={`${done ? 'done' : 'running'}, receipt ${cancelId}`}
+      >
         <State state={done ? 'done' : 'running'} />
       </a>
     ),
@@ -57,7 +60,8 @@ export function CancellationsPage(): JSX.Element {
         keyOf={({ cancelId }) => cancelId}
         empty={
           <Empty title={open ? 'All cancellations are finished.' : 'Nothing was cancelled yet.'}>
-            To cancel an owner, open it from <a href="#/owners">the list of owners</a>: you see what would go first.
+            To cancel an owner, open it from <a href="#/owners">the list of owners</a>: you see what would go
+            first.
           </Empty>
         }
       />

@@ -10,12 +10,17 @@ import { State } from '../ui/state.js';
 
 /** A job and those below it: each waits for its children. */
 export function FlowPage({ id }: { readonly id: string }): JSX.Element {
-  const read = useRead(() => api.value.call('GET /v1/flows/{jobId}', { path: { jobId: id } }), [id], { when: ofJobs });
+  const read = useRead(() => api.value.call('GET /v1/flows/{jobId}', { path: { jobId: id } }), [id], {
+    when: ofJobs,
+  });
   if (read.error && !read.data) return <Trouble error={read.error} retry={read.reload} />;
   if (!read.data) return <Loading />;
   const { parent, children } = read.data;
   return (
-    <Page title="Flow" actions={parent && <a href={link(['flows', parent])}>Up to the job that waits for it</a>}>
+    <Page
+      title="Flow"
+      actions={parent && <a href={link(['flows', parent])}>Up to the job that waits for it</a>}
+    >
       <Panel title="Tree">
         <ul class="tree">
           <Branch of={read.data} />

@@ -5,7 +5,17 @@ import { useRead } from '../data/use-read.js';
 import { filter as setFilter } from '../router.js';
 import type { JobFilter } from './jobs.js';
 
-const STATES = ['waiting', 'delayed', 'running', 'retrying', 'completed', 'failed', 'cancelled', 'expired', 'skipped'];
+const STATES = [
+  'waiting',
+  'delayed',
+  'running',
+  'retrying',
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+  'skipped',
+];
 const TYPING_MS = 300;
 
 /** The filters are in the address: a link to what is seen can be sent. */
@@ -27,8 +37,19 @@ export function JobFilters({ filter }: { readonly filter: JobFilter }): JSX.Elem
           </button>
         ))}
       </nav>
-      <Typed name="owner" hint="Owner, as in trip:42" value={filter.owner} onValue={(owner) => set({ owner })} />
-      <Choice name="queue" all="All queues" of={queues} value={filter.queue} onValue={(queue) => set({ queue })} />
+      <Typed
+        name="owner"
+        hint="Owner, as in trip:42"
+        value={filter.owner}
+        onValue={(owner) => set({ owner })}
+      />
+      <Choice
+        name="queue"
+        all="All queues"
+        of={queues}
+        value={filter.queue}
+        onValue={(queue) => set({ queue })}
+      />
       <Choice
         name="kind"
         all="All kinds"
@@ -56,7 +77,12 @@ function Choice({
 }: FieldProps & { readonly all: string; readonly of: readonly string[] }): JSX.Element {
   const known = value === '' || of.includes(value) ? of : [...of, value];
   return (
-    <select name={name} aria-label={name} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+    <select
+      name={name}
+      aria-label={name}
+      value={value}
+      onChange={(event) => onValue(event.currentTarget.value)}
+    >
       <option value="">{all}</option>
       {known.map((each) => (
         <option key={each} value={each}>
@@ -68,7 +94,12 @@ function Choice({
 }
 
 /** Filters once the person has stopped typing. */
-export function Typed({ name, hint, value = '', onValue }: FieldProps & { readonly hint: string }): JSX.Element {
+export function Typed({
+  name,
+  hint,
+  value = '',
+  onValue,
+}: FieldProps & { readonly hint: string }): JSX.Element {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   useEffect(() => {

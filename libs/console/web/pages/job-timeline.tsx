@@ -19,7 +19,7 @@ const TONES: Readonly<Record<string, string>> = {
   failed: 'bad',
   aborted: 'warn',
   cancelled: 'warn',
-  retrying: 'bad',
+  retrying: 'warn',
 };
 const WIDTH = 1_000;
 /** A span that is too short to be seen is drawn as wide as this. */
@@ -34,7 +34,12 @@ export function Timeline({ job: { timeline } }: { readonly job: Job }): JSX.Elem
   return (
     <div class="timeline">
       {spans.length > 0 && (
-        <svg viewBox={`0 0 ${WIDTH} 20`} preserveAspectRatio="none" role="img" aria-label={spans.map(({ label }) => label).join('; ')}>
+        <svg
+          viewBox={`0 0 ${WIDTH} 20`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={spans.map(({ label }) => label).join('; ')}
+        >
           {spans.map(({ what, from, to, tone, label }) => (
             <rect
               key={from}
@@ -56,7 +61,7 @@ export function Timeline({ job: { timeline } }: { readonly job: Job }): JSX.Elem
             <span class={`dot ${TONES[event] ?? ''}`} />
             <span class="strong">{event}</span>
             {attempt !== undefined && <span class="quiet">try {attempt}</span>}
-            {i > 0 && <span class="quiet number">+{duration(Date.parse(at) - Date.parse(entries[i - 1]!.at))}</span>}
+            {i > 0 && <Since from={entries[i - 1]!.at} to={at} />}
             <Time at={at} />
             {why && <span class="why">{why}</span>}
           </li>
@@ -64,6 +69,11 @@ export function Timeline({ job: { timeline } }: { readonly job: Job }): JSX.Elem
       </ol>
     </div>
   );
+}
+
+function Since({ from, to }: { readonly from: string; readonly to: string }): JSX.Element | null {
+  const ms = Date.parse(to) - Date.parse(from);
+  return ms > 0 ? <span class="quiet">+{duration(ms)}</span> : null;
 }
 
 /** Between two entries the job ran if the first says that it began. */

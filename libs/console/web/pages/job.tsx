@@ -37,7 +37,12 @@ export function JobPage({ id }: { readonly id: string }): JSX.Element {
             </span>
           )),
           Tries: attempts,
-          Progress: typeof progress === 'number' ? <progress max={100} value={progress} aria-label="Progress" /> : '',
+          Progress:
+            state === 'running' && typeof progress === 'number' ? (
+              <progress max={100} value={progress} aria-label="Progress" />
+            ) : (
+              ''
+            ),
           Flow: <a href={link(['flows', id])}>Show its tree</a>,
           Removed: why,
         }}
@@ -54,7 +59,7 @@ export function JobPage({ id }: { readonly id: string }): JSX.Element {
         <Payload id={id} state={state} />
         <Panel title="Result">
           {result === null || result === undefined ? (
-            <p class="quiet pad">There is no result{state === 'completed' ? '.' : ' yet.'}</p>
+            <p class="quiet pad">There is no result{PENDING.includes(state) ? ' yet.' : '.'}</p>
           ) : (
             <Json label="Result" value={result} />
           )}
@@ -66,7 +71,8 @@ export function JobPage({ id }: { readonly id: string }): JSX.Element {
           <ul class="rows">
             {artifacts.map(({ name, size, contentType }) => (
               <li key={name}>
-                <span class="mono">{name}</span> <span class="quiet">{contentType}</span> <span>{bytes(size)}</span>
+                <span class="mono">{name}</span> <span class="quiet">{contentType}</span>{' '}
+                <span>{bytes(size)}</span>
               </li>
             ))}
           </ul>
@@ -76,7 +82,13 @@ export function JobPage({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function Actions({ job: { id, kind, state }, reload }: { readonly job: Job; readonly reload: () => void }): JSX.Element {
+function Actions({
+  job: { id, kind, state },
+  reload,
+}: {
+  readonly job: Job;
+  readonly reload: () => void;
+}): JSX.Element {
   const path = { id };
   const retry = async (): Promise<void> => {
     await api.value.call('POST /v1/jobs/{id}/retry', { path, body: { reset: true } });
@@ -117,7 +129,10 @@ interface PartProps {
 }
 
 function Payload({ id, state }: PartProps): JSX.Element {
-  const { data, error } = useRead(() => api.value.call('GET /v1/jobs/{id}/payload', { path: { id } }), [id, state]);
+  const { data, error } = useRead(
+    () => api.value.call('GET /v1/jobs/{id}/payload', { path: { id } }),
+    [id, state],
+  );
   return (
     <Panel title="Payload">
       {error && <p class="quiet pad">{error.message}</p>}

@@ -18,12 +18,19 @@ export const JOB_COLUMNS: readonly Column<ListedJob>[] = [
   { name: 'Job', cell: ({ id }) => <JobLink id={id} /> },
   { name: 'State', cell: ({ state }) => <State state={state} /> },
   { name: 'Kind', cell: ({ kind }) => kind, isWide: true },
-  { name: 'Owner', cell: ({ owners }) => <OwnerLinks names={owners} /> },
-  { name: 'Error', cell: ({ error }) => <span title={error ?? ''}>{error}</span>, isLong: true, isWide: true },
+  { name: 'Owner', cell: ({ owners }) => <OwnerLinks names={owners} />, isWide: true },
+  {
+    name: 'Error',
+    cell: ({ error }) => <span title={error ?? ''}>{error}</span>,
+    isLong: true,
+    isWide: true,
+  },
   { name: 'Tries', cell: ({ attempts }) => attempts, isNumber: true, isWide: true },
   {
     name: 'When',
-    cell: ({ acceptedAt, beganAt, endedAt, dueAt }) => <Time at={dueAt ?? endedAt ?? beganAt ?? acceptedAt} />,
+    cell: ({ acceptedAt, beganAt, endedAt, dueAt }) => (
+      <Time at={dueAt ?? endedAt ?? beganAt ?? acceptedAt} />
+    ),
     isNumber: true,
   },
 ];
@@ -58,7 +65,13 @@ export function JobsPage(): JSX.Element {
   return (
     <Page title="Jobs" actions={<Bulk filter={filter} start={setAction} />}>
       <JobFilters filter={filter} />
-      <List label="Jobs" pages={pages} columns={JOB_COLUMNS} keyOf={({ id }) => id} empty={<NoJobs filter={filter} />} />
+      <List
+        label="Jobs"
+        pages={pages}
+        columns={JOB_COLUMNS}
+        keyOf={({ id }) => id}
+        empty={<NoJobs filter={filter} />}
+      />
       {action && <OperationDialog action={action} filter={filter} onClose={() => setAction(undefined)} />}
     </Page>
   );
@@ -99,13 +112,14 @@ function NoJobs({ filter }: { readonly filter: JobFilter }): JSX.Element {
   if (isFiltered)
     return (
       <Empty title="No job matches these filters.">
-        Remove a filter, or <a href="#/jobs">show all jobs</a>. Ended jobs are listed as long as their kind keeps them.
+        Remove a filter, or <a href="#/jobs">show all jobs</a>. Ended jobs are listed as long as their kind
+        keeps them.
       </Empty>
     );
   return (
     <Empty title="There are no jobs yet.">
-      Enqueue one: <code>POST /v1/jobs</code> with a kind, its owners and a payload. See <a href="#/kinds">the kinds</a>{' '}
-      that this api knows.
+      Enqueue one: <code>POST /v1/jobs</code> with a kind, its owners and a payload. See{' '}
+      <a href="#/kinds">the kinds</a> that this api knows.
     </Empty>
   );
 }

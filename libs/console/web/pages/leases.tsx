@@ -19,7 +19,14 @@ import { TypedName } from '../ui/typed-name.js';
 const STATES = ['', 'provisioning', 'running', 'ending', 'ended', 'failed', 'manual-cleanup'] as const;
 
 const COLUMNS: readonly Column<Lease>[] = [
-  { name: 'Lease', cell: ({ id }) => <span class="mono" title={id}>{short(id)}</span> },
+  {
+    name: 'Lease',
+    cell: ({ id }) => (
+      <span class="mono" title={id}>
+        {short(id)}
+      </span>
+    ),
+  },
   { name: 'State', cell: ({ state }) => <State state={state} /> },
   { name: 'Image', cell: ({ image }) => image, isWide: true },
   { name: 'Owner', cell: ({ owner }) => owner && <OwnerLink name={owner} />, isWide: true },
@@ -44,12 +51,21 @@ export function LeasesPage(): JSX.Element {
         <Empty title="This application holds no leases.">They come with the workload of containers.</Empty>
       </Page>
     );
-  const buttons: Column<Lease> = { name: 'Actions', cell: (lease) => <Actions of={lease} reload={pages.reload} /> };
+  const buttons: Column<Lease> = {
+    name: 'Actions',
+    isNumber: true,
+    cell: (lease) => <Actions of={lease} reload={pages.reload} />,
+  };
   return (
     <Page title="Leases">
       <nav class="tabs" aria-label="State">
         {STATES.map((each) => (
-          <button key={each} type="button" aria-pressed={state === each} onClick={() => filter({ state: each })}>
+          <button
+            key={each}
+            type="button"
+            aria-pressed={state === each}
+            onClick={() => filter({ state: each })}
+          >
             {each || 'all'}
           </button>
         ))}
@@ -69,7 +85,13 @@ export function LeasesPage(): JSX.Element {
   );
 }
 
-function Actions({ of: { id, state }, reload }: { readonly of: Lease; readonly reload: () => void }): JSX.Element {
+function Actions({
+  of: { id, state },
+  reload,
+}: {
+  readonly of: Lease;
+  readonly reload: () => void;
+}): JSX.Element {
   const [isReleasing, setReleasing] = useState(false);
   const [typed, setTyped] = useState('');
   const path = { id };
@@ -80,7 +102,9 @@ function Actions({ of: { id, state }, reload }: { readonly of: Lease; readonly r
   };
   const end = act(() => api.value.call('DELETE /v1/leases/{id}', { path }));
   const cleanUp = act(() => api.value.call('POST /v1/leases/{id}/cleanup', { path, body: null }));
-  const release = act(() => api.value.call('POST /v1/leases/{id}/cleanup', { path, body: { release: true } }));
+  const release = act(() =>
+    api.value.call('POST /v1/leases/{id}/cleanup', { path, body: { release: true } }),
+  );
   if (state === 'running' || state === 'provisioning')
     return (
       <Action run={end} done="It ends." tone="small">

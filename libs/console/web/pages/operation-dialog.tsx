@@ -20,7 +20,11 @@ const EFFECT: Readonly<Record<OperationAction, string>> = {
   cancel: 'are cancelled: none of them starts, and those that run are told to stop',
   remove: 'are removed, with their artifacts',
 };
-const VERB: Readonly<Record<OperationAction, string>> = { retry: 'Retry', cancel: 'Cancel', remove: 'Remove' };
+const VERB: Readonly<Record<OperationAction, string>> = {
+  retry: 'Retry',
+  cancel: 'Cancel',
+  remove: 'Remove',
+};
 
 /** Counts first, and changes nothing before that is seen. */
 export function OperationDialog({
@@ -40,7 +44,9 @@ export function OperationDialog({
   const isCounted = preview.data?.state === 'done';
 
   const start = async (): Promise<void> => {
-    const { operationId } = await api.value.call('POST /v1/operations', { body: order(action, filter, false) });
+    const { operationId } = await api.value.call('POST /v1/operations', {
+      body: order(action, filter, false),
+    });
     onClose();
     go(link(['operations', operationId]));
   };
@@ -58,7 +64,9 @@ export function OperationDialog({
           <Samples of={preview.data} />
         </>
       )}
-      {isCounted && matched > 0 && name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} />}
+      {isCounted && matched > 0 && name !== undefined && (
+        <TypedName name={name} typed={typed} onType={setTyped} />
+      )}
       <footer class="actions">
         <button type="button" class="plain" onClick={onClose}>
           Close
@@ -105,7 +113,10 @@ function usePreview(
   }, []);
   const { id } = started;
   const read = useRead(
-    async () => (id === undefined ? undefined : api.value.call('GET /v1/operations/{operationId}', { path: { operationId: id } })),
+    async () =>
+      id === undefined
+        ? undefined
+        : api.value.call('GET /v1/operations/{operationId}', { path: { operationId: id } }),
     [id],
     { againInMs: (data) => (data === undefined || hasEnded(data) ? undefined : LOOK_MS) },
   );
@@ -116,7 +127,11 @@ export function hasEnded({ state }: Operation): boolean {
   return state === 'done' || state === 'stopped' || state === 'failed';
 }
 
-function order(action: OperationAction, { state, ...filter }: JobFilter, dryRun: boolean): {
+function order(
+  action: OperationAction,
+  { state, ...filter }: JobFilter,
+  dryRun: boolean,
+): {
   action: OperationAction;
   filter: object;
   dryRun: boolean;

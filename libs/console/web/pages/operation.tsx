@@ -30,7 +30,7 @@ export function OperationPage({ id }: { readonly id: string }): JSX.Element {
   });
   if (read.error && !read.data) return <Trouble error={read.error} retry={read.reload} />;
   if (!read.data) return <Loading />;
-  const { action, dryRun, state, filter, matched, done, refused, failed, skipped, problems } = read.data;
+  const { action, dryRun, state, matched, done, refused, failed, skipped, problems } = read.data;
   const stop = async (): Promise<void> => {
     await api.value.call('DELETE /v1/operations/{operationId}', { path });
     read.reload();
@@ -39,19 +39,23 @@ export function OperationPage({ id }: { readonly id: string }): JSX.Element {
     <Page
       title={
         <>
-          {dryRun ? `Count for ${action}` : `${action[0]!.toUpperCase()}${action.slice(1)} jobs`} <State state={state} />
+          {dryRun ? `Count for ${action}` : `${action[0]!.toUpperCase()}${action.slice(1)} jobs`}{' '}
+          <State state={state} />
         </>
       }
       actions={
         !hasEnded(read.data) &&
         can('admin') && (
-          <Action run={stop} done="It stops after this page. What it has changed stays changed." tone="danger">
+          <Action
+            run={stop}
+            done="It stops after this page. What it has changed stays changed."
+            tone="danger"
+          >
             Stop
           </Action>
         )
       }
     >
-      <p>{filterText(filter)}</p>
       <dl class="stats">
         <Stat name="Looked at" value={number(read.data.seen)} />
         <Stat name="Matched" value={number(matched)} />
@@ -62,7 +66,12 @@ export function OperationPage({ id }: { readonly id: string }): JSX.Element {
       </dl>
       {problems.length > 0 && (
         <Panel title="Refused and failed">
-          <Table label="Refused and failed jobs" columns={PROBLEMS} rows={problems} keyOf={(problem) => problem.id} />
+          <Table
+            label="Refused and failed jobs"
+            columns={PROBLEMS}
+            rows={problems}
+            keyOf={(problem) => problem.id}
+          />
         </Panel>
       )}
       <Details of={read.data} />
@@ -70,10 +79,15 @@ export function OperationPage({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function Details({ of: { operationId, by, startedAt, endedAt, why } }: { readonly of: Operation }): JSX.Element {
+function Details({
+  of: { operationId, filter, by, startedAt, endedAt, why },
+}: {
+  readonly of: Operation;
+}): JSX.Element {
   return (
     <Facts
       of={{
+        Of: filterText(filter),
         Id: <span class="mono">{operationId}</span>,
         By: by,
         Started: <Time at={startedAt} />,

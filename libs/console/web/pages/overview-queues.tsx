@@ -63,20 +63,33 @@ export function QueueTable({
   readonly reload: () => void;
 }): JSX.Element {
   if (queues.length === 0) return <Empty title="This application has no queues." />;
-  const buttons: Column<Queue> = { name: 'Actions', isWide: true, cell: (queue) => <Pause of={queue} reload={reload} /> };
+  const buttons: Column<Queue> = {
+    name: 'Actions',
+    isNumber: true,
+    isWide: true,
+    cell: (queue) => <Pause of={queue} reload={reload} />,
+  };
   const columns = can('admin') ? [...COLUMNS, buttons] : COLUMNS;
   return <Table label="Queues" columns={columns} rows={queues} keyOf={({ queue }) => queue} />;
 }
 
-function Pause({ of: { queue, paused }, reload }: { readonly of: Queue; readonly reload: () => void }): JSX.Element {
+function Pause({
+  of: { queue, paused },
+  reload,
+}: {
+  readonly of: Queue;
+  readonly reload: () => void;
+}): JSX.Element {
   const run = async (): Promise<void> => {
     const call = paused ? 'POST /v1/admin/queues/{queue}/resume' : 'POST /v1/admin/queues/{queue}/pause';
     await api.value.call(call, { path: { queue } });
     reload();
   };
-  const done = paused ? `“${queue}” is resumed.` : `“${queue}” is paused: no job of it starts. Running ones go on.`;
+  const done = paused
+    ? `“${queue}” is resumed.`
+    : `“${queue}” is paused: no job of it starts. Running ones go on.`;
   return (
-    <Action run={run} done={done} tone="small">
+    <Action run={run} done={done} tone="small plain">
       {paused ? 'Resume' : 'Pause'}
     </Action>
   );

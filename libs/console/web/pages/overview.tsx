@@ -40,7 +40,11 @@ export function OverviewPage(): JSX.Element {
     <Page title="Overview">
       <Attention problems={problems} />
       <dl class="stats">
-        <Stat name="Running" value={number(sum('active'))} note={room > 0 ? `of ${number(room)}` : undefined} />
+        <Stat
+          name="Running"
+          value={number(sum('active'))}
+          note={room > 0 ? `of ${number(room)}` : undefined}
+        />
         <Stat name="Waiting" value={number(sum('waiting'))} />
         <Stat name="Delayed" value={number(sum('delayed'))} />
         <Stat name="Failed, kept" value={number(sum('failed'))} tone={sum('failed') > 0 ? 'bad' : ''} />

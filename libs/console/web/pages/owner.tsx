@@ -23,7 +23,9 @@ const COLUMNS = JOB_COLUMNS.filter(({ name }) => name !== 'Owner');
 export function OwnerPage({ type, id }: { readonly type: string; readonly id: string }): JSX.Element {
   const name = `${type}:${id}`;
   const path = { type, id };
-  const owner = useRead(() => api.value.call('GET /v1/owners/{type}/{id}', { path }), [name], { when: ofOwners });
+  const owner = useRead(() => api.value.call('GET /v1/owners/{type}/{id}', { path }), [name], {
+    when: ofOwners,
+  });
   const jobs = usePages(
     async (cursor) => {
       const query = { owner: name, limit: 50, ...(cursor !== undefined && { cursor }) };

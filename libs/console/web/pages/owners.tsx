@@ -24,7 +24,8 @@ const COLUMNS: readonly Column<Listed>[] = [
   { name: 'Running', cell: (one) => some(one) + number(one.counts.running), isNumber: true, isWide: true },
   {
     name: 'Oldest job',
-    cell: (one) => (one.oldestJobMs === null ? <span class="quiet">–</span> : some(one) + duration(one.oldestJobMs)),
+    cell: (one) =>
+      one.oldestJobMs === null ? <span class="quiet">–</span> : some(one) + duration(one.oldestJobMs),
     isNumber: true,
     isWide: true,
   },
@@ -51,11 +52,26 @@ export function OwnersPage(): JSX.Element {
   );
   return (
     <Page title="Owners">
-      <form class="filters" role="search" aria-label="Find owners" onSubmit={(event) => event.preventDefault()}>
-        <Typed name="prefix" hint="Name begins with, as in trip:4" value={prefix} onValue={(text) => filter({ prefix: text, state })} />
+      <form
+        class="filters"
+        role="search"
+        aria-label="Find owners"
+        onSubmit={(event) => event.preventDefault()}
+      >
+        <Typed
+          name="prefix"
+          hint="Name begins with, as in trip:4"
+          value={prefix}
+          onValue={(text) => filter({ prefix: text, state })}
+        />
         <nav class="tabs" aria-label="State">
           {['', 'open', 'closed'].map((each) => (
-            <button key={each} type="button" aria-pressed={state === each} onClick={() => filter({ prefix, state: each })}>
+            <button
+              key={each}
+              type="button"
+              aria-pressed={state === each}
+              onClick={() => filter({ prefix, state: each })}
+            >
               {each || 'all'}
             </button>
           ))}
@@ -68,8 +84,8 @@ export function OwnersPage(): JSX.Element {
         keyOf={({ owner }) => owner}
         empty={
           <Empty title={prefix || state ? 'No owner matches.' : 'There are no owners yet.'}>
-            An owner is listed while it has jobs or is closed. Names are searched from their beginning, in upper and
-            lower case as they are.
+            An owner is listed while it has jobs or is closed. Names are searched from their beginning, in
+            upper and lower case as they are.
           </Empty>
         }
       />

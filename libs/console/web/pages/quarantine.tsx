@@ -33,7 +33,8 @@ export function QuarantinePage(): JSX.Element {
     <Page
       title="Quarantine"
       actions={
-        hasJobs && can('admin') && <Action run={() => order('retention', { force: true })}>Try again with force</Action>
+        hasJobs &&
+        can('admin') && <Action run={() => order('retention', { force: true })}>Try again with force</Action>
       }
     >
       <List
@@ -43,8 +44,8 @@ export function QuarantinePage(): JSX.Element {
         keyOf={({ jobId }) => jobId}
         empty={
           <Empty title="Nothing is in quarantine.">
-            An ended job comes here if the retention sweep cannot remove it, for instance because its artifacts cannot be
-            removed.
+            An ended job comes here if the retention sweep cannot remove it, for instance because its
+            artifacts cannot be removed.
           </Empty>
         }
       />

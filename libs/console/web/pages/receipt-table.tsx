@@ -14,7 +14,9 @@ interface Row {
 export function ByQueue({ receipt }: { readonly receipt: Receipt }): JSX.Element | null {
   const rows = Object.entries(receipt.byQueue).map(([queue, row]): Row => ({ queue, ...row }));
   if (rows.length === 0) return null;
-  const states = [...new Set(rows.flatMap(({ removed }) => Object.keys(removed)))].toSorted((a, b) => a.localeCompare(b));
+  const states = [...new Set(rows.flatMap(({ removed }) => Object.keys(removed)))].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
   const columns: Column<Row>[] = [
     { name: 'Queue', cell: ({ queue }) => queue, isLong: true },
     ...states.map((state) => counted(state, ({ removed }: Row) => removed[state] ?? 0)),

@@ -18,7 +18,9 @@ const COLUMNS: readonly Column<Schedule>[] = [
   {
     name: 'Due',
     cell: ({ every, cron, timezone }) =>
-      cron === null ? `every ${typeof every === 'number' ? duration(every) : every}` : `${cron} ${timezone ?? ''}`,
+      cron === null
+        ? `every ${typeof every === 'number' ? duration(every) : every}`
+        : `${cron} ${timezone ?? ''}`,
     isWide: true,
     isLong: true,
   },
@@ -42,6 +44,7 @@ export function SchedulesPage(): JSX.Element {
   };
   const buttons: Column<Schedule> = {
     name: 'Actions',
+    isNumber: true,
     isWide: true,
     cell: ({ id }) => (
       <Action run={() => remove(id)} done={`The schedule ${id} is deleted. Its jobs stay.`} tone="small">
@@ -58,8 +61,8 @@ export function SchedulesPage(): JSX.Element {
         keyOf={({ id }) => id}
         empty={
           <Empty title="There are no schedules.">
-            Create one: <code>PUT /v1/schedules/{'{id}'}</code> with a kind, its owners, and <code>every</code> or{' '}
-            <code>cron</code>. It ends with its owners.
+            Create one: <code>PUT /v1/schedules/{'{id}'}</code> with a kind, its owners, and{' '}
+            <code>every</code> or <code>cron</code>. It ends with its owners.
           </Empty>
         }
       />

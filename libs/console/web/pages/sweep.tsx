@@ -19,18 +19,18 @@ function columnsOf(sweep: string): readonly Column<Line>[] {
   return [
     {
       name: 'What',
-      cell: ({ what }) => (sweep === 'orphans' ? <a href={ownerLink(what)}>{what}</a> : <span class="mono">{what}</span>),
+      cell: ({ what }) =>
+        sweep === 'orphans' ? <a href={ownerLink(what)}>{what}</a> : <span class="mono">{what}</span>,
     },
     { name: 'Why', cell: ({ why }) => why, isLong: true },
   ];
 }
 
 export function SweepPage({ id }: { readonly id: string }): JSX.Element {
-  const read = useRead(
-    () => api.value.call('GET /v1/admin/sweeps/{sweep}', { path: { sweep: id } }),
-    [id],
-    { when: ofSweeps, againInMs: ({ state }) => (state === 'asked' || state === 'running' ? LOOK_MS : undefined) },
-  );
+  const read = useRead(() => api.value.call('GET /v1/admin/sweeps/{sweep}', { path: { sweep: id } }), [id], {
+    when: ofSweeps,
+    againInMs: ({ state }) => (state === 'asked' || state === 'running' ? LOOK_MS : undefined),
+  });
   if (read.error && !read.data) return <Trouble error={read.error} retry={read.reload} />;
   if (!read.data) return <Loading />;
   const { sweep, dryRun, state, seen, removed, kept, unknown, failed, lines, cursor } = read.data;

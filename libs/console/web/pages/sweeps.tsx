@@ -61,7 +61,9 @@ export function SweepsPage(): JSX.Element {
       ))}
       <Panel title="Records">
         {sweeps.length === 0 ? (
-          <Empty title="No sweep has run yet.">Sweeps are run by a janitor, on a timer. Start one, or ask for a dry run.</Empty>
+          <Empty title="No sweep has run yet.">
+            Sweeps are run by a janitor, on a timer. Start one, or ask for a dry run.
+          </Empty>
         ) : (
           <Table label="Sweeps" columns={COLUMNS} rows={sweeps} keyOf={({ sweepId }) => sweepId} />
         )}
@@ -90,18 +92,26 @@ export function SweepsPage(): JSX.Element {
 }
 
 /** A tripped sweep removes nothing until a person has looked. */
-function TrippedSweep({ kind, trip }: { readonly kind: Kind; readonly trip: Sweeps['tripped'][string] }): JSX.Element {
+function TrippedSweep({
+  kind,
+  trip,
+}: {
+  readonly kind: Kind;
+  readonly trip: Sweeps['tripped'][string];
+}): JSX.Element {
   const [isForcing, setForcing] = useState(false);
   const [typed, setTyped] = useState('');
   return (
     <section class="tripped" aria-label={`The ${kind} sweep tripped`}>
       <h2>The {kind} sweep tripped</h2>
       <p>
-        {trip.why} <a href={link(['sweeps', trip.sweepId])}>See what it would have removed</a> (<Time at={trip.at} />).
+        {trip.why} <a href={link(['sweeps', trip.sweepId])}>See what it would have removed</a> (
+        <Time at={trip.at} />
+        ).
       </p>
       <p class="quiet">
-        It removes nothing until you decide. <b>Acknowledge</b> if the cause is fixed: it may remove again, within its
-        limit. <b>Force</b> if all of it must go: this once, the limit does not hold.
+        It removes nothing until you decide. <b>Acknowledge</b> if the cause is fixed: it may remove again,
+        within its limit. <b>Force</b> if all of it must go: this once, the limit does not hold.
       </p>
       {can('admin') && (
         <p class="actions">

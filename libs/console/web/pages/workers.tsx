@@ -30,8 +30,8 @@ export function WorkersPage(): JSX.Element {
     <Page title="Workers">
       {workers.length === 0 && (
         <Empty title="No worker process runs.">
-          Start one: <code>npm run start:worker</code>. A process is listed within ten seconds, and for 35 s after its
-          last heartbeat.
+          Start one: <code>npm run start:worker</code>. A process is listed within ten seconds, and for 35 s
+          after its last heartbeat.
         </Empty>
       )}
       {workers.map((worker) => (

@@ -10,6 +10,9 @@ export interface Finding {
 
 const MOST_OWNERS = 6;
 
+/** Of a queue, with a random part; or what an application chose. */
+const JOB_ID = /^[^\s:]{12,}$/;
+
 /** What a text may mean, the likeliest first. */
 export async function findings(text: string): Promise<Finding[]> {
   const matches = (name: string): boolean => name.toLowerCase().includes(text.toLowerCase());
@@ -19,8 +22,8 @@ export async function findings(text: string): Promise<Finding[]> {
     to: link([path].filter(Boolean)),
   }));
   if (text === '') return pages;
-  const [kinds, owners, job] = await Promise.all([kindsLike(matches), ownersLike(text), jobWith(text)]);
-  return [...job, ...pages, ...owners, ...kinds];
+  const [kinds, owners] = await Promise.all([kindsLike(matches), ownersLike(text)]);
+  return [...jobWith(text), ...pages, ...owners, ...kinds];
 }
 
 async function kindsLike(matches: (name: string) => boolean): Promise<Finding[]> {
@@ -39,11 +42,14 @@ async function ownersLike(prefix: string): Promise<Finding[]> {
   const query = { prefix, limit: MOST_OWNERS };
   // A text that is no beginning of a name is refused.
   const { owners } = await api.value.call('GET /v1/owners', { query }).catch(() => ({ owners: [] }));
-  return owners.map(({ owner, counts }) => ({ name: owner, what: `owner, ${counts.jobs} jobs`, to: ownerLink(owner) }));
+  return owners.map(({ owner, counts }) => ({
+    name: owner,
+    what: `owner, ${counts.jobs} jobs`,
+    to: ownerLink(owner),
+  }));
 }
 
-async function jobWith(id: string): Promise<Finding[]> {
-  if (id.length < 8 || ['.', '..'].includes(id)) return [];
-  const job = await api.value.call('GET /v1/jobs/{id}', { path: { id } }).catch(() => undefined);
-  return job ? [{ name: job.kind, what: `job, ${job.state}`, to: link(['jobs', id]) }] : [];
+/** The page of the job says if there is none. */
+function jobWith(id: string): Finding[] {
+  return JOB_ID.test(id) ? [{ name: id, what: 'job with this id', to: link(['jobs', id]) }] : [];
 }

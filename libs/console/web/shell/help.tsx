@@ -11,7 +11,10 @@ export function Help(): JSX.Element | null {
     ['Esc', 'close what is open'],
     ['?', 'these keys'],
   ];
-  const places = ALL_PLACES.filter(({ key }) => key).map(({ name, key }): [string, string] => [`g ${key}`, name]);
+  const places = ALL_PLACES.filter(({ key }) => key).map(({ name, key }): [string, string] => [
+    `g ${key}`,
+    name,
+  ]);
   return (
     <Dialog title="Keys" onClose={() => (isHelping.value = false)}>
       <dl class="keys">

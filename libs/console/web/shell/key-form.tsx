@@ -34,8 +34,8 @@ export function KeyForm(): JSX.Element {
             Open the console
           </button>
           <p class="quiet">
-            A key of <code>API_KEYS</code> with the scope <code>read</code>. It stays in this tab, and is sent to this
-            address only. What the key may not do is not shown.
+            A key of <code>API_KEYS</code> with the scope <code>read</code>. It stays in this tab, and is sent
+            to this address only. What the key may not do is not shown.
           </p>
         </form>
       )}

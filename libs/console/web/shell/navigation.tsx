@@ -16,13 +16,16 @@ const LIVE: Readonly<Record<LiveState, string>> = {
 
 /** A list that the key may not read is not offered. */
 function isOffered({ path }: Place): boolean {
-  return path !== 'operations' || can('admin');
+  return !['operations', 'audit'].includes(path) || can('admin');
 }
 
-export function Navigation(): JSX.Element {
+export function Navigation({ skip }: { readonly skip: (event: Event) => void }): JSX.Element {
   const [here = ''] = route.value.path;
   return (
     <header class="bar">
+      <a class="skip" href="#" onClick={skip}>
+        Skip to the content
+      </a>
       <a class="brand" href="#/" aria-label="Mooring, overview">
         <svg viewBox="0 0 32 32" aria-hidden="true">
           <circle cx="16" cy="7" r="3" />
@@ -46,7 +49,7 @@ export function Navigation(): JSX.Element {
           </ul>
         ))}
       </nav>
-      <footer>
+      <div class="foot">
         <span class={`live is-${liveState.value}`} role="status">
           {LIVE[liveState.value]}
         </span>
@@ -62,7 +65,7 @@ export function Navigation(): JSX.Element {
             Forget the key
           </button>
         )}
-      </footer>
+      </div>
     </header>
   );
 }

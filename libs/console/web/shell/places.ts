@@ -16,6 +16,7 @@ export const PLACES: readonly (readonly Place[])[] = [
     { name: 'Operations', path: 'operations', key: 'p' },
     { name: 'Sweeps', path: 'sweeps', key: 's' },
     { name: 'Quarantine', path: 'quarantine' },
+    { name: 'Audit', path: 'audit', key: 'a' },
   ],
   [
     { name: 'Schedules', path: 'schedules', key: 'd' },

@@ -31,7 +31,13 @@ export function Action({
     }
   };
   return (
-    <button type="button" class={tone} disabled={disabled || isBusy} aria-busy={isBusy} onClick={() => void press()}>
+    <button
+      type="button"
+      class={tone}
+      disabled={disabled || isBusy}
+      aria-busy={isBusy}
+      onClick={() => void press()}
+    >
       {children}
     </button>
   );

@@ -13,12 +13,18 @@ export function Dialog({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal();
+    const { current } = dialog;
+    if (!current || current.open) return;
+    current.showModal();
+    // Of its own accord the browser would choose the button that closes it.
+    (
+      current.querySelector<HTMLElement>('input:not([type=checkbox])') ?? current.querySelector('h2')
+    )?.focus();
   }, []);
   return (
     <dialog ref={dialog} aria-label={title} onClose={onClose}>
       <header>
-        <h2>{title}</h2>
+        <h2 tabIndex={-1}>{title}</h2>
         <button type="button" class="plain" aria-label="Close" onClick={onClose}>
           ✕
         </button>

@@ -5,7 +5,7 @@ import { short } from './format.js';
 export function JobLink({ id }: { readonly id: string }): JSX.Element {
   return (
     <a class="mono" href={link(['jobs', id])} title={id}>
-      {short(id)}
+      {short(id, 16)}
     </a>
   );
 }
@@ -13,7 +13,7 @@ export function JobLink({ id }: { readonly id: string }): JSX.Element {
 export function OwnerLink({ name }: { readonly name: string }): JSX.Element {
   return (
     <a href={ownerLink(name)} title={name}>
-      {short(name, 36)}
+      {short(name, 30)}
     </a>
   );
 }

@@ -106,7 +106,7 @@ export function Facts({ of }: { readonly of: Readonly<Record<string, ComponentCh
 export function Json({ label, value }: { readonly label: string; readonly value: unknown }): JSX.Element {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return (
-    <pre tabIndex={0} aria-label={label} role="region">
+    <pre tabIndex={0} aria-label={label} role="group">
       {text}
     </pre>
   );

@@ -20,7 +20,7 @@ interface TableProps<T> {
 
 export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>): JSX.Element {
   return (
-    <div class="table" role="region" aria-label={label} tabIndex={0}>
+    <div class="table" role="group" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>
