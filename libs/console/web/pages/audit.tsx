@@ -19,7 +19,11 @@ const COLUMNS: readonly Column<Entry>[] = [
   { name: 'On', cell: ({ on }) => <span class="mono">{on}</span>, isLong: true },
   { name: 'Outcome', cell: ({ outcome }) => <State state={outcome} />, isWide: true },
   { name: 'From', cell: ({ address }) => address, isWide: true },
-  { name: 'Request', cell: ({ requestId }) => <span class="mono quiet">{requestId.slice(0, 8)}</span>, isWide: true },
+  {
+    name: 'Request',
+    cell: ({ requestId }) => <span class="mono quiet">{requestId.slice(0, 8)}</span>,
+    isWide: true,
+  },
   { name: 'When', cell: ({ at }) => <Time at={at} />, isNumber: true },
 ];
 
@@ -40,7 +44,12 @@ export function AuditPage(): JSX.Element {
     <Page title="Audit">
       <form class="filters" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
         <Typed name="who" hint="Name of a key" value={who} onValue={(text) => filter({ who: text, what })} />
-        <Typed name="what" hint="What, as in owner.cancel" value={what} onValue={(text) => filter({ who, what: text })} />
+        <Typed
+          name="what"
+          hint="What, as in owner.cancel"
+          value={what}
+          onValue={(text) => filter({ who, what: text })}
+        />
       </form>
       <List
         label="Audit log"
