@@ -71,7 +71,9 @@ export const ApiEnv = z
     CONSOLE: z
       .enum(['on', 'off'])
       .default('on')
-      .describe('Whether the console is served at `/console`. Its page is open; what it shows needs a key as ever.'),
+      .describe(
+        'Whether the console is served at `/console`. Its page is open; what it shows needs a key as ever.',
+      ),
     ...workloadVariables('api'),
     ...FleetEnv,
     ...fields.DurabilityEnv,

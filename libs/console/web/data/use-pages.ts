@@ -13,8 +13,8 @@ export interface Pages<T> {
   readonly hasMore: boolean;
   /** Older pages are shown: the list stays as it is. */
   readonly isHeld: boolean;
-  more(): void;
-  reload(): void;
+  readonly more: () => void;
+  readonly reload: () => void;
 }
 
 /** A filter that little matches answers empty pages: go on for a while. */

@@ -13,7 +13,7 @@ export const READ_AGAIN = 'mooring:read-again';
 export interface Read<T> {
   readonly data: T | undefined;
   readonly error: Error | undefined;
-  reload(): void;
+  readonly reload: () => void;
 }
 
 export interface ReadOptions<T> {
