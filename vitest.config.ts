@@ -49,7 +49,7 @@ function chosen(): { include: string[]; exclude?: string[]; fileParallelism?: bo
   return { include: [ALL], exclude: [TOOLS, ENGINES, NIGHTLY] };
 }
 
-/** For libs/core, libs/http, libs/nestjs and libs/partitions: their own package.json names the published packages, as their users have them. */
+/** For libs/console, libs/core, libs/http, libs/nestjs and libs/partitions: their own package.json names the published packages, as their users have them. */
 function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
   const source = (file: string) => fileURLToPath(new URL(`libs/${file}`, import.meta.url));
   return [
@@ -57,6 +57,7 @@ function sourcesOfPackages(): { find: RegExp; replacement: string }[] {
     { find: /^#core$/, replacement: source('core/src/index.ts') },
     { find: /^#core\/parts$/, replacement: source('core/src/parts.ts') },
     { find: /^#durability$/, replacement: source('durability/src/index.ts') },
+    { find: /^#http$/, replacement: source('http/src/index.ts') },
     { find: /^#nestjs$/, replacement: source('nestjs/src/index.ts') },
     { find: /^#nestjs\/register$/, replacement: source('nestjs/src/register.ts') },
     { find: /^#nearest-name$/, replacement: source('nearest-name/src/index.ts') },

@@ -15,6 +15,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp');
 const lock = join(root, '.mooring', 'building');
+/** Vite builds what is below it. */
+const PAGE = 'libs/console/web/';
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** Reports progress with `say`, so that a command with JSON output can print it elsewhere. */
@@ -35,13 +37,14 @@ async function build(say = console.log) {
   say('Building…');
   const stamp = await fingerprint();
   await rm(dist, { recursive: true, force: true });
-  const status = await compile();
+  const [status] = await Promise.all([compile(), buildConsole()]);
   if (status !== 0) {
     console.error('The build failed; what is above says where.');
     process.exit(1);
   }
   for (const file of await sources()) {
-    if (!file.endsWith('.ts')) await cp(join(root, file), join(dist, file));
+    if (/\.(lua|html|txt)$/.test(file) && !file.startsWith(PAGE))
+      await cp(join(root, file), join(dist, file));
   }
   await pack(root);
   // The stamp comes last: an interrupted build has none, and runs again.
@@ -51,6 +54,12 @@ async function build(say = console.log) {
 async function isFresh() {
   const stamp = await readFile(stampFile, 'utf8').catch(() => undefined);
   return stamp !== undefined && stamp === (await fingerprint());
+}
+
+/** The page of the console, into dist. */
+async function buildConsole() {
+  const { build: bundle } = await import('vite');
+  await bundle({ configFile: join(root, 'libs/console/vite.config.mjs') });
 }
 
 /** Resolves with the compiler's exit code. The compiler ends with this process. */
@@ -83,7 +92,11 @@ async function sources() {
   const found = [];
   for (const folder of ['apps', 'libs', 'bench']) {
     for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && /\.(ts|lua|html|txt)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) {
+      if (
+        entry.isFile() &&
+        /\.(tsx?|mjs|css|svg|lua|html|txt)$/.test(entry.name) &&
+        !entry.name.endsWith('.spec.ts')
+      ) {
         found.push(join(entry.parentPath, entry.name).slice(root.length + 1));
       }
     }

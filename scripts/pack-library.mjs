@@ -7,11 +7,21 @@
   README.
 */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const LIBRARIES = ['client', 'core', 'durability', 'http', 'nestjs', 'outbox', 'partitions', 'testing'];
+const LIBRARIES = [
+  'client',
+  'console',
+  'core',
+  'durability',
+  'http',
+  'nestjs',
+  'outbox',
+  'partitions',
+  'testing',
+];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [library, folder] = process.argv.slice(2);
 
@@ -48,6 +58,9 @@ function copyTexts() {
   copyLua(join(home, 'src'), join(stage, 'dist'));
   for (const name of privateLibraries())
     copyLua(join(root, 'libs', name, 'src'), join(stage, 'dist/private', name));
+  // The page of the console, as the build made it.
+  const page = join(root, 'dist/libs', library, 'public');
+  if (existsSync(page)) cpSync(page, join(stage, 'public'), { recursive: true });
   cpSync(join(home, 'README.md'), join(stage, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);

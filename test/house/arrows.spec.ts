@@ -26,6 +26,7 @@ const ROOMS = [
   'sandbox',
   'testing',
   'client',
+  'console',
 ];
 
 /**
@@ -40,6 +41,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'resolvers',
     'http',
     'client',
+    'console',
     'runtime',
     'nestjs',
     'core',
@@ -66,6 +68,7 @@ const ARROWS: Record<string, readonly string[]> = {
   sandbox: [],
   testing: ['nestjs', 'core'],
   client: [],
+  console: ['client', 'http'],
   test: [...ROOMS, 'bench'],
   bench: [...ROOMS, 'test'],
 };

@@ -16,6 +16,15 @@ function findChromium(): string | undefined {
     .find((path) => existsSync(path));
 }
 
+/** Codes of keys that are no characters. */
+const CODES: Readonly<Record<string, number>> = {
+  Enter: 13,
+  Tab: 9,
+  Escape: 27,
+  ArrowDown: 40,
+  ArrowUp: 38,
+};
+
 interface Message {
   readonly id?: number;
   readonly method?: string;
@@ -116,6 +125,39 @@ export class Browser {
     await this.read(`${find}.click()`);
   }
 
+  /** Presses a key as a person does: a letter, or a named key, with modifiers as in `Control+k`. */
+  async key(name: string): Promise<void> {
+    const [key = '', ...modifiers] = name.split('+').toReversed();
+    const known = { Enter: '\r', Tab: '\t' }[key];
+    const text = known ?? (key.length === 1 ? key : undefined);
+    const bits = modifiers.includes('Control') ? 2 : modifiers.includes('Shift') ? 8 : 0;
+    const windowsVirtualKeyCode = CODES[key] ?? key.toUpperCase().charCodeAt(0);
+    const event = {
+      key,
+      code: key.length === 1 ? '' : key,
+      modifiers: bits,
+      windowsVirtualKeyCode,
+      ...(text !== undefined && !bits && { text }),
+    };
+    await this.ask('Input.dispatchKeyEvent', { ...event, type: 'keyDown' });
+    await this.ask('Input.dispatchKeyEvent', { ...event, type: 'keyUp' });
+  }
+
+  /** Types into what has the focus. */
+  async type(text: string): Promise<void> {
+    await this.ask('Input.insertText', { text });
+  }
+
+  async resize(width: number, height: number): Promise<void> {
+    const metrics = { width, height, deviceScaleFactor: 1, mobile: false };
+    await this.ask('Emulation.setDeviceMetricsOverride', metrics);
+  }
+
+  async prefer(scheme: 'light' | 'dark'): Promise<void> {
+    const features = [{ name: 'prefers-color-scheme', value: scheme }];
+    await this.ask('Emulation.setEmulatedMedia', { features });
+  }
+
   /** Saves a picture if a folder is given: `PICTURES=pictures npm run test:tools`. */
   async screenshot(name: string): Promise<void> {
     const folder = process.env['PICTURES'];
@@ -153,6 +195,8 @@ export class Browser {
     }
     const { level } = (params?.['entry'] ?? {}) as { level?: string };
     const isBad = method === 'Log.entryAdded' && level !== 'verbose' && level !== 'info';
-    if (method === 'Runtime.exceptionThrown' || isBad) this.complaints.push(JSON.stringify(params));
+    const isError = method === 'Runtime.consoleAPICalled' && params?.['type'] === 'error';
+    if (method === 'Runtime.exceptionThrown' || isBad || isError)
+      this.complaints.push(JSON.stringify(params));
   }
 }

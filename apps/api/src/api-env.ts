@@ -68,6 +68,12 @@ export const ApiEnv = z
       .describe(
         'Whether there are pages to try it with, under `/demo`. Unset: only without keys on loopback.',
       ),
+    CONSOLE: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe(
+        'Whether the console is served at `/console`. Its page is open; what it shows needs a key as ever.',
+      ),
     ...workloadVariables('api'),
     ...FleetEnv,
     ...fields.DurabilityEnv,

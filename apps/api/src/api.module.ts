@@ -1,3 +1,4 @@
+import { ConsoleModule } from '#console';
 import { EventMapping, EventsModule, OutboundEventStream } from '#events';
 import { fleetParts, listenersOf } from '#fleet';
 import { AuditInterceptor, LimitsGuard, MooringHttpModule, ProblemFilter } from '#http';
@@ -27,6 +28,7 @@ export class ApiModule {
       module: ApiModule,
       imports: [
         ApiModule.routes(runtime),
+        ...(env.CONSOLE === 'on' ? [ConsoleModule.register({ start: true })] : []),
         ...imports,
         EventsModule.forRootAsync({
           useFactory: () => ({

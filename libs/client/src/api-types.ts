@@ -382,6 +382,15 @@ export type Load = {
   limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
 };
 
+export type Me = {
+  /** Name of the key; empty if the caller needs none. */
+  name: string;
+  scopes: ('enqueue' | 'read' | 'cancel' | 'admin')[];
+
+  /** What the key is limited to, if it is. The answer leaves out the rest. */
+  limitedTo?: { ownerTypes?: string[]; kinds?: string[]; queues?: string[] };
+};
+
 export type StartOperation = {
   action: 'retry' | 'cancel' | 'remove';
 
@@ -1097,6 +1106,8 @@ export interface Calls {
   'GET /v1/kinds': { input: {}; answer: Kinds };
   /** Read how much work there is, for an autoscaler. */
   'GET /v1/load': { input: { query?: { kinds?: string } }; answer: Load };
+  /** Read what this caller may do. */
+  'GET /v1/me': { input: {}; answer: Me };
   /** Retry, cancel or remove the jobs that a filter names. */
   'POST /v1/operations': { input: { body: StartOperation }; answer: OperationAsked };
   /** List operations, newest first. */

@@ -9,6 +9,7 @@ import { FlowsController } from './flows.controller.js';
 import { HEALTH_SOURCE, HealthController, type HealthSource } from './health.controller.js';
 import { JobsController } from './jobs.controller.js';
 import { LoadController } from './load.controller.js';
+import { MeController } from './me.controller.js';
 import { HTTP_GUARD, HTTP_PATH } from './mooring-controller.js';
 import { OperationsController } from './operations.controller.js';
 import { CancellationsController, OwnerListController, OwnersController } from './owners.controller.js';
@@ -37,6 +38,7 @@ const CONTROLLERS = [
   JobsController,
   KindsController,
   LoadController,
+  MeController,
   OperationsController,
   OwnerListController,
   OwnersController,

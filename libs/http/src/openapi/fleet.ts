@@ -85,3 +85,11 @@ export const LOAD = {
     problems: ['UNKNOWN_KIND'],
   },
 } as const satisfies Record<string, RouteDescription>;
+
+export const ME = {
+  read: {
+    id: 'readCaller',
+    summary: 'Read what this caller may do',
+    answers: { 200: { name: 'night-shift', scopes: ['read', 'cancel'] } },
+  },
+} as const satisfies Record<string, RouteDescription>;

@@ -1,0 +1,1 @@
+export { ConsoleModule, type ConsoleOptions } from './console.module.js';
