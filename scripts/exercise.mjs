@@ -5,7 +5,7 @@ needNode();
 const { once } = await import('node:events');
 const { mkdir, readFile, rm, rmdir, writeFile } = await import('node:fs/promises');
 const { createServer } = await import('node:net');
-const { dirname, join } = await import('node:path');
+const path = await import('node:path');
 const { fileURLToPath } = await import('node:url');
 
 const USAGE = `Usage: npm run exercise                  starts the night exercise of docs/operating.md; Ctrl-C ends it
@@ -14,7 +14,7 @@ const USAGE = `Usage: npm run exercise                  starts the night exercis
 PORT is the port of its API, 3100 by default. Its store is its own; REDIS_URL names another.`;
 const folder = fileURLToPath(new URL('../.mooring/exercise', import.meta.url));
 /** The address of the exercise that runs. */
-const stateFile = join(folder, 'running.json');
+const stateFile = path.join(folder, 'running.json');
 const [command, ...more] = process.argv.slice(2);
 
 if (command === '--help' || command === '-h') console.log(USAGE);
@@ -64,7 +64,7 @@ async function start() {
     await store?.stop();
     await rm(folder, { recursive: true, force: true });
     // Fleets keep their data beside it.
-    await rmdir(dirname(folder)).catch(() => undefined);
+    await rmdir(path.dirname(folder)).catch(() => undefined);
   }
 }
 
