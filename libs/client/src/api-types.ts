@@ -72,9 +72,12 @@ export type Receipt = {
 
   /** Whether it was as durable as asked before the answer. False without durability. */
   durable: boolean;
+
+  /** Cancels wait until they are durable: `durable: false` says that this was not confirmed. */
+  mustBeDurable?: true;
   late?: true;
 
-  /** Nothing was cancelled. */
+  /** Nothing was cancelled: the counts are what a cancel would do, `by` and `at` are who asked, and when. */
   dryRun?: true;
 
   /** Set if the orphan sweep cancelled the owner because it no longer exists. */
@@ -367,7 +370,7 @@ export type Operation = {
   /** Jobs it has looked at. */
   seen: number;
 
-  /** Jobs that its filter names, so far. */
+  /** Jobs that its filter names, so far. It fails if there are none and there is no such kind. */
   matched: number;
   done: number;
 
@@ -388,6 +391,15 @@ export type Operation = {
     owners: string[];
     state: 'waiting' | 'delayed' | 'retrying' | 'running' | 'completed' | 'failed';
     error: string | null;
+  }[];
+
+  /** Of a dry run: how many of the jobs that matched have each kind and error, the 10 largest groups first. The first 100 groups are counted. */
+  groups?: {
+    kind: string;
+
+    /** First line of the failure, at most 200 characters; null without one. */
+    error: string | null;
+    count: number;
   }[];
 
   /** The first refused and failed jobs, at most 100. */
@@ -1024,7 +1036,7 @@ export interface Calls {
   'GET /v1/operations/{operationId}': { input: { path: { operationId: string } }; answer: Operation };
   /** Stop an operation. */
   'DELETE /v1/operations/{operationId}': { input: { path: { operationId: string } }; answer: Operation };
-  /** List the owners that have jobs or a record. */
+  /** List the owners that have unfinished jobs or a record. */
   'GET /v1/owners': {
     input: {
       query?: { type?: string; prefix?: string; state?: 'open' | 'closed'; cursor?: string; limit?: number };
