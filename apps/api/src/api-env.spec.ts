@@ -11,6 +11,7 @@ describe('the settings of the api', () => {
   it('have safe defaults', () => {
     expect(load({})).toEqual({
       PORT: 3000,
+      CONSOLE: 'on',
       CONTAINERS: 'on',
       LEASE_IMAGES: ['ubuntu', 'debian', 'alpine', 'busybox', 'node'],
       LEASE_LIMIT: 100,
