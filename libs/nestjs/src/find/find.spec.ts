@@ -144,7 +144,6 @@ describe('a list of jobs', () => {
       [{ error: 'drive fails' }, [fails]],
       [{ error: 'no tape', state: 'retrying', owner: 'track:2', kind: 'audio.work' }, [retries]],
       [{ queue: 'video' }, []],
-      [{ queue: 'nothing' }, []],
       [{ kind: 'video.work' }, []],
       [{ kind: 'audio.work', queue: 'video' }, []],
       [{ kind: 'unknown' }, []],
@@ -192,6 +191,9 @@ describe('a list of jobs', () => {
     );
     await expect(find({ kind: `${work.name}s` })).rejects.toMatchObject(
       refused(`There is no kind named "${work.name}s". Did you mean ${work.name}?`),
+    );
+    await expect(find({ queue: 'nothing' })).rejects.toMatchObject(
+      refused('There is no queue named "nothing".'),
     );
     await expect(find({ kind: 'nonesuch' })).rejects.toMatchObject(
       refused('There is no kind named "nonesuch".'),
