@@ -67,7 +67,16 @@ describe('docs/openapi.json, at an api', () => {
   it('has examples for operators that the api accepts', async () => {
     await expectAccepted('setSlotLimit');
     await expectAccepted('streamChanges');
-    const plain = ['readSlot', 'listKinds', 'listWorkers', 'readLoad', 'listQueues', 'pauseQueue', 'resumeQueue'];
+    const plain = [
+      'readSlot',
+      'readCaller',
+      'listKinds',
+      'listWorkers',
+      'readLoad',
+      'listQueues',
+      'pauseQueue',
+      'resumeQueue',
+    ];
     for (const each of [...plain, 'listQuarantine']) await expectAccepted(each);
     const { operationId } = (await expectAccepted('startOperation')).body;
     for (const each of ['readOperation', 'listOperations', 'stopOperation'])
