@@ -69,6 +69,7 @@ describe('docs/openapi.json, at an api', () => {
     await expectAccepted('streamChanges');
     const plain = [
       'readSlot',
+      'readCaller',
       'listKinds',
       'listWorkers',
       'readLoad',
