@@ -118,8 +118,8 @@ describe('the rate of a slot', () => {
 
   it('is let in front of the jobs that came before its token', async () => {
     const queue = kit.queue();
-    await queue.add('first', {}, rated(1, '50ms'));
-    await queue.add('second', {}, rated(1, '50ms'));
+    await queue.add('first', {}, rated(1, '1s'));
+    await queue.add('second', {}, rated(1, '1s'));
     const worker = kit.worker(null as never, { autorun: false });
     const next = async () => {
       const job = await worker.getNextJob('token', { block: false });
