@@ -33,7 +33,7 @@ const NESTJS: Table = {
   sweeps: ['journal', 'events', 'history', 'queues', 'kinds', 'store', 'enqueue', 'resolvers'],
   run: ['journal', 'history', 'store', 'queues', 'kinds', 'enqueue', 'flows', 'artifacts', 'resolvers'],
   read: ['journal', 'history', 'queues', 'kinds', 'artifacts'],
-  cancel: ['history', 'queues'],
+  cancel: ['history', 'queues', 'enqueue'],
   find: ['access', 'history', 'queues', 'kinds', 'store', 'read', 'flows', 'run'],
   operations: ['access', 'journal', 'history', 'store', 'queues', 'enqueue', 'find', 'repair', 'sweeps'],
   repair: ['journal', 'kinds', 'history', 'store', 'queues'],
