@@ -198,6 +198,7 @@ describe('the HTTP interface', () => {
       '/v1/jobs/{id}/priority',
       '/v1/kinds',
       '/v1/load',
+      '/v1/me',
       '/v1/operations',
       '/v1/operations/{operationId}',
       '/v1/owners',

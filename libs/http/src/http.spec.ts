@@ -426,7 +426,7 @@ describe('the routes of Mooring in an application', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x')] as const),
     );
-    expect(operations).toHaveLength(41);
+    expect(operations).toHaveLength(42);
     for (const [method, path] of operations) {
       const open = await Promise.all(
         ['enqueue', 'read', 'cancel', 'admin', 'none'].map(

@@ -9,8 +9,8 @@ import type { Check } from './admit.js';
 export function refuseUnrouted(fastify: FastifyInstance): Check {
   const routes: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
   fastify.addHook('onRoute', ({ url, method }) => {
-    // A catch-all route does not show that a path exists.
-    if (/^\/?\*$/.test(url)) return;
+    // A catch-all route does not show that a path exists, and the start page only leads to the console.
+    if (/^\/?\*?$/.test(url)) return;
     const path = url
       .replaceAll('.', '\\.')
       .replaceAll(/:[^/]+/g, '[^/]+')
