@@ -148,6 +148,13 @@ export class Browser {
     await this.ask('Input.insertText', { text });
   }
 
+  /** Bytes of the page's objects that are still in use. */
+  async heapBytes(): Promise<number> {
+    await this.ask('HeapProfiler.collectGarbage');
+    const { usedSize } = await this.ask('Runtime.getHeapUsage');
+    return usedSize as number;
+  }
+
   async resize(width: number, height: number): Promise<void> {
     const metrics = { width, height, deviceScaleFactor: 1, mobile: false };
     await this.ask('Emulation.setDeviceMetricsOverride', metrics);
