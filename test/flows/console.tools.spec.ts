@@ -156,6 +156,10 @@ describe('the console', () => {
     await browser.screenshot('console-tripped.png');
     expect(await accessibilityProblems(browser)).toEqual([]);
     await browser.press('.tripped', 'Force…');
+    await until(
+      () => browser.read<boolean>(`document.activeElement?.name === 'typed-name'`),
+      'the dialog has the focus',
+    );
     await browser.type('orphans');
     await browser.press('dialog', 'Force the orphans sweep');
     await browser.untilText('main', /Removed\s+25/);

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** The browser keeps the focus in it, and Esc closes it. */
 export function Dialog({
@@ -12,7 +12,8 @@ export function Dialog({
   readonly children: ComponentChildren;
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next frame: a key that follows at once is for the dialog.
+  useLayoutEffect(() => {
     const { current } = dialog;
     if (!current || current.open) return;
     current.showModal();
