@@ -34,7 +34,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 60_000,
     // Real processes and real servers on two cores: a few files at a time.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // A file starts with the modules that the one before it loaded: to load them again took longer than most tests.
     isolate: false,
   },

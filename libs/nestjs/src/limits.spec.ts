@@ -100,6 +100,7 @@ describe('limits of an application', () => {
     for (const to of ['a', 'b']) await enqueuer.enqueue(call, { to });
     const slots = context.get(Slots);
 
+    await until(() => ran.length > 0, 'the first runs');
     await until(async () => (await slots.get('partner'))?.waiting === 1, 'the second waits for a token');
 
     expect(ran).toEqual(['a']);

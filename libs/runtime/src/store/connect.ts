@@ -19,7 +19,7 @@ const OPTIONS = {
 } as const;
 
 /** How long a process that answers callers waits for the store. Without a connection it does not wait. */
-const FOR_CALLERS = { commandTimeout: 1_500, enableOfflineQueue: false };
+const FOR_CALLERS = { commandTimeout: 1_200, enableOfflineQueue: false };
 
 type Options = typeof OPTIONS & Partial<typeof FOR_CALLERS>;
 

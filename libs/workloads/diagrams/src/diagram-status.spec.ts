@@ -23,6 +23,7 @@ describe('the status of a diagram', () => {
   beforeEach(async () => {
     prefix = `test-${randomBytes(6).toString('hex')}`;
     redis = new Redis(inject('storeUrl'), { maxRetriesPerRequest: null });
+    await redis.ping();
     vi.spyOn(ReconcileLoop.prototype, 'onApplicationBootstrap').mockImplementation(() => undefined);
     const imports = [
       MooringModule.forRoot({ connection: redis, prefix, listeners: [] }),
