@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { connectStore, type StoreConnection } from './connect.js';
 import { within } from '../time/within.js';
 
-const LIMIT_MS = 1_500;
+const LIMIT_MS = 1_200;
 
 /** As if the machine had let other processes run for this time. */
 function stall(ms: number): void {
